@@ -23,6 +23,7 @@ from typing import Any
 from inspector.analyses import Option, Page, Params, load
 from inspector.analyses import analysis as define_analysis
 from inspector.analysis_list import summaries
+from inspector.own import load_own
 from inspector.provenance import provenance
 from inspector.render.view import Cell, Column, Kind, Note, Section, View, count, figure, points, table, text
 from inspector.request import Request
@@ -49,7 +50,7 @@ __all__ = [
     "text",
 ]
 
-_ARGUMENTS = frozenset({"workspace", "benchmarks", "subsets", "thresholds"})
+_ARGUMENTS = frozenset({"workspace", "benchmarks", "subsets", "thresholds", "plugins"})
 """Fields of a request that are arguments under another name, or the first one."""
 Names = str | Sequence[str]
 """One name or several; of scorers and subsets any part of one is enough that only one has. () = all."""
@@ -73,6 +74,7 @@ def analysis(
     threshold: float | str | Mapping[str, float | str] | None = None,
     intervals: bool = True,
     options: Mapping[str, Any] | None = None,
+    plugin: Names = (),
     **query: Any,
 ) -> View:
     """Answer a question about a workspace.
@@ -90,13 +92,16 @@ def analysis(
         intervals: with what takes resamples; without, `low` and `high` are null.
         options: what it can be told, by the names of the flags of its command: `baseline` of `check`, `flips` of
             `thresholds` page `flips`.
+        plugin: Python files of your own: analyses, rules, metrics, columns.
         query: further fields of `inspector.request.Request`, such as `seed`, `protocol` and `unparsed`.
 
     Raises:
         UsageError: there is no such analysis, page, option, scorer or column, or nothing to answer.
         NoWorkspace: there is no workspace in the folder.
         FilterError: a condition cannot be read.
+        PluginError: a file of your own cannot be used.
     """
+    load_own(_several(plugin))
     if name not in summaries():
         near = get_close_matches(name, summaries(), n=1)
         meant = f"Did you mean {near[0]!r}? " if near else ""
@@ -112,6 +117,7 @@ def analysis(
         subsets=_several(subset),
         where=_several(where),
         by=_several(by),
+        plugins=_several(plugin),
         thresholds=tuple((scorer, str(value)) for scorer, value in each.items()),
         **query,
     )

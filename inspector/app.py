@@ -80,12 +80,21 @@ class InspectApp(
         from inspector.session import log, showing, starting  # noqa: F401  # as these
         from scoring.errors import InspectError
 
+        if self.request.plugins:
+            from scoring.own_code import listen
+
+            listen(self._tell_of_slow_code)
         try:
             selection = load(self.request)
             remembered = self.recall(selection)
             self.post_message(Loaded(selection, self.as_left(inspect(selection), remembered.left), remembered))
         except InspectError as error:
             self.post_message(Failed(str(error)))
+
+    def _tell_of_slow_code(self, sentence: str) -> None:
+        """In a thread: say what is being waited for, while there is a screen to say it on."""
+        with suppress(RuntimeError):
+            self.call_from_thread(self.notify, clean(sentence), severity="warning", markup=False, timeout=15)
 
     def on_failed(self, message: Failed) -> None:
         """Nothing can be shown: leave, and say why where it stays readable."""

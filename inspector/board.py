@@ -17,7 +17,6 @@ from scoring.filters import Facet
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.bias import bias_rows
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import own_metrics, own_value
 from scoring.metrics.step_counts import judged_steps
 from scoring.remembered import Remembered
 from scoring.step_rewards import Bools
@@ -35,8 +34,8 @@ from scoring.verdicts import (
     REFUSED,
     UNPARSED,
     UNSCORED,
-    AsGiven,
     Decision,
+    compared_words,
 )
 
 BOARD = {
@@ -161,8 +160,7 @@ def board_frame(
             if scorers is None or evaluation.scorer.name in scorers:
                 line = _line_of(selection, evaluation, piece)
                 rows += [] if line is None else [_row(evaluation, piece, line)]
-    own = {made.name: pl.Float64() for made in own_metrics()}
-    frame = pl.DataFrame(rows, schema={**BOARD, **own}, orient="row").with_row_index("_at")
+    frame = pl.DataFrame(rows, schema=BOARD, orient="row").with_row_index("_at")
     first = pl.col("_at").min().over("benchmark", "subset")
     ordered = frame.sort("benchmark", first, "score", "scorer", descending=[False, False, True, False], nulls_last=True)
     return ordered.drop("_at")
@@ -172,14 +170,14 @@ def _line_of(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Lin
     asked = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
     made = partial(_line, selection, evaluation, piece)
     # Most lines stay when one threshold moves.
-    key = (evaluation.scorer.name, *asked, piece.subset, own_metrics())
+    key = (evaluation.scorer.name, *asked, piece.subset)
     return _LINES.of(key, (evaluation, piece.rows), made)
 
 
 def _source(rule: Decision) -> str:
     """Where a threshold comes from, and what it is on where that is not the rewards."""
-    on_rewards = isinstance(rule, AsGiven) or rule.on == "rewards"
-    return rule.source if on_rewards else f"{rule.source}, on differences"
+    compared = compared_words(rule)
+    return f"{rule.source}, {compared}" if compared else rule.source
 
 
 def _row(evaluation: Evaluation, piece: Piece, line: _Line) -> dict[str, Any]:
@@ -210,8 +208,7 @@ def _line(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Line |
     # A subset's interval is that of its line of `metrics`, where all subsets are drawn together if they share problems.
     heads_of = _subset_heads(selection, evaluation, piece) if piece.subset is not None else {}
     head = heads_of.get(piece.subset or "") or headline(evaluation, piece.rows, unparsed, seed, piece.benchmark)
-    own = {made.name: own_value(made, evaluation, piece.rows, unparsed) for made in own_metrics()}
-    return _Line(head, counts, _figures(evaluation, piece, counts, head, unparsed) | own)
+    return _Line(head, counts, _figures(evaluation, piece, counts, head, unparsed))
 
 
 def _subset_heads(selection: Selection, evaluation: Evaluation, piece: Piece) -> dict[str, Headline]:

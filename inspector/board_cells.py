@@ -1,19 +1,15 @@
 """How values of the board become cells: percent, signed differences, marks, bars and sources."""
 
 from inspector.paint import Brush
+from inspector.render.cells import share, signed
 from inspector.text import Part, squeezed
 from scoring.verdicts import OUTCOMES
 
 SCORER, BASELINE, PUBLISHED = "scorer", "baseline", "published"
 """Kinds of rows: of a scorer, of one that looks at nothing, of a printed figure."""
-BEST, TIED, REFERENCE, BUSY = "best", "tied", "reference", "busy"
-"""How a row stands to the best one or to the reference; `busy` is still being computed."""
-
-
-def signed(value: float) -> str:
-    """A fraction as percentage points with their sign; what rounds to nothing has none."""
-    points = round(100 * value, 1)
-    return f"{points:+.1f}" if points else "0.0"
+BEST, TIED, REFERENCE, BUSY, FAULT = "best", "tied", "reference", "busy", "fault"
+"""How a row stands to the best one or to the reference; `busy` is still being computed, at `fault` is the
+user's own code."""
 
 
 class BoardCells:
@@ -46,9 +42,9 @@ class BoardCells:
         if score is None:
             return [(f"{self._dash} ", "dim")]
         if kind == PUBLISHED:
-            return [(f"({100 * score:.1f})", "dim")]
+            return [(f"({share(score)})", "dim")]
         plain = kind != SCORER or small
-        return [(f"{100 * score:.1f}{self.mark(standing)}", "dim" if plain else "strong")]
+        return [(f"{share(score)}{self.mark(standing)}", "dim" if plain else "strong")]
 
     def difference(self, value: tuple[float | None, str | None], _: int) -> list[Part]:
         """A score minus that of the reference."""
@@ -65,8 +61,21 @@ class BoardCells:
     def percent(self, value: tuple[float | None, str], _: int) -> list[Part]:
         """A share in percent."""
         number, kind = value
-        shown = self._dash if number is None else f"{100 * number:.1f}"
+        shown = self._dash if number is None else share(number)
         return [(shown, "" if kind == SCORER and number is not None else "dim")]
+
+    def own_share(self, value: tuple[float | None, str, str | None], _: int) -> list[Part]:
+        """A metric of the user's own that is a share; that it is being computed, or that its code is wrong."""
+        number, kind, state = value
+        return [self._stands_for(state)] if number is None else self.percent((number, kind), _)
+
+    def own_number(self, value: tuple[float | None, str, str | None], _: int) -> list[Part]:
+        """The same of one that has no unit."""
+        number, kind, state = value
+        return [self._stands_for(state)] if number is None else self.number((number, kind), _)
+
+    def _stands_for(self, state: str | None) -> Part:
+        return {BUSY: self._busy, FAULT: "!"}.get(state or "", self._dash), "dim"
 
     def number(self, value: tuple[float | None, str], _: int) -> list[Part]:
         """A figure without a unit."""
@@ -77,7 +86,7 @@ class BoardCells:
     def interval(self, value: tuple[float | None, float | None], _: int) -> list[Part]:
         """The ends of an interval in whole percent."""
         low, high = value
-        return [("" if low is None or high is None else f"{100 * low:.0f}{self._dash}{100 * high:.0f}", "dim")]
+        return [("" if low is None or high is None else f"{share(low, 0)}{self._dash}{share(high, 0)}", "dim")]
 
     def span(self, value: tuple[float | None, float | None], width: int) -> list[Part]:
         """The ends of a difference's interval, whole where there is no room for a digit after the point."""
@@ -85,7 +94,7 @@ class BoardCells:
         if low is None or high is None:
             return [("", "dim")]
         told = f"{signed(low)}..{signed(high)}"
-        return [(told if len(told) <= width else f"{100 * low:+.0f}..{100 * high:+.0f}", "dim")]
+        return [(told if len(told) <= width else f"{signed(low, 0)}..{signed(high, 0)}", "dim")]
 
     def bar(self, value: tuple[int | None, ...], width: int) -> list[Part]:
         """The share of each outcome; nothing where no case was counted."""

@@ -13,9 +13,10 @@ from inspector.board_arrangement import (
     title_of,
 )
 from inspector.board_cells import BoardCells
+from inspector.board_standings import state_of
 from inspector.catalogue import Entry
 from inspector.paint import Brush
-from inspector.widgets.columns import Column
+from inspector.widgets.columns import Column, Paint
 from scoring.metrics.own import own_metrics
 from scoring.verdicts import OUTCOMES
 
@@ -60,16 +61,18 @@ def _column(key: str, kind: BoardKind, cells: BoardCells) -> Column:
 
 def _number(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Column:
     """A column of numbers, at the right of its width."""
-    paint, width, leave = {
+    numbers: dict[str, tuple[Paint, int, int]] = {
         "interval": (cells.interval, 7, 1),
         "coverage": (cells.coverage, kind.scored_width, 5),
         "on_wrong": (cells.percent, 5, 2),
         "on_right": (cells.percent, 5, 2),
         "bias": (cells.points, SIGNED, 6),
         **dict.fromkeys(("fp", "fn", "sd"), (cells.percent, 5, 0)),
-        **{made.name: (cells.percent if made.kind == "share" else cells.number, 6, 0) for made in own_metrics()},
-    }.get(key, (cells.count, 5, 0))
-    source = SOURCES.get(key, (key, "kind"))
+        **{made.name: (cells.own_share if made.kind == "share" else cells.own_number, 6, 0) for made in own_metrics()},
+    }
+    paint, width, leave = numbers.get(key, (cells.count, 5, 0))
+    own = {made.name: (made.name, "kind", state_of(made.name)) for made in own_metrics()}
+    source = own.get(key) or SOURCES.get(key, (key, "kind"))
     return Column(key, title, max(width, len(title)), right=True, paint=paint, source=source, leave=leave)
 
 

@@ -3,23 +3,26 @@
 The numbers are those of `compare`. They take a moment, so that a screen computes them behind and fills them in.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 
 import numpy as np
 import polars as pl
 
 from inspector.board import Piece
 from inspector.board_arrangement import COMPARED
-from inspector.board_cells import BEST, BUSY, REFERENCE, SCORER, TIED
+from inspector.board_cells import BEST, BUSY, FAULT, PUBLISHED, REFERENCE, SCORER, TIED
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
+from scoring.errors import PluginError
 from scoring.evaluation import Evaluation
 from scoring.metrics.aligned import AlignedSteps, align_scorers, align_steps
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE
 from scoring.metrics.kernel import Metric, Unparsed
+from scoring.metrics.own import own_metrics, own_value
 from scoring.metrics.paired import Aligned, shared, standing_rows
 from scoring.metrics.resampling import Figure
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE
@@ -61,17 +64,31 @@ class Differences:
 
 
 @dataclass(frozen=True)
+class OwnFigures:
+    """Metrics of the user's own: `values` by metric and name of the row; what their code did wrong, by metric."""
+
+    values: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
+    faults: Mapping[str, PluginError] = field(default_factory=dict)
+
+
+def state_of(metric: str) -> str:
+    """Name the column that says what stands for a value that there is not."""
+    return f"{metric}.state"
+
+
+@dataclass(frozen=True)
 class Standings:
     """What is known of the rows of a board beside each other.
 
     `ranks` by benchmark and subset, `differences` by the name of the row. `against` is the reference, "" for none;
-    `busy` says that this is still being computed.
+    `busy` says that this is still being computed. `own` are the metrics of the user's own, None = not computed yet.
     """
 
     ranks: Mapping[tuple[str, str | None], Ranks] = field(default_factory=dict)
     differences: Mapping[str, Differences] = field(default_factory=dict)
     against: str = ""
     busy: bool = False
+    own: "OwnFigures | None" = None
 
     def beside(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The rows of a board with their `standing`, and their differences as `d_score` and so on."""
@@ -84,7 +101,16 @@ class Standings:
         about = [self._about(scorer) for scorer in frame["scorer"]]
         reasons = [self.differences[row].score.reason if row in self.differences else None for row in rows]
         why = pl.Series("d_reason", reasons, dtype=pl.String)
-        return frame.with_columns(standing, why, pl.Series("d_standing", about, dtype=pl.String), *beside)
+        own = [column for made in own_metrics() for column in self._own(made.name, rows, frame["kind"])]
+        return frame.with_columns(standing, why, pl.Series("d_standing", about, dtype=pl.String), *beside, *own)
+
+    def _own(self, metric: str, rows: Sequence[str], kinds: Iterable[str]) -> Iterator[pl.Series]:
+        """The values of a metric of the user's own, and what stands for those that there are not."""
+        values = [None] * len(rows) if self.own is None else [self.own.values.get((metric, row)) for row in rows]
+        state = BUSY if self.own is None else FAULT if metric in self.own.faults else None
+        states = [None if kind == PUBLISHED else state for kind in kinds]
+        yield pl.Series(metric, values, dtype=pl.Float64)
+        yield pl.Series(state_of(metric), states, dtype=pl.String)
 
     def _rank(self, benchmark: str, subset: str | None, scorer: str, kind: str) -> str | None:
         found = self.ranks.get((benchmark, subset))
@@ -120,6 +146,25 @@ def standings(
             pairs = _MADE.of(("differences", against, *key), (piece.rows, *every), made_of_pairs)
             differences |= {piece.key(name): one for name, one in pairs.items()}
     return Standings(ranks, differences, against)
+
+
+def own_figures(selection: Selection, pieces: Sequence[Piece], stop: Callable[[], bool] = lambda: False) -> OwnFigures:
+    """Ask the metrics of the user's own about every row; it takes what their code takes. `stop` is asked between."""
+    values: dict[tuple[str, str], float | None] = {}
+    faults: dict[str, PluginError] = {}
+    for made, piece, one in product(own_metrics(), pieces, selection.evaluations):
+        if stop():
+            break
+        if made.name in faults or not (one.present & piece.rows).any():
+            continue
+        ask = partial(own_value, made, one, piece.rows, unparsed := selection.unparsed(piece.benchmark))
+        try:
+            figure = _MADE.of(("own", made.name, unparsed), (made, one, piece.rows), ask)
+        except PluginError as error:
+            faults[made.name] = error
+        else:
+            values[made.name, piece.key(one.scorer.name)] = figure
+    return OwnFigures(values, faults)
 
 
 def waiting(against: str) -> Standings:

@@ -1,6 +1,6 @@
-"""The `prm-inspect` command: its words and flags. Everything of weight is imported by the command that needs it.
+"""The `prm-inspect` command. Everything of weight is imported by the command that needs it.
 
-Only argparse is imported here, so that `--help` answers at once; a command's work lies in `inspector.shell`.
+What commands there are and which flags they take lies in `inspector.command_flags`, their work in `inspector.shell`.
 """
 
 import argparse
@@ -10,38 +10,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from inspector.analysis_list import summaries
-from inspector.command_flags import command_flags
-from inspector.common_flags import IMPORT_FLAGS, TAKE_A_VALUE, common_flags, together
-
-COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("inspector.shell.demo", "the bundled demo: cases, scorers, nothing to install or download"),
-    "import": ("inspector.shell.importing", "read benchmarks, and what scorers gave them, into the workspace"),
-    "score": ("inspector.shell.score", "run a PRM or ask a critic on a benchmark; resumes, and keeps what it has"),
-    "reread": ("inspector.shell.rereading", "read a critic's kept answers again, with the present reader; no server"),
-    "prms": ("inspector.shell.prms", "the PRMs that the program knows; check NAME tests an adapter"),
-    "keys": ("inspector.shell.keys", "the commands of the app with their keys, for a keymap file of your own"),
-    "doctor": ("inspector.shell.doctor", "what is installed and usable here; with PATHs, what files hold"),
-    "benchmarks": ("inspector.shell.listing", "the benchmarks of the workspace and how they were read"),
-    "scorers": ("inspector.shell.listing", "the scorers that have rewards in the workspace"),
-    "remove": ("inspector.shell.trash", "take a scorer or a benchmark out of the workspace, into its trash"),
-    "restore": ("inspector.shell.trash", "bring back what was removed; without a name, list the trash"),
-    "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
-    **{name: ("inspector.shell.analysis", f"{line[:1].lower()}{line[1:]}") for name, line in summaries().items()},
-    "show": ("inspector.shell.showing", f"{summaries()['show'][:1].lower()}{summaries()['show'][1:]}"),
-    "taxonomy": (
-        "inspector.shell.taxonomy",
-        "notes in categories, by scorer and column; merge, rename, put; saturation",
-    ),
-    "report": ("inspector.shell.report", "one file for somebody else: board, comparison, breakdown, chosen cases"),
-    "replay": ("inspector.shell.replay", "play the log of a session again: do the screens say the same?"),
-    "export": ("inspector.shell.exporting", "cases, rewards or triage as the rows that other toolkits read"),
-}
-"""Command -> the module whose `run(args)` does it, and its line of help."""
-
-EPILOG = """Without a command the app opens on the workspace; PATHs are imported first (write ./demo for a path named
-like a command). Exit codes: 0 done, 1 import had a warning, score refused a case, or check, paper --check or
-prms check found something, 2 could not or wrong usage, 130 interrupted."""
+from inspector.command_flags import THE_APP, commands, parser_of
+from inspector.common_flags import TAKE_A_VALUE, plugins_in
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -64,23 +34,41 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     """The same without what may go wrong with stdout: what is buffered is written here, where it can be told."""
-    try:
-        args = parse(words)
-    except SystemExit:
-        sys.stdout.flush()
-        raise
-    if args.no_color:
-        os.environ["NO_COLOR"] = "1"
-    module = COMMANDS[args.command][0] if args.command else "inspector.shell.opening"
     from scoring.errors import InspectError
 
     try:
+        files = plugins_in(words)
+        if files and _may_name_own(words):
+            import_module("inspector.own").load_own(files)
+        args = parse(words)
+        if args.no_color:
+            os.environ["NO_COLOR"] = "1"
+        module = (commands()[args.command] if args.command else THE_APP).module
+        if files and args.command:
+            import_module("scoring.own_code").listen(_say)
         code: int = import_module(module).run(args)
+    except SystemExit:
+        sys.stdout.flush()
+        raise
     except InspectError as error:
-        print(_inert(str(error)), file=sys.stderr)
+        _say(str(error))
         return 2
     sys.stdout.flush()
     return code
+
+
+def _say(sentence: str) -> None:
+    from inspector.text import for_stderr
+
+    print(for_stderr(sentence), file=sys.stderr, flush=True)
+
+
+def _may_name_own(words: Sequence[str]) -> bool:
+    """Tell whether words may be about an analysis of the user's own, whose file is then needed to read them."""
+    at = _first_word(words)
+    if at is None or words[at] in commands():
+        return "-h" in words or "--help" in words
+    return not os.path.exists(words[at])  # noqa: PTH110  # quicker to import
 
 
 def _close_stdout() -> None:
@@ -88,55 +76,23 @@ def _close_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _inert(text: str) -> str:
-    """A message that may quote data, for a terminal: between words, lines end where the terminal does."""
-    from inspector.text import clean
-
-    if not sys.stderr.isatty():
-        return clean(text)
-    import shutil
-    import textwrap
-
-    columns = max(20, shutil.get_terminal_size().columns)
-    lines = clean(text).splitlines()
-    return "\n".join(textwrap.fill(one, columns, break_on_hyphens=False, break_long_words=False) for one in lines)
-
-
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """The arguments of a command, or of the app where the first word is no command."""
-    common = common_flags(argparse.SUPPRESS)
-    what = "Look inside process reward models."
-    parser = argparse.ArgumentParser("prm-inspect", description=what, epilog=EPILOG, parents=[common_flags(None)])
-    command = _command_of(words)
-    if command is None:
-        parser.usage = "prm-inspect [PATH ...] [options]  |  prm-inspect COMMAND [options]"
-        listed = "\n".join(f"  {name:<11} {line}" for name, (_, line) in COMMANDS.items())
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
-        parser.description = f"{what}\n\ncommands (each has its own --help):\n{listed}"
-        parser.add_argument("paths", nargs="*", metavar="PATH", help="import these, then open the app")
-        parser.add_argument("--version", action="store_true", help="print the version and exit")
-        parser.set_defaults(command=None)
-        return together(parser.parse_args(words))
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, (_, line) in COMMANDS.items():
-        if name != command:
-            commands.add_parser(name, help=line, add_help=False)
-            continue
-        shared = common_flags(argparse.SUPPRESS, IMPORT_FLAGS) if name == "import" else common
-        command_flags(name, commands.add_parser(name, help=line, description=line, parents=[shared]))
-    return together(parser.parse_args(words))
+    """Read the arguments of a command, or of the app where the first word is no command; flags may stand before it."""
+    at = _first_word(words)
+    command = "" if at is None or words[at] not in commands() else words[at]
+    return parser_of(command).parse_words([word for place, word in enumerate(words) if place != at or not command])
 
 
-def _command_of(words: Sequence[str]) -> str | None:
-    """The command that the first word names that is neither a flag nor a flag's value; None where it names none."""
+def _first_word(words: Sequence[str]) -> int | None:
+    """Give the place of the first word that is neither a flag nor a flag's value."""
     skip = False
-    for word in words:
+    for place, word in enumerate(words):
         if skip:
             skip = False
-        elif word in TAKE_A_VALUE:
-            skip = True
-        elif not word.startswith("-"):
-            return word if word in COMMANDS else None
+        elif word.startswith("-"):
+            skip = any(flag == word or (word[2:] and flag.startswith(word)) for flag in TAKE_A_VALUE)
+        else:
+            return place
     return None
 
 

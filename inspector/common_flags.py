@@ -1,173 +1,233 @@
-"""The flags that are known before and after every command. Only argparse is imported, so that `--help` is quick."""
+"""The flags that commands share, in groups that a command takes or does not. Little is imported: `--help` is quick."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 PROTOCOLS = ("processbench", "prmbench", "socratic", "grben")
 """Names of `scoring.protocols`, which is not imported for `--help`."""
 LABELS = ("original", "adjudicated", "both")
-TAKE_A_VALUE = frozenset(
-    {
-        *("-w", "--workspace", "--where", "--slice", "--benchmark", "--subset", "--scorer", "--threshold", "--rule"),
-        *("--search", "--in", "--redundancy", "--protocol", "--unparsed", "--labels", "--seed", "-o", "--output"),
-    }
-)
-"""Flags whose next word is theirs."""
-_REPEATABLE = ("benchmark", "subset", "scorer", "where", "slice", "within", "threshold", "rule", "redundancy")
 
 
-IMPORT_FLAGS = {
-    "--workspace": "the workspace's folder (default: $PRM_INSPECT_WORKSPACE, or ./.prm-inspect)",
-    "--benchmark": "whose cases the results are of, where their ids do not say it",
-    "--threshold": "a number: a step is wrong if its reward is below it (default 0.5, or as the format says)",
-    "--rule": "'<' or '<=': how a reward stands to the threshold where its step is wrong; 'diff<' or 'diff<=': how its "
-    "reward less that of the step before does",
-    "--quiet": "no words on stderr, no report",
-    "--no-color": "no colours (also NO_COLOR=1)",
-    "--ascii": "plain ASCII bars and lines",
-}
-"""The common flags that `import` uses -> what they mean there. The others choose what is shown."""
+def plugins_in(words: Sequence[str]) -> list[str]:
+    """Give the files that --plugin names in a command line, before it is read as one."""
+    following = [file for word, file in pairwise(words) if word == "--plugin"]
+    return following + [word.partition("=")[2] for word in words if word.startswith("--plugin=")]
 
 
-def common_flags(default: object, helps: Mapping[str, str] | None = None) -> argparse.ArgumentParser:
-    """Flags known before and after every command. `default` SUPPRESS keeps the later parser from undoing the first.
-
-    `helps` are the flags that a command's help lists, with what they mean there; None = all, with what they mean
-    everywhere.
-    """
-
-    def told(flag: str, text: str) -> str:
-        return text if helps is None else helps.get(flag, argparse.SUPPRESS)
-
-    def value(given: object) -> object:
-        return argparse.SUPPRESS if default is argparse.SUPPRESS else given
-
-    def dest(flag: str) -> str:
-        # A command's parser starts from nothing and would undo what was collected before it.
-        return flag.strip("-") if default is argparse.SUPPRESS else f"early_{flag.strip('-')}"
-
-    common = argparse.ArgumentParser(add_help=False)
-    which = common.add_argument_group("which cases and scorers" if helps is None else "where it goes and what decides")
-    which.add_argument(
-        "-w", "--workspace", metavar="DIR", default=value(None), help=told("--workspace", "the workspace's folder")
-    )
-    for flag, text in {
-        "--benchmark": "only this benchmark (repeatable); `demo` is known everywhere",
-        "--subset": "only this subset (repeatable)",
-        "--scorer": "only this scorer: its name or a unique part of it (repeatable)",
-        "--where": 'only cases that fulfil an SQL condition, e.g. "n_steps > 8" (repeatable)',
-        "--slice": "only cases of a slice that was saved on the list: its name or a unique part of it (repeatable)",
-    }.items():
-        metavar = "SQL" if flag == "--where" else "NAME"
-        which.add_argument(
-            flag, action=Collect, metavar=metavar, default=value(()), help=told(flag, text), dest=dest(flag)
-        )
-    searched = 'only cases whose texts hold these words, this "phrase" or /regular expression/'
-    which.add_argument("--search", metavar="TEXT", default=value(None), help=told("--search", searched))
-    which.add_argument(
-        "--in",
-        action=Collect,
-        metavar="SCOPE",
-        dest=dest("--within"),
-        default=value(()),
-        help=told(
-            "--in", "where --search looks: problem, steps, reason, answers or notes (repeatable; default: all of them)"
-        ),
-    )
-    which.add_argument(
-        "--threshold",
-        action=Collect,
-        metavar="X",
-        dest=dest("--threshold"),
-        default=value(()),
-        help=told(
-            "--threshold", "a number, default, best, dev or from:SUBSET, for all scorers or as SCORER=X (repeatable)"
-        ),
-    )
-    which.add_argument(
-        "--rule",
-        action=Collect,
-        metavar="RULE",
-        dest=dest("--rule"),
-        default=value(()),
-        help=told(
-            "--rule",
-            "'<' or '<=': how a reward stands to the threshold where its step is wrong; 'diff<' or 'diff<=': how its "
-            "reward less that of the step before does, threshold -0.05 unless given; 'reward<' and 'reward<=' undo "
-            "that; or SCORER=RULE (repeatable)",
-        ),
-    )
-    which.add_argument(
-        "--redundancy",
-        action=Collect,
-        metavar="X",
-        dest=dest("--redundancy"),
-        default=value(()),
-        help=told(
-            "--redundancy",
-            "above which number a step is redundant, for scorers that judge it; or SCORER=X (repeatable)",
-        ),
-    )
-    decides = "decide as this benchmark's protocol does, boundary, tuned thresholds and undefined figures included"
-    which.add_argument("--protocol", choices=PROTOCOLS, default=value(None), help=told("--protocol", decides))
-    uncounted = "how cases without a verdict count (default: as the benchmark's protocol does)"
-    which.add_argument("--unparsed", choices=("wrong", "drop"), default=value(None), help=told("--unparsed", uncounted))
-    gold = (
-        "the gold labels: the benchmark's own (original, the default), or those after triage, where people who rule "
-        "'gold wrong' agree on the steps: the lowest rated -1, or every step rated and none so (files stay as they "
-        "are); `metrics` also takes both, side by side"
-    )
-    which.add_argument("--labels", choices=LABELS, default=value("original"), help=told("--labels", gold))
-    seeded = "seed of resampling and of dev sets (default 0)"
-    which.add_argument("--seed", type=natural, default=value(0), metavar="N", help=told("--seed", seeded))
-    which.add_argument(
-        "--baselines",
-        action="store_true",
-        default=value(False),
-        help=told("--baselines", "also a coin, always-clean and always-first-step"),
-    )
-    how = common.add_argument_group("how it looks")
-    how.add_argument(
-        "-q", "--quiet", action="store_true", default=value(False), help=told("--quiet", "no words on stderr")
-    )
-    how.add_argument(
-        "--no-color", action="store_true", default=value(False), help=told("--no-color", "no colours (also NO_COLOR=1)")
-    )
-    how.add_argument(
-        "--ascii", action="store_true", default=value(False), help=told("--ascii", "plain ASCII bars and lines")
-    )
-    how.add_argument(
-        "--no-mouse",
-        action="store_true",
-        default=value(False),
-        help=told("--no-mouse", "leave the mouse to the terminal"),
-    )
-    unlogged = "write no log of what is done in the app, which `replay` would play again"
-    how.add_argument(
-        "--no-session-log", action="store_true", default=value(False), help=told("--no-session-log", unlogged)
-    )
-    return common
+def natural(text: str) -> int:
+    """Read a whole number, 0 or more."""
+    if (number := int(text)) < 0:
+        raise argparse.ArgumentTypeError(f"{number} is below 0")
+    return number
 
 
 class Collect(argparse.Action):
-    """Collect a repeatable flag, before and after the command alike, into one tuple."""
+    """Collect the values of a repeatable flag into a tuple."""
 
     def __call__(
         self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, _flag: str | None = None
     ) -> None:
-        """Add what was given."""
+        """Add the value."""
         setattr(namespace, self.dest, (*getattr(namespace, self.dest, ()), values))
 
 
-def together(args: argparse.Namespace) -> argparse.Namespace:
-    """Repeatable flags before the command and after it make one tuple, in this order."""
-    for name in _REPEATABLE:
-        setattr(args, name, (*vars(args).pop(f"early_{name}"), *getattr(args, name, ())))
-    return args
+class CommonFlag(NamedTuple):
+    """A flag that means the same wherever it is taken; without a metavar and choices it takes no value.
+
+    `default` is what arguments hold where it is not given, and where a command does not take it.
+    """
+
+    name: str
+    help: str
+    short: str = ""
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    type: Callable[[str], Any] | None = None
+    many: bool = False
+    default: Any = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How it may be written."""
+        return (self.short, self.name) if self.short else (self.name,)
+
+    @property
+    def takes_a_value(self) -> bool:
+        """Whether the next word is its value."""
+        return bool(self.metavar or self.choices)
+
+    @property
+    def attribute(self) -> str:
+        """What the arguments call its value; `in` is a word of Python's."""
+        return "within" if self.name == "--in" else self.name.removeprefix("--").replace("-", "_")
+
+    @property
+    def usual(self) -> Any:
+        """The value of whoever does not give it."""
+        if self.many:
+            return ()
+        return self.default if self.takes_a_value else False
+
+    def add_to(self, parser: "argparse._ActionsContainer", meaning: str = "") -> None:
+        """Add it, with what it means to one command where that is something of its own."""
+        settings: dict[str, Any] = {"dest": self.attribute, "help": meaning or self.help, "default": self.usual}
+        if not self.takes_a_value:
+            settings["action"] = "store_true"
+        else:
+            settings |= {"metavar": self.metavar or None, "choices": self.choices or None}
+            settings |= {"action": Collect} if self.many else {"type": self.type}
+        parser.add_argument(*self.names, **settings)
 
 
-def natural(text: str) -> int:
-    """A whole number, 0 or more."""
-    if (number := int(text)) < 0:
-        raise argparse.ArgumentTypeError(f"{number} is below 0")
-    return number
+GROUPS: dict[str, tuple[CommonFlag, ...]] = {
+    "which cases": (
+        CommonFlag(
+            "--where",
+            'only cases that fulfil an SQL condition, e.g. "n_steps > 8" (repeatable)',
+            metavar="SQL",
+            many=True,
+        ),
+        CommonFlag(
+            "--search",
+            'only cases whose texts hold these words, this "phrase" or /regular expression/',
+            metavar="TEXT",
+        ),
+        CommonFlag(
+            "--in",
+            "where --search looks: problem, steps, reason, answers or notes (repeatable; default: all of them)",
+            metavar="SCOPE",
+            many=True,
+        ),
+        CommonFlag(
+            "--slice",
+            "only cases of a slice that was saved on the list: its name or a unique part of it (repeatable)",
+            metavar="NAME",
+            many=True,
+        ),
+        CommonFlag(
+            "--benchmark", "only this benchmark (repeatable); `demo` is known everywhere", metavar="NAME", many=True
+        ),
+        CommonFlag("--subset", "only this subset (repeatable)", metavar="NAME", many=True),
+    ),
+    "which scorers": (
+        CommonFlag(
+            "--scorer", "only this scorer: its name or a unique part of it (repeatable)", metavar="NAME", many=True
+        ),
+        CommonFlag("--baselines", "also a coin, always-clean and always-first-step"),
+    ),
+    "what decides": (
+        CommonFlag(
+            "--threshold",
+            "a number, default, best, dev or from:SUBSET, for all scorers or as SCORER=X (repeatable)",
+            metavar="X",
+            many=True,
+        ),
+        CommonFlag(
+            "--rule",
+            "'<' or '<=': how a reward stands to the threshold where its step is wrong; a name before it ('diff<') "
+            "says what does so instead: diff (the reward less that of the step before; threshold -0.05 unless given), "
+            "product (of the rewards so far), zscore (among its case's rewards; threshold -1 unless given), max2, max3 "
+            "and so on (wrong where so many in a row are), reward (undoes these), or a rule of --plugin; with lowest: "
+            "before all of it the verdict is the lowest step and not the first; or SCORER=RULE (repeatable)",
+            metavar="RULE",
+            many=True,
+        ),
+        CommonFlag(
+            "--redundancy",
+            "above which number a step is redundant, for scorers that judge it; or SCORER=X (repeatable)",
+            metavar="X",
+            many=True,
+        ),
+        CommonFlag(
+            "--protocol",
+            "decide as this benchmark's protocol does, boundary, tuned thresholds and undefined figures included",
+            choices=PROTOCOLS,
+        ),
+        CommonFlag(
+            "--unparsed",
+            "how cases without a verdict count (default: as the benchmark's protocol does)",
+            choices=("wrong", "drop"),
+        ),
+        CommonFlag(
+            "--labels",
+            "the gold labels: the benchmark's own (original, the default), or those after triage, where people who "
+            "rule 'gold wrong' agree on the steps: the lowest rated -1, or every step rated and none so (files stay "
+            "as they are); `metrics` also takes both, side by side",
+            choices=LABELS,
+            default="original",
+        ),
+        CommonFlag(
+            "--plugin",
+            "use what this file of your own brings: rules for --rule, metrics, columns, an analysis (repeatable)",
+            metavar="FILE.py",
+            many=True,
+        ),
+        CommonFlag("--seed", "seed of resampling and of dev sets (default 0)", metavar="N", type=natural, default=0),
+    ),
+    "which workspace": (
+        CommonFlag(
+            "--workspace",
+            "the workspace's folder (default: $PRM_INSPECT_WORKSPACE, or ./.prm-inspect, or the user's own)",
+            short="-w",
+            metavar="DIR",
+        ),
+    ),
+    "how it is shown": (
+        CommonFlag("--quiet", "no words on stderr, and no pager", short="-q"),
+        CommonFlag(
+            "--verbose", "all that the figures of a table depend on, on stderr; else its command alone", short="-v"
+        ),
+        CommonFlag("--no-color", "no colours (also NO_COLOR=1)"),
+        CommonFlag("--ascii", "plain ASCII bars and lines"),
+    ),
+    "the app": (
+        CommonFlag("--no-mouse", "leave the mouse to the terminal"),
+        CommonFlag("--no-session-log", "write no log of what is done in the app (`replay` would play it again)"),
+    ),
+}
+"""Every common flag, in groups, with their titles."""
+COMMON = {flag.name: flag for group in GROUPS.values() for flag in group}
+CASES, SCORERS, DECIDES, _WORKSPACE, _MANNERS, APP = (tuple(flag.name for flag in group) for group in GROUPS.values())
+FIGURES = (*CASES, *SCORERS, *DECIDES)
+"""What a command takes that shows figures."""
+ALWAYS = (*_WORKSPACE, *_MANNERS)
+"""What every command takes."""
+TAKE_A_VALUE = frozenset(
+    {"-o", "--output", *(name for flag in COMMON.values() if flag.takes_a_value for name in flag.names)}
+)
+"""Flags whose next word is theirs, where they stand before a command."""
+
+
+def add_common_flags(
+    parser: argparse.ArgumentParser, takes: Iterable[str], meanings: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Add the common flags of one command, and what its arguments hold in place of the others.
+
+    Args:
+        parser: the command's own.
+        takes: the flags that it takes besides those of ALWAYS.
+        meanings: flags that mean something of their own to this command, with that.
+
+    Returns:
+        The flags that mean to it what they mean everywhere.
+    """
+    taken = {*takes, *ALWAYS, *meanings}
+    for name, meaning in meanings.items():
+        COMMON[name].add_to(parser, meaning)
+    for title, flags in GROUPS.items():
+        shared = [flag for flag in flags if flag.name in taken and flag.name not in meanings]
+        group = parser.add_argument_group(title) if shared else parser
+        for flag in shared:
+            flag.add_to(group)
+        parser.set_defaults(**{flag.attribute: flag.usual for flag in flags if flag.name not in taken})
+    return tuple(name for name in COMMON if name in taken and name not in meanings)
+
+
+def common_help() -> str:
+    """Give what all of them mean, group by group."""
+    about = "Flags that commands share. Each command takes those that it uses, before its name or behind it."
+    parser = argparse.ArgumentParser(add_help=False, usage=argparse.SUPPRESS, description=about)
+    add_common_flags(parser, COMMON, {})
+    return parser.format_help()

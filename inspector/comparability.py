@@ -12,7 +12,7 @@ import numpy as np
 
 from inspector.request import shell_word
 from inspector.selection import Selection
-from inspector.sentences import counted
+from inspector.sentences import counted, threshold_name
 from scoring.benchmarks.registry import step_labelled
 from scoring.deciding import CHOSEN, speaks_of
 from scoring.evaluation import Evaluation
@@ -20,11 +20,13 @@ from scoring.metrics.aligned import with_labelled_step
 from scoring.metrics.outcome_conditions import tried
 from scoring.sql_words import named, quoted
 from scoring.step_rewards import Bools
+from scoring.transforms import DIFFERENCES, REWARDS
 from scoring.verdicts import REFUSED, UNPARSED, AsGiven, Decision, Rule
 
-Why = Literal["cases", "unparsed", "threshold", "boundary", "runs", "votes", "filter"]
-"""What differs: the cases counted, what becomes of those without a verdict, the source of the threshold, who calls a
-reward on the threshold wrong, how many runs or votes there are, or that the cases were chosen by one scorer's words."""
+Why = Literal["cases", "unparsed", "threshold", "rule", "boundary", "runs", "votes", "filter"]
+"""What differs: the cases counted, what becomes of those without a verdict, the source of the threshold, what is
+compared with it and which step is named, who calls a reward on the threshold wrong, how many runs or votes there are,
+or that the cases were chosen by one scorer's words."""
 ThresholdKind = Literal["given", "own", "chosen", "dev", "these"]
 """What kind of source a threshold has: figures at thresholds of different kinds are no fair comparison."""
 TUNED_HERE: ThresholdKind = "these"
@@ -77,6 +79,7 @@ def incomparable(
         *_other_cases(selection, sets, benchmark),
         *_chosen_by(selection, list(sets)),
         *_other_sources(evaluations),
+        *_other_rules(evaluations),
         *_other_boundaries(evaluations, sets),
         *_runs_and_votes(evaluations),
     ]
@@ -167,6 +170,18 @@ def _plural(words: str, names: Sequence[str]) -> str:
     if len(names) < 2:
         return words
     return words.replace("is at its own threshold", "are at their own").replace("is at", "are at", 1)
+
+
+def _other_rules(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
+    """Who is decided in a way that was asked for it alone; differences are a scorer's own, and no other way."""
+    ways: dict[str, list[str]] = {}
+    for one in evaluations:
+        if not isinstance(one.rule, AsGiven):
+            own = one.rule.step == "first" and one.rule.on in {REWARDS, DIFFERENCES}
+            ways.setdefault("" if own else threshold_name(one.rule), []).append(one.scorer.name)
+    if len(ways) > 1:
+        told = "; ".join(f"{_names(names)}: {way or 'the usual threshold'}" for way, names in ways.items())
+        yield Incomparable("rule", f"verdicts are decided in different ways ({told})", "one --rule for all")
 
 
 def _other_boundaries(evaluations: Sequence[Evaluation], sets: Mapping[str, Bools]) -> Iterator[Incomparable]:

@@ -32,9 +32,15 @@ def load(request: Request) -> Selection:
     """Read what a request names, decide and select.
 
     Raises:
-        InspectError: no workspace, an unknown benchmark, scorer or column, a condition that cannot be read.
+        InspectError: no workspace, an unknown benchmark, scorer or column, a condition that cannot be read, or a file
+            of the user's own that cannot be used.
     """
     workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
+    if request.plugins:
+        # Imported only for who asks: commands start sooner.
+        from inspector.own import load_own
+
+        load_own(request.plugins)
     if request.slices:
         # Imported only for who asks: commands start sooner.
         from inspector.filtering.saved_slices import with_slices

@@ -46,7 +46,7 @@ def original_evaluation(
     if found is None or isinstance(seen.rule, AsGiven) or isinstance(found.rule, AsGiven):
         return found
     rule = seen.rule.of(row)
-    return found.compared(rule.comparison, rule.on).at(rule.threshold, rule.source)
+    return found.compared(rule.comparison, rule.on, rule.step).at(rule.threshold, rule.source)
 
 
 @lru_cache(maxsize=32)

@@ -32,7 +32,7 @@ def _keep(made: Analysis, code: OwnCode) -> None:
             raise PluginError(
                 f"{code.path}, the analysis {name!r} gives {type(view).__name__}, and no View.", "Correct it."
             )
-        digest = {name: f"{code.path.name}, sha256 {code.digest}"}
-        return replace(view, provenance={**view.provenance, "plugins": digest})
+        plugins = {**view.provenance.get("plugins", {}), name: code.words}
+        return replace(view, provenance={**view.provenance, "plugins": plugins})
 
     keep_own_analysis(replace(made, name=name, answer=answer), (code.module.__doc__ or name).strip().splitlines()[0])

@@ -13,10 +13,13 @@ from scoring.boundary import when_wrong
 from scoring.deciding import speaks_of
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
+from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
+from scoring.own_columns import own_columns
 from scoring.protocols import protocol_named, protocol_of
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
+from scoring.transforms import REWARDS, transform
 from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
 
 
@@ -44,6 +47,7 @@ def provenance(
         "version": program_version(),
         "data": _data(selection),
         "rule": "; ".join(sorted(rules)),
+        **_plugins(evaluations),
         "scorers": {one.scorer.name: one.scorer.fingerprint[:8] for one in evaluations},
         "threshold": {one.scorer.name: _threshold(one) for one in evaluations},
         "threshold_source": {one.scorer.name: one.rule.source for one in evaluations},
@@ -58,12 +62,35 @@ def provenance(
     }
 
 
-def provenance_of_people(selection: Selection, command: str, notes: Sequence[str]) -> dict[str, Any]:
-    """How a document of what people said came to be; of scorers only where a condition speaks of them."""
-    facts = provenance(selection, command, tuple(notes), decides=False)
+def _plugins(evaluations: tuple[Evaluation, ...]) -> dict[str, dict[str, str]]:
+    """Where code of the user's own comes from, by name: its metrics and columns, and the rules that decide here."""
+    rules = (transform(one.rule.on) for one in evaluations if not isinstance(one.rule, AsGiven))
+    named = {
+        **{made.name: made.code for made in own_metrics()},
+        **{made.name: made.code for made in own_columns()},
+        **{made.name: made.code for made in rules},
+    }
+    found = {name: code.words for name, code in named.items() if code is not None}
+    return {"plugins": found} if found else {}
+
+
+def provenance_of_people(
+    selection: Selection,
+    command: str,
+    notes: Sequence[str],
+    of_scorers: Sequence[str] = ("rule", "threshold", "threshold_source"),
+    *,
+    decides: bool = False,
+) -> dict[str, Any]:
+    """How a document of what people said came to be.
+
+    `of_scorers` are the facts that are told where its rows depend on verdicts (`decides`) or a condition speaks of a
+    scorer.
+    """
+    facts = provenance(selection, command, tuple(notes), decides=decides)
     kept = ["command", "version", "data", "filter", "notes"]
-    if any(speaks_of(one.scorer.name, selection.request.where) for one in selection.evaluations):
-        kept += ["rule", "threshold", "threshold_source"]
+    if decides or any(speaks_of(one.scorer.name, selection.request.where) for one in selection.evaluations):
+        kept += of_scorers
     return {name: facts[name] for name in kept}
 
 
@@ -109,15 +136,15 @@ def _threshold(evaluation: Evaluation) -> float | dict[str, float] | None:
 
 
 def _other_boundaries(evaluations: tuple[Evaluation, ...]) -> Iterator[str]:
-    """A sentence for every scorer whose rule is not its own, or is on differences."""
+    """A sentence for every scorer whose rule is not its own, or is not on rewards."""
     for one in evaluations:
         if isinstance(one.rule, AsGiven):
             continue
         own = Rule(one.scorer.threshold, one.scorer.comparison, on=one.scorer.on)
-        said = when_wrong(one.rule.on, one.rule.comparison)
+        said = when_wrong(one.rule.on, one.rule.comparison) if one.rule.step == "first" else str(one.rule)
         if spelled(one.rule) != spelled(own):
             yield f"{one.scorer.name}: {said}, as asked; its own rule is {spelled(own)}"
-        elif one.rule.on == "differences":
+        elif one.rule.on != REWARDS:
             yield f"{one.scorer.name}: {said}"
 
 

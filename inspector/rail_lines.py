@@ -10,6 +10,7 @@ from inspector.headline import F1, Headline
 from inspector.inspection import Inspection
 from inspector.paint import OUTCOME_STYLES, Brush
 from inspector.phrases import Phrase, parts
+from inspector.render.cells import share, signed
 from inspector.sentences import GLYPHS, WORDS, counted, threshold_name
 from inspector.text import Part
 from inspector.widgets.line_view import Line
@@ -54,10 +55,10 @@ def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Phras
     yield Phrase((source, "   "), rank=3, style="dim")
     yield Phrase((score_words(line),), style="strong")
     if line and was and rule != old and line.score is not None and was.score is not None:
-        yield Phrase((f" {100 * (line.score - was.score):+.1f}", ""), rank=1, style="strong")
+        yield Phrase((f" {signed(line.score - was.score)}", ""), rank=1, style="strong")
     if line and line.low is not None and line.high is not None:
         dash = "-" if brush.ascii_only else "–"
-        yield Phrase((f" [{100 * line.low:.1f}{dash}{100 * line.high:.1f}]", ""), rank=2, style="dim")
+        yield Phrase((f" [{share(line.low)}{dash}{share(line.high)}]", ""), rank=2, style="dim")
     if line:
         size = counted(line.n, line.unit.removesuffix("s"))
         reason = f": {line.reason}" if line.reason else ""
@@ -91,7 +92,7 @@ def why_unmovable(now: Inspection) -> str:
 
 def percent(line: Headline | None) -> str:
     """The score of a headline in percent, or a dash."""
-    return f"{100 * line.score:.1f}" if line and line.score is not None else "-"
+    return share(line.score) if line and line.score is not None else "-"
 
 
 def score_words(line: Headline | None) -> str:
@@ -170,5 +171,5 @@ def _legend(now: Inspection, best: tuple[float, float] | None) -> Iterator[Phras
     yield Phrase((f"d default {default:.4g}", ""), rank=2, style="dim")
     if best is not None:
         metric = now.headline.metric if now.headline else F1
-        yield Phrase((f"   * best {_written(best[0], now)}: {metric} {100 * best[1]:.1f}",), style="dim")
+        yield Phrase((f"   * best {_written(best[0], now)}: {metric} {share(best[1])}",), style="dim")
         yield Phrase((", tuned on these cases, optimistic", ", optimistic"), rank=1, style="dim")

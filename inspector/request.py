@@ -21,14 +21,15 @@ class Request:
 
     `workspace` is the folder as the user gave it, None for the usual one. `thresholds` pairs a scorer's name (None =
     every scorer) with what was asked: a number, `default`, `best`, `best:NUMBER` (one that was found to be the best),
-    `dev`, `dev:kept` or `from:SUBSET`; `rules` does so with `<`, `<=`, `diff<=` and the others of
-    `scoring.boundary.RULES`, `redundancy` with the number above which a step is redundant; later pairs win. `protocol`
-    names the protocol that decides, None = each benchmark's own way of counting; `unparsed` says how cases without a
-    verdict count, None = as the protocol does. `labels` are the gold labels: the benchmarks' own, or those after triage
-    (`scoring.triage.adjudicated`); `metrics` alone takes both. `sort` is `COLUMN`, `COLUMN:desc` or `instructive`,
-    `columns` are those of a list of cases (none = the usual ones). `baselines` adds the scorers that look at nothing.
-    `slices` are names of saved slices, until they are spelled out in the other fields. `search` is looked for in the
-    texts of the cases, in the scopes `within` (none = in all of them); see `scoring.text_query`.
+    `dev`, `dev:kept` or `from:SUBSET`; `rules` does so with `<`, `<=`, `diff<=` and the others that
+    `scoring.boundary.check_rule` reads, `redundancy` with the number above which a step is redundant; later pairs win.
+    `plugins` are files of the user's own with further rules. `protocol` names the protocol that decides, None = each
+    benchmark's own way of counting; `unparsed` says how cases without a verdict count, None = as the protocol does.
+    `labels` are the gold labels: the benchmarks' own, or those after triage (`scoring.triage.adjudicated`); `metrics`
+    alone takes both. `sort` is `COLUMN`, `COLUMN:desc` or `instructive`, `columns` are those of a list of cases (none =
+    the usual ones). `baselines` adds the scorers that look at nothing. `slices` are names of saved slices, until they
+    are spelled out in the other fields. `search` is looked for in the texts of the cases, in the scopes `within` (none:
+    in all of them); see `scoring.text_query`.
     """
 
     workspace: str | None = None
@@ -41,6 +42,7 @@ class Request:
     within: tuple[str, ...] = ()
     thresholds: tuple[tuple[str | None, str], ...] = ()
     rules: tuple[tuple[str | None, str], ...] = ()
+    plugins: tuple[str, ...] = ()
     protocol: str | None = None
     redundancy: tuple[tuple[str | None, str], ...] = ()
     unparsed: Literal["wrong", "drop"] | None = None
@@ -65,6 +67,7 @@ class Request:
             "--in": self.within if self.search and verb != "show" else (),
             "--threshold": tuple(f"{name}={asked}" if name else asked for name, asked in self.thresholds),
             "--rule": tuple(f"{name}={asked}" if name else asked for name, asked in self.rules),
+            "--plugin": self.plugins,
             "--redundancy": tuple(f"{name}={asked}" if name else asked for name, asked in self.redundancy),
             "--protocol": (self.protocol,) if self.protocol else (),
             "--unparsed": (self.unparsed,) if self.unparsed else (),
@@ -74,7 +77,9 @@ class Request:
             "--sort": (self.sort,) if self.sort and verb in {"cases", "report"} else (),
             "--columns": (joined(self.columns),) if self.columns and verb == "cases" else (),
         }
-        line = ["prm-inspect", verb, *words]
+        # Behind `--` a word may look like a flag, and no flag follows.
+        end = words.index("--") if "--" in words else len(words)
+        line = ["prm-inspect", verb, *words[:end]]
         for flag, values in flags.items():
             for value in values:
                 line += [f"{flag}={value}"] if value.startswith("-") else [flag, value]
@@ -82,6 +87,7 @@ class Request:
             line.append("--baselines")
         if form:
             line.append(f"--{form}")
+        line += words[end:]
         return " ".join(map(shell_word, line))
 
     def with_threshold(self, scorer: str, asked: str) -> "Request":
@@ -105,12 +111,6 @@ def shell_word(text: str) -> str:
     """One word for a POSIX shell. A condition with both kinds of quotes stays readable where it safely can."""
     readable = "'" in text and not re.search(r"[$`\\!\x00-\x1f]", text)
     return '"' + text.replace('"', '\\"') + '"' if readable else shlex.quote(text)
-
-
-def choosing(args: argparse.Namespace) -> list[str]:
-    """The flags given that choose what is shown, for commands that take things whole."""
-    names = ("subset", "scorer", "where", "slice", "search", "redundancy", "protocol", "unparsed", "baselines")
-    return [f"--{name}" for name in names if getattr(args, name)]
 
 
 def request_of(args: argparse.Namespace) -> Request:
@@ -141,6 +141,7 @@ def request_of(args: argparse.Namespace) -> Request:
         within=tuple(args.within),
         thresholds=tuple(_threshold(text) for text in args.threshold),
         rules=tuple(_rule(text) for text in args.rule),
+        plugins=tuple(args.plugin),
         redundancy=tuple(_threshold(text) for text in args.redundancy),
         protocol=args.protocol,
         unparsed=args.unparsed,
@@ -155,7 +156,7 @@ def request_of(args: argparse.Namespace) -> Request:
 
 def _rule(text: str) -> tuple[str | None, str]:
     """`SCORER=RULE` or `RULE`; what is neither comes whole, to be refused by name."""
-    parts = re.fullmatch(r"(?:(.*)=)?((?:diff|reward)?<=?)", text, re.DOTALL)
+    parts = re.fullmatch(r"(?:(.*)=)?((?:\w+:)?(?:[\w-]+)?<=?)", text, re.DOTALL)
     return (parts[1], parts[2]) if parts else (None, text)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from inspector.critic_words import Told, answered, answering, estimated, lacking
 from inspector.durations import duration
+from inspector.render.cells import share
 
 
 def words_of(event: Told, again: str) -> Iterator[str]:
@@ -41,7 +42,7 @@ def _told_besides(event: Told) -> Iterator[str]:
     elif event["tokens"]:
         padding = event["padding"] / (event["tokens"] + event["padding"])
         other = f", {event['case_tokens']:,} of them for these cases" if event["case_tokens"] != event["tokens"] else ""
-        yield f"{event['tokens']:,} tokens run{other}, {padding:.1%} padding besides"
+        yield f"{event['tokens']:,} tokens run{other}, {share(padding)}% padding besides"
 
 
 def started(event: Told) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.verdicts import OUTCOMES, AsGiven, Decision
+from scoring.transforms import DIFFERENCES, REWARDS, Transform, transform
+from scoring.verdicts import OUTCOMES, AsGiven, Decision, compared_words
 
 GLYPHS = {
     "exact": "=",
@@ -47,7 +48,7 @@ def size_words(count: float) -> str:
 
 def threshold_name(rule: Decision) -> str:
     """What a rule's threshold is called: by what is compared with it, where that is not the rewards."""
-    return "threshold" if isinstance(rule, AsGiven) or rule.on == "rewards" else "threshold on differences"
+    return f"threshold {compared_words(rule)}".rstrip()
 
 
 def steps_word(count: int) -> str:
@@ -118,21 +119,29 @@ def named_step(verdict: int) -> str:
 
 def _false_alarm(evaluation: Evaluation, row: int, predicted: str) -> str:
     lowest = min(evaluation.compared_values.of(row) or [float("nan")])
-    what = "reward" if evaluation.compared_values is evaluation.rewards else "difference from the step before"
+    what = _compared(evaluation).noun
     said = "" if np.isnan(lowest) else f" (lowest {what} {reward_words(lowest, evaluation, row)})"
     return f"{predicted}, gold no error: false alarm{said}"
 
 
 def _at_gold(evaluation: Evaluation, row: int) -> str:
-    """The reward at the gold step, and its difference where that is what is compared."""
+    """The reward at the gold step, and what is compared in its place."""
     reward, step = float(evaluation.alone(row).rewards_at_gold[0]), int(evaluation.gold.earliest[row])
     if np.isnan(reward):
         return ""
-    if evaluation.compared_values is evaluation.rewards:
-        return f" (reward {reward_words(reward, evaluation, row)} at the gold step)"
-    difference = (evaluation.compared_values.of(row) or [])[step]
-    told = "the first one" if step == 0 else f"{reward_words(difference, evaluation, row)} from the step before"
-    return f" (reward {reward_words(reward, evaluation, row)} at the gold step, {told})"
+    at_gold, compared = f"reward {reward_words(reward, evaluation, row)} at the gold step", _compared(evaluation)
+    if compared.name == REWARDS:
+        return f" ({at_gold})"
+    value = reward_words((evaluation.compared_values.of(row) or [])[step], evaluation, row)
+    if compared.name != DIFFERENCES:
+        return f" ({at_gold}, {compared.noun} {value})"
+    return f" ({at_gold}, {'the first one' if step == 0 else f'{value} from the step before'})"
+
+
+def _compared(evaluation: Evaluation) -> Transform:
+    """What the threshold is compared with."""
+    rule = evaluation.rule
+    return transform(REWARDS if isinstance(rule, AsGiven) else rule.on)
 
 
 def _distance(outcome: str, verdict: int, gold: int, n_steps: int) -> str:

@@ -7,6 +7,9 @@ text. Exports do not pass through here: files get the text as it is.
 
 import json
 import re
+import shutil
+import sys
+import textwrap
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
@@ -98,3 +101,12 @@ def number(value: float, decimals: int, width: int, sign: str = "") -> str:
     """
     texts = [f"{value:{sign}.{digits}f}" for digits in range(decimals, -1, -1)] + [f"{value:{sign}.0e}"]
     return next((text for text in texts if len(text) <= width), "#" * width)
+
+
+def for_stderr(text: str) -> str:
+    """Give a message that may quote data as it stands on standard error: on a terminal, lines end between words."""
+    if not sys.stderr.isatty():
+        return clean(text)
+    columns = max(20, shutil.get_terminal_size().columns)
+    lines = clean(text).splitlines()
+    return "\n".join(textwrap.fill(line, columns, break_on_hyphens=False, break_long_words=False) for line in lines)

@@ -7,6 +7,9 @@
     workspace.add_rewards("my-prm", scores, threshold=0.5)      # columns: id, rewards
     workspace.metrics(scorer="my-prm")                          # the rows of `prm-inspect metrics --json`
 
+A file of your own imports from here what makes a function a rule, a metric or a column: see `scoring.own_rules`,
+`scoring.metrics.own` and `scoring.own_columns`.
+
 Frames that go in are polars frames (lazy ones too), pandas frames, Arrow tables, batches and readers, or whatever else
 has `__arrow_c_stream__`, and lists of dictionaries; neither pandas nor pyarrow is imported for it. Frames that come out
 are polars frames. Steps are 0-based and -1 means that no step is wrong; metrics are fractions. A frame is read as
@@ -26,7 +29,7 @@ import numpy as np
 import polars as pl
 
 from scoring.benchmarks.registry import MODULES, step_labelled
-from scoring.boundary import check_rule
+from scoring.boundary import check_own_rule
 from scoring.cache import RewardParts
 from scoring.case_rows import rows_of_cases
 from scoring.deciding import Deciding, Surroundings, decided
@@ -44,6 +47,8 @@ from scoring.metrics.own import metric
 from scoring.names import match_name
 from scoring.official_rows import metrics_frame
 from scoring.own_columns import column
+from scoring.own_rules import rule
+from scoring.plugins import load_plugins
 from scoring.protocols import Counting
 from scoring.reading.findings import Finding, counted
 from scoring.reading.rows import Rows
@@ -68,6 +73,7 @@ __all__ = [
     "column",
     "metric",
     "open_workspace",
+    "rule",
 ]
 
 Names = str | Sequence[str]
@@ -270,7 +276,7 @@ class OpenedWorkspace:
             StrictFindings: `strict`, and there are such findings.
             WorkspaceError: the workspace cannot be read or written.
         """
-        comparison, on = (None, None) if rule is None else check_rule(rule)
+        comparison, on = (None, None) if rule is None else check_own_rule(rule)
         if threshold is not None and not np.isfinite(threshold):
             raise UsageError(f"{threshold!r} is not a threshold that can be stored.", "Give a finite number.")
         wish = ImportOptions(
@@ -443,6 +449,7 @@ class OpenedWorkspace:
         where: Names = (),
         threshold: Threshold | Mapping[str, Threshold] | None = None,
         rule: str | Mapping[str, str] | None = None,
+        plugin: Names = (),
         redundancy: float | Mapping[str, float] | None = None,
         protocol: str | None = None,
         unparsed: Unparsed | None = None,
@@ -457,7 +464,8 @@ class OpenedWorkspace:
             subset: of which subsets; () = all.
             where: SQL conditions, of which a case must fulfil all.
             threshold: one for all scorers, or by scorer; None = each scorer's own.
-            rule: the boundary, in the words of `--rule`, for all scorers or by scorer; None = each scorer's own.
+            rule: what decides, in the words of `--rule`, for all scorers or by scorer; None = each scorer's own.
+            plugin: Python files of your own: metrics, columns, and rules that `rule` may name.
             redundancy: the number above which a step is redundant, for all scorers or by scorer.
             protocol: the benchmark whose protocol decides; None = each benchmark's own way of counting.
             unparsed: whether cases without a verdict count as `wrong`, or `drop` out; None = as the protocol does.
@@ -471,9 +479,11 @@ class OpenedWorkspace:
 
         Raises:
             UsageError: a name, threshold, rule or protocol that there is not.
+            PluginError: a file or rule of your own cannot be used.
             FilterError: a condition cannot be read or names a column that is not there.
             DamagedWorkspace: cases cannot be read.
         """
+        load_plugins(_several(plugin))
         evaluated, there, _ = self._evaluated(benchmark)
         names = [one.scorer.name for one in evaluated.evaluations]
         wanted = [match_name(word, names, "scorer") for word in _several(scorer)]

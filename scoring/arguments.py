@@ -22,10 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     some = what.add_mutually_exclusive_group()
     some.add_argument("--limit", type=count, metavar="N", help="only the first N cases")
     some.add_argument("--sample", type=count, metavar="N", help="N cases by chance; a larger N keeps the smaller ones")
-    what.add_argument("--stratify", metavar="COL", help="with --sample: each value of this column has its share")
+    what.add_argument("--stratify", metavar="COL", help="each value of this column has its share (with --sample)")
     cut = (
-        "of a case over the model's length limit, score the first steps that fit (as they would be in the whole, where"
-        " the PRM is causal); it stays refused, and its rewards are marked"
+        "of a case that is too long, score the first steps (that fit within the model's length limit; as they would be "
+        "in the whole, where the PRM is causal; it stays refused, and its rewards are marked)"
     )
     what.add_argument("--truncate", action="store_true", help=cut)
     what.add_argument("--retry-refused", action="store_true", help="try again what an earlier run refused")
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_checkpoint_arguments(parser: argparse._ActionsContainer, place: str) -> None:
     """The arguments that say which checkpoint of a training run a scorer is; `place` is where it is guessed from."""
     usual = f"(default: seen from a {place} called checkpoint-N)"
-    run = f"the training run that the scorer is a checkpoint of, for `timeline` {usual}"
+    run = f"the training run that it is a checkpoint of {usual[:-1]}; for `timeline`)"
     parser.add_argument("--series", metavar="NAME", help=run)
     parser.add_argument("--at", type=count, metavar="STEP", help=f"the training step that it was saved at {usual}")
 
@@ -51,7 +51,7 @@ def add_prm_arguments(
     words = "a checkpoint's folder, or ORG/NAME of the hub"
     several = "A,B shares the cases among processes, A+B lays one model's layers over both"
     chosen = "an option of the family, such as joiner=blank-line (repeatable; `prm-inspect prms` lists them)"
-    family = "the PRM's family, or a Python file with an adapter of your own (default: seen from the checkpoint)"
+    family = "the PRM's family, or a file with one of your own (Python; default: seen from the checkpoint)"
     return [
         which.add_argument(flag, dest="model", required=required, metavar="DIR_OR_ID", help=words),
         which.add_argument("--revision", metavar="REV", help="a branch, tag or commit of the hub's model"),
@@ -60,7 +60,10 @@ def add_prm_arguments(
         *([which.add_argument("--adapter", metavar="NAME|FILE.py", help=family)] if flag == "--model" else []),
         which.add_argument("--option", action="append", type=_option, metavar="NAME=VALUE", default=[], help=chosen),
         which.add_argument(
-            "--dtype", choices=DTYPES, default="auto", help="auto: float32 up to 1 GiB of weights, else as stored"
+            "--dtype",
+            choices=DTYPES,
+            default="auto",
+            help="how weights are held (auto: float32 up to 1 GiB of weights, else as stored)",
         ),
         which.add_argument("--device", default="auto", help=f"cpu, cuda, cuda:N, or auto (default); {several}"),
     ]

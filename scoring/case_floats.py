@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring.boundary import NamedStep
 from scoring.step_rewards import Bools, Floats, Ints, StepRewards
 from scoring.verdicts import (
     CLEAN,
@@ -15,6 +16,7 @@ from scoring.verdicts import (
     NO_GOLD,
     ByThreshold,
     Codes,
+    is_lowest,
     under,
 )
 
@@ -28,11 +30,15 @@ _BY_COUNT = np.array(
 class CaseFloats:
     """The three numbers a case that decide its outcome at every threshold. Shape (n,), Float64; NaN: none does.
 
-    A reward is here what the threshold is compared with, which may be a difference of two.
+    Under the threshold, `all` says that a step is named, `at` that it is the gold step or an earlier one, `before` that
+    it is an earlier one; +inf where no threshold names such a step. A reward is here what the threshold is compared
+    with, which may be something made of the rewards.
 
-    `before`: lowest reward before the gold step, +inf at step 0. `at`: the lower of that and the reward at the gold
-    step. `all`: lowest of all. For clean cases (and those without gold) `before` and `at` equal `all`; where the gold
-    step is beyond the last one they do too, so that no threshold makes such a case exact.
+    Where the verdict is the first step, `before` is the lowest reward before the gold step (+inf at step 0), `at` the
+    lower of that and the reward at the gold step, `all` the lowest of all. Where it is the lowest step, each is the
+    lowest reward of all, or +inf: there is one number at which such a case changes, and one step that is named. For
+    clean cases (and those without gold) `before` and `at` equal `all`; where the gold step is beyond the last one they
+    do too, so that no threshold makes such a case exact.
     """
 
     before: Floats
@@ -51,13 +57,16 @@ class CaseFloats:
         return np.where(np.isnan(self.all), fixed, _BY_COUNT.ravel()[4 * kind + column])
 
 
-def case_floats(rewards: StepRewards, gold: Ints, decided: Bools | None = None) -> CaseFloats:
+def case_floats(
+    rewards: StepRewards, gold: Ints, decided: Bools | None = None, step: NamedStep = "first"
+) -> CaseFloats:
     """Reduce step rewards to the three floats a case.
 
     Args:
         rewards: of n cases, or what stands in their place (`StepRewards.on`).
         gold: (n,) earliest errors, 0-based, negative where there is no error.
         decided: (n,) the cases that a threshold decides, of those with rewards; by default all of these.
+        step: which step a verdict names.
     """
     n = gold.size
     lowest = np.full(n, np.nan)
@@ -69,11 +78,17 @@ def case_floats(rewards: StepRewards, gold: Ints, decided: Bools | None = None) 
     lowest[rows] = np.minimum.reduceat(rewards.values, starts)
     before, at = lowest.copy(), lowest.copy()
     inside = (gold[rows] >= 0) & (gold[rows] < lengths)
-    erroneous, step = rows[inside], gold[rows][inside]
-    if erroneous.size:
-        start = rewards.offsets[:-1][erroneous]
-        before[erroneous] = _minimum_until(rewards.values, start, start + step)
-        at[erroneous] = np.minimum(before[erroneous], rewards.values[start + step])
+    erroneous, wrong = rows[inside], gold[rows][inside]
+    start = rewards.offsets[:-1][erroneous]
+    if erroneous.size and step == "first":
+        before[erroneous] = _minimum_until(rewards.values, start, start + wrong)
+        at[erroneous] = np.minimum(before[erroneous], rewards.values[start + wrong])
+    elif erroneous.size:
+        # The first of equally low steps.
+        hits = np.flatnonzero(is_lowest(rewards))
+        named = hits[np.searchsorted(hits, start)] - start
+        before[erroneous] = np.where(named < wrong, lowest[erroneous], np.inf)
+        at[erroneous] = np.where(named <= wrong, lowest[erroneous], np.inf)
     if decided is not None:
         before[~decided] = at[~decided] = lowest[~decided] = np.nan
     return CaseFloats(before, at, lowest)

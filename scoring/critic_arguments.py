@@ -15,8 +15,8 @@ def add_critic_arguments(parser: argparse.ArgumentParser) -> None:
     critic = parser.add_argument_group("the critic")
     benchmarks, families = ", ".join(PROTOCOLS), ", ".join(GENERATIVE)
     asked = (
-        f"ask a language model to judge the steps, as this benchmark does: {benchmarks}; or a generative PRM, in its"
-        f" own layout: {families}"
+        f"ask a language model, as a benchmark does (it judges the steps: {benchmarks}; or a generative PRM, in its own"
+        f" layout: {families})"
     )
     critic.add_argument("--critic", metavar="PROTOCOL", choices=(*PROTOCOLS, *GENERATIVE), help=asked)
     critic.add_argument("--template", metavar="FILE", help="a prompt of your own in place of the protocol's")
@@ -27,20 +27,22 @@ def add_critic_arguments(parser: argparse.ArgumentParser) -> None:
         help="answers to each case, which vote; the rewards of a generative PRM are averaged",
     )
     critic.add_argument(
-        "--runs", type=_one_or_more, metavar="N", help="independent repetitions, whose metrics are averaged"
+        "--runs", type=_one_or_more, metavar="N", help="independent repetitions (whose metrics are averaged)"
     )
     critic.add_argument("--shots", type=_whole, metavar="N", help="worked examples sent before the case")
     critic.add_argument(
-        "--mode", metavar="MODE", help="how the protocol has models think, such as fast or slow (GR-Ben)"
+        "--mode", metavar="MODE", help="how the protocol has models think (such as fast or slow, of GR-Ben)"
     )
     sampling = parser.add_argument_group("how a critic answers (default: as the protocol says for the model)")
-    sampling.add_argument("--temperature", type=_number, metavar="T", help="0 is greedy")
+    sampling.add_argument(
+        "--temperature", type=_number, metavar="T", help="how answers are sampled (temperature 0 is greedy)"
+    )
     sampling.add_argument("--top-p", type=_number, metavar="P")
     sampling.add_argument("--top-k", type=_one_or_more, metavar="K")
     sampling.add_argument(
         "--max-tokens", type=_one_or_more, metavar="N", help="tokens of an answer, reasoning included"
     )
-    sampling.add_argument("--effort", metavar="WORD", help="thinking effort in the model's own words, such as high")
+    sampling.add_argument("--effort", metavar="WORD", help="thinking effort in the model's own words (such as high)")
     sampling.add_argument("--thinking", choices=("on", "off"), help="switch a model's thinking")
     sampling.add_argument("--thinking-budget", type=_one_or_more, metavar="N", help="tokens that may be thought")
     sampling.add_argument("--logprobs", type=_whole, metavar="N", help="keep the N most likely tokens at each place")
@@ -53,7 +55,7 @@ def add_critic_arguments(parser: argparse.ArgumentParser) -> None:
     )
     server = parser.add_argument_group("the server")
     words = (
-        "an OpenAI-compatible server, such as http://127.0.0.1:8000 (repeatable); its key is in $PRM_INSPECT_API_KEY"
+        "an OpenAI-compatible server (such as http://127.0.0.1:8000; repeatable; its key is in $PRM_INSPECT_API_KEY)"
     )
     server.add_argument("--server", action="append", metavar="URL", default=[], help=words)
     served = "the PRM's name on the server (default: its only model); --model names the checkpoint with its tokenizer"

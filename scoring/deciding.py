@@ -152,7 +152,7 @@ class DecisionRequest(Protocol):
 
     Attributes:
         thresholds: Scorer's name (None = every scorer) and what is asked: see `scoring.deciding`; later pairs win.
-        rules: The same with one of `scoring.boundary.RULES`.
+        rules: The same with a rule in the words of `scoring.boundary.check_rule`.
         redundancy: The same with the number above which a step is redundant.
         protocol: The name of the protocol that decides what is not asked; None = each scorer's own rule.
     """

@@ -60,7 +60,7 @@ def evaluate(
 def _decided(gold: Gold, scorer: Scorer, aligned: StepRewards, counted: Votes | None, asked: Rule) -> Evaluation:
     """One run."""
     given = given_of(gold, aligned, counted, critic=scorer.kind == "critic")
-    floats = case_floats(aligned.on(asked.on), gold.earliest, given.by_threshold)
+    floats = case_floats(aligned.on(asked.on), gold.earliest, given.by_threshold, asked.step)
     decision = decision_of(asked, aligned, counted, given)
     found = Evaluation(scorer, gold, aligned, counted, floats, given, decision, given.codes)
     return found.under(decision) if isinstance(decision, Rule) else found

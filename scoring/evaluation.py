@@ -7,17 +7,18 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from scoring.boundary import DEFAULTS
+from scoring.boundary import DEFAULTS, NamedStep
 from scoring.case_floats import CaseFloats, case_floats, decision_distances, margins
 from scoring.errors import UsageError
 from scoring.given import Given
 from scoring.gold import Gold
 from scoring.instructive import instructive
 from scoring.judged_steps import JudgedSteps, judged_steps
-from scoring.scorer import Comparison, On, Scorer
+from scoring.scorer import Comparison, Scorer
 from scoring.scorer_columns import PER_SCORER, scorer_column
 from scoring.some_cases import some_cases
 from scoring.step_rewards import Bools, Floats, Ints, StepRewards
+from scoring.transforms import REWARDS, transform
 from scoring.verdicts import (
     DEV,
     AsGiven,
@@ -66,19 +67,22 @@ class Evaluation:
         """
         return self._origin.under(self._one_rule.at(threshold, source))
 
-    def compared(self, comparison: Comparison, on: On | None = None) -> "Evaluation":
-        """With another boundary: whether what equals the threshold is judged wrong.
+    def compared(self, comparison: Comparison, on: str | None = None, step: NamedStep | None = None) -> "Evaluation":
+        """Decide by another rule.
 
         Args:
-            comparison: the boundary.
-            on: what is compared with the threshold, which is the default one if this was something else before; None =
-                what is compared already.
+            comparison: the boundary: whether what equals the threshold is judged wrong.
+            on: what is compared with the threshold, which is the default one if this was something else before, by the
+                name of a transform; None = what is compared already.
+            step: which step the verdict names; None = as it is already.
 
         Raises:
             UsageError: no threshold decides here.
+            PluginError: what is compared is the user's own code, and cannot be used.
         """
-        rule = replace(self._one_rule, comparison=comparison)
-        if on not in {None, rule.on}:
+        rule = self._one_rule
+        rule = replace(rule, comparison=comparison, step=step or rule.step)
+        if on is not None and on != rule.on:
             rule = replace(rule, on=on).at(*self.default_on(on))
         return self._origin.under(rule)
 
@@ -94,7 +98,7 @@ class Evaluation:
             UsageError: no threshold decides here.
         """
         rule = self._one_rule
-        decided = self._origin.under(RuleByCase(thresholds, rule.comparison, source, told, on=rule.on))
+        decided = self._origin.under(RuleByCase(thresholds, rule.comparison, source, told, on=rule.on, step=rule.step))
         return replace(decided, whole=self._origin)
 
     def at_default(self) -> "Evaluation":
@@ -106,10 +110,12 @@ class Evaluation:
         """The default threshold and its source: the scorer's own, unless its own is on what is not compared here."""
         return self.default_on(self.scorer.on if isinstance(self.rule, AsGiven) else self.rule.on)
 
-    def default_on(self, on: On) -> tuple[float, str]:
-        """The default threshold on rewards or on differences, and its source."""
-        own = self.scorer
-        return (own.threshold, own.threshold_source) if on == own.on else DEFAULTS[on]
+    def default_on(self, on: str) -> tuple[float, str]:
+        """The default threshold on what is compared, by the name of its transform, and its source."""
+        own, default = self.scorer, transform(on).default
+        if on == own.on or (default is None and own.on == REWARDS):
+            return own.threshold, own.threshold_source
+        return default or DEFAULTS["rewards"]
 
     @property
     def _origin(self) -> "Evaluation":
@@ -140,8 +146,8 @@ class Evaluation:
     def under(self, rule: ByThreshold) -> "Evaluation":
         """The same cases decided by another rule."""
         floats = self.floats
-        if isinstance(self.rule, AsGiven) or rule.on != self.rule.on:
-            floats = case_floats(self.rewards.on(rule.on), self.gold.earliest, self.given.by_threshold)
+        if isinstance(self.rule, AsGiven) or (rule.on, rule.step) != (self.rule.on, self.rule.step):
+            floats = case_floats(self.rewards.on(rule.on), self.gold.earliest, self.given.by_threshold, rule.step)
         codes = floats.outcomes(rule, self.gold.earliest, self.gold.known, self.given.codes)
         # replace() would carry cached properties of the old rule along if it copied __dict__; it calls __init__.
         found = replace(self, rule=rule, codes=codes, floats=floats)
@@ -229,7 +235,7 @@ class Evaluation:
 
     @property
     def compared_values(self) -> StepRewards:
-        """What the threshold is compared with: the rewards, or their differences in the place of them."""
+        """What the threshold is compared with: the rewards, or what is made of them in the place of them."""
         return self.rewards if isinstance(self.rule, AsGiven) else self.rewards.on(self.rule.on)
 
     def judged_wrong(self, row: int) -> list[bool | None] | None:

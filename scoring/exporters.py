@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from scoring.step_rewards import StepLabels, align, first_rows
+from scoring.transforms import REWARDS, transform
 from scoring.triage.adjudicated import (
     BEYOND,
     CHANGED,
@@ -281,10 +283,11 @@ def _all_labels(labels: StepLabels) -> dict[int, list[bool]]:
 
 
 def _compared(rewards: list[float], rule: Decision) -> list[float]:
-    """What the rule compares with its threshold: the rewards of a case, or their differences."""
-    if isinstance(rule, AsGiven) or rule.on == "rewards":
+    """What the rule compares with its threshold: the rewards of a case, or what is made of them."""
+    if isinstance(rule, AsGiven) or rule.on == REWARDS:
         return rewards
-    return [reward - before for reward, before in zip(rewards, [0.0, *rewards], strict=False)]
+    found: list[float] = transform(rule.on)(np.array(rewards), np.array([0, len(rewards)])).tolist()
+    return found
 
 
 def _on_the_edge(values: list[float], rule: Decision, comparison: str) -> int:
@@ -314,8 +317,10 @@ def grben_details_row(case: Case, output: ScorerOutput, source: RewardSource) ->
     threshold = source.rule.threshold
     if output.labels is not None or threshold is None:
         return left_out("not decided by a threshold on its rewards")
-    if _compared(output.rewards, source.rule) is not output.rewards:
-        return left_out("decided on differences of rewards, which GR-Ben does not do")
+    if not isinstance(source.rule, AsGiven) and source.rule.on != REWARDS:
+        return left_out(f"decided on {transform(source.rule.on).plural} of rewards, which GR-Ben does not do")
+    if not isinstance(source.rule, AsGiven) and source.rule.step != "first":
+        return left_out("the verdict is the lowest step, which GR-Ben does not do")
     verdict = next((step for step, reward in enumerate(output.rewards) if reward < threshold), -1)
     row = {
         "id": case["id"],
@@ -334,12 +339,13 @@ def grben_details_row(case: Case, output: ScorerOutput, source: RewardSource) ->
 def mr_eval_row(case: Case, output: ScorerOutput, source: RewardSource) -> ExportedRow:
     """Write step rewards as a line of a checkpoint of mr_eval, PRMBench's toolkit; right iff above the threshold.
 
-    That is so of a reward, or of its difference from the one before where the rule compares these. Labels that the
-    scorer gave itself stay as they are. Rows: `task_name, model_name, results{scores{step_level_validity_scores,
-    step_level_validity_labels and the same for redundancy}, idx, validity}`; of a valid result only prompted judges say
-    `validity`. Source: `mr_eval/models/`, `mr_eval/tasks/base_dataset/base_evaluation_dataset.py` and
-    `mr_eval/tasks/prmtest_classified/task.py` of ssmisya/PRMBench. It reads a checkpoint whose `model_name` is its own
-    `--model`, counts `validity` false as an answer that could not be read, and computes a case that has no line itself.
+    That is so of a reward, or of what the rule compares in its place, such as its difference from the one before.
+    Labels that the scorer gave itself stay as they are. Rows: `task_name, model_name,
+    results{scores{step_level_validity_scores, step_level_validity_labels and the same for redundancy}, idx, validity}`;
+    of a valid result only prompted judges say `validity`. Source: `mr_eval/models/`,
+    `mr_eval/tasks/base_dataset/base_evaluation_dataset.py` and `mr_eval/tasks/prmtest_classified/task.py` of
+    ssmisya/PRMBench. It reads a checkpoint whose `model_name` is its own `--model`, counts `validity` false as an
+    answer that could not be read, and computes a case that has no line itself.
     """
     results: dict[str, Any] = {"scores": {}, "idx": prmbench_id(case)}
     row = {"task_name": "prmtest_classified", "model_name": source.scorer, "results": results}

@@ -6,12 +6,15 @@ Nothing of it is imported before it is asked for by name. Whatever it raises bec
 import importlib.abc
 import importlib.util
 import sys
+import threading
+import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -35,6 +38,12 @@ class OwnCode:
     path: Path
     digest: str
     package: str = ""
+
+    @property
+    def words(self) -> str:
+        """Where it comes from: file, package and digest of its source."""
+        digest = f"sha256 {self.digest}" if self.digest else "without a source"
+        return ", ".join(part for part in (self.path.name, self.package, digest) if part)
 
     @contextmanager
     def told(self, doing: str) -> Iterator[None]:
@@ -132,8 +141,59 @@ class _Source(importlib.abc.SourceLoader):
         return self._source
 
 
+SLOW = 10.0
+"""Seconds after which people are told that they wait for code of their own."""
+Listener = Callable[[str], None]
+
+
+class _Waits:
+    """What is running of the user's own code; one thread says of each what has been running for SLOW seconds."""
+
+    def __init__(self) -> None:
+        self.listeners: list[Listener] = []
+        self._since: dict[int, tuple[float, str]] = {}
+        self._numbers = count()
+        self._watching = False
+
+    def begin(self, what: str) -> int:
+        number = next(self._numbers)
+        self._since[number] = time.monotonic(), what
+        if self.listeners and not self._watching:
+            self._watching = True
+            threading.Thread(target=self._watch, daemon=True, name="own-code").start()
+        return number
+
+    def end(self, number: int) -> None:
+        del self._since[number]
+
+    def _watch(self) -> None:
+        said: set[int] = set()
+        while True:
+            time.sleep(SLOW / 10)
+            now = time.monotonic()
+            for number, (since, what) in list(self._since.items()):
+                if number not in said and now - since >= SLOW:
+                    said.add(number)
+                    for listener in self.listeners:
+                        listener(f"{what}: it has been running for {SLOW:g} s, and what depends on it waits.")
+
+
+_WAITS = _Waits()
+
+
+def listen(listener: Listener) -> None:
+    """Tell a listener from now on, in a thread of its own, of code that has been running for SLOW seconds."""
+    _WAITS.listeners.append(listener)
+
+
+def stop_listening(listener: Listener) -> None:
+    """Tell it no more."""
+    _WAITS.listeners.remove(listener)
+
+
 @contextmanager
 def _told(path: Path, doing: str) -> Iterator[None]:
+    number = _WAITS.begin(f"{path}, {doing}")
     try:
         yield
     except InspectError:
@@ -143,6 +203,8 @@ def _told(path: Path, doing: str) -> Iterator[None]:
         line = _line(error, path)
         where = f"{path}, line {line}," if line else f"{path},"
         raise PluginError(f"{where} {doing}: {_words(error)}.", "Correct it, or leave it out.") from error
+    finally:
+        _WAITS.end(number)
 
 
 def _line(error: BaseException, path: Path) -> int | None:

@@ -14,11 +14,14 @@ from scoring.errors import PluginError
 from scoring.metrics.own import OwnMetric, keep_own_metric
 from scoring.own_code import OwnCode
 from scoring.own_columns import OwnColumn, keep_own_column
+from scoring.own_rules import keep_own_rule
+from scoring.transforms import Transform
 
 Keep = Callable[[Any, OwnCode], None]
 _KINDS: dict[type, tuple[str, Keep]] = {
     OwnMetric: ("a metric", keep_own_metric),
     OwnColumn: ("a column", keep_own_column),
+    Transform: ("a rule", keep_own_rule),
 }
 """What a file may hold: its type, what it is called, and what keeps it."""
 
@@ -48,7 +51,7 @@ def load_plugins(files: Sequence[str]) -> None:
         if not own:
             kinds = ", ".join(called for called, _ in _KINDS.values())
             raise PluginError(f"{name} holds nothing to use.", f"A file may hold {kinds}: see the README.")
-        for value in dict.fromkeys(own):
+        for value in {id(value): value for value in own}.values():
             _KINDS[type(value)][1](value, code)
 
 

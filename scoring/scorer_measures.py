@@ -31,12 +31,13 @@ MEASURES: dict[str, pl.DataType] = {
 | `drop_at_gold` | the reward of the step before the earliest error less that at it; null at the first step |
 | `solution` | one number for the whole solution, where the scorer gives one |
 | `decision_distance` | how far `lowest_compared` is from the threshold, whatever the gold label is |
-| `lowest_compared` | the lowest of what the threshold is compared with: rewards, or their differences |
+| `lowest_compared` | the lowest of what the threshold is compared with: rewards, or what is made of them |
 | `lowest_to_gold` | the same of the steps up to the earliest error, that step included; on clean cases of all steps |
 | `lowest_before_gold` | the same of the steps before the earliest error; infinite at the first step |
 
 The last four are null where no threshold decides the case. A case with an error is exact iff `lowest_to_gold` is under
 the threshold and `lowest_before_gold` is not; where the error is beyond the last step, both are those of all steps.
+Where the verdict is the lowest step, both are `lowest_compared` if that step is among these, and infinite if it is not.
 """
 
 

@@ -50,7 +50,7 @@ def _votes(votes: Votes, rows: Ints) -> Votes:
 
 def _rewards(rewards: StepRewards, rows: Ints) -> StepRewards:
     values, offsets = flat_rows(rewards.values, rewards.offsets, rows)
-    return StepRewards(
+    found = StepRewards(
         values=values,
         offsets=offsets,
         labels=_labels(rewards.labels, rows),
@@ -63,6 +63,9 @@ def _rewards(rewards: StepRewards, rows: Ints) -> StepRewards:
         truncated=_numbers(rewards.truncated, rows),
         truncated_redundancy=_numbers(rewards.truncated_redundancy, rows),
     )
+    for made, whole in rewards.transformed.items():
+        found.transformed[made] = replace(found, values=flat_rows(whole.values, whole.offsets, rows)[0])
+    return found
 
 
 def _numbers(numbers: StepNumbers, rows: Ints) -> StepNumbers:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from scoring.case_rows import case_rows
-from scoring.scorer import On
+from scoring.transforms import REWARDS, Transform, transform
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -109,21 +109,23 @@ class StepRewards:
         """The lowest and the highest reward of all; None where there is none."""
         return (float(self.values.min()), float(self.values.max())) if self.values.size else None
 
-    def on(self, on: On) -> "StepRewards":
-        """The same with what a threshold is compared with in the place of the rewards."""
-        return self if on == "rewards" else self._differences
+    def on(self, name: str) -> "StepRewards":
+        """The same with what a threshold is compared with in the place of the rewards, by the name of its transform.
+
+        Raises:
+            PluginError: the transform is the user's own code, and raises or gives something else than one value a step.
+        """
+        if name == REWARDS:
+            return self
+        made = transform(name)
+        if made not in self.transformed:
+            self.transformed[made] = replace(self, values=made(self.values, self.offsets))
+        return self.transformed[made]
 
     @cached_property
-    def _differences(self) -> "StepRewards":
-        """Each reward less that of the step before; that of a case's first step as it is.
-
-        `mr_eval/models/skywork_prm.py` of ssmisya/PRMBench labels steps by these.
-        """
-        values = self.values.copy()
-        values[1:] -= self.values[:-1]
-        starts = self.offsets[:-1][np.diff(self.offsets) > 0]
-        values[starts] = self.values[starts]
-        return replace(self, values=values)
+    def transformed(self) -> "dict[Transform, StepRewards]":
+        """What was asked for so far: it is computed once."""
+        return {}
 
     def of(self, row: int) -> list[float] | None:
         """The rewards of one case, or None."""

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from scoring.boundary import when_wrong
-from scoring.scorer import Comparison, On
+from scoring.boundary import NamedStep, spelled_rule, when_wrong, which_step
+from scoring.scorer import Comparison
 from scoring.step_rewards import Bools, Floats, Ints, StepLabels, StepRewards
+from scoring.transforms import REWARDS, transform
 
 Codes = npt.NDArray[np.uint8]
 
@@ -48,23 +49,25 @@ NO_VERDICT = np.iinfo(np.int32).min
 
 @dataclass(frozen=True)
 class Rule:
-    """A step is judged wrong iff its reward is `comparison` the threshold; the verdict is the first such step.
+    """A step is judged wrong iff what is compared is `comparison` the threshold; the verdict names one such step.
 
     The comparison belongs to the protocol (GR-Ben `<`, PRMBench `<=`), the threshold to scorer and protocol.
-    `source` says where the threshold came from, `on` whether it is a reward that is compared or a difference of two.
+    `source` says where the threshold came from, `on` what is compared, by the name of a transform of the rewards
+    (`scoring.transforms`), and `step` whether the verdict is the first such step or the lowest one.
     """
 
     threshold: float
     comparison: Comparison = "<"
     source: str = "default"
-    on: On = "rewards"
+    on: str = REWARDS
+    step: NamedStep = "first"
 
     def at(self, threshold: float, source: str) -> "Rule":
         """The same rule with another threshold."""
         return replace(self, threshold=float(threshold), source=source)
 
     def wrong(self, values: Floats) -> Bools:
-        """Which of the values fall under the rule: rewards, or differences where these are compared."""
+        """Which of the values fall under the rule: rewards, or what is compared in their place."""
         return under(values, self.threshold, self.comparison)
 
     def steps_wrong(self, rewards: StepRewards) -> Bools:
@@ -81,7 +84,7 @@ class Rule:
         return self.threshold
 
     def __str__(self) -> str:
-        return f"{when_wrong(self.on, self.comparison)}; the verdict is the first such step"
+        return f"{when_wrong(self.on, self.comparison)}; {which_step(self.step)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +99,8 @@ class RuleByCase:
     source: str
     told: Mapping[str, float]
     threshold: None = None
-    on: On = "rewards"
+    on: str = REWARDS
+    step: NamedStep = "first"
 
     def steps_wrong(self, rewards: StepRewards) -> Bools:
         """Which of all steps fall under the rule, in the shape of `rewards.values`."""
@@ -105,7 +109,7 @@ class RuleByCase:
 
     def of(self, row: int) -> Rule:
         """The rule of one case."""
-        return Rule(float(self.thresholds[row]), self.comparison, self.source, self.on)
+        return Rule(float(self.thresholds[row]), self.comparison, self.source, self.on, self.step)
 
     @property
     def cut(self) -> Floats:
@@ -114,7 +118,7 @@ class RuleByCase:
 
     def __str__(self) -> str:
         words = when_wrong(self.on, self.comparison, "threshold of its subset")
-        return f"{words}; the verdict is the first such step"
+        return f"{words}; {which_step(self.step)}"
 
 
 def under(values: Floats, cut: float | Floats, comparison: Comparison) -> Bools:
@@ -125,7 +129,18 @@ def under(values: Floats, cut: float | Floats, comparison: Comparison) -> Bools:
 
 def spelled(rule: "ByThreshold") -> str:
     """A rule in few characters: how what is compared stands to the threshold where a step is wrong."""
-    return f"diff{rule.comparison}" if rule.on == "differences" else rule.comparison
+    return spelled_rule(rule.comparison, rule.on, rule.step)
+
+
+def compared_words(rule: "Decision") -> str:
+    """Say what a threshold is on, in a few words; "" where it is the rewards, and a verdict names the first step.
+
+    So "on differences", "of the lowest step" and "on z-scores of the lowest step".
+    """
+    if isinstance(rule, AsGiven):
+        return ""
+    on = "" if rule.on == REWARDS else f"on {transform(rule.on).plural}"
+    return " ".join(part for part in (on, "of the lowest step" if rule.step == "lowest" else "") if part)
 
 
 @dataclass(frozen=True)
@@ -167,8 +182,21 @@ def votes_as_given(votes: int) -> AsGiven:
 
 
 def verdicts(rewards: StepRewards, rule: ByThreshold) -> Ints:
-    """The first step judged wrong a case, -1 if none is, NO_VERDICT where there are no rewards. Shape (n,)."""
-    return _first(rule.steps_wrong(rewards), rewards.offsets, rewards.scored)
+    """The step of each case that the rule names, -1 if none is judged wrong, NO_VERDICT without rewards. Shape (n,)."""
+    wrong = rule.steps_wrong(rewards)
+    if rule.step == "lowest":
+        wrong &= is_lowest(rewards.on(rule.on))
+    return _first(wrong, rewards.offsets, rewards.scored)
+
+
+def is_lowest(compared: StepRewards) -> Bools:
+    """Which steps have the lowest value of their case, in the shape of `values`; several do where these are equal."""
+    lengths = np.diff(compared.offsets)
+    if not compared.values.size:
+        return np.zeros(0, dtype=np.bool_)
+    lowest = np.minimum.reduceat(compared.values, compared.offsets[:-1][lengths > 0])
+    found: Bools = compared.values == np.repeat(lowest, lengths[lengths > 0])
+    return found
 
 
 def label_verdicts(labels: StepLabels) -> Ints:

@@ -23,6 +23,7 @@ MARKUP = (
 TOKENS = "<extra_0> \u043a\u0438 <|im_end|> <think>"
 WIDE = "数学" * 60 + "👩‍👩‍👧 e\u0301 " + "w" * 900
 TEXTS = (ESCAPES, MARKUP + TOKENS, WIDE, ESCAPES + MARKUP + WIDE, "", " ", "=1+1", "\u0301")
+RUN = f"run {MARKUP} {ESCAPES}"
 FIELDS = ("problem", "subset", "generator", "error_type", "error_category", "error_kind", "pattern", "reason")
 
 
@@ -38,8 +39,8 @@ def make(root: Path) -> Path:
     columns["original_steps"] = [["plain", f"{text} once\n{text}", text] for text in TEXTS]
     lower = [replace(case, rewards=tuple(reward / 2 for reward in case.rewards)) for case in cases]
     scorers = [
-        (making.scorer(name, about=f"{ESCAPES} {MARKUP} {WIDE}", threshold_source=ESCAPES), scored)
-        for name, scored in ((f"plain {MARKUP}", lower), (f"loud {ESCAPES}", cases))
+        (making.scorer(name, about=f"{ESCAPES} {MARKUP} {WIDE}", threshold_source=ESCAPES, series=RUN, at=at), scored)
+        for at, (name, scored) in enumerate(((f"plain {MARKUP}", lower), (f"loud {ESCAPES}", cases)))
     ]
     made = making.workspace(root, cases, scorers, benchmark="bench \x1b[31337m[red]", **columns)
     (made.root / "rewards" / scorers[0][0].folder / "part-\x1b[31337m.parquet").write_bytes(b"no Parquet")

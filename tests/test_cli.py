@@ -63,18 +63,6 @@ def called(capsys):
 # -- help and version
 
 
-@pytest.mark.parametrize("command", ["", *cli.COMMANDS])
-def test_help_of_every_command_says_what_it_does_and_names_the_common_flags(called, command):
-    code, out, err = called(*([command] if command else []), "--help")
-    assert (code, err) == (0, "")
-    wanted = ["usage: prm-inspect", "--workspace", "--threshold", "--ascii", "--no-color", "--quiet"]
-    # An import takes all that a source holds.
-    wanted += ["examples:"] if command == "import" else ["--where"]
-    wanted += [line for _, line in cli.COMMANDS.values()] if not command else [cli.COMMANDS[command][1][:30]]
-    text = " ".join(out.split())
-    assert [words for words in wanted if " ".join(words.split()) not in text] == []
-
-
 def test_what_is_refused_is_broken_between_words_where_a_terminal_is_narrow(called, monkeypatch):
     monkeypatch.setenv("COLUMNS", "30")
     whole = called("-w", "nowhere", "scorers")[2]
@@ -157,28 +145,6 @@ def test_an_unknown_benchmark_is_told_from_the_known_ones(called):
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("metrics", "--nonsense"),
-        ("metrics", "--seed", "-1"),
-        ("metrics", "--seed", "x"),
-        ("metrics", "--json", "--csv"),
-        ("metrics", "--unparsed", "maybe"),
-        ("metrics", "--labels", "gold"),
-        ("show",),
-        ("import",),
-        ("show", "one", "two"),
-        ("demo", "--nonsense"),
-    ],
-)
-def test_wrong_usage_shows_the_usage_and_ends_with_code_2(called, words):
-    code, out, err = called(*words)
-    assert (code, out) == (2, "")
-    assert err.startswith("usage: prm-inspect")
-    assert "error: " in err
-
-
-@pytest.mark.parametrize(
     ("flag", "words"),
     [
         *(
@@ -222,8 +188,26 @@ def test_a_table_goes_to_stdout_and_how_it_came_to_be_to_stderr(called):
     code, out, err = called("metrics", *DEMO, "--scorer", "blend")
     assert code == 0
     assert "blend" in out
-    assert "command: prm-inspect metrics" in err
+    assert err == "command: prm-inspect metrics --scorer blend --benchmark demo\n".replace(
+        "--scorer blend --benchmark demo", "--benchmark demo --scorer blend"
+    )
     assert called("metrics", *DEMO, "--scorer", "blend", "--quiet") == (0, out, "")
+
+
+@pytest.mark.parametrize("command", ["metrics", "cases", "scorers", "show"])
+def test_verbose_says_all_that_a_table_came_of(called, command):
+    words = (command, *(["algebra-012"] if command == "show" else []), *DEMO, "--scorer", "blend")
+    _, out, err = called(*words)
+    document = json.loads(called(*words, "--json")[1])
+    said = called(*words, "--verbose")
+    assert said[:2] == (0, out)
+    command_line = document["provenance"]["command"].removesuffix(" --json")
+    assert err == f"command: {command_line}\n"
+    names = {line.partition(": ")[0].replace(" ", "_") for line in said[2].splitlines()}
+    told = {name for name, value in document["provenance"].items() if value not in (None, "", [], {})}
+    assert names - {"votes"} == told - {"votes"}
+    assert said[2].startswith(err)
+    assert called("-v", *words) == said
 
 
 def test_flags_may_stand_before_and_after_the_command(called):

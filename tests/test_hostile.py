@@ -238,7 +238,9 @@ for words in json.loads(sys.argv[1]):
 def test_no_text_of_the_data_acts_where_a_command_prints_it(workspace, tmp_path):
     told = json.dumps([program(workspace, *words)[len(RUN) :] for words in COMMANDS])
     argv = [sys.executable, "-c", ONE_BY_ONE, told]
-    with Terminal(argv, columns=120, lines=50, env={"PYTHONPATH": ROOT}, cwd=tmp_path) as terminal:
+    # What is longer than the screen goes through a pager as well.
+    env = {"PYTHONPATH": ROOT, "PAGER": "cat"}
+    with Terminal(argv, columns=120, lines=50, env=env, cwd=tmp_path) as terminal:
         assert terminal.wait() == 0
         outputs = re.split(rb"END OF .* WITH (\d+)\r?\n", bytes(terminal.output))
     assert outputs[1::2] == [b"0"] * len(COMMANDS)

@@ -36,6 +36,21 @@ with contextlib.suppress(SystemExit):
     assert not packages & {"textual", "rich", "polars", "numpy", *ENGINES}
 
 
+def test_help_of_a_command_that_is_no_analysis_is_as_quick():
+    program = """
+import contextlib
+from inspector.analysis_list import summaries
+from inspector.cli import main
+from inspector.command_flags import COMMANDS
+for command in COMMANDS.keys() - summaries().keys():
+    with contextlib.suppress(SystemExit):
+        main([command, "--help"])
+with contextlib.suppress(SystemExit):
+    main(["prms", "--threshold", "0.3"])
+"""
+    assert not loaded(program) & {"textual", "polars", "numpy", *ENGINES}
+
+
 def test_opening_the_app_loads_no_engine():
     program = """
 import asyncio

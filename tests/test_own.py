@@ -1,6 +1,7 @@
 """The examples of the README through the command: a benchmark and an adapter of one's own, a file each."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,12 @@ from inspector.loading import load
 from inspector.own import load_own
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
-from scoring import own_columns
+from opened import opened
+from scoring import own_code, own_columns
 from scoring.errors import PluginError
 from scoring.metrics import own
 from scoring.plugins import load_plugins
+from screen_text import press, shows
 from views import table_of, words_of
 
 OWN = Path(__file__).parent / "own"
@@ -93,6 +96,7 @@ def test_a_metric_in_one_file_stands_wherever_official_ones_do(tmp_path, monkeyp
     pooled = dict(rows.filter(pl.col("subset") == "all").select("scorer", "value").iter_rows())
     assert {row["scorer"]: row["value"] for row in whole} == pytest.approx(pooled)
     assert "Within a step by subset" in words_of(cells)
+    assert cells.provenance["plugins"]["near"].startswith("near.py, sha256 ")
     page = report_document(results, Choices(cases=1)).render("html")
     assert "within a step" in page
     assert all(f"{100 * value:.1f}" in page for value in average.values())
@@ -179,3 +183,70 @@ def test_what_is_wrong_with_an_analysis_is_a_sentence(tmp_path, text, says):
     load_own([str(tmp_path / "odd.py")])
     with pytest.raises(PluginError, match=says):
         ask(tmp_path / "w", "odd")
+
+
+@pytest.mark.usefixtures("nothing_kept")
+async def test_an_analysis_of_ones_own_has_a_screen(tmp_path):
+    cases, scorers = making.study(n=20)
+    making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
+    load_own([str(OWN / "longest.py")])
+    async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
+        app = pilot.app
+        offered = {command.title: command.callback for command in app.get_system_commands(app.screen)}
+        assert {"Longest", "Agreement", "Contested gold labels"} <= set(offered)
+        assert "Check" not in offered
+        await offered["Longest"]()
+        for one, _ in scorers[:2]:
+            await shows(pilot, one.name)
+        await shows(pilot, "steps")
+        await press(pilot, "escape")
+        assert app.screen.NAME == "board"
+
+
+WAITING = """
+import threading
+from scoring.api import metric
+
+go_on = threading.Event()
+
+@metric("slow", title="slow one", counts=("n",), score=lambda sums: sums["n"] / sums["n"])
+def slow(decided):
+    go_on.wait(60)
+    return decided.members[:, None]
+"""
+
+
+@pytest.mark.usefixtures("nothing_kept")
+async def test_the_board_does_not_wait_for_a_metric_that_takes_long_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(own_code, "SLOW", 0.5)
+    cases, scorers = making.study(n=20)
+    making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
+    (tmp_path / "slow.py").write_text(WAITING)
+    plugin = str(tmp_path / "slow.py")
+    async with opened(Request(workspace=str(tmp_path / "w"), plugins=(plugin,)), size=(120, 30)) as pilot:
+        await shows(pilot, "slow one", "…", "it has been running for 0.5 s")
+        await shows(pilot, scorers[0][0].name)
+        vars(sys.modules[own.own_metrics()[0].contribute.__module__])["go_on"].set()
+        await shows(pilot, "100.0")
+
+
+@pytest.mark.usefixtures("nothing_kept")
+async def test_a_metric_that_raises_leaves_the_board_and_says_where(tmp_path):
+    cases, scorers = making.study(n=20)
+    making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
+    (tmp_path / "odd.py").write_text(WAITING.replace("go_on.wait(60)", "1 / 0").replace('"slow"', '"odd"'))
+    plugin = str(tmp_path / "odd.py")
+    async with opened(Request(workspace=str(tmp_path / "w"), plugins=(plugin,)), size=(120, 30)) as pilot:
+        await shows(pilot, "odd.py, line 9", "ZeroDivisionError")
+        await shows(pilot, scorers[0][0].name, "!")
+
+
+def test_the_app_imports_no_file_of_ones_own_before_it_paints(tmp_path):
+    (tmp_path / "marked.py").write_text("raise SystemExit('imported')")
+    words = ["--plugin", str(tmp_path / "marked.py")]
+    assert cli.plugins_in(words) == [str(tmp_path / "marked.py")]
+    assert not cli._may_name_own(words)
+    assert not cli._may_name_own([*words, "board"])
+    assert not cli._may_name_own([*words, str(tmp_path)])
+    assert cli._may_name_own([*words, "marked"])
+    assert cli._may_name_own([*words, "--help"])

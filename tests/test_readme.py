@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import authored
-from inspector import cli
+from inspector import cli, command_flags
 from inspector.commands import COMMANDS, RAIL
 from inspector.loading import load
 from inspector.request import Request
@@ -55,7 +55,7 @@ def test_there_are_command_lines():
 @pytest.mark.parametrize("line", COMMAND_LINES)
 def test_every_command_line_is_one_that_the_program_knows(line: str):
     args = cli.parse(shlex.split(line)[1:])
-    assert args.command in {None, *cli.COMMANDS}
+    assert args.command in {None, *command_flags.COMMANDS}
 
 
 @pytest.mark.parametrize("line", [line for line in COMMAND_LINES if "--benchmark demo" in line])

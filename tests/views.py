@@ -11,6 +11,7 @@ from inspector.analyses.compare import compare
 from inspector.analyses.contested import contested
 from inspector.analyses.metrics import metrics
 from inspector.analyses.show import show
+from inspector.analyses.taxonomy import taxonomy
 from inspector.analyses.thresholds import thresholds
 from inspector.analyses.triage import triage
 from inspector.paint import Brush
@@ -72,6 +73,10 @@ def breakdown_view(selection, told=None, form="", *, page=""):
 
 def cases_view(selection, form=""):
     return cases.view(selection, Params(form=form))
+
+
+def taxonomy_view(selection, page="", who="", form=""):
+    return taxonomy.view(selection, Params(page, {"who": who} if who else {}, form))
 
 
 def triage_view(selection, form="", **options):

@@ -221,6 +221,10 @@ class Analysis:
     """What `--help` ends with."""
     loader: Loader | None = None
     """Selects what it is asked about, where that is more than a request says; None = what the request says."""
+    examples: tuple[str, ...] = ()
+    """Two command lines for its help; () = on the demo, and with the first of its pages that is a flag."""
+    refuses: Mapping[str, str] = field(default_factory=dict)
+    """The common flags that its command does not take, as they would change nothing, and what to do instead."""
 
     def load(self, request: "Request", params: Params) -> "Selection":
         """Read what is asked about, decide and select.
@@ -276,18 +280,32 @@ class Analysis:
 
     # -- its command
 
+    @property
+    def command_examples(self) -> tuple[str, ...]:
+        """Command lines that show how it is asked."""
+        if self.examples:
+            return self.examples
+        page = next((self.words(Params(page.name)) for page in self.pages if page.help and not page.takes), ())
+        line = f"prm-inspect {self.name} --benchmark demo"
+        return line, " ".join([line, *(page or ('--where "n_steps > 8"',)), "--json"])
+
+    @property
+    def not_taken(self) -> Mapping[str, str]:
+        """The common flags that its command does not take, with what to do instead."""
+        return {**({"--scorer": "Name its scorers as words."} if self.most else {}), **self.refuses}
+
     def add_flags(self, parser: argparse.ArgumentParser) -> None:
         """Add what its command takes besides the flags of all."""
         parser.epilog = self.epilog or None
-        if "\n" in self.epilog:
-            parser.formatter_class = argparse.RawDescriptionHelpFormatter
         if self.scorers:
             parser.add_argument("scorers", nargs="*", metavar="SCORER", help=self.scorers)
         taken = {page.takes for page in self.pages if page.help}
         if self.page_flag:
-            told = ", ".join(f"{page.name} ({page.help})" if page.help else page.name for page in self.pages)
+            each = "; ".join(f"{page.name}: {page.help}" if page.help else page.name for page in self.pages)
             names = [page.name for page in self.pages]
-            parser.add_argument(f"--{self.page_flag}", dest="page", choices=names, default="", help=told)
+            about = f"one of its {len(names)} pages ({each})"
+            flag = f"--{self.page_flag}"
+            parser.add_argument(flag, dest="page", metavar="PAGE", choices=names, default="", help=about)
         elif any(page.help for page in self.pages):
             group = parser.add_argument_group(self.together) if self.together else parser
             self._add_page_flags(group.add_mutually_exclusive_group())
@@ -321,9 +339,13 @@ class Analysis:
         if page is not None and page.help and not page.takes:
             name = page.name if self.page_flag else page.name.replace("_", "-")
             yield from (f"--{self.page_flag}", name) if self.page_flag else (f"--{name}",)
-        for option in self.options_of(params.page):
-            if not option.of_request and (value := params.get(option.name)) is not None:
-                yield from option.line(value)
+        told = [one for one in self.options_of(params.page) if not one.of_request and params.get(one.name) is not None]
+        lines = [(option.positional, option.line(params.get(option.name))) for option in told]
+        # What stands without a flag and looks like one comes last, behind `--`.
+        last = any(word[:1] == "-" for positional, words in lines if positional for word in words)
+        yield from (word for positional, words in lines if not (last and positional) for word in words)
+        if last:
+            yield from ("--", *(word for positional, words in lines if positional for word in words))
 
 
 def analysis(title: str, pages: tuple[Page, ...] = (), **more: Any) -> Callable[[Answer], Analysis]:

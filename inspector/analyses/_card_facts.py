@@ -20,6 +20,7 @@ from inspector.headline import headline
 from inspector.label_set import COLUMN
 from inspector.notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
 from inspector.provenance import conditions
+from inspector.render.cells import share
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.benchmarks.registry import step_labelled
@@ -33,6 +34,7 @@ from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.protocols import protocol_named, protocol_of
 from scoring.scorer import NOT_SAID, settings_of
 from scoring.step_rewards import Bools
+from scoring.transforms import transform
 from scoring.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED
 from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Rule, RuleByCase, spelled
 
@@ -134,6 +136,8 @@ def _decision_facts(evaluation: Evaluation, selection: Selection, benchmark: str
         own = Rule(evaluation.scorer.threshold, evaluation.scorer.comparison, on=evaluation.scorer.on)
         words = "its own" if spelled(rule) == spelled(own) else f"as asked; its own is {spelled(own)}"
         yield Fact("decision", "boundary", f"{spelled(rule)} ({words})")
+        if (compared := transform(rule.on)).code is not None:
+            yield Fact("decision", "code of the rule", compared.code.words)
         yield Fact("decision", "rewards on the threshold", f"{on_threshold(evaluation, selection.mask):,}")
     if evaluation.scorer.redundancy_threshold is not None:
         cut, source = evaluation.scorer.redundancy_threshold, evaluation.scorer.redundancy_threshold_source
@@ -277,7 +281,7 @@ def _labels(selection: Selection) -> Iterator[Fact]:
 def _interval(selection: Selection, benchmark: str) -> Iterator[Fact]:
     of_steps = step_labelled(benchmark) is not None
     way = "of whole problems" if of_steps else resampled_words(selection, benchmark)
-    yield Fact("interval", "method", f"{100 * LEVEL:.0f}% percentile bootstrap, {way}")
+    yield Fact("interval", "method", f"{share(LEVEL, 0)}% percentile bootstrap, {way}")
     yield Fact("interval", "resamples", f"{RESAMPLES:,}")
     yield Fact("interval", "seed", str(selection.request.seed))
 

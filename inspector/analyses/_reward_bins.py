@@ -15,6 +15,7 @@ from inspector.render.view import Bin, Block, Classes, Given, Histogram, Note, R
 from inspector.selection import Selection
 from inspector.threshold_ways import NOTHING, scorers_there, threshold_sections
 from scoring.evaluation import Evaluation
+from scoring.transforms import transform
 from scoring.verdicts import AsGiven
 
 Row = Mapping[str, Any]
@@ -75,8 +76,9 @@ def reward_blocks(evaluation: Evaluation, rows: Sequence[Row], benchmark: str) -
     said = _separation(of_steps, "a right step", "one at an earliest error")
     title = f"The reward of each step before and at the earliest error: {said}"
     yield _histogram(title, of_steps, "step", ticks, evaluation, benchmark)
-    if not isinstance(rule, AsGiven) and rule.on == "differences":
-        yield Note("The threshold is on differences of rewards, so that it has no place on these axes.", "quiet")
+    if not isinstance(rule, AsGiven) and not on_rewards:
+        what = transform(rule.on).plural
+        yield Note(f"The threshold is on {what} of rewards, so that it has no place on these axes.", "quiet")
 
 
 def _separation(rows: Sequence[Row], high: str, low: str) -> str:

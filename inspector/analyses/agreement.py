@@ -1,4 +1,4 @@
-"""How well people agree on what they say of cases, or scorers with each other and with gold."""
+"""How well people agree on cases; how well scorers do, with gold too."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -35,9 +35,11 @@ PAGES = (
         DISAGREEMENTS,
         "where they differ",
         "none",
-        help="the cases on which people differ, what each says, and those they differ most on first",
+        help="the cases on which people differ (what each says, and those they differ most on first)",
     ),
-    Page(SCORERS, "scorers", help="kappa and alpha of scorers' verdicts, with each other and with gold, not of people"),
+    Page(
+        SCORERS, "scorers", help="kappa and alpha of scorers' verdicts (with each other and with gold, not of people)"
+    ),
 )
 Row = Mapping[str, Any]
 _TITLES = {RULING: "Rulings", RATING: "Ratings of steps", TAG: "Tags", CATEGORY: "Categories"}
@@ -48,6 +50,7 @@ _TITLES = {RULING: "Rulings", RATING: "Ratings of steps", TAG: "Tags", CATEGORY:
     "Agreement",
     PAGES,
     together="instead of kappa and alpha",
+    examples=("prm-inspect agreement", "prm-inspect agreement --disagreements --csv"),
     help="How well every two people and all of them agree, what each says where another says something else, and the "
     "cases to talk about; and how well scorers agree with each other and with gold.",
 )
@@ -277,7 +280,8 @@ def _disagreements(results: Selection, people: StatementsByPerson, params: Param
             ]
             for row in rows.iter_rows(named=True)
         ]
-        yield table("Cases on which people differ, the most first", ["case", "subset", *kinds], lines)
+        columns = [Column("case"), Column("subset"), *(Column(kind, wraps=True) for kind in kinds)]
+        yield table("Cases on which people differ, the most first", columns, lines)
 
     empty = "" if rows.height else "People differ on none of these cases."
     return View(rows, facts, title="Where people differ", lay_out=lambda: _sections(blocks()), empty=empty)

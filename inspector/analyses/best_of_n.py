@@ -1,4 +1,4 @@
-"""How often a scorer puts a right response first, of several a problem."""
+"""How often a scorer puts the right one of several responses first."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -71,10 +71,11 @@ Row = dict[str, Any]
 
 @analysis(
     "Best of N",
+    examples=("prm-inspect best-of-n", "prm-inspect best-of-n --of 4 --csv"),
     options=(
         Option(
             "of",
-            "choose out of N responses: the mean over every choice of N (default: all, and 1, 2, 4, ... of them)",
+            "choose out of N responses (the mean over every choice of N; default: all, and 1, 2, 4, ... of them)",
             "Responses",
             metavar="N",
             type=int,

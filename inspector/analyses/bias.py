@@ -1,4 +1,4 @@
-"""Which way scorers lean, and on which cases they differ from the rest."""
+"""Which way scorers lean, and where they differ from the rest."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The board: a line a scorer, who is tied with the best, bias, differences."""
+"""The board: a line a scorer (who is tied with the best, bias, differences)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from inspector.board_arrangement import (
 from inspector.board_cells import BEST, PUBLISHED, TIED
 from inspector.board_drills import board_drill
 from inspector.board_published import published_frame
-from inspector.board_standings import Standings, standings
+from inspector.board_standings import Standings, own_figures, standings
 from inspector.first_inspection import inspect
 from inspector.headline import F1
 from inspector.inspection import Inspection
@@ -67,17 +67,21 @@ Row = Mapping[str, Any]
 
 @analysis(
     "Board",
+    examples=(
+        "prm-inspect board --benchmark demo --rows subset --sort bias",
+        "prm-inspect board --benchmark demo --against ledger --json",
+    ),
     options=(
         Option(
             "rows",
-            "a row a scorer and benchmark, each scorer's with its subsets, or the scorers under each subset",
+            "a row a scorer and benchmark (or each scorer's with its subsets, or the scorers under each subset)",
             choices=ROWS,
         ),
         Option("sort", "COLUMN, COLUMN:asc or COLUMN:desc (best first)", metavar="KEY"),
         Option("columns", "these columns and no others, in this order; a wrong name lists them", metavar="A,B,..."),
         Option(
             "against",
-            "tell scores as differences to this scorer, with paired intervals on the cases that both tried",
+            "differences to this scorer (with paired intervals on the cases that both tried)",
             metavar="SCORER",
         ),
         Option("published", "also the figures that the benchmark's paper prints"),
@@ -131,7 +135,9 @@ def board_view(
     if how.published or not frame.height:
         printed = published_frame((piece.benchmark, piece.subset) for piece in parts)
         frame = pl.concat([frame, printed], how="diagonal")
-    known = standings(selection, parts, how.against)
+    known = replace(standings(selection, parts, how.against), own=(own := own_figures(selection, parts)))
+    for fault in own.faults.values():
+        raise fault
     rows = arranged(known.beside(frame), how)
     kind = kind_of(rows, how, several=len(selection.benchmarks) > 1)
     names = ["kind", *(name for key in kind.keys for name in _sources(key, against=bool(how.against)))]

@@ -1,4 +1,4 @@
-"""Scorers by columns of the cases, or by where errors and verdicts lie."""
+"""Scorers by columns of cases, or by where errors and verdicts lie."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -185,7 +185,7 @@ OPTIONS = (
     Option("cols", "a second one", "Columns", metavar="COL", pages=(CELLS,), offered=_second_columns),
     Option(
         "preset",
-        "how positions are put in bins: as a paper's figure has them, or relative to the length",
+        "how positions are put in bins (as a paper's figure has them, or relative to the length)",
         "Bins",
         choices=tuple(PRESETS),
         pages=(POSITION, STEP_POSITION),
@@ -199,14 +199,14 @@ OPTIONS = (
     ),
     Option(
         "difference",
-        "the first of two scorers less the second, on the cases of both",
+        "the first of two scorers less the second (on the cases of both)",
         "Less another scorer",
         pages=(CELLS, LENGTH),
         with_other=True,
     ),
     Option(
         "figure",
-        "what stands in the cells of a map: f1, error_acc, fp, cases, ...; of step_position: acc, prmscore, ...",
+        "what stands in the cells of a map (f1, error_acc, fp, cases, ...; of step_position: acc, prmscore, ...)",
         "Figure",
         metavar="METRIC",
         pages=(CELLS, STEP_POSITION),
@@ -231,6 +231,10 @@ PAGES = (
     PAGES,
     options=OPTIONS,
     page_flag="of",
+    examples=(
+        "prm-inspect breakdown --benchmark demo --rows subset --cols error_type",
+        "prm-inspect breakdown --benchmark demo --of position --preset relative --csv",
+    ),
     needs="There is nothing to break down before a scorer has verdicts on {benchmark}.",
     help="Where a scorer goes wrong: any two columns as a map, kinds of errors, positions, distances. Each number "
     "opens exactly its cases.",

@@ -47,8 +47,12 @@ class Benchmark(NamedTuple):
 @analysis(
     "Protocol card",
     whose="one or two",
-    scorers="one scorer, or two beside each other, by name or a unique part of it",
+    scorers="one scorer, or two beside each other (by name or a unique part of it)",
     most=2,
+    examples=(
+        "prm-inspect card blend --benchmark demo",
+        "prm-inspect card blend ledger --benchmark demo --json",
+    ),
     needs="A card says how a scorer's number came to be, and {benchmark} has no scorer.",
     help="How the number of the scorer in focus came to be. A second scorer beside it shows in what the two differ, "
     "and whether their figures may be compared.",

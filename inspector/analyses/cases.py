@@ -8,9 +8,10 @@ from inspector.analyses import Option, Params, analysis
 from inspector.case_rows import FOUND_IN
 from inspector.column_names import columns_table
 from inspector.notes import first_run_notes
+from inspector.paint import OUTCOME_STYLES
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
-from inspector.render.view import Section, Table, View, table, text
+from inspector.render.view import Cell, Section, Table, View, table, text
 from inspector.selection import Selection
 from scoring.export import shown
 from scoring.filters import Facet
@@ -38,6 +39,10 @@ CASE_COLUMNS = (
 
 @analysis(
     "Cases",
+    examples=(
+        'prm-inspect cases --benchmark demo --where "n_steps > 8" --sort n_steps:desc',
+        "prm-inspect cases --benchmark demo --scorer blend --sort instructive --csv",
+    ),
     options=(
         Option("sort", "COLUMN, COLUMN:desc or instructive", metavar="KEY", of_request=True),
         Option(
@@ -69,9 +74,14 @@ def _listed(results: Selection, frame: pl.DataFrame) -> Table:
     for case, row in zip(names, frame.iter_rows(named=True), strict=True):
         benchmark = case.partition("/")[0] if several else None
         link = CaseLink((Facet("case", (case,)).sql,), 1, case, benchmark=benchmark)
-        cells = [text(shown(value)) for value in row.values()]
+        cells = [_cell(name, shown(value)) for name, value in row.items()]
         lines.append([replace(cells[0], link=link), *cells[1:]])
     return table("", list(frame.columns), lines)
+
+
+def _cell(name: str, words: str) -> Cell:
+    """A cell; an outcome has its colour."""
+    return text(words, OUTCOME_STYLES.get(words, "") if name.endswith("outcome") else "")
 
 
 def _columns_of_cases(selection: Selection) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Did a new scorer get worse than its baseline? Exit code 0 no, 1 yes (for CI)."""
+"""Did a new scorer get worse than its baseline? Exit code 1 if so (for CI)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,6 +30,7 @@ from inspector.comparability import Incomparable, incomparable
 from inspector.loading import load
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance, repeated_solutions
+from inspector.render.cells import interval, share, signed
 from inspector.render.view import Block, Cell, Command, Facts, Kind, Note, Section, Table, View, count, table, text
 from inspector.request import Request
 from inspector.selection import Selection, within
@@ -97,14 +98,18 @@ def _load(request: Request, params: Params) -> Selection:
 
 @analysis(
     "Check",
-    scorers="the scorer to check: its name or a unique part of it",
+    scorers="the scorer to check (its name or a unique part of it)",
     most=2,
+    examples=(
+        "prm-inspect check step-200 --baseline step-100",
+        "prm-inspect check step-200 --baseline step-100 --fail-if 'low < -0.02'",
+    ),
     options=(
         Option("baseline", "the scorer that it is held against", metavar="OLD", required=True),
         Option(
             "fail_if",
-            "fail where this SQL condition holds instead, over the figures of a benchmark, which are fractions: "
-            "'difference < -0.02', 'high < 0', 'low < -0.02', 'newly_wrong > 5', 'coverage < 1', 'NOT comparable', ...",
+            "fail where this SQL condition holds instead (over the figures of a benchmark, which are fractions: "
+            "'difference < -0.02', 'high < 0', 'low < -0.02', 'newly_wrong > 5', 'coverage < 1' or 'NOT comparable')",
             metavar="COND",
         ),
     ),
@@ -264,8 +269,8 @@ def _difference(row: Row) -> str:
     """The official difference in percentage points, with its interval."""
     if row["difference"] is None:
         return "undefined"
-    interval = "" if row["low"] is None else f" [{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"
-    return f"{row['metric']} {100 * row['difference']:+.1f}{interval} points"
+    told = (row["metric"], signed(row["difference"]), interval(row["low"], row["high"], signed), "points")
+    return " ".join(filter(None, told))
 
 
 def _few(row: Row) -> str:
@@ -278,7 +283,7 @@ def _notes(pair: Selection, rows: Sequence[Row], fail_if: str | None) -> Iterato
     if fail_if is None and judged:
         chance = 1 - (1 - (1 - LEVEL) / 2) ** judged
         several = f"on {judged} benchmarks" if judged > 1 else "on one benchmark"
-        errs = f"a scorer as good as its baseline fails this rule by chance in about {100 * chance:.1f}% of checks"
+        errs = f"a scorer as good as its baseline fails this rule by chance in about {share(chance)}% of checks"
         yield f"{errs} ({several}, intervals not adjusted for how many there are)"
     if any(row["result"] == RESULTS[1] for row in rows):
         yield MISSING
@@ -341,7 +346,7 @@ def _official(scorers: ScorerPair, row: Row) -> Table:
 
 
 def _coverage(row: Row) -> str:
-    shares = ["none" if row[name] is None else f"{100 * row[name]:.1f}%" for name in ("coverage", "baseline_coverage")]
+    shares = ["none" if row[name] is None else f"{share(row[name])}%" for name in ("coverage", "baseline_coverage")]
     unread = [row["unparsed"], row["baseline_unparsed"]]
     tried = f", {unread[0]} and {unread[1]} tried without a verdict" if any(unread) else ""
     return f"Verdicts on {shares[0]} (baseline {shares[1]}) of {counted(row['cases'], 'case')}{tried}."

@@ -72,20 +72,20 @@ PAGES = (
         CASCADE,
         "cascade",
         "pair",
-        help="two scorers: the first's verdict where it is sure, else the second's; cost against F1",
+        help="the first of two where it is sure, else the second (whose verdict counts; cost against F1)",
     ),
     Page(SCORERS, "all scorers", "ranked"),
     Page(
         PAIRS,
         "all pairs",
         "ranked",
-        help="agreement of every two, what each lacks that the other has, and whichever of them is right",
+        help="agreement of every two (what each lacks that the other has, and whichever of them is right)",
     ),
     Page(
         SETS,
         "right together",
         "ranked",
-        help="who is right together: every set of scorers, with the condition that selects its cases",
+        help="who is right together (every set of scorers, with the condition that selects its cases)",
     ),
 )
 
@@ -93,8 +93,12 @@ PAGES = (
 @analysis(
     "Comparison",
     PAGES,
-    scorers="two scorers or more, by name or a unique part of it (default: all that have a verdict)",
+    scorers="two scorers or more (by name or a unique part of it; default: all that have a verdict)",
     together="instead of differences and tests",
+    examples=(
+        "prm-inspect compare blend ledger --benchmark demo",
+        "prm-inspect compare --benchmark demo --pairs --csv",
+    ),
     needs="Comparing needs two scorers with verdicts on {benchmark}.",
     help="Two scorers: A is the one in focus, B the one it is compared with; then all of them. Each number opens "
     "exactly its cases, with the scorers it is about beside each other.",

@@ -70,6 +70,7 @@ Row = Mapping[str, Any]
 
 @analysis(
     "Contested gold labels",
+    examples=("prm-inspect contested --benchmark demo", "prm-inspect contested --csv -o contested.csv"),
     help="The cases whose gold label the consensus of the scorers contradicts, the strongest first, and those that "
     "break a rule by which the benchmark is made.",
 )

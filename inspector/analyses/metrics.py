@@ -46,11 +46,15 @@ _OF_A_FIGURE = frozenset({"metric", "value", "low", "high", "n", "reason", "smal
     options=(
         Option(
             "by",
-            "group by this column, or by steps or position, which are in bins (repeatable)",
+            "group by this column (or by steps or position, which are in bins; repeatable)",
             metavar="COL",
             many=True,
             of_request=True,
         ),
+    ),
+    examples=(
+        "prm-inspect metrics --benchmark demo --by n_steps",
+        "prm-inspect metrics --benchmark demo --threshold best --json",
     ),
     help="Every official metric of every scorer here, by subset. Each number opens exactly the cases that it is of.",
 )

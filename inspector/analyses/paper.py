@@ -1,4 +1,4 @@
-"""A paper's table for the scorers here, with the printed figures beside."""
+"""A paper's table for the scorers here, beside the printed figures."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -169,9 +169,10 @@ def _offered(results: Selection, params: Params) -> Iterator[Offer]:
             offered=_offered,
         ),
         Option("all", "also the scorers that only the paper has", title="The paper's other scorers", pages=(ONE,)),
-        Option("check", "exit with 1 if a figure here does not round to the printed one", pages=(ONE,)),
+        Option("check", "exit with 1 if a figure does not round to the printed one", pages=(ONE,)),
     ),
     needs="",
+    examples=("prm-inspect paper processbench", "prm-inspect paper processbench 3 --all"),
     loader=_load,
     help="The paper's tables for the scorers here. What is printed stands beneath what is here, dim and called "
     "published; a figure that is missing says why.",

@@ -1,4 +1,4 @@
-"""One case, a row a step, with what every scorer made of it; a table for a paper with --markdown or --latex."""
+"""One case, a row a step (as a table for a paper with --markdown or --latex)."""
 
 import argparse
 import math
@@ -15,6 +15,7 @@ from inspector.gold_words import counts_from_one, gold_word, gold_words
 from inspector.label_set import changed_words
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance
+from inspector.render.cells import share as share_text
 from inspector.render.readable import readable
 from inspector.render.view import (
     Block,
@@ -40,29 +41,25 @@ CASE, ORIGINAL, EXPLAIN = "case", "original", "explain"
 PAGES = (
     Page(CASE, "Case"),
     Page(ORIGINAL, "Original", help="what was changed in the solution it was made of"),
-    Page(EXPLAIN, "Tokens", "focus", help="for each step the tokens where a PRM reads it, its logits, and the reward"),
+    Page(EXPLAIN, "Tokens", "focus", help="the tokens where a PRM reads each step, logits, reward"),
 )
 PRM_FLAGS = tuple(
-    Option.of_flag(action, pages=(EXPLAIN,), group="--explain: the PRM")
+    Option.of_flag(action, pages=(EXPLAIN,), group="the PRM (with --explain)")
     for action in add_prm_arguments(argparse.ArgumentParser(), required=False)
 )
 OPTIONS = (
     Option("case", "a case's name or a unique part of it", metavar="CASE", positional=True, required=True),
     Option("answers", "also the texts of what critics answered", pages=(CASE,)),
-    Option("all_tokens", "with --explain: list every token below", pages=(EXPLAIN,)),
-    Option("tokens_only", "with --explain: run nothing, so no logits", pages=(EXPLAIN,)),
+    Option("all_tokens", "list every token below (with --explain)", pages=(EXPLAIN,)),
+    Option("tokens_only", "run nothing, so no logits (with --explain)", pages=(EXPLAIN,)),
     *PRM_FLAGS,
 )
-EXAMPLES = """examples:
-  prm-inspect show gsm8k-0
-      steps, gold and the rewards of every scorer
-  prm-inspect show gsm8k-0 --explain --model ~/prm
-      the tokens around each place that is read, logits, reward
-  prm-inspect show gsm8k-0 --explain --model ~/prm --all-tokens --tokens-only
-      every token, and nothing is run
-
-exit codes: 0 shown (a refused case too, with its reason); 2 no such case or
-checkpoint, or wrong usage: one sentence says what to do; 130 interrupted"""
+EXAMPLES = (
+    "prm-inspect show algebra-012 --benchmark demo --scorer blend",
+    "prm-inspect show gsm8k-0 --explain --model ~/prm   (tokens, logits, rewards)",
+)
+CODES = """Exit codes: 0 shown (a refused case too, with its reason); 2 no such case or checkpoint, or wrong usage: one
+sentence says what to do; 130 interrupted."""
 ABSENT = "-"
 """Stands where there is no verdict and where step accuracy is undefined."""
 DIFFERING = ("question", "original_problem")
@@ -74,7 +71,7 @@ LEGEND = (
 )
 
 
-@analysis("Case", PAGES, options=OPTIONS, epilog=EXAMPLES)
+@analysis("Case", PAGES, options=OPTIONS, examples=EXAMPLES, epilog=CODES)
 def show(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
     """Show one case; its rows are its steps."""
     row = row_of(results, params.get("case"))
@@ -259,7 +256,7 @@ def _percent(share: float) -> str:
     """A share with one digit; all of them is `100%`, so that columns stay narrow."""
     if math.isnan(share):
         return ABSENT
-    return "100%" if share == 1 else f"{100 * share:.1f}%"
+    return "100%" if share == 1 else f"{share_text(share)}%"
 
 
 def _outcome(evaluation: Evaluation, row: int) -> tuple[str, str, str]:

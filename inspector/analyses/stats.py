@@ -84,6 +84,11 @@ Row = Mapping[str, Any]
 @analysis(
     "Statistics",
     whose="none",
+    refuses={"--scorer": "Cases are counted, whoever scored them."},
+    examples=(
+        "prm-inspect stats --benchmark demo",
+        "prm-inspect stats --benchmark demo --where 'n_steps > 6' --markdown",
+    ),
     help="The benchmark itself. Each count opens exactly its cases; dim figures called published are a paper's.",
 )
 def stats(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
@@ -91,7 +96,9 @@ def stats(results: Selection, params: Params, intervals: bool) -> View:  # noqa:
     rows = list(statistics_rows(described_cases(results)))
     frame = beside(pl.DataFrame(rows, schema=STATISTICS, orient="row", strict=False))
     notes = tuple(published_note(results.adjudicated)) if _printed(frame) else ()
-    facts = provenance(results, results.request.command("stats", form=params.form), notes, decides=False)
+    facts = provenance(
+        results, replace(results.request, scorers=()).command("stats", form=params.form), notes, decides=False
+    )
     kept: dict[str, Any] = {name: facts[name] for name in FACTS if name in facts}
     return View(
         frame, kept, title="Statistics", lay_out=lambda: _sections(results, frame, notes), empty="" if rows else NO_CASE

@@ -13,6 +13,7 @@ from inspector.analyses._flips import flips_view
 from inspector.analyses._reward_bins import reliability_view, rewards_view
 from inspector.case_links import OF_SIDE, WHOLE, figure_link, group_facets, wrong_at_link, wrong_link
 from inspector.provenance import provenance
+from inspector.render.cells import share
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,
@@ -51,7 +52,7 @@ from scoring.evaluation import Evaluation
 from scoring.metrics.threshold_curves import official_curve, tuned
 from scoring.remembered import Remembered
 from scoring.step_rewards import Bools
-from scoring.verdicts import AsGiven, Rule, RuleByCase
+from scoring.verdicts import AsGiven, Rule, RuleByCase, spelled
 
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"
 PAGES = (
@@ -59,13 +60,15 @@ PAGES = (
     Page(CURVES, "curves in numbers", "beside", help="its points", takes="curve"),
     Page(TRANSFER, "from subset to subset", "focus", help="tuned on one subset, reported on another"),
     Page(FLIPPED, "two thresholds", "focus", help="two thresholds", takes="flips"),
-    Page(REWARDS, "rewards by gold", "focus", help="how rewards lie by gold class, and how well they tell these apart"),
+    Page(
+        REWARDS, "rewards by gold", "focus", help="how rewards lie by gold class (and how well they tell these apart)"
+    ),
     Page(RELIABILITY, "reliability", "focus", help="whether rewards are the probabilities that they look like"),
 )
 OPTIONS = (
     Option(
         "flips",
-        "the cases whose outcome or steps differ between two thresholds (none given: default and present)",
+        "cases that differ between two thresholds (their outcome or steps; none given: default and present)",
         metavar="X",
         words="*",
         pages=(FLIPPED,),
@@ -148,7 +151,7 @@ def _way_rows(
         yield from made(evaluation)
         return
     default, request = evaluation.at_default(), replace(results.request, thresholds=())
-    key = (benchmark, evaluation.scorer.name, rule.on, rule.comparison, scope.mask.tobytes(), request, intervals)
+    key = (benchmark, evaluation.scorer.name, spelled(rule), scope.mask.tobytes(), request, intervals)
     owners = (evaluation.rewards, evaluation.votes, evaluation.given, results.cases)
     rows = _WAYS.of(key, owners, lambda: made(default))
     chosen = way_rows(evaluation, inside, scope, benchmark, intervals=intervals, only="chosen")
@@ -340,7 +343,7 @@ def _ticks(one: Evaluation, found: Any, rows: pl.DataFrame | None, seed: int) ->
     yield Tick(default, "d", f"default: {source}", "gold")
     if found.best is not None:
         best, value = found.best
-        yield Tick(best, "*", f"best on these: {100 * value:.1f}, optimistic", "gold", score=value)
+        yield Tick(best, "*", f"best on these: {share(value)}, optimistic", "gold", score=value)
     if rows is None:
         return
     own = rows.filter(pl.col("scorer") == one.scorer.name, pl.col("kind") == "dev", pl.col("threshold").is_not_null())

@@ -27,7 +27,7 @@ from scoring.triage.words import Words
 
 CASE = Option(
     "case",
-    "who did what to this case, when, and what was undone: its name or a unique part of it",
+    "who did what to it, when, and what was undone (its name or a unique part of it)",
     metavar="CASE",
     words="?",
     positional=True,
@@ -45,6 +45,7 @@ Row = Mapping[str, Any]
 @analysis(
     "What people said",
     whose="none",
+    examples=("prm-inspect triage --who ann", "prm-inspect triage gsm8k-12"),
     options=(CASE, WHO, GONE),
     help="What people said of the cases, a line a case and person, and how far they are.",
 )

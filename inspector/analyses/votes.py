@@ -1,4 +1,4 @@
-"""A critic's figures had there been fewer votes, for every number of them."""
+"""A critic's figures with fewer votes, for every number of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -112,13 +112,14 @@ def _numbers_of_votes(results: Selection, params: Params) -> Iterator[Offer]:  #
     options=(
         Option(
             "at",
-            "also the figures of every subset with so many votes a case (default: as many as there are)",
+            "also every subset with so many votes a case (its figures; default: as many as there are)",
             "Votes",
             metavar="N",
             type=int,
             offered=_numbers_of_votes,
         ),
     ),
+    examples=("prm-inspect votes", "prm-inspect votes my-critic --at 3 --csv"),
     needs="Votes are several answers of a critic to a case, and no critic has any on {benchmark}.",
     help="What fewer votes would have said: the official figure for every number of them, and what is expected of so "
     "many over every choice of them.",

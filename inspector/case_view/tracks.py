@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Literal
 
 from scoring.evaluation import Evaluation
-from scoring.verdicts import OUTCOMES
+from scoring.transforms import DIFFERENCES, REWARDS
+from scoring.verdicts import OUTCOMES, AsGiven
 
 LETTERS = "ABCDEFGH"
 """One a scorer, as many as are shown beside each other."""
@@ -60,14 +61,16 @@ class Track:
         return (reward - scorer.low) / ((scorer.high - scorer.low) or 1.0)
 
     def threshold(self, step: int) -> float | None:
-        """The threshold for one step's reward; None where none decides.
+        """The threshold for one step's reward; None where none decides, or it is on something else than this reward.
 
         A threshold on differences lies that far from the reward of the step before.
         """
-        threshold = self.evaluation.threshold_at(self.row)
-        if threshold is not None and step and self.evaluation.compared_values is not self.evaluation.rewards:
-            threshold += self.rewards[step - 1]
-        return threshold
+        rule, threshold = self.evaluation.rule, self.evaluation.threshold_at(self.row)
+        if threshold is None or isinstance(rule, AsGiven) or rule.on == REWARDS:
+            return threshold
+        if rule.on != DIFFERENCES:
+            return None
+        return threshold + self.rewards[step - 1] if step else threshold
 
     def drop(self, step: int) -> float:
         """By how much the reward is below that of the step before; 0 where that is not much, and for the first step."""

@@ -65,7 +65,9 @@ def curve(
         row_of((Piece(f"{labels.get(row, ''):>{MARGIN - 1}} ", "dim"), *raster.row(row)))
         for row in range(raster.height)
     ]
-    whole = [(column_of(one, *across, raster.width), f"{one:+.0f}" if one else "0") for one in numbers]
+    # Where there are places before another one, those behind it have a sign too.
+    sign = "+" if across[0] < 0 else ""
+    whole = [(column_of(one, *across, raster.width), f"{one:{sign},.0f}" if one else "0") for one in numbers]
     lines.append(numbers_row(whole or axis_numbers(*across, raster.width), raster.width))
     lines += letters_row(ticks, *across, raster.width)
     return [*lines, *_legend(series, drawn, ticks, across, width, brush)]

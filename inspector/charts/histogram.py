@@ -6,6 +6,7 @@ from inspector.charts.axes import MARGIN, letters_row, numbers_row, tick_column
 from inspector.charts.curve import tick_legend
 from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
 from inspector.paint import Brush
+from inspector.render.cells import share
 from inspector.render.lines import Piece, Row
 from inspector.render.view import Bin, Classes, Tick
 from inspector.text import clean, number
@@ -53,7 +54,7 @@ def histogram(
         (Piece(_full(brush, side), style), f"{word}: {total:,} {counted}")
         for side, ((word, style), total) in enumerate(zip(classes, totals, strict=True))
     ]
-    entries.append((Piece(""), f"bars: share of a class, {100 * top:.1f}% at the longest"))
+    entries.append((Piece(""), f"bars: share of a class, {share(top)}% at the longest"))
     return [*lines, *legend(entries, width), *tick_legend(ticks, across, width, brush)]
 
 
@@ -117,9 +118,9 @@ def _cells(
     brush: Brush,
 ) -> Iterator[Piece]:
     half = "." if brush.ascii_only and side == 0 else "'" if brush.ascii_only else "▄▀"[side]
-    for place, share in enumerate(shares):
+    for place, part in enumerate(shares):
         # Halves of cells; whatever is not nothing has one.
-        halves = max(1, round(share * height * 2)) if share > 0 else 0
+        halves = max(1, round(part * height * 2)) if part > 0 else 0
         filled = halves - 2 * level
         glyph = _full(brush, side) if filled >= 2 else half if filled == 1 else " "
         for cell in range(size):

@@ -7,6 +7,7 @@ from rich.cells import cell_len
 
 from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
 from inspector.paint import Brush
+from inspector.render.cells import share
 from inspector.render.lines import CaseLink, Piece, Row
 
 _FULL = {False: "█▓", True: "#="}
@@ -71,4 +72,4 @@ def paired_bars(
         (Piece(_FULL[brush.ascii_only][side], style), f"{word}: {total:,} {counted}")
         for side, ((word, style), total) in enumerate(zip(classes, totals, strict=True))
     ]
-    return [*lines, *legend([*entries, (Piece(""), f"longest bar: {100 * top:.1f}% of its own")], width)]
+    return [*lines, *legend([*entries, (Piece(""), f"longest bar: {share(top)}% of its own")], width)]

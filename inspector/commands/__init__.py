@@ -24,7 +24,7 @@ COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *TRIAGE, *CASE, *CRITIQUE, *REA
 
 def bindings_of(screen: str) -> list[Binding]:
     """The bindings of a screen, those of the rail first."""
-    commands = [*RAIL, *(command for command in COMMANDS if screen in command.screens)]
+    commands = [*RAIL, *(command for command in COMMANDS if command.known_on(screen))]
     return [_binding(command, command.action, show=command.in_footer(screen)) for command in commands]
 
 

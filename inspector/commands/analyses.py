@@ -58,7 +58,7 @@ ANALYSIS: tuple[Command, ...] = (
         "Other",
         "Choose what this is about besides: another scorer, those beside it, columns, bins and the like",
         "other",
-        ("compare", "card", "thresholds", "paper", "breakdown", "best-of-n", "votes"),
+        ("compare", "card", "thresholds", "paper", "breakdown", "best-of-n", "votes", "timeline"),
         footer=True,
     ),
     Command(
@@ -84,6 +84,13 @@ ANALYSIS: tuple[Command, ...] = (
         "go('best-of-n')",
     ),
     Command("votes", "J", "Votes", "What a critic would have said with fewer votes", "go('votes')"),
+    Command(
+        "timeline",
+        "Z",
+        "Timeline",
+        "The checkpoints of a training run: what broke and what was mended between them",
+        "go('timeline')",
+    ),
     Command("swap", "x", "Swap", "The two scorers change places", "swap", ("compare", "breakdown")),
     Command(
         "rows",

@@ -13,9 +13,12 @@ ANALYSES = (
     "bias",
     "best-of-n",
     "votes",
+    "timeline",
     "taxonomy",
 )
-"""The screens of numbers, each of which opens its cases."""
+"""The analyses with a key, each of which opens its cases."""
+UNLIKE = frozenset({"thresholds", "breakdown"})
+"""Two analyses that share little: what is known on both is known on the screen of any analysis."""
 ONE_CASE = ("case", "triage")
 """The screens that show one case."""
 SCREENS = ("board", "cases", *ONE_CASE, *ANALYSES)
@@ -41,6 +44,10 @@ class Command:
     in_answers: bool = False
     shown_key: str = ""
     priority: bool = False
+
+    def known_on(self, screen: str) -> bool:
+        """Tell whether a screen knows it, that of an analysis without a key too."""
+        return screen in self.screens if screen in SCREENS else set(self.screens) >= UNLIKE
 
     def in_footer(self, screen: str) -> bool:
         """Whether the footer of a screen shows it."""

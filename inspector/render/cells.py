@@ -22,15 +22,25 @@ def dash(*, ascii_only: bool = False) -> str:
     return "-" if ascii_only else DASH
 
 
-def signed(value: float) -> str:
+def share(value: float, digits: int = 1) -> str:
+    """Write a fraction in percent."""
+    return f"{100 * value:.{digits}f}"
+
+
+def signed(value: float, digits: int = 1) -> str:
     """Write a difference of fractions in percentage points; no sign stands before nothing."""
-    text = f"{100 * value:+.1f}"
-    return "0.0" if text in {"+0.0", "-0.0"} else text
+    points = round(100 * value, digits)
+    return f"{points:+.{digits}f}" if points else f"{0:.{digits}f}"
+
+
+def interval(low: float | None, high: float | None, write: Callable[[float], str] = share) -> str:
+    """Write an interval, `[51.0, 72.3]`; "" where there is none."""
+    return "" if low is None or high is None else f"[{write(low)}, {write(high)}]"
 
 
 _WRITTEN: dict[Kind, Callable[[float], str]] = {
     Kind.COUNT: lambda value: f"{value:,.0f}",
-    Kind.SHARE: lambda value: f"{100 * value:.1f}",
+    Kind.SHARE: share,
     Kind.POINTS: signed,
     Kind.P: lambda value: p_words(value) or "",
     Kind.MEAN: lambda value: f"{value:.2f}",
@@ -50,16 +60,13 @@ def value_text(cell: Cell, *, ascii_only: bool = False) -> str:
 
 def interval_text(cell: Cell) -> str:
     """Write the 95% interval, `[51.0, 72.3]`; "" where there is none."""
-    if cell.low is None or cell.high is None or cell.value is None:
-        return ""
-    write = _WRITTEN[cell.kind]
-    return f"[{write(cell.low)}, {write(cell.high)}]"
+    return "" if cell.value is None else interval(cell.low, cell.high, _WRITTEN.get(cell.kind, str))
 
 
 def further_text(cell: Cell, *, intervals: bool = True) -> str:
     """Write what follows a value: its sd over runs, interval, of how many, the mark of few cases, and its note."""
     parts = (
-        "" if cell.sd is None else f"sd {100 * cell.sd:.1f}",
+        "" if cell.sd is None else f"sd {share(cell.sd)}",
         interval_text(cell) if intervals else "",
         "" if cell.n is None else f"n={cell.n:,}",
         "~" if cell.small and cell.value is not None else "",

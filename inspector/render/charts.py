@@ -68,7 +68,8 @@ def _curve(chart: Curve) -> Drawn:
         told = f"{100 * level:.0f}" if chart.kind is Kind.SHARE else f"{level:.3g}"
         shapes += [line(LEFT, y, right, y, "grid"), words(told, LEFT - 8, y + 4, "quiet", "end")]
     for x in chart.series[0].xs if chart.whole else np.linspace(low, high, 6).tolist():
-        shapes.append(words(f"{x:+.0f}" if chart.whole else f"{x:.2f}", across(x), base + 18, "quiet", "middle"))
+        told = f"{x:{'+' if low < 0 else ''},.0f}" if chart.whole else f"{x:.2f}"
+        shapes.append(words(told, across(x), base + 18, "quiet", "middle"))
     for letter, series in zip("abcdefgh", chart.series, strict=False):
         if series.low is not None and series.high is not None:
             band = [
@@ -150,7 +151,8 @@ def _curve_table(chart: Curve) -> Table:
     ]
     for x in map(float, chart.series[0].xs) if chart.whole else np.linspace(*chart.across, POINTS).tolist():
         ys = [float(np.interp(x, series.xs, series.ys)) for series in chart.series]
-        rows.append([Cell(""), Cell(x, Kind.NUMBER), *(Cell(y if np.isfinite(y) else None, chart.kind) for y in ys)])
+        at = Cell(x, Kind.COUNT if chart.whole else Kind.NUMBER)
+        rows.append([Cell(""), at, *(Cell(y if np.isfinite(y) else None, chart.kind) for y in ys)])
     names = [series.name for series in chart.series] if len(chart.series) > 1 else [chart.y]
     return table(f"{chart.y} at some points", ["", chart.x, *names], rows, labels=2)
 

@@ -10,6 +10,7 @@ from inspector.report.interval_chart import Measured, interval_chart
 from inspector.report.outcome_chart import outcome_chart
 from scoring.evaluation import Evaluation
 from scoring.metrics.own import OwnMetric, own_metrics
+from scoring.transforms import REWARDS, transform
 from scoring.verdicts import AsGiven, RuleByCase
 
 SIDE_HEADS = {"f1": ("on erroneous", "on clean"), "prmscore": ("on wrong steps", "on right steps")}
@@ -117,7 +118,8 @@ def _threshold(one: Evaluation) -> Cell:
     rule = one.rule
     if isinstance(rule, AsGiven):
         return Cell(None, Kind.NUMBER)
-    on = "" if rule.on == "rewards" else "its difference from the step before"
+    on = "" if rule.on == REWARDS else f"its {transform(rule.on).noun}"
+    on = f"{on} of the lowest step".strip() if rule.step == "lowest" else on
     if isinstance(rule, RuleByCase):
         cuts = ", ".join(f"{name} {value:.4g}" for name, value in rule.told.items())
         return Cell(f"{rule.comparison} by subset", note=f"{on} {cuts}".strip())

@@ -11,6 +11,7 @@ import polars as pl
 from inspector.analyses.compare import compare
 from inspector.analyses.metrics import metrics
 from inspector.common_cases import best_first
+from inspector.render.cells import interval, share
 from inspector.render.view import View
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
@@ -158,10 +159,4 @@ def percent(row: Row | None) -> str:
     """A figure in percent with its 95% interval; a dash where it is undefined."""
     if row is None or row["value"] is None:
         return "–"
-    inside = "" if row["low"] is None or row["high"] is None else f" {interval(row)}"
-    return f"{100 * row['value']:.1f}{inside}"
-
-
-def interval(row: Row) -> str:
-    """The 95% interval in percent; nothing where there is none."""
-    return "" if row["low"] is None or row["high"] is None else f"[{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+    return f"{share(row['value'])} {interval(row['low'], row['high'])}".rstrip()

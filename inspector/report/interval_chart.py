@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inspector.render.cells import DASH
+from inspector.render.cells import DASH, share
 from inspector.render.elements import Element, element
 from inspector.render.svg import ROW, WIDTH, line, name_label, picture, words
 from inspector.render.view import Picture
@@ -29,7 +29,7 @@ def interval_chart(title: str, measured: Sequence[Measured]) -> Picture:
     """A dot a scorer on an axis from 0 to 100, with a line over its 95% interval; its numbers stand beside it."""
     bottom = TOP + ROW * len(measured)
     shapes = [line(_x(tick), TOP, _x(tick), bottom, "grid") for tick in TICKS]
-    shapes += [words(f"{100 * tick:.0f}", _x(tick), TOP - 8, "quiet", "middle") for tick in TICKS]
+    shapes += [words(share(tick, 0), _x(tick), TOP - 8, "quiet", "middle") for tick in TICKS]
     for number, one in enumerate(measured):
         shapes += _row(one, TOP + ROW * number + ROW / 2)
     defined = [one for one in measured if one.value is not None]

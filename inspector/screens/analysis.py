@@ -155,11 +155,13 @@ class AnalysisScreen(SheetScreen):
         return Sheet(tuple(terminal.sections(view.sections, title=False)), busy)
 
     def _owners(self, inspection: Inspection) -> Sequence[object]:
-        """What the view depends on."""
+        """What the view depends on; what is about no scorer may be about what people said."""
         names = self.asked_about(inspection)
         selection = inspection.selection
+        journal = selection.journal if self.open_page.whose == "none" else None
         return (
             *map(selection.evaluation, names),
+            None if journal is None else journal.triage,
             names,
             inspection.slice,
             inspection.benchmark,

@@ -15,7 +15,7 @@ from textual.widgets import Static
 from inspector.analyses.board import board_view
 from inspector.board import BOARD, SEPARATOR, board_frame, metrics_of, pieces
 from inspector.board_arrangement import NAME_WIDTH, BoardKind, arranged, kind_of
-from inspector.board_cells import PUBLISHED, BoardCells, signed
+from inspector.board_cells import PUBLISHED, BoardCells
 from inspector.board_columns import board_columns
 from inspector.board_legend import legend
 from inspector.board_published import published_frame
@@ -27,6 +27,7 @@ from inspector.inspection import Inspection
 from inspector.messages import Copy, Export, Inspected, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
+from inspector.render.cells import signed
 from inspector.render.lines import CaseLink
 from inspector.screens.board_opening import BoardOpening
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases

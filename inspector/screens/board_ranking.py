@@ -1,14 +1,16 @@
 """What of a board takes a moment: who is tied with the best, and differences. Computed behind, then filled in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from inspector.board_standings import Standings, standings, waiting
+from inspector.board_standings import Standings, own_figures, standings, waiting
 from inspector.screens.base import InspectionScreen
+from inspector.text import clean
+from scoring.metrics.own import own_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,14 +63,26 @@ class BoardRanking(InspectionScreen):
     def _rank(self, selection: "Selection", pieces: "Sequence[Piece]", against: str, asked: tuple[object, ...]) -> None:
         """In a thread."""
         worker = get_current_worker()
-        found = standings(selection, pieces, against, lambda: worker.is_cancelled)
-        if not worker.is_cancelled:
+
+        def stopped() -> bool:
+            return worker.is_cancelled
+
+        found = standings(selection, pieces, against, stopped)
+        if not stopped():
             self.post_message(Ranked(asked, found))
+        if own_metrics() and not stopped():
+            # They may take minutes, and nothing else waits for them.
+            found = replace(found, own=own_figures(selection, pieces, stopped))
+            if not stopped():
+                self.post_message(Ranked(asked, found))
 
     def on_ranked(self, message: Ranked) -> None:
         """Show it, unless something else is on screen meanwhile."""
         if _same(message.asked, self._asked):
             self._known = message.asked, message.standings
+            own = message.standings.own
+            for fault in {} if own is None else own.faults.values():
+                self.notify(clean(str(fault)), severity="error", markup=False)
             self.show_ranks()
 
     def show_ranks(self) -> None:

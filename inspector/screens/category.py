@@ -11,9 +11,8 @@ from textual.widgets import Input, Static
 
 from inspector.screens.typed_ahead import TypedAhead
 from inspector.sentences import counted
-from inspector.taxonomy.changing import category_name, typed_category
-from inspector.taxonomy.choosing import ranked
 from inspector.text import clean
+from inspector.triage.categories import category_name, ranked, typed_category
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.typing_line import TypingLine
 

@@ -19,6 +19,7 @@ SHORT = {
     "cases": "other cases",
     "unparsed": "unparsed ones left out",
     "threshold": "other threshold sources",
+    "rule": "another rule",
     "boundary": "another boundary",
     "runs": "other numbers of runs",
     "votes": "other numbers of votes",

@@ -13,6 +13,7 @@ from inspector.inspection import Inspection
 from inspector.messages import Searched, SearchFailed
 from inspector.paint import Brush
 from inspector.phrases import Phrase
+from inspector.render.cells import share
 from inspector.screens.reading import ReadingScreen
 from inspector.sentences import counted
 from inspector.widgets.frame_table import FrameTable
@@ -210,7 +211,7 @@ class Searching(ReadingScreen):
         self._part_shown = True
         rows = CaseRows(replace(self.inspection.selection, found=so_far.found), self.inspection.scorer)
         self.query_one(FrameTable).show(rows, so_far.rows.astype("int32"))
-        told = f"{counted(so_far.rows.size, 'case')} so far, {100 * so_far.share:.0f}% of the texts read"
+        told = f"{counted(so_far.rows.size, 'case')} so far, {share(so_far.share, 0)}% of the texts read"
         self._bar.tell(told)
         self.tell("title", [Phrase((self.inspection.benchmark, "")), Phrase((told,))], "strong")
 

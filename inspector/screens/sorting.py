@@ -4,18 +4,21 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.screens.category import CategoryDialog
 from inspector.screens.tagging import Tagging
 from inspector.screens.words import WordsDialog
 from inspector.sentences import counted
-from inspector.sheets.taxonomy import Theme, gathered_on
-from inspector.taxonomy.changing import Changed, put, rename, typed_category
+from inspector.triage.categories import Changed, put, rename, typed_category
+from inspector.triage.notes import GatheredNotes, notes_among
 from scoring.errors import UsageError
 from scoring.triage.notes import Note
 
 if TYPE_CHECKING:
-    from inspector.taxonomy.gathered import Gathered
+    from inspector.triage.category_cases import CategoryCases
 
 NO_NOTE = "There is no note here."
 Key = tuple[str, str]
@@ -23,12 +26,12 @@ Key = tuple[str, str]
 
 
 class Sorting(Tagging):
-    """A screen of notes: those that it shows (`found`), the category that is looked at (`theme`), and ticked ones."""
+    """A screen of notes: those that it shows (`notes`), the category that is looked at, and ticked ones."""
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
-        self.found: Gathered | None = None
-        self.theme: Theme | None = None
+        self.notes: GatheredNotes | None = None
+        self.category: CategoryCases | None = None
         self.ticked: frozenset[Key] = frozenset()
 
     @property
@@ -47,7 +50,7 @@ class Sorting(Tagging):
     def action_put(self) -> None:
         """Ask for the category of what is chosen."""
         chosen, journal = self.chosen, self._journal()
-        if journal is None or self.found is None:
+        if journal is None or self.notes is None:
             return
         if not chosen:
             self.say(NO_NOTE)
@@ -56,7 +59,7 @@ class Sorting(Tagging):
         if not own:
             self.say(f"This is no note of yours ({journal.author.who}): a category is its author's word.")
             return
-        present = {name: len(notes) for name, notes in self.found.by_category.items() if name}
+        present = {name: len(notes) for name, notes in self.notes.by_category.items() if name}
         others = len(chosen) - len(own)
         stay = f" ({counted(others, 'note')} of others {'stays' if others == 1 else 'stay'})" if others else ""
         title = f"Put {counted(len(own), 'note')} into{stay}"
@@ -74,10 +77,10 @@ class Sorting(Tagging):
         if journal is None:
             return
         self.settle()
-        if self.theme is None or not self.theme.category:
+        if self.category is None or not self.category.name:
             self.say("There is no category here to rename.")
             return
-        category = self.theme.category
+        category = self.category.name
         dialog = WordsDialog(f"Rename {category}", category, "another name")
         self.app.push_screen(dialog, partial(self._rename, category))
 
@@ -86,8 +89,8 @@ class Sorting(Tagging):
         if typed is None or journal is None or inspection is None:
             return
         # The name is told of by everybody's notes, whosever are shown.
-        if self._do(lambda: rename(gathered_on(inspection), journal.author.who, category, typed)):
-            self.follow(typed_category(typed, self.found.names if self.found else ()))
+        if self._do(lambda: rename(notes_shown(inspection), journal.author.who, category, typed)):
+            self.follow(typed_category(typed, self.notes.names if self.notes else ()))
 
     def _do(self, make: Callable[[], Changed]) -> bool:
         """Write what is to be changed, and whether there was anything; ticks have done their work then."""
@@ -109,3 +112,12 @@ class Sorting(Tagging):
 
         self._write(act, f"{changed.words}; {self.keys.of('undo')} undoes it.")
         return True
+
+
+def notes_shown(inspection: Inspection) -> GatheredNotes:
+    """Gather the notes on the slice of an inspection; none where there is no folder that could hold any."""
+    journal = inspection.selection.journal
+    if journal is None:
+        return GatheredNotes((), np.zeros(0, dtype=np.int64))
+    rows = np.flatnonzero(inspection.slice)
+    return notes_among(journal, inspection.cases["case"], rows, everything=False)

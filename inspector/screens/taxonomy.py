@@ -1,6 +1,7 @@
 """The taxonomy screen: notes in categories, put there, merged and renamed without leaving the keyboard."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from operator import is_not
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,30 +11,43 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widget import Widget
 
+from inspector.analyses import Params
+from inspector.analyses.taxonomy import NOTES, taxonomy
 from inspector.commands import bindings_of
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.phrases import Phrase
-from inspector.render.lines import Sheet
+from inspector.render.lines import Row, Sheet, paragraph
+from inspector.render.terminal import Terminal
+from inspector.render.view import Block
+from inspector.render.view import Note as Paragraph
 from inspector.screens.paned import Paned
 from inspector.screens.picking import Picking
 from inspector.screens.sheet import SheetScreen, Tables
-from inspector.screens.sorting import NO_NOTE, Sorting
+from inspector.screens.sorting import NO_NOTE, Sorting, notes_shown
 from inspector.screens.words import WordsDialog
 from inspector.sentences import counted
-from inspector.sheets.taxonomy import IN_NONE, gathered_on, taxonomy_sheet, theme_of
-from inspector.subject import subject
-from inspector.taxonomy.document import notes_document, taxonomy_document
-from inspector.taxonomy.gathered import Gathered, saturation_phrases
+from inspector.subject import covering, subject
+from inspector.triage.category_cases import IN_NONE, CategoryCases, scorers_of_category, values_of_category
+from inspector.triage.notes import GatheredNotes, saturation_phrases
 from inspector.widgets.pick_list import Pick
 from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.text_list import TextList
+from scoring.export import Document
 from scoring.triage.notes import Note
 
 if TYPE_CHECKING:
     from scoring.step_rewards import Bools
 
 _EVERYBODY = ""
+COLUMNS = ("pattern", "error_type", "subset", "generator")
+"""By what else the cases of a category are counted, where it is known of any."""
+NOTE_LINES = 3
+"""Lines of a note that is longer than its line in the list."""
+NOTHING = (
+    "No case here has a note yet. In the list of cases, on a case and in triage a key writes one: the first thing that "
+    "went wrong, in your own words. Here notes are then put into categories."
+)
 
 
 class TaxonomyScreen(SheetScreen, Sorting, Paned):
@@ -51,7 +65,7 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
         self._who = _EVERYBODY
-        self._kept: tuple[Sequence[object], Bools, Gathered] | None = None
+        self._kept: tuple[Sequence[object], Bools, GatheredNotes] | None = None
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
@@ -85,47 +99,47 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
     # -- showing
 
     def show_inspection(self, inspection: Inspection) -> None:
-        found = self._gathered(inspection)
-        if self._who not in found.people:
+        everybody = self._gathered(inspection)
+        if self._who not in everybody.people:
             self._who = _EVERYBODY
-        self.found = found.of(self._who) if self._who else found
-        there = {(one.case, one.who) for one in self.found.notes}
+        self.notes = everybody.of(self._who) if self._who else everybody
+        there = {(one.case, one.who) for one in self.notes.notes}
         self.ticked &= there
         self._show_categories(inspection)
         super().show_inspection(inspection)
 
-    def _gathered(self, inspection: Inspection) -> Gathered:
+    def _gathered(self, inspection: Inspection) -> GatheredNotes:
         """The notes of everybody; while nobody writes and the cases stay, a threshold that moves changes none."""
         journal = inspection.selection.journal
         owners = (None if journal is None else journal.triage, inspection.cases)
         kept = self._kept
         if kept is None or any(map(is_not, kept[0], owners)) or not np.array_equal(kept[1], inspection.slice):
-            kept = self._kept = (owners, inspection.slice, gathered_on(inspection))
+            kept = self._kept = (owners, inspection.slice, notes_shown(inspection))
         return kept[2]
 
     def _show_categories(self, inspection: Inspection) -> None:
         """The categories; the cursor stays on its own, or at its place where that has gone."""
-        assert self.found is not None  # noqa: S101  # it is made before
-        view, names = self._categories, list(self.found.by_category)
-        before = self.theme.category if self.theme else ""
+        assert self.notes is not None  # noqa: S101  # it is made before
+        view, names = self._categories, list(self.notes.by_category)
+        before = self.category.name if self.category else ""
         at = names.index(before) if before in names else min(view.cursor, max(0, len(names) - 1))
         picks = [
             Pick(f"={name}", name or IN_NONE, f"{len(notes):,}", strong=not name)
-            for name, notes in self.found.by_category.items()
+            for name, notes in self.notes.by_category.items()
         ]
         view.show(picks, at)
         self._turn(inspection, names[at] if names else None)
 
     def _turn(self, inspection: Inspection, category: str | None) -> None:
         """Show the notes of a category."""
-        assert self.found is not None  # noqa: S101  # it is made before
-        same = self.theme is not None and self.theme.category == category
-        self.theme = None if category is None else theme_of(inspection, self.found, category)
+        assert self.notes is not None  # noqa: S101  # it is made before
+        same = self.category is not None and self.category.name == category
+        self.category = None if category is None else category_of(inspection, self.notes, category)
         self._show_notes(self._notes.cursor if same else 0)
 
     def _show_notes(self, at: int) -> None:
-        shown = self.theme.shown if self.theme else ()
-        several = self.found is not None and len(self.found.people) > 1
+        shown = self.category.own if self.category else ()
+        several = self.notes is not None and len(self.notes.people) > 1
         picks = [
             Pick(
                 str(number),
@@ -138,19 +152,24 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
         self._notes.show(picks, at)
 
     def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
-        return taxonomy_sheet(self.theme, self.note_here if self.focused is self._notes else None, width)
+        if self.category is None:
+            return Sheet(tuple(paragraph(NOTHING, width)))
+        terminal = Terminal(width, self.brush, height)
+        note = self.note_here if self.focused is self._notes else None
+        blocks = category_blocks(inspection, self.category)
+        return Sheet((*_note_lines(terminal, note), *terminal.blocks(tuple(blocks))))
 
     def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:  # noqa: ARG002
         return None
 
     def subject(self, inspection: Inspection) -> list[Phrase]:
-        if self.found is None:
+        if self.notes is None:
             return []
-        told = f"{counted(len(self.found.notes), 'note')} in {len(self.found.names)}"
+        told = f"{counted(len(self.notes.notes), 'note')} in {len(self.notes.names)}"
         ticked = [Phrase((f"{len(self.ticked)} ticked",))] if self.ticked else []
         who = [Phrase((f"of {self._who}", ""), rank=2)] if self._who else []
         return [
-            Phrase((f"{told} categor{'y' if len(self.found.names) == 1 else 'ies'}",)),
+            Phrase((f"{told} categor{'y' if len(self.notes.names) == 1 else 'ies'}",)),
             *who,
             *ticked,
             *super().subject(inspection),
@@ -158,34 +177,41 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
 
     def tell_behind(self, view: SheetView) -> None:
         """What the number under the cursor opens while that pane has the keys, else the saturation meter."""
-        if self.focused is view or self.found is None:
+        if self.focused is view or self.notes is None:
             super().tell_behind(view)
         else:
-            self.tell("behind", saturation_phrases(self.found), "dim")
+            self.tell("behind", saturation_phrases(self.notes), "dim")
 
     def tables(self, inspection: Inspection) -> Tables:
-        if self.found is None or not self.found.notes:
+        if self.notes is None or not self.notes.notes:
             return ()
-        who = self._who
         return (
-            (lambda form: taxonomy_document(subject(inspection), who, form), "The categories"),
-            (lambda form: notes_document(subject(inspection), who, form), "The notes, in the order written"),
+            (partial(self._document, inspection, ""), "The categories"),
+            (partial(self._document, inspection, NOTES), "The notes, in the order written"),
         )
+
+    def _document(self, inspection: Inspection, page: str, form: str) -> Document:
+        who = {"who": self._who} if self._who else {}
+        return taxonomy.view(subject(inspection), Params(page, who, form))
 
     def on_text_list_moved(self, message: TextList.Moved) -> None:
         if message.texts is self._categories:
             self.settle()
-        if self.inspection is not None and self.found is not None:
+        if self.inspection is not None and self.notes is not None:
             self.show_sheet(self.inspection)
 
     def settle(self) -> None:
         key = self._categories.key
         category = None if key is None else key[1:]
-        if self.inspection is not None and self.found is not None and category != (self.theme and self.theme.category):
+        if (
+            self.inspection is not None
+            and self.notes is not None
+            and category != (self.category and self.category.name)
+        ):
             self._turn(self.inspection, category)
 
     def on_descendant_focus(self) -> None:
-        if self.inspection is not None and self.found is not None:
+        if self.inspection is not None and self.notes is not None:
             self.show_sheet(self.inspection)
 
     # -- what is under the cursor
@@ -194,25 +220,25 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
     def note_here(self) -> Note | None:
         """The note under the cursor; None where there is none."""
         self.settle()
-        shown = self.theme.shown if self.theme else ()
+        shown = self.category.own if self.category else ()
         return shown[self._notes.cursor] if shown else None
 
     @property
     def case_row(self) -> int | None:
         one = self.note_here
-        if one is None or self.found is None:
+        if one is None or self.notes is None:
             return None
-        return int(self.found.rows[self.found.notes.index(one)])
+        return int(self.notes.rows[self.notes.notes.index(one)])
 
     @property
     def chosen(self) -> tuple[Note, ...]:
         """The notes that are ticked; else the one under the cursor, or all of the category where that has the keys."""
         self.settle()
-        if self.found is not None and self.ticked:
-            return tuple(one for one in self.found.notes if (one.case, one.who) in self.ticked)
+        if self.notes is not None and self.ticked:
+            return tuple(one for one in self.notes.notes if (one.case, one.who) in self.ticked)
         if self.focused is self._notes:
             return (self.note_here,) if self.note_here else ()
-        return self.theme.shown if self.theme else ()
+        return self.category.own if self.category else ()
 
     # -- keys
 
@@ -230,16 +256,16 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
     def action_tick_with(self) -> None:
         """Ask for words, and tick the notes of this category that hold them."""
         self.settle()
-        if self.theme is None or not self.theme.shown:
+        if self.category is None or not self.category.own:
             self.say(NO_NOTE)
             return
-        title = f"Tick the notes in {self.theme.words} that hold"
+        title = f"Tick the notes in {self.category.words} that hold"
         self.app.push_screen(WordsDialog(title, "", "a word or more; nothing unticks all"), self._tick_with)
 
     def _tick_with(self, words: str | None) -> None:
-        if words is None or self.theme is None:
+        if words is None or self.category is None:
             return
-        held = [one for one in self.theme.shown if words and words.casefold() in one.text.casefold()]
+        held = [one for one in self.category.own if words and words.casefold() in one.text.casefold()]
         self.ticked = frozenset((one.case, one.who) for one in held)
         if words and not held:
             self.say(f"No note here holds {words}.")
@@ -252,7 +278,7 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
             self.show_sheet(self.inspection)
 
     def follow(self, category: str) -> None:
-        names = list(self.found.by_category) if self.found else []
+        names = list(self.notes.by_category) if self.notes else []
         if category in names:
             self._categories.cursor = names.index(category)
 
@@ -260,9 +286,9 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
         """Choose whose notes are shown."""
         if self.inspection is None:
             return
-        found = self._gathered(self.inspection)
-        counts = {who: sum(one.who == who for one in found.notes) for who in found.people}
-        picks = [Pick(_EVERYBODY, "everybody", counted(len(found.notes), "note"), strong=not self._who)]
+        everybody = self._gathered(self.inspection)
+        counts = {who: sum(one.who == who for one in everybody.notes) for who in everybody.people}
+        picks = [Pick(_EVERYBODY, "everybody", counted(len(everybody.notes), "note"), strong=not self._who)]
         picks += [Pick(who, who, counted(n, "note"), strong=who == self._who) for who, n in counts.items()]
         now = [one.key for one in picks].index(self._who) if self._who in counts else 0
         self.app.push_screen(Picking("Whose notes", picks, now), self._choose)
@@ -277,8 +303,8 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
         self.settle()
         if self.focused is self._notes:
             self._open_case()
-        elif self.focused is self._categories and self.theme is not None:
-            self.drill(self.theme.drill())
+        elif self.focused is self._categories and self.category is not None:
+            self.drill(self.category.link())
         else:
             super().action_drill()
 
@@ -293,8 +319,37 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
 
     def _open_case(self) -> None:
         row = self.case_row
-        if row is None or self.theme is None:
+        if row is None or self.category is None:
             self.say(NO_NOTE)
         else:
             # Beneath the case lies the list of its category, through which its keys go on and back.
-            self.drill(self.theme.drill(), row)
+            self.drill(self.category.link(), row)
+
+
+def category_of(inspection: Inspection, notes: GatheredNotes, name: str) -> CategoryCases:
+    """Give the cases of a category of these notes in the slice of an inspection."""
+    unparsed = {inspection.benchmark: inspection.unparsed}
+    return CategoryCases(inspection.selection, inspection.slice, notes, name, unparsed)
+
+
+def category_blocks(inspection: Inspection, category: CategoryCases) -> Iterator[Block]:
+    """Say whose cases those of a category are: which scorers have them wrong, and what is known of them."""
+    notes, cases = counted(len(category.own), "note"), counted(category.rows.size, "case")
+    yield Paragraph(f"{category.words}: {notes} on {cases}", "lead")
+    scorers = [inspection.selection.evaluation(name) for name in covering(inspection)]
+    if scorers:
+        yield scorers_of_category(category, scorers, inspection.unparsed)
+    values = values_of_category(category, COLUMNS)
+    if values.rows:
+        yield values
+
+
+def _note_lines(terminal: Terminal, note: Note | None) -> Iterator[Row]:
+    """The note under the cursor in full, as far as there is room beside what is said of its category."""
+    if note is None:
+        return
+    yield from terminal.blocks([Paragraph(f"{note.case}, {note.who}, {note.time[:10]}", "quiet")])
+    lines = list(terminal.blocks([Paragraph(note.text or "a category without a note")]))
+    yield from lines[:NOTE_LINES]
+    if more := lines[NOTE_LINES:]:
+        yield from terminal.blocks([Paragraph(f"({counted(len(more), 'more line')})", "quiet")])

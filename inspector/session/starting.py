@@ -46,5 +46,5 @@ def start_of(app: Wired, selection: Selection) -> Callable[[], Start]:
 def command_id(action: str, screen: str) -> str | None:
     """The id of the command of a screen that this action is; None where it is none of a person's commands."""
     bare = action.removeprefix("screen.").removeprefix("app.")
-    commands = (*(one for one in COMMANDS if screen in one.screens), *RAIL)
+    commands = (*(one for one in COMMANDS if one.known_on(screen)), *RAIL)
     return next((one.id for one in commands if one.action == bare), None)

@@ -13,11 +13,9 @@ from inspector.render.lines import Row
 from inspector.render.terminal import UNBOUNDED, Terminal
 from inspector.render.view import View
 from inspector.request import Request, request_of
-from inspector.shell.output import form_of, put, say
+from inspector.shell.output import form_of, put, say, say_facts
 from inspector.shell.page import print_page, width_of
 from inspector.text import clean
-from scoring.errors import UsageError
-from scoring.export import footer
 
 STYLES = {
     "strong": "bold",
@@ -41,9 +39,6 @@ def run(args: argparse.Namespace) -> int:
     """Print or write the view of `args.command`."""
     request = request_of(args)
     asked = load(args.command)
-    if asked.most and args.scorer:
-        step = f"Leave --scorer out: prm-inspect {args.command} --help says where they stand."
-        raise UsageError(f"{args.command} takes its scorers as words.", step)
     if request.labels == "both":
         # Imported only for who asks: the others start sooner.
         from inspector.both_labels import both_view, load_both
@@ -79,18 +74,17 @@ def put_view(view: View, args: argparse.Namespace, problems: tuple[str, ...] = (
     if view.empty:
         say([view.empty], args)
         return
-    print_view(view, ascii_only=args.ascii)
-    facts = {name: view.provenance.get(name) for name in ("command", "coverage", "threshold_source")}
-    say(footer(facts), args)
+    print_view(view, ascii_only=args.ascii, pager=not args.quiet)
+    say_facts(view.provenance, args)
     say(_flip_lists(view, request_of(args)), args)
 
 
-def print_view(view: View, *, ascii_only: bool) -> None:
-    """Print what people see of a view; on a terminal as wide as that is, and with charts."""
+def print_view(view: View, *, ascii_only: bool, pager: bool = False) -> None:
+    """Print what people see of a view; on a terminal as wide as that is, with charts, and through a pager if asked."""
     terminal = sys.stdout.isatty()
     width = width_of(UNBOUNDED) if terminal else UNBOUNDED
     lines = Terminal(width, Brush(ascii_only), split=terminal, charts=terminal, raw=view.raw).sections(view.sections)
-    print_page(painted(lines), width)
+    print_page(painted(lines), width, pager=pager)
 
 
 def _flip_lists(view: View, request: Request) -> Iterator[str]:

@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
         from inspector.loading import load
         from inspector.shell.analysis import print_view
 
-        print_view(board.view(load(request)), ascii_only=args.ascii)
+        print_view(board.view(load(request)), ascii_only=args.ascii, pager=not args.quiet)
         return code
     from inspector.app import run_app
 

@@ -19,9 +19,13 @@ from inspector.scoring_job import LOG
 from inspector.sentences import size_words
 from inspector.text import clean
 from inspector.workspace_place import find_workspace
+from scoring.benchmarks.own import GROUP as BENCHMARKS
 from scoring.engines.server.keys import GENERAL, OPENAI
 from scoring.errors import InspectError
+from scoring.own_code import installed, package_of
+from scoring.own_rules import GROUP as RULES
 from scoring.parquet import read_parquet
+from scoring.prms.own import GROUP as ADAPTERS
 from scoring.secrets import KEY_LIKE, keep_secret, key_like
 from scoring.workspace import Workspace
 
@@ -46,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     found, broken = _probe()
     workspace, about = _workspace(args)
     exposed = list(_exposed(workspace.root)) if workspace and workspace.root else []
-    for line in [*_host(), about, *exposed, *_engines(found)]:
+    for line in [*_host(), about, *exposed, *_engines(found), *_own_code()]:
         print(clean(line))
     return 1 if broken or exposed else 0
 
@@ -134,6 +138,16 @@ def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     if torch["usable"]:
         devices = [f"{device['name']} ({size_words(device['memory'])})" for device in torch["devices"]]
         yield f"  devices: {', '.join(devices) or 'CPU only'}, {torch['threads']} threads"
+
+
+def _own_code() -> Iterator[str]:
+    """What installed packages add, by name and not imported."""
+    names = {"adapter": ADAPTERS, "benchmark": BENCHMARKS, "rule": RULES}
+    entries = [(kind, name, entry) for kind, group in names.items() for name, entry in installed(group).items()]
+    if entries:
+        yield "code of your own"
+    for kind, name, entry in entries:
+        yield f"  {kind} {name}: {entry.value} of the package {package_of(entry)}"
 
 
 def _keys() -> str:

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from inspector.request import choosing
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import preview_lines, reports
 from inspector.text import clean
@@ -21,7 +20,7 @@ from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.construction import broken_rules
 from scoring.benchmarks.registry import is_benchmark
-from scoring.boundary import check_rule
+from scoring.boundary import check_own_rule
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch, ImportOptions, read_sources, spill_folder
@@ -37,7 +36,6 @@ from scoring.workspace import Workspace
 
 def run(args: argparse.Namespace) -> int:
     """Import the sources; 0 clean, 1 where there was a warning or worse."""
-    _refuse_what_chooses(args)
     if args.dry_run:
         found = _found(args, None)
         _refuse_if_strict(found, args)
@@ -56,21 +54,6 @@ def run(args: argparse.Namespace) -> int:
     _keep_mapping(found, args)
     _print([f"Workspace {workspace.root}. Look at it with: prm-inspect{_flag(args)}"], args)
     return int(found.grave or any(one.elsewhere for one in added) or any(one.why for one in saved))
-
-
-def _refuse_what_chooses(args: argparse.Namespace) -> None:
-    """Refuse flags that choose what is shown: an import takes all that a source holds.
-
-    Raises:
-        UsageError: one of them is given.
-    """
-    given = choosing(args)
-    if not given:
-        return
-    step = "Leave it out, and give it to whatever shows the cases afterwards."
-    if given == ["--scorer"]:
-        step = "--name says what a scorer is called."
-    raise UsageError(f"an import takes all that a source holds: {', '.join(given)} is not for it.", step)
 
 
 def _refuse_if_strict(found: ImportBatch, args: argparse.Namespace) -> None:
@@ -229,7 +212,7 @@ def _rule(args: argparse.Namespace) -> dict[str, Any]:
         if not math.isfinite(found["threshold"]):
             raise UsageError(f"{word!r} is not a threshold that can be stored.", "Give a number.")
     for word in args.rule:
-        found["comparison"], found["on"] = check_rule(word)
+        found["comparison"], found["on"] = check_own_rule(word)
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from inspector.cli import COMMANDS
+from inspector.command_flags import commands
 from inspector.provenance import program_version
 from inspector.request import request_of
 from scoring.errors import UsageError
@@ -48,7 +48,7 @@ def _existing(words: list[str]) -> list[str]:
 
     for word in words:
         if not word.startswith("hf:") and not is_elsewhere(word) and not Path(word).exists():
-            near = get_close_matches(word, COMMANDS, n=1)
+            near = get_close_matches(word, commands(), n=1)
             meant = f"Did you mean: prm-inspect {near[0]}" if near else "See prm-inspect --help"
             raise UsageError(f"{word!r} is neither a file nor a command.", meant)
     return words

@@ -2,8 +2,9 @@
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -35,12 +36,8 @@ def put(
         return
     from inspector.shell.tables import print_table
 
-    print_table(document.rows if table is None else table)
-    if not args.quiet:
-        for line in footer(
-            {name: document.provenance.get(name) for name in ("command", "coverage", "threshold_source")}
-        ):
-            print(clean(line), file=sys.stderr)
+    print_table(document.rows if table is None else table, pager=not args.quiet)
+    say_facts(document.provenance, args)
 
 
 def put_bytes(data: bytes, *, json: bool) -> None:
@@ -64,6 +61,11 @@ def form_of(args: argparse.Namespace) -> str:
     if getattr(args, "pages", False):
         endings |= {".html": "html", ".htm": "html"}
     return endings.get(Path(args.output).suffix.lower(), "json")
+
+
+def say_facts(provenance: Mapping[str, Any], args: argparse.Namespace) -> None:
+    """Say the command that makes a page again; with `-v` everything that its figures depend on."""
+    say(footer(provenance if args.verbose else {"command": provenance["command"]}), args)
 
 
 def say(lines: Iterable[str], args: argparse.Namespace) -> None:

@@ -1,6 +1,10 @@
-"""Pages for people: lines that are no wider than the terminal, styled where it is one."""
+"""Pages for people: lines that are no wider than the terminal, styled where it is one, through a pager where long."""
 
+import os
+import shlex
 import shutil
+import signal
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 
@@ -20,16 +24,43 @@ def width_of(piped: int) -> int:
     return max(NARROWEST, shutil.get_terminal_size((piped, 24)).columns)
 
 
-def print_page(lines: Iterable[RenderableType], width: int) -> None:
+def print_page(lines: Iterable[RenderableType], width: int, *, pager: bool = False) -> None:
     """Print lines that are made for this width. Colours and weights are left out where they would not be seen."""
     console = Console(width=width, highlight=False, emoji=False, markup=False)
     # Written by ourselves: a reader of a pipe that has had enough is Python's own error, which the command knows.
     with console.capture() as captured:
         for line in lines:
             console.print(line, soft_wrap=isinstance(line, Text))
+    put_page(captured.get(), pager=pager)
+
+
+def put_page(text: str, *, pager: bool = False) -> None:
+    """Write a page to stdout; with `pager`, one that is longer than a terminal's screen through $PAGER."""
+    # A pager writes where this process does, whatever stands in for its stdout.
+    on_terminal = sys.stdout.isatty() and os.isatty(1)
+    if pager and on_terminal and text.count("\n") >= shutil.get_terminal_size().lines and _paged(text):
+        return
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(captured.get().encode(encoding, "replace").decode(encoding))
+    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
     sys.stdout.flush()
+
+
+def _paged(text: str) -> bool:
+    """Show a text in the pager until its reader leaves it; false where there is none that can be started."""
+    words = shlex.split(os.environ.get("PAGER", "less -R"))
+    if not words or not shutil.which(words[0]) or os.environ.get("TERM", "dumb") == "dumb":
+        return False
+    # Colours are escape sequences, which less shows as they are unless it is told to let them through.
+    environment = {"LESS": "R", **os.environ}
+    # The pager has Ctrl+C for itself; unhandled here, it would end us, and leave the pager without its terminal.
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        subprocess.run(words, input=text.encode("utf-8", "replace"), env=environment, check=False)
+    except OSError:
+        return False
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return True
 
 
 def hanging(

@@ -53,7 +53,7 @@ def _list(args: argparse.Namespace) -> int:
         put(listing(form_of(args), raw=args.raw), args)
         return 0
     width = width_of(LIST_PIPED)
-    print_page(list_page([*map(_cut, _rows())], width, ascii_only=args.ascii), width)
+    print_page(list_page([*map(_cut, _rows())], width, ascii_only=args.ascii), width, pager=not args.quiet)
     return 0
 
 
@@ -67,7 +67,7 @@ def _one(args: argparse.Namespace) -> int:
         return 0
     width = width_of(PAGE_PIPED)
     about = ABOUT.get(row["name"])
-    print_page(family_page(row, width, about.bounds if about else ""), width)
+    print_page(family_page(row, width, about.bounds if about else ""), width, pager=not args.quiet)
     return 0
 
 
@@ -84,7 +84,7 @@ def _check(args: argparse.Namespace) -> int:
         put(Document(rows, _provenance(command, raw=args.raw), raw=args.raw), args)
         return code
     width = width_of(PAGE_PIPED)
-    print_page(check_page(answer, width, ascii_only=args.ascii), width)
+    print_page(check_page(answer, width, ascii_only=args.ascii), width, pager=not args.quiet)
     return code
 
 

@@ -34,8 +34,6 @@ def run(args: argparse.Namespace) -> int:
     """
     if not (args.model or args.critic):
         raise UsageError("score needs a PRM or a critic.", "Give --model DIR_OR_ID, or --critic PROTOCOL --server URL.")
-    if args.search:
-        raise UsageError("score does not search texts.", "Choose cases with --where, --sample or --limit.")
     if args.stratify and args.sample is None:
         raise UsageError("--stratify divides what --sample draws.", "Give --sample N too, or leave --stratify out.")
     # The demo is known everywhere, so it can be scored before anything was imported.

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from inspector.shell.page import print_page, width_of
 from inspector.text import clean, squeezed
 from scoring.export import shown
 
@@ -36,33 +37,33 @@ NARROWEST = 18
 _GAP = 3
 
 
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        """Rich would end the program with code 1; a reader that has had enough is no error."""
-        raise BrokenPipeError
+PIPED = 10_000
+"""Cells of a line where there is no terminal."""
 
 
-def print_table(frame: pl.DataFrame) -> None:
-    """The rows as a table.
+def print_table(frame: pl.DataFrame, *, pager: bool = False) -> None:
+    """Print the rows as a table."""
+    print_page(table_lines(frame), width_of(PIPED) if sys.stdout.isatty() else PIPED, pager=pager)
+
+
+def table_lines(frame: pl.DataFrame) -> Iterator[RenderableType]:
+    """Give the rows as a table.
 
     On a terminal, a benchmark that all rows are of stands above; names give way first, and what is still too wide
     becomes several tables, one below the other, each with the columns that say what its rows are about.
     """
-    terminal = sys.stdout.isatty()
-    console = _Console(width=None if terminal else 10_000, highlight=False, emoji=False)
     empty = [name for name in frame.columns if frame[name].null_count() == frame.height]
     frame = frame.drop(empty) if frame.height else frame
     parts = [frame]
-    if terminal:
+    if sys.stdout.isatty():
         if "benchmark" in frame.columns[:-1] and frame["benchmark"].n_unique() == 1:
-            console.print(Text(clean(str(frame["benchmark"][0]))))
+            yield Text(clean(str(frame["benchmark"][0])))
             frame = frame.drop("benchmark")
-        parts = list(fitting(frame, console.width))
+        parts = list(fitting(frame, width_of(PIPED)))
     for number, part in enumerate(parts):
         if number:
-            console.print()
-        console.print(_table(part))
-    sys.stdout.flush()
+            yield Text()
+        yield _table(part)
 
 
 def fitting(frame: pl.DataFrame, width: int) -> Iterator[pl.DataFrame]:

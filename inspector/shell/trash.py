@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from inspector.notes import scorers_of
-from inspector.request import choosing, shell_word
+from inspector.request import shell_word
 from inspector.sentences import counted, size_words
 from inspector.text import clean
 from inspector.triage.annotations import benchmark_of
@@ -27,14 +27,9 @@ def run(args: argparse.Namespace) -> int:
     """Do what `args.command` says.
 
     Raises:
-        UsageError: nothing or several are of that name, the demo is meant, nobody agreed to `prune`, or flags were
-            given that would leave a part out.
+        UsageError: nothing or several are of that name, the demo is meant, or nobody agreed to `prune`.
         WorkspaceError: another process is at work there, or nothing can be written.
     """
-    given = [*choosing(args), *(["--benchmark"] if args.benchmark else [])]
-    if given:
-        step = "Leave it out: a scorer goes from all its benchmarks, and a benchmark with all its cases."
-        raise UsageError(f"{args.command} takes things whole: {', '.join(given)} is not for it.", step)
     return {"remove": _remove, "restore": _restore, "prune": _prune}[args.command](args)
 
 

@@ -84,15 +84,15 @@ def annotations(selection: Selection, who: str = "") -> Annotations:
     return Annotations(_words(history, there, people), _words(history, lost, people), hidden, people, history)
 
 
-def journal_of(selection: Selection) -> Journal:
-    """Give the journal of the workspace.
+def journal_of(selection: Selection, done: str = "said anything of") -> Journal:
+    """Give the journal of the workspace; `done` is what nobody has done to these cases where there is none.
 
     Raises:
         UsageError: there is no folder that could hold one.
     """
     if selection.journal is None:
         raise UsageError(
-            "there is no workspace folder here, so nobody has said anything of these cases.",
+            f"there is no workspace folder here, so nobody has {done} these cases.",
             "Make one: prm-inspect import PATH",
         )
     return selection.journal

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from textual.worker import get_current_worker
 
 from inspector.analysis_list import summaries
-from inspector.commands.command import ANALYSES, ONE_CASE
+from inspector.commands.command import ONE_CASE
 from inspector.messages import Back, Go, Reads
 from inspector.wiring.base import INSPECT, Wired
 
@@ -28,8 +28,8 @@ An analysis that is called as one of these, such as `triage`, is seen where it i
 AT_REST = 0.5
 """Seconds after the first screen stood there until the others are imported."""
 
-BESIDE = frozenset(ANALYSES) - {"card"}
-"""Screens of which one takes the place of the other; a card is looked at and closed, and opens on top of any."""
+ON_TOP = "card"
+"""Of the screens of analysis, of which one takes the place of the other, the one that opens on top of any."""
 
 
 class Moving(Wired):
@@ -69,7 +69,7 @@ class Moving(Wired):
         """Open a screen on top; of keys typed ahead, the second asks for what is there already."""
         if self._in_front(message.to):
             return
-        while message.to in BESIDE and self.front is not None and self.front.NAME in ANALYSES:
+        while _of_numbers(message.to) and message.to != ON_TOP and self.front and _of_numbers(self.front.NAME):
             # They stand beside each other: one goes back from any of them to where the first was opened.
             self.pop_screen()
             if self._in_front(message.to):
@@ -111,6 +111,11 @@ class Moving(Wired):
             below.come_back(message.row, self.inspection)
         elif isinstance(below, InspectionScreen):
             below.inspection = self.inspection
+
+
+def _of_numbers(name: str) -> bool:
+    """Tell whether a screen is that of an analysis."""
+    return name not in {"board", "cases", *ONE_CASE}
 
 
 def _kind(name: str) -> Any:

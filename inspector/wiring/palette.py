@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 
 from textual.app import SystemCommand
 
+from inspector.analyses import load
+from inspector.analysis_list import summaries
+from inspector.commands.command import SCREENS
 from inspector.wiring.base import Wired
 
 if TYPE_CHECKING:
@@ -29,8 +32,16 @@ class Palette(Wired):
 
         ours = []
         if isinstance(screen, InspectionScreen):
-            ours = [*(RAIL if screen.rail_open else ()), *(one for one in COMMANDS if screen.NAME in one.screens)]
+            ours = [*(RAIL if screen.rail_open else ()), *(one for one in COMMANDS if one.known_on(screen.NAME))]
         for command in ours:
             yield SystemCommand(command.title, command.help, partial(screen.run_action, command.action))
+        if ours:
+            yield from self._analyses_without_a_key(screen)
         titles = {command.title for command in ours}
         yield from (command for command in super().get_system_commands(screen) if command.title not in titles)
+
+    def _analyses_without_a_key(self, screen: "Screen[object]") -> "Iterable[SystemCommand]":
+        """Offer those that a screen can show: they do not need to be told anything."""
+        for name, summary in summaries().items():
+            if name not in SCREENS and not any(option.required for option in load(name).options):
+                yield SystemCommand(load(name).title, f"{summary}.", partial(screen.run_action, f"go({name!r})"))

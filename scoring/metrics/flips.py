@@ -81,8 +81,9 @@ class AtThreshold:
 def flip_conditions(before: Evaluation, after: Evaluation) -> dict[Flip, str] | None:
     """Which cases become right, wrong, or wrong in another way, from one threshold of a scorer to another.
 
-    A higher threshold names steps earlier: what it turns right are errors that were missed or found late, and what it
-    turns wrong are errors that were found and clean cases; a lower one does the opposite.
+    A higher threshold names steps earlier, or names one where it named none: what it turns right are errors that were
+    missed or found late, and what it turns wrong are errors that were found and clean cases; a lower one does the
+    opposite.
 
     None where no such condition says it: the two are not decided by one threshold each under one rule, or dev cases are
     left out of one of them.
@@ -92,7 +93,7 @@ def flip_conditions(before: Evaluation, after: Evaluation) -> dict[Flip, str] | 
         after: the same cases and rewards at the second.
     """
     old, new = before.rule, after.rule
-    if not isinstance(old, Rule) or not isinstance(new, Rule) or (old.comparison, old.on) != (new.comparison, new.on):
+    if not isinstance(old, Rule) or not isinstance(new, Rule) or old.at(0.0, "") != new.at(0.0, ""):
         return None
     if before.left_out or after.left_out:
         return None

@@ -297,7 +297,7 @@ def _pair_rows(aligned: AlignedScorers, pair: tuple[int, int], scores: Shared) -
             n = sum(counts.values())
             yield comparison_row(about, f"{side}_{name}", count if n else None, n, none)
         related = aligned.related(members & aligned.common(pair))
-        yield _test_row(about, side, counts, none, CLUSTERED if related else None)
+        yield mcnemar_row(about, side, counts, none, related=related)
     agreements = {
         "outcome_agreement": agreement_of_outcomes(aligned, *pair),
         "verdict_agreement": agreement_of_verdicts(aligned, *pair),
@@ -306,14 +306,22 @@ def _pair_rows(aligned: AlignedScorers, pair: tuple[int, int], scores: Shared) -
         yield comparison_row(about, name, hits / n if n else None, n, nothing or "no case in common")
 
 
-def _test_row(about: Row, side: str, counts: dict[str, int], none: str, note: str | None) -> Row:
-    """McNemar's test on one side; without a case there is none, without a discordant pair p is 1 and the share open."""
+def mcnemar_row(about: Row, side: str, counts: dict[str, int], none: str, *, related: bool) -> Row:
+    """Make the row of McNemar's test on one side; without a discordant pair p is 1 and the share open.
+
+    Args:
+        about: see `comparison_row`.
+        side: of which side the cases are.
+        counts: those of `quadrants`.
+        none: why there is no test where there is no case.
+        related: whether some cases share a problem.
+    """
     left, right, n = counts["only_scorer_right"], counts["only_other_right"], sum(counts.values())
     discordant = left + right
     value = left / discordant if discordant else None
     row = comparison_row(about, f"{side}_mcnemar", value, discordant, "no discordant pair" if n else none)
     p = float(mcnemar(np.array(left), np.array(right))) if n else None
-    return {**row, "p": p, "note": note if n else None}
+    return {**row, "p": p, "note": CLUSTERED if n and related else None}
 
 
 def step_comparison_rows(aligned: AlignedSteps, seed: int | None = 0) -> list[Row]:

@@ -19,6 +19,7 @@ from scoring.metrics.reward_bins import RewardBins, even_bins, has_rewards, why_
 from scoring.metrics.reward_histograms import lowest_rewards
 from scoring.sql_words import named
 from scoring.step_rewards import Bools, Floats
+from scoring.transforms import REWARDS, transform
 from scoring.verdicts import AsGiven
 
 Row = dict[str, Any]
@@ -40,8 +41,9 @@ def why_no_reliability(evaluation: Evaluation) -> str | None:
         return f"{scorer.name} gives rewards in [{scorer.low:g}, {scorer.high:g}], which are no probabilities"
     if there[0] < 0 or there[1] > 1:
         return f"the rewards of {scorer.name} run from {there[0]:.4g} to {there[1]:.4g}, beyond [0, 1]"
-    if not isinstance(evaluation.rule, AsGiven) and evaluation.rule.on == "differences":
-        return "the threshold is compared with differences of rewards, which are no probabilities"
+    if not isinstance(evaluation.rule, AsGiven) and evaluation.rule.on != REWARDS:
+        plural = transform(evaluation.rule.on).plural
+        return f"the threshold is compared with {plural} of rewards, which are no probabilities"
     return None
 
 

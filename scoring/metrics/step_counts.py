@@ -192,7 +192,7 @@ def _decided_alike(originals: Evaluation, evaluation: Evaluation) -> Evaluation 
     if not isinstance(evaluation.rule, Rule):
         return None
     rule = evaluation.rule
-    return originals.compared(rule.comparison, rule.on).at(rule.threshold)
+    return originals.compared(rule.comparison, rule.on, rule.step).at(rule.threshold)
 
 
 def right_rates(judged: JudgedSteps) -> Floats:

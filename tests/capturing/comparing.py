@@ -144,12 +144,13 @@ def of_values(old: Any, new: Any, path: str, renamings: Sequence[Renaming] = ())
 
 
 def _of_lists(old: list[Any], new: list[Any], path: str, renamings: Sequence[Renaming]) -> Iterator[Difference]:
+    before, after = _called(old), _called(new)
     if len(old) != len(new):
         yield Difference(f"{path}.(length)", str(len(old)), str(len(new)))
-        before, after = _called(old), _called(new)
-        if before is not None and after is not None:
-            yield from _of_called(before, after, path, renamings)
-            return
+    # As many as there were may be others: one more here, one less there.
+    if before is not None and after is not None and before.keys() != after.keys():
+        yield from _of_called(before, after, path, renamings)
+        return
     for place, (one, other) in enumerate(zip(old, new, strict=False)):
         yield from of_values(one, other, f"{path}[{place}]", renamings)
 

@@ -31,6 +31,7 @@ CLASSES = {
     "bias": screen_of("bias"),
     "best-of-n": screen_of("best-of-n"),
     "votes": screen_of("votes"),
+    "timeline": screen_of("timeline"),
     "taxonomy": TaxonomyScreen,
 }
 REACHED = {
@@ -48,6 +49,7 @@ REACHED = {
     "bias": ("L",),
     "best-of-n": ("E",),
     "votes": ("J",),
+    "timeline": ("Z",),
     "taxonomy": ("A",),
 }
 """The keys that lead to each screen from the board."""
@@ -66,6 +68,7 @@ SHOWN = {
     "bias": "too few to say",
     "best-of-n": "no shown problem has two responses",
     "votes": "no scorer that was asked for has several votes",
+    "timeline": "no scorer here is said to be a checkpoint",
     "taxonomy": "No case here has a note yet",
 }
 """What stands there once it is complete."""
@@ -93,9 +96,10 @@ BESIDE = {
     "bias": "Which way it leans",
     "best-of-n": "no shown problem has two responses",
     "votes": "no scorer that was asked for has several votes",
+    "timeline": "no scorer here is said to be a checkpoint",
     "taxonomy": "No case here has a note yet",
 }
-THROUGH_ONE = ("metrics", "card", "breakdown", "bias", "best-of-n", "votes", "taxonomy")
+THROUGH_ONE = ("metrics", "card", "breakdown", "bias", "best-of-n", "votes", "timeline", "taxonomy")
 """Screens whose title names the scorer in focus."""
 EFFECTS = {
     ("board", "open-failures"): Effect("filter outcome ="),
@@ -205,17 +209,19 @@ EFFECTS = {
     ("breakdown", "across"): Effect("a line a value of the first column"),
     ("breakdown", "figure"): Effect("GR-Ben's: a later step is named, or none"),
     ("breakdown", "other"): Effect("Less another scorer"),
-    ("breakdown", "swap"): Effect("There is nothing to turn round", undo=()),
+    ("breakdown", "swap"): Effect("there is nothing to turn", undo=()),
     ("breakdown", "bins"): Effect("There is nothing of that kind to choose", undo=()),
     ("breakdown", "next-page"): Effect("[error types]", undo=("shift+tab",)),
     ("breakdown", "page-before"): Effect("[reliability]", undo=("tab",)),
     ("breakdown", "drill"): Effect("filter sums, cases tried"),
     ("breakdown", "help"): Effect("Where a scorer goes wrong"),
-    **{(one, "drill"): Effect("There is no number here", undo=()) for one in ("best-of-n", "votes")},
+    **{(one, "drill"): Effect("There is no number here", undo=()) for one in ("best-of-n", "votes", "timeline")},
     ("best-of-n", "other"): Effect("There is nothing to choose from", undo=()),
     ("votes", "other"): Effect("There is nothing to choose from", undo=()),
+    ("timeline", "other"): Effect("From step"),
     ("best-of-n", "help"): Effect("Of several responses to a problem"),
     ("votes", "help"): Effect("What fewer votes would have said"),
+    ("timeline", "help"): Effect("The checkpoints of a training run: the"),
     ("bias", "drill"): Effect("filter tried: accuracy on erroneous"),
     ("bias", "help"): Effect("Which way the scorer"),
     ("taxonomy", "drill"): Effect("There is no number here", undo=()),
@@ -226,7 +232,10 @@ EFFECTS = {
     **{(one, "previous-scorer"): Effect("· beta ·", undo=("M", "g")) for one in THROUGH_ONE},
     ("breakdown", "card"): Effect("How a verdict is decided", undo=REACHED["breakdown"]),
     ("bias", "card"): Effect("How a verdict is decided", undo=REACHED["bias"]),
-    **{(one, "card"): Effect("How a verdict is decided", undo=REACHED[one]) for one in ("best-of-n", "votes")},
+    **{
+        (one, "card"): Effect("How a verdict is decided", undo=REACHED[one])
+        for one in ("best-of-n", "votes", "timeline")
+    },
     **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
     **{(one, "quit"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
 }
@@ -241,6 +250,7 @@ EVERYWHERE = {
     "bias": Effect("Which way it leans"),
     "best-of-n": Effect("no shown problem has two responses"),
     "votes": Effect("no scorer that was asked for has several votes"),
+    "timeline": Effect("no scorer here is said to be a checkpoint"),
     "taxonomy": Effect("No case here has a note yet"),
     "threshold": Effect("* best"),
     "export": Effect("CSV file"),

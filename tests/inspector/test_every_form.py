@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from inspector.cli import COMMANDS, main
-from inspector.command_flags import FORMS
+from inspector.cli import main
+from inspector.command_flags import COMMANDS, FORMS
 from scoring.benchmarks.demo import NAME
 from thoroughness import together
 
@@ -31,12 +31,13 @@ WORDS = {
     "keys": [],
 }
 NO_DOCUMENT = {"demo", "import", "score", "reread", "doctor", "export", "report", "replay"}
-NO_DOCUMENT |= {"remove", "restore", "prune"}
+NO_DOCUMENT |= {"remove", "restore", "prune", "help"}
 NOT_ON_THE_DEMO = {
     "triage": "nobody says anything of it",
     "best-of-n": "no problem has two responses",
     "paper": "papers are of other benchmarks",
     "taxonomy": "nobody notes anything of it",
+    "timeline": "no scorer is a checkpoint of a run",
     "votes": "nobody votes",
 }
 
@@ -48,7 +49,8 @@ def test_all_commands_are_here():
 @pytest.mark.parametrize(("command", "form"), together(WORDS, FORMS))
 def test_one_document_and_nothing_else(command, form, capsysbinary, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main([command, *WORDS[command], "--benchmark", NAME, f"--{form}"]) == 0
+    there = [] if command in {"prms", "keys"} else ["--benchmark", NAME]
+    assert main([command, *WORDS[command], *there, f"--{form}"]) == 0
     out = capsysbinary.readouterr().out.decode()
     assert out.endswith("\n")
     if form == "json":

@@ -17,6 +17,7 @@ from inspector.request import Request
 from inspector.screens.sheet import SheetScreen
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
+from scoring.training_point import TrainingPoint
 from screen_text import press, rests, shows, until
 from thoroughness import also
 from walking import walk
@@ -26,9 +27,10 @@ SIZE = (160, 48)
 
 
 def study(folder: Path) -> Request:
-    """Three scorers with gaps and refusals, on two subsets."""
+    """Three scorers with gaps and refusals, on two subsets: checkpoints of a training run."""
     cases, scorers = making.study(n=48)
-    making.workspace(folder / "w", cases, scorers, **making.labels(cases))
+    run = [(one.as_checkpoint(TrainingPoint("run", at)), rows) for at, (one, rows) in enumerate(scorers)]
+    making.workspace(folder / "w", cases, run, **making.labels(cases))
     return Request(workspace=str(folder / "w"))
 
 
@@ -110,8 +112,9 @@ async def test_every_number_opens_exactly_its_cases(name, folder):
     async with opened(SPACES[name](folder), size=SIZE) as pilot:
         found = {screen: await walked(pilot, screen) for screen in ANALYSES}
         if name in {"demo", "study"}:
-            # No paper prints a table of these, nobody noted anything, and no problem or case was answered twice.
-            silent = {"paper", "taxonomy", "best-of-n", "votes"}
+            # No paper prints a table of these, nobody noted anything, and no problem or case was answered twice; the
+            # scorers of the demo are no checkpoints.
+            silent = {"paper", "taxonomy", "best-of-n", "votes", *(("timeline",) if name == "demo" else ())}
             assert all(count for screen, count in found.items() if screen not in silent), found
         assert (found["taxonomy"] > 0) == (name == "noted")
 

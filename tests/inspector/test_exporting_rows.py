@@ -259,11 +259,19 @@ def test_ids_that_two_benchmarks_share_would_hide_each_other(export):
     assert len(export("cases", "--to", "trl")[1]) == 2
 
 
-@pytest.mark.parametrize("words", [(), ("cases",), ("metrix", "--to", "trl"), ("cases", "--to", "docx")])
-def test_wrong_usage_shows_the_usage(export, words):
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "prm-inspect export needs cases|rewards|triage and --to."),
+        (("cases",), "prm-inspect export needs --to."),
+        (("metrix", "--to", "trl"), "prm-inspect export takes no 'metrix'."),
+        (("cases", "--to", "docx"), "'docx' is not a value of --to."),
+    ],
+)
+def test_wrong_usage_is_a_sentence(export, words, sentence):
     code, found, err = export(*words)
-    assert (code, found) == (2, [])
-    assert err[0].startswith("usage: prm-inspect export")
+    assert (code, found, len(err)) == (2, [], 1)
+    assert err[0].startswith(sentence)
 
 
 def test_the_demo_can_be_exported_from_nowhere(export):

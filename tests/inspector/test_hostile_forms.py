@@ -9,8 +9,8 @@ import unicodedata
 import pytest
 
 import hostile_space
-from inspector.cli import COMMANDS, main
-from inspector.command_flags import FORMS
+from inspector.cli import main
+from inspector.command_flags import COMMANDS, FORMS
 from thoroughness import together
 
 CASE = "=1+1"
@@ -33,6 +33,7 @@ WORDS = {
     "cases": SCORER,
     "show": (CASE,),
     "votes": ("judge",),
+    "timeline": ("run",),
     "paper": ("processbench",),
     "triage": (),
     "agreement": (),
@@ -46,6 +47,7 @@ WITHOUT_FORMS = {
     "remove": ("scorer", "\x1b[31337m"),
     "restore": ("scorer", "\x1b[31337m"),
     "prune": ("--yes",),
+    "help": ("\x1b[31337m",),
 }
 """They print no document, or here a sentence that says why not."""
 FURTHER = {
@@ -58,6 +60,8 @@ FURTHER = {
     "a wrong condition": ("cases", "--where", "x\x1b[31337m"),
     "a search": ("cases", "--search", "31337"),
     "flips": ("thresholds", *SCORER, "--flips", "0.1", "0.9"),
+    "no such training run": ("timeline", "\x1b[31337m"),
+    "no such training step": ("timeline", "--from", "31337"),
     "a curve": ("thresholds", *SCORER, "--curve"),
     "sets of scorers": ("compare", "plain", "loud", "--upset"),
     "pairs of scorers": ("compare", "plain", "loud", "--pairs"),

@@ -75,6 +75,7 @@ REACHED = {
     "bias": ("j", "L", "until too few to say"),
     "best-of-n": ("j", "E", "until final answer"),
     "votes": ("j", "J", "until several votes"),
+    "timeline": ("j", "Z", "until less the one before"),
     "taxonomy": ("j", "A", "until too few to speak"),
 }
 """The keys that lead to each screen, through a scorer with a threshold."""
@@ -106,6 +107,7 @@ EVERYWHERE = {
     "bias": Way(opens="BiasScreen", says="too few to say"),
     "best-of-n": Way(opens="Best-of-nScreen", says="final answer"),
     "votes": Way(opens="VotesScreen", says="several votes"),
+    "timeline": Way(opens="TimelineScreen", says="less the one before"),
     "taxonomy": Way(opens="TaxonomyScreen", says="too few to speak"),
 }
 BESIDE = (
@@ -118,6 +120,7 @@ BESIDE = (
     ("bias", "BiasScreen", "too few to say"),
     ("best-of-n", "Best-of-nScreen", "final answer"),
     ("votes", "VotesScreen", "several votes"),
+    ("timeline", "TimelineScreen", "less the one before"),
     ("taxonomy", "TaxonomyScreen", "too few to speak"),
 )
 WAYS = {
@@ -216,8 +219,8 @@ WAYS = {
     ("breakdown", "rows"): Way(opens="Picking"),
     ("breakdown", "across"): Way(opens="Picking"),
     ("breakdown", "figure"): Way(opens="Picking"),
-    ("breakdown", "other"): Way(opens="Picking", says=ESC),
-    ("breakdown", "swap"): Way(after=(), tells="nothing to turn round"),
+    ("breakdown", "other"): Way(then=("j", "j", "enter"), opens="Picking", says=ESC),
+    ("breakdown", "swap"): Way(after=(), tells="nothing to turn"),
     ("breakdown", "bins"): Way(after=(), tells="nothing of that kind"),
     ("breakdown", "next-page"): turned("tab", "shift+tab"),
     ("breakdown", "page-before"): turned("shift+tab", "tab"),
@@ -226,6 +229,8 @@ WAYS = {
     **{(one, "drill"): Way(after=(), tells="There is no number") for one in ("best-of-n", "votes")},
     ("best-of-n", "other"): Way(after=(), tells="nothing to choose from"),
     ("votes", "other"): Way(after=(), tells="nothing to choose from"),
+    ("timeline", "other"): Way(then=("enter",), opens="Picking", says="2 checkpoints"),
+    ("timeline", "drill"): Way(opens="CasesScreen"),
     ("taxonomy", "put"): Way(("G", "k"), opens="CategoryDialog", says="Put 1 note into"),
     ("taxonomy", "rename-category"): Way(("g",), opens="WordsDialog", says="Rename ann [red]"),
     ("taxonomy", "tick"): Way(says="1 ticked"),
@@ -244,7 +249,7 @@ WAYS = {
     ("breakdown", "card"): Way(after=REACHED["breakdown"][1:], opens="CardScreen", says="How a verdict"),
     **{
         (one, "card"): Way(after=REACHED[one][1:], opens="CardScreen", says="How a verdict")
-        for one in ("bias", "best-of-n", "votes")
+        for one in ("bias", "best-of-n", "votes", "timeline")
     },
     **{(one, "back"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     **{(one, "quit"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},

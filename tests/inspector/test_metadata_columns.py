@@ -7,6 +7,7 @@ import json
 import pytest
 
 from authored import json_lines, rows
+from inspector.analyses._columns import axis_of, columns_offered
 from inspector.analyses.metrics import _OF_A_FIGURE
 from inspector.case_rows import FOUND_IN
 from inspector.catalogue import OF_CASES, OF_SCORER, catalogue
@@ -16,8 +17,7 @@ from inspector.label_set import COLUMN
 from inspector.loading import load
 from inspector.ordering import INSTRUCTIVE
 from inspector.request import Request
-from inspector.sheets.breakdown.columns import axis
-from inspector.sheets.breakdown.columns import offered as axes_offered
+from inspector.subject import subject
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened
 from scoring.case_measures import MEASURES
@@ -174,9 +174,9 @@ async def test_in_the_app_one_is_a_facet_a_column_an_axis_and_a_fact(root):
         offered = {one.column: one for one in inspected(pilot).facet_columns}
         assert {"difficulty", "meta.year", "meta.taken.from", HERE} <= offered.keys()
         assert "share" not in offered
-        assert {"difficulty", "meta.year", HERE} <= {*axes_offered(inspected(pilot))}
+        assert {"difficulty", "meta.year", HERE} <= {*columns_offered(subject(inspected(pilot)), "processbench")}
         assert {"difficulty", "share", HERE} <= {entry.key for entry in catalogue(inspected(pilot)) if entry.listable}
-        assert axis(inspected(pilot), "difficulty").values == ("easy", "hard")
+        assert axis_of(subject(inspected(pilot)), "difficulty").values == ("easy", "hard")
         await press(pilot, "tab", "colon", *"diff", "tab", "=", "space", *"'ha", "tab", "enter")
         await shows(pilot, "4 of 8 cases", "\"difficulty\" = 'hard'")
         assert listed(pilot) == [f"processbench/sums-{at}" for at in (1, 3, 5, 7)]

@@ -53,10 +53,13 @@ def test_a_scorer_goes_by_a_part_of_its_name_and_comes_back(run):
 
 
 @pytest.mark.parametrize("words", [["remove", "scorer", "x"], ["prune", "--yes"]])
-def test_flags_that_would_leave_a_part_out_are_refused(run, space, words):
-    code, _, told = run(*words, "--where", "n_steps > 2", "--benchmark", "bench")
-    assert code == 2
-    assert "takes things whole: --where, --benchmark is not for it." in " ".join(told.split())
+def test_flags_that_would_leave_a_part_out_are_refused(run, space, capsys, words):
+    for flag, value in (("--where", "n_steps > 2"), ("--benchmark", "bench")):
+        with pytest.raises(SystemExit) as left:
+            run(*words, flag, value)
+        assert left.value.code == 2
+        sentence = f"prm-inspect {words[0]} takes no {flag}: metrics and others do. Things are taken whole"
+        assert sentence in capsys.readouterr().err
 
 
 def test_of_a_benchmark_what_stays_is_said(run):

@@ -65,6 +65,10 @@ def put(terminal, word: str, name: str) -> None:
     shown(terminal, f"put into {name}")
 
 
+def says(screen: str, patterns: list[str]) -> None:
+    assert all(re.search(pattern, screen) for pattern in patterns), screen
+
+
 @pytest.mark.parametrize("size", [(120, 44)])
 def test_from_notes_to_a_table_by_keys_alone(size, folder):
     with app("-w", "space", "--benchmark", "demo", cwd=folder, size=size) as terminal:
@@ -120,7 +124,9 @@ def test_from_notes_to_a_table_by_keys_alone(size, folder):
         (name,) = (name for name in counts if chosen.startswith(f">{name} "))
         wrong = {row["scorer"]: row["wrong"] for row in by_scorer if row["category"] == name}
         assert len(wrong) == 7
-        shown(terminal, f"{name}: {counts[name]} notes", *(f"{one} {n} of {counts[name]}" for one, n in wrong.items()))
+        shown(terminal, f"{name}: {counts[name]} notes")
+        figures = [rf"{re.escape(scorer)} +{n} +{counts[name]}\b" for scorer, n in wrong.items()]
+        eventually(terminal, partial(says, patterns=figures))
 
         pressed(terminal, "e", "c")
         shown(terminal, SAVED)

@@ -246,7 +246,7 @@ def test_people_see_a_line_for_whom_and_what(two, capsys):
     assert sum(NOTHING_SHARED in line for line in told) == 2
     # What several lines are about stands once.
     assert [line.split()[0] for line in told if " all " in line] == ["all"] * 4
-    assert main(["agreement", "-w", str(two)]) == 0
+    assert main(["agreement", "-w", str(two), "-v"]) == 0
     told = capsys.readouterr()
     assert "ann and bob" in told.out
     assert "fewer than 20 cases" in told.out

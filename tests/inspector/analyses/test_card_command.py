@@ -51,7 +51,7 @@ def test_its_command_makes_it_again(called, capsys):
     [
         (("gamma",), "no scorer matches 'gamma'"),
         (("alpha", "alph"), "differs from itself in nothing"),
-        (("alpha", "--scorer", "beta"), "Leave --scorer out"),
+        (("alpha", "--scorer", "beta"), "card takes no --scorer"),
         ((), "card needs a scorer, or two: prm-inspect card SCORER [OTHER]"),
     ],
 )

@@ -264,7 +264,7 @@ def test_the_whole_interval_decides(low, high, result):
             "old",
             ("A regression: f1 -", "points. This fails the check.", "First 5 of 20 cases that became wrong"),
         ),
-        ("same", "old", ("No evidence of a difference: f1 +0.0", "This passes.", "no proof of equality")),
+        ("same", "old", ("No evidence of a difference: f1 0.0", "This passes.", "no proof of equality")),
         ("better", "old", ("An improvement: f1 +", "This passes.")),
         ("half", "rest", ("No interval: no case in common. Whether this fails cannot be decided.",)),
         ("few", "old", ("of few cases", "lacks 144 cases that old has")),

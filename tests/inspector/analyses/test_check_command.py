@@ -69,7 +69,7 @@ def test_what_is_no_worse_is_code_0_without_a_word(called, new, old, code):
         (("worse",), "--baseline"),
         (("--baseline", "old"), "check needs a scorer"),
         (("worse", "same", "--baseline", "old"), "check is about 2 scorers at most"),
-        (("worse", "--baseline", "old", "--scorer", "same"), "Leave --scorer out"),
+        (("worse", "--baseline", "old", "--scorer", "same"), "check takes no --scorer"),
         (("worse", "--baseline", "old", "--fail-if", "nothing < 0"), "there is no figure 'nothing'"),
         (("worse", "--baseline", "old", "--fail-if", "difference <"), "Bad condition"),
         (("worse", "--baseline", "old", "--where", "n_steps > 99"), "there is no case to check on"),

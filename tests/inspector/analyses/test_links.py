@@ -19,6 +19,7 @@ from published_spaces import mr_math
 from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.errors import UsageError
+from scoring.training_point import TrainingPoint
 from scoring.triage.actions import NOTE, RATE, RULE, RULINGS, SORT, TAG
 from scoring.triage.journal import Author, Journal
 from step_reference import Step
@@ -35,8 +36,10 @@ QUESTIONS = {
     "grouped": {"by": ("n_steps",)},
 }
 
-OF_PEOPLE = {"triage"}
+OF_PEOPLE = {"taxonomy", "triage"}
 """What is of what people said; of the demo and of published cases they say nothing."""
+OF_RUNS = {"timeline"}
+"""What is of training runs; the scorers of the demo and published ones are checkpoints of none."""
 
 
 SILENT = {"best-of-n", "paper", "show", "votes"}
@@ -48,7 +51,8 @@ def study(tmp_path_factory):
     """Three scorers with gaps and refusals, on two subsets, beside another benchmark; two people speak of its cases."""
     root = tmp_path_factory.mktemp("study") / "w"
     cases, scorers = making.study(n=60)
-    made = making.workspace(root, cases, scorers, **making.labels(cases))
+    run = [(one.as_checkpoint(TrainingPoint("run", at)), rows) for at, (one, rows) in enumerate(scorers)]
+    made = making.workspace(root, cases, run, **making.labels(cases))
     other = making.full_frame(cases[:40], "other", **making.labels(cases[:40]))
     made.add([Imported("other", "other.jsonl", "made", "0-based", other.height, other, ())])
     for who, step in (("ann", 2), ("bob", 3)):
@@ -116,21 +120,23 @@ def test_so_does_a_link_of_steps(tmp_path, question):
         wrong = (gold.randrange(3),)
         rewards = tuple(round(rng.random(), 2) for _ in range(3))
         items.append(Step(Case(3, wrong[0], rewards, "", name, wrong), name))
-    step_making.workspace(tmp_path, items, [(making.scorer("a"), items), (making.scorer("b", threshold=0.3), items)])
+    run = [making.scorer(name, series="run", at=at, threshold=0.3 + at / 5) for at, name in enumerate("ba")]
+    step_making.workspace(tmp_path, items, [(one, items) for one in run])
     request = Request(workspace=str(tmp_path), **QUESTIONS[question])
     found = {name: walked(load_request(request), name) for name in summaries()}
     assert found["metrics"]
     assert found["card"]
     assert found["thresholds"]
+    assert found["timeline"]
 
 
 def test_so_does_a_link_of_the_demo():
-    assert all(walked(load_request(scenes.demo()), name) for name in set(summaries()) - SILENT - OF_PEOPLE)
+    assert all(walked(load_request(scenes.demo()), name) for name in set(summaries()) - SILENT - OF_PEOPLE - OF_RUNS)
 
 
 def test_so_does_a_link_of_published_scores(tmp_path, data_folder):
     results = load_request(mr_math(tmp_path / "w", data_folder))
-    assert all(walked(results, name) for name in set(summaries()) - SILENT - OF_PEOPLE)
+    assert all(walked(results, name) for name in set(summaries()) - SILENT - OF_PEOPLE - OF_RUNS)
 
 
 def test_so_does_a_link_of_a_benchmark_with_a_paper(tmp_path):

@@ -265,13 +265,13 @@ def test_the_history_says_who_did_what_and_what_was_undone(two):
 
 def test_a_terminal_gets_a_line_an_action(two, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-    code, out, err = run(capsys, "triage", "-w", two, "c3")
+    code, out, err = run(capsys, "triage", "-w", two, "c3", "-v")
     title, case, _, heads, *lines = out.splitlines()
     assert (code, title, case) == (0, "What was done to a case", CASES[3])
     assert heads.split() == ["n", "time", "who", "what", "was", "done"]
     assert len(lines) == 2
     assert lines[1].endswith("bob@gpu  put on the tag odd")
-    assert err.splitlines()[1] == "coverage: 2 actions"
+    assert "coverage: 2 actions" in err.splitlines()
 
 
 def test_an_undo_that_concerns_other_cases_is_not_of_this_one(two):

@@ -18,13 +18,14 @@ from inspector.board_arrangement import (
     kind_of,
     sort_of_word,
 )
-from inspector.board_cells import PUBLISHED, BoardCells, signed
+from inspector.board_cells import PUBLISHED, BoardCells
 from inspector.board_columns import board_columns, entries
 from inspector.board_legend import legend
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings, standings
 from inspector.loading import load
 from inspector.paint import Brush
+from inspector.render.cells import signed
 from inspector.request import Request
 from inspector.widgets.columns import FittedColumns
 

@@ -6,12 +6,16 @@ import threading
 import pytest
 
 from inspector.analysis_list import summaries
+from inspector.loading import load
+from inspector.messages import Go
 from inspector.screens import analysis
 from inspector.screens.analysis import AnalysisScreen
 from inspector.widgets.sheet_view import SheetView
 from inspector.wiring import moving
-from opened import inspected, opened
+from opened import inspected, listed, opened
 from scoring.errors import UsageError
+from scoring.triage.actions import RULINGS
+from scoring.triage.journal import Author, Journal
 from screen_text import press, rests, screen_text, shows, until
 
 MAKERS = {
@@ -146,3 +150,24 @@ def test_an_analysis_that_is_called_as_a_screen_is_opened_as_that_screen():
     assert "triage" in shared
     assert not any(issubclass(moving._kind(name), AnalysisScreen) for name in shared)
     assert issubclass(moving._kind("metrics"), AnalysisScreen)
+
+
+async def test_what_is_about_people_follows_what_they_say(request_):
+    """Two people agree on a case of three; then one of them, at another machine, comes to agree on a second."""
+    folder = load(request_).workspace.root / "triage"
+    cases = ["bench/alarm-one", "bench/late-one", "bench/exact-one"]
+    for who, rulings in (("ann", RULINGS[:3]), ("bob", (RULINGS[0], RULINGS[2], RULINGS[1]))):
+        for case, ruling in zip(cases, rulings, strict=True):
+            Journal(folder, Author(who, "gpu")).rule([case], ruling)
+    async with opened(request_) as pilot:
+        await press(pilot, "a")
+        pilot.app.screen.post_message(Go("agreement"))
+        await shows(pilot, "kappa, of all: alpha", "33.3 [")
+        await press(pilot, "tab")
+        await shows(pilot, "Rulings", "second")
+        await press(pilot, "shift+tab")
+        Journal(folder, Author("bob", "laptop")).rule([cases[1]], RULINGS[1])
+        await shows(pilot, "66.7 [")
+        await press(pilot, "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        assert sorted(listed(pilot)) == sorted(cases)

@@ -11,10 +11,13 @@ import making
 from inspector.cli import main
 from inspector.first_inspection import inspect
 from inspector.loading import load
-from inspector.render.lines import text_of
+from inspector.paint import Brush
+from inspector.render.lines import Sheet, text_of
+from inspector.render.terminal import Terminal
 from inspector.request import Request
-from inspector.screens.taxonomy import TaxonomyScreen
-from inspector.sheets.taxonomy import VALUES, gathered_on, taxonomy_sheet, theme_of
+from inspector.screens.sorting import notes_shown
+from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of
+from inspector.triage.category_cases import NOT_TRIED, VALUES
 from inspector.widgets.text_list import TextList
 from opened import inspected, listed, opened
 from scoring.triage.actions import NOTE, SORT
@@ -216,7 +219,7 @@ async def test_numbers_of_the_lowest_pane_open_their_cases(request_):
     async with opened(request_, size=(100, 30)) as pilot:
         await reach(pilot, "g", "shift+tab", "j")
         drill = pilot.app.screen.query_one("#sheet").drill
-        assert "gpt4" in drill.words
+        assert drill.words == "signs, tried by rand-0"
         await shows(pilot, f"Enter: {drill.n} case")
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.screen.NAME == "cases")
@@ -243,18 +246,21 @@ async def test_what_another_process_writes_is_shown(request_):
 async def test_the_threshold_moves_who_is_wrong(request_):
     async with opened(request_, size=(100, 40)) as pilot:
         await reach(pilot, "g")
-        before = await rests(pilot, "wrong: ")
+        await rests(pilot, "wrong  of")
+        before = wrong(pilot)
         await press(pilot, "t", *["right"] * 45)
-        await until(pilot, lambda: wrong(pilot) != [line for line in before.splitlines() if "wrong: " in line])
+        await until(pilot, lambda: wrong(pilot) != before)
         inspection = inspected(pilot)
         screen = pilot.app.screen
         assert walk(inspection, screen.lay_out(inspection, None, 80, 20)) > 3
         await press(pilot, "escape")
-        await until(pilot, lambda: wrong(pilot) == [line for line in before.splitlines() if "wrong: " in line])
+        await until(pilot, lambda: wrong(pilot) == before)
 
 
 def wrong(pilot):
-    return [line for line in screen_lines(pilot.app) if "wrong: " in line]
+    """What scorers have wrong, as it stands in the lowest pane."""
+    names = [one.scorer.name for one in inspected(pilot).selection.evaluations]
+    return [line for line in screen_lines(pilot.app) if any(f" {name} " in line for name in names)]
 
 
 async def test_its_exports_are_what_the_command_prints(request_, tmp_path, monkeypatch, capsys):
@@ -310,24 +316,26 @@ async def test_a_full_disk_leaves_ticks_and_categories(request_, monkeypatch):
     assert set(kept(request_).values()) == {"signs", "units"}
 
 
+def pane(inspection, category, width=120):
+    """The lines on a category in a pane of so many cells."""
+    return Sheet(tuple(Terminal(width, Brush(False)).blocks(tuple(category_blocks(inspection, category)))))
+
+
 def test_every_number_of_every_category_opens_its_cases(request_):
     inspection = inspect(load(request_))
-    found = gathered_on(inspection)
-    for category in found.by_category:
-        theme = theme_of(inspection, found, category)
+    notes = notes_shown(inspection)
+    for name in notes.by_category:
         for width in (30, 80, 200):
-            sheet = taxonomy_sheet(theme, None, width)
-            assert walk(inspection, sheet) > 3
-            assert all(len(text_of(row)) <= max(width, 40) for row in sheet.lines)
+            assert walk(inspection, pane(inspection, category_of(inspection, notes, name), width)) > 3
 
 
 def test_the_condition_of_a_category_is_its_name_where_that_is_exact(request_):
     inspection = inspect(load(request_))
-    found = gathered_on(inspection)
-    assert theme_of(inspection, found, "signs").conditions == ("ARRAY_CONTAINS(\"category\", 'signs')",)
-    assert theme_of(inspection, found, "").conditions[0].startswith("case IN (")
+    notes = notes_shown(inspection)
+    assert category_of(inspection, notes, "signs").conditions == ("ARRAY_CONTAINS(\"category\", 'signs')",)
+    assert category_of(inspection, notes, "").conditions[0].startswith("case IN (")
     # Of Bob alone, Ann's other case is none of them.
-    assert theme_of(inspection, found.of("bob"), "signs").conditions == ("case IN ('bench/c0')",)
+    assert category_of(inspection, notes.of("bob"), "signs").conditions == ("case IN ('bench/c0')",)
 
 
 def test_values_beyond_the_first_are_counted(tmp_path):
@@ -337,20 +345,33 @@ def test_values_beyond_the_first_are_counted(tmp_path):
     for number in range(12):
         note(journal, f"bench/c{number}", "x\n" * 5, "many")
     inspection = inspect(load(Request(workspace=str(tmp_path))))
-    found = gathered_on(inspection)
-    theme = theme_of(inspection, found, "many")
-    lines = [text_of(row) for row in taxonomy_sheet(theme, found.notes[0], 120).lines]
-    assert any(f"and {12 - VALUES} other values" in line for line in lines)
-    assert not any(line.startswith("wrong") for line in lines)
+    lines = [text_of(row) for row in pane(inspection, category_of(inspection, notes_shown(inspection), "many")).lines]
+    assert lines[0] == "many: 12 notes on 12 cases"
+    (subset,) = [line for line in lines if line.startswith("subset")]
+    assert subset.count("1 s") == VALUES
+    assert subset.endswith(f"and {12 - VALUES} other values")
+    assert not any("wrong" in line for line in lines)
 
 
 def test_scorers_that_tried_no_case_of_a_category_are_told_last_without_figures(tmp_path):
     request_ = example.noted(tmp_path)
     note(Journal(tmp_path / "triage", Author("ann", "gpu")), "bench/early-one", "alone", "early")
     inspection = inspect(load(request_))
-    found = gathered_on(inspection)
-    told = [text_of(row) for row in taxonomy_sheet(theme_of(inspection, found, "early"), None, 120).lines]
-    assert "wrong: alpha 1 of 1   tried none: beta" in told
+    lines = [text_of(row) for row in pane(inspection, category_of(inspection, notes_shown(inspection), "early")).lines]
+    heads, alpha, beta = lines[2:5]
+    assert heads.split() == ["scorer", "wrong", "of"]
+    assert alpha.split() == ["alpha", "1", "1"]
+    assert (beta.split()[0], beta.endswith(NOT_TRIED)) == ("beta", True)
+
+
+async def test_a_long_note_stands_in_full_as_far_as_there_is_room(request_):
+    ann = Journal(load(request_).workspace.root / "triage", Author("ann", "gpu"))
+    note(ann, "bench/c20", "line and line " * 40, "long")
+    async with opened(request_, size=(100, 30)) as pilot:
+        await press(pilot, "A")
+        await shows(pilot, "9 notes in 3 categories")
+        await press(pilot, "g", "j", "j", "tab")
+        await shows(pilot, "bench/c20, ann, ", "(3 more lines)", "long: 1 note on 1 case")
 
 
 async def test_from_notes_to_a_table_without_leaving_the_keyboard(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""`taxonomy`: notes in categories, from journals to documents, and changed from the shell."""
+"""`taxonomy`: notes in categories, from journals to views, and changed from the shell."""
 
 import csv
 import io
@@ -10,30 +10,20 @@ import pytest
 
 import making
 import taxonomy_spaces
+from inspector.analyses.taxonomy import BY_SCORER, NOBODY, NOTE_ROWS, SATURATION_ROWS, TAXONOMY, UNCOUNTED, UNSORTED
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.loading import load
 from inspector.request import Request
-from inspector.taxonomy.changing import category_name, merge, put, rename, typed_category
-from inspector.taxonomy.document import (
-    BY_SCORER,
-    CURVE,
-    NOT_TRIED,
-    NOTES,
-    TAXONOMY,
-    UNSORTED,
-    curve_document,
-    judged,
-    notes_document,
-    taxonomy_document,
-)
-from inspector.taxonomy.gathered import gathered, saturation_words
-from inspector.taxonomy.tables import wide_notes, wide_taxonomy
+from inspector.triage.categories import category_name, merge, put, rename, typed_category
+from inspector.triage.category_cases import NOT_TRIED, judged
+from inspector.triage.notes import gathered_notes, saturation_words
 from reference import Case
 from scoring.errors import UsageError
 from scoring.metrics.first_error import FAILURES
 from scoring.triage.actions import NOTE, SORT
 from scoring.triage.journal import Author, Journal
+from views import lines_of, table_of, taxonomy_view
 
 CASES = [f"bench/c{number}" for number in range(8)]
 
@@ -76,7 +66,7 @@ def rows_of(capsys, *words):
 
 
 def test_categories_count_notes_and_cases_and_show_the_first_note(noted):
-    document = taxonomy_document(selected(noted))
+    document = taxonomy_view(selected(noted))
     assert dict(document.rows.schema) == TAXONOMY
     signs, units, none = document.rows.rows(named=True)
     assert (signs["category"], signs["notes"], signs["cases"], signs["people"]) == ("signs", 3, 2, ["ann", "bob"])
@@ -94,34 +84,36 @@ def test_categories_count_notes_and_cases_and_show_the_first_note(noted):
 
 
 def test_notes_are_listed_in_the_order_written_with_who_fails(noted):
-    document = notes_document(selected(noted))
-    assert dict(document.rows.schema) == NOTES
+    document = taxonomy_view(selected(noted), "notes")
+    assert dict(document.rows.schema) == NOTE_ROWS
     assert document.rows["note"].to_list() == ["dropped a minus", "metres and feet", "minus", "sign again", "odd"]
     assert document.rows["who"].to_list() == ["ann", "ann", "bob", "ann", "ann"]
     assert document.rows["category"].to_list() == ["signs", "units", "signs", "signs", None]
     # The one scorer names step 1: right of c2 (gold 1) alone.
     assert document.rows["wrong"].to_list() == [["prm"], ["prm"], ["prm"], [], ["prm"]]
     assert "threshold" in document.provenance
-    assert wide_notes(document.rows)["category"].to_list()[-1] == "(in none)"
+    lines = table_of(document, "Notes")
+    assert [line["category"] for line in lines] == ["signs", "units", "signs", "signs", "(in none)"]
+    assert [line["wrong"] for line in lines] == ["prm", "prm", "prm", "", "prm"]
 
 
 def test_the_curve_says_which_notes_were_new(noted):
-    document = curve_document(selected(noted))
-    assert dict(document.rows.schema) == CURVE
+    document = taxonomy_view(selected(noted), "saturation")
+    assert dict(document.rows.schema) == SATURATION_ROWS
     assert document.rows["new"].to_list() == [True, True, False, False]
     assert document.rows["categories"].to_list() == [1, 2, 2, 2]
 
 
 def test_one_persons_notes_alone(noted):
-    document = taxonomy_document(selected(noted), "bob")
+    document = taxonomy_view(selected(noted), who="bob")
     assert document.rows.select("category", "notes", "share").rows() == [("signs", 1, 1.0)]
     assert "--who bob" in document.provenance["command"]
     with pytest.raises(UsageError, match="no person matches 'cy'"):
-        taxonomy_document(selected(noted), "cy")
+        taxonomy_view(selected(noted), who="cy")
 
 
 def test_saturation_says_when_it_is_too_early(noted):
-    assert saturation_words(gathered(selected(noted))) == (
+    assert saturation_words(gathered_notes(selected(noted))) == (
         "too few to speak of saturation; 2 categories in 4 sorted notes; 1 note in none"
     )
 
@@ -131,7 +123,7 @@ def test_the_last_twenty_notes_tell_of_saturation(tmp_path):
     ann = journal(tmp_path, "ann")
     for number in range(30):
         write(ann, f"bench/c{number}", "x", "rare" if number == 12 else ("a", "b")[number % 2])
-    assert saturation_words(gathered(selected(tmp_path))).startswith(
+    assert saturation_words(gathered_notes(selected(tmp_path))).startswith(
         "last 20 notes: 1 new category; 3 categories in 30 sorted notes; about 3% of further notes"
     )
 
@@ -152,8 +144,8 @@ def space(tmp_path_factory):
 @pytest.mark.parametrize("by", [(BY_SCORER,), ("pattern",), ("pattern", BY_SCORER), (), ("one.outcome",)])
 def test_counts_are_those_of_a_slow_count(space, by):
     selection = load(Request(workspace=space.workspace, by=by))
-    notes = notes_document(load(space)).rows
-    rows = taxonomy_document(selection).rows
+    notes = taxonomy_view(load(space), "notes").rows
+    rows = taxonomy_view(selection).rows
     frame = selection.frame()
     for row in rows.rows(named=True):
         of = notes.filter(pl.col("category").eq_missing(pl.lit(row["category"], pl.String)))
@@ -177,8 +169,8 @@ def test_counts_are_those_of_a_slow_count(space, by):
 
 @pytest.mark.parametrize("column", ["pattern", "steps", "subset", "benchmark", "two.outcome", "tags"])
 def test_groups_add_up_to_the_cases_of_their_category(space, column):
-    whole = taxonomy_document(load(space)).rows
-    rows = taxonomy_document(load(Request(workspace=space.workspace, by=(column,)))).rows
+    whole = taxonomy_view(load(space)).rows
+    rows = taxonomy_view(load(Request(workspace=space.workspace, by=(column,)))).rows
     sums = rows.group_by("category").agg(pl.col("cases").sum(), pl.col("share").sum())
     for category, cases, share in sums.iter_rows():
         of = whole.filter(pl.col("category").eq_missing(pl.lit(category, pl.String)))
@@ -186,39 +178,42 @@ def test_groups_add_up_to_the_cases_of_their_category(space, column):
 
 
 def test_notes_add_up(space):
-    whole = taxonomy_document(load(space)).rows
-    assert whole["notes"].sum() == notes_document(load(space)).rows.height
+    whole = taxonomy_view(load(space)).rows
+    assert whole["notes"].sum() == taxonomy_view(load(space), "notes").rows.height
     assert whole["share"].sum() == pytest.approx(1)
-    assert curve_document(load(space)).rows.height == whole.filter(pl.col("category").is_not_null())["notes"].sum()
+    assert (
+        taxonomy_view(load(space), "saturation").rows.height
+        == whole.filter(pl.col("category").is_not_null())["notes"].sum()
+    )
 
 
 @pytest.mark.parametrize("benchmark", ["socratic", "bench"])
-def test_counts_for_a_screen_are_those_of_the_document(space, benchmark):
+def test_counts_for_a_screen_are_those_of_the_command(space, benchmark):
     selection = load(Request(workspace=space.workspace, benchmarks=(benchmark,), by=(BY_SCORER,)))
-    rows, unparsed = taxonomy_document(selection).rows, selection.unparsed(benchmark)
+    rows, unparsed = taxonomy_view(selection).rows, selection.unparsed(benchmark)
     for category in ("signs", "units", "premise", ""):
-        cases = gathered(selection).rows_of(category)
+        cases = gathered_notes(selection).rows_of(category)
         counts = {one.scorer.name: judged(one, cases, unparsed) for one in selection.evaluations}
         of = rows.filter(pl.col("category").eq_missing(pl.lit(category or None, pl.String)))
         assert counts == {row["scorer"]: (row["tried"], row["wrong"]) for row in of.rows(named=True)}
 
 
 def test_conditions_choose_the_notes(noted):
-    document = taxonomy_document(selected(noted, where=("\"prm.outcome\" <> 'exact'",)))
+    document = taxonomy_view(selected(noted, where=("\"prm.outcome\" <> 'exact'",)))
     assert document.rows.select("category", "notes").rows() == [("signs", 2), ("units", 1), (None, 1)]
     assert "threshold" in document.provenance
 
 
 def test_notes_on_cases_that_are_gone_are_kept_and_counted(noted):
     write(journal(noted, "ann"), "gone/1", "where is it", "units")
-    whole = taxonomy_document(selected(noted))
+    whole = taxonomy_view(selected(noted))
     assert whole.rows.filter(category="units")["notes"].item() == 2
     assert "1 note is on cases that are in no benchmark any more" in whole.provenance["notes"]
-    listed = notes_document(selected(noted)).rows.filter(case="gone/1").row(0, named=True)
+    listed = taxonomy_view(selected(noted), "notes").rows.filter(case="gone/1").row(0, named=True)
     assert (listed["benchmark"], listed["note"], listed["wrong"]) == (None, "where is it", [])
-    counts = taxonomy_document(selected(noted, by=("subset",))).rows
+    counts = taxonomy_view(selected(noted, by=("subset",))).rows
     assert counts.filter(category="units")["cases"].sum() == 1
-    part = taxonomy_document(selected(noted, benchmarks=("bench",)))
+    part = taxonomy_view(selected(noted, benchmarks=("bench",)))
     assert part.rows.filter(category="units")["notes"].item() == 1
     assert "1 note on cases of no benchmark looked at is left out" in part.provenance["notes"]
 
@@ -230,14 +225,23 @@ def test_no_notes_is_no_error(root, capsys):
     assert "Nobody has noted anything on these cases" in err
     for view in ("--notes", "--saturation", "--by=scorer"):
         assert main(["taxonomy", "-w", str(root), view]) == 0
+        assert capsys.readouterr().err == f"{NOBODY}\n"
 
 
 def test_without_scorers_categories_are_there_and_none_is_wrong(tmp_path):
     making.workspace(tmp_path, [Case(1, -1)] * 2, [])
     write(journal(tmp_path, "ann"), "bench/c0", "x", "odd")
-    assert taxonomy_document(selected(tmp_path)).rows["category"].to_list() == ["odd"]
-    assert notes_document(selected(tmp_path)).rows["wrong"].to_list() == [[]]
-    assert taxonomy_document(selected(tmp_path, by=(BY_SCORER,))).rows.is_empty()
+    assert taxonomy_view(selected(tmp_path)).rows["category"].to_list() == ["odd"]
+    assert taxonomy_view(selected(tmp_path), "notes").rows["wrong"].to_list() == [[]]
+    counts = taxonomy_view(selected(tmp_path, by=(BY_SCORER,)))
+    assert counts.rows.is_empty()
+    assert counts.empty == UNCOUNTED
+
+
+def test_notes_in_no_category_tell_of_no_saturation(root):
+    write(journal(root, "ann"), CASES[0], "x")
+    view = taxonomy_view(selected(root), "saturation")
+    assert (view.rows.height, view.empty) == (0, "No note is in a category yet, of 1.")
 
 
 # -- changing
@@ -317,14 +321,14 @@ def test_names_are_made_harmless_and_found_by_what_they_look_like(noted):
     assert typed_category("si�gns", [hostile]) == hostile
     assert typed_category("signs", [hostile]) == "signs"
     assert typed_category("x", ["\u200b"]) == "x"
-    found = gathered(selected(noted))
+    found = gathered_notes(selected(noted))
     assert rename(found, "ann", "units", "units").changes == []
     assert put(found.notes, "bob", "signs").changes == []
     with pytest.raises(UsageError):
         merge(found, "bob", "units", "signs")
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, "html"])
 @pytest.mark.parametrize("view", ["", "--notes", "--saturation", "--by=scorer"])
 def test_every_view_in_every_form(noted, capsys, form, view):
     words = [word for word in ("taxonomy", "-w", str(noted), view, f"--{form}") if word]
@@ -336,14 +340,41 @@ def test_every_view_in_every_form(noted, capsys, form, view):
         assert len({len(row) for row in csv.reader(io.StringIO(out))}) == 1
 
 
-def test_a_terminals_table_has_a_line_a_category(noted, capsys):
-    assert main(["taxonomy", "-w", str(noted)]) == 0
-    out, err = capsys.readouterr()
-    assert [line.split()[:4] for line in out.splitlines() if line.startswith(("signs", "units"))] == [
+def test_people_see_a_line_a_category(noted, capsys):
+    view = taxonomy_view(selected(noted))
+    assert [[*line.values()][:4] for line in table_of(view)] == [
         ["signs", "3", "2", "75.0"],
         ["units", "1", "1", "25.0"],
+        ["(in none)", "1", "1", "–"],
     ]
-    assert "(in none)" in out
-    assert "Saturation: too few to speak of saturation" in err
-    wide = wide_taxonomy(taxonomy_document(selected(noted, by=(BY_SCORER,))).rows)
-    assert wide["share"].to_list() == ["50.0", "100.0", "100.0"]
+    assert table_of(view)[0]["first note"] == "dropped a minus"
+    assert any(line.startswith("Saturation: too few to speak of saturation") for line in lines_of(view))
+    assert main(["taxonomy", "-w", str(noted)]) == 0
+    assert "(in none)" in capsys.readouterr().out
+    by_scorer = table_of(taxonomy_view(selected(noted, by=(BY_SCORER,))))
+    assert [(line["category"], line["wrong"], line["of"], line["wrong, in percent"]) for line in by_scorer] == [
+        ("signs", "1", "2", "50.0 ~"),
+        ("units", "1", "1", "100.0 ~"),
+        ("(in none)", "1", "1", "100.0 ~"),
+    ]
+
+
+@pytest.mark.parametrize("by", [(), (BY_SCORER,), ("pattern",), ("pattern", BY_SCORER), ("one.outcome",)])
+def test_every_number_opens_its_cases(space, by):
+    selection = load(Request(workspace=space.workspace, by=by))
+    links = list(taxonomy_view(selection).links())
+    assert len(links) > 3
+    for link in links:
+        assert selection.passing(link.where).sum() == link.n > 0
+
+
+def test_every_note_opens_its_case_but_for_those_that_are_gone(noted):
+    write(journal(noted, "ann"), "gone/1", "where is it", "units")
+    selection = selected(noted)
+    for page in ("notes", "saturation"):
+        view = taxonomy_view(selection, page)
+        links = list(view.links())
+        assert len(links) == view.rows.height - 1
+        assert all(selection.passing(link.where).sum() == link.n == 1 for link in links)
+    units = next(line for line in table_of(taxonomy_view(selection)) if line["category"] == "units")
+    assert (units["notes"], units["cases"]) == ("2", "1 and 1 gone")

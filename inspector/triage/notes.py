@@ -1,4 +1,4 @@
-"""The notes on the shown cases."""
+"""The notes on the shown cases, by category, and whether further notes still bring new ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,20 +8,22 @@ import numpy as np
 import polars as pl
 
 from inspector.phrases import Phrase
+from inspector.render.cells import share
 from inspector.request import Request
 from inspector.selection import Selection
 from inspector.sentences import counted
-from scoring.errors import UsageError
+from inspector.triage.annotations import journal_of
 from scoring.metrics.saturation import LAST, Saturation, saturation
 from scoring.step_rewards import Ints
 from scoring.triage.journal import Journal
 from scoring.triage.notes import Note, categories, notes
 
-NO_FOLDER = "there is no workspace folder here, so nobody has noted anything on these cases."
+NOTED = "noted anything on"
+"""What nobody has done to these cases where there is no folder for it."""
 
 
 @dataclass(frozen=True, eq=False)
-class Gathered:
+class GatheredNotes:
     """Notes in the order in which they were written, and how many were left out.
 
     `rows` (n,) are the rows of their cases, -1 of a case that is in no benchmark here. `elsewhere` counts notes on such
@@ -63,34 +65,24 @@ class Gathered:
         chosen = np.array([one.category == category for one in self.notes], dtype=np.bool_)
         return np.unique(self.rows[chosen & (self.rows >= 0)])
 
-    def of(self, who: str) -> "Gathered":
+    def of(self, who: str) -> "GatheredNotes":
         """The notes of one person alone."""
         chosen = np.array([one.who == who for one in self.notes], dtype=np.bool_)
-        return Gathered(tuple(one for one in self.notes if one.who == who), self.rows[chosen], self.elsewhere)
+        return GatheredNotes(tuple(one for one in self.notes if one.who == who), self.rows[chosen], self.elsewhere)
 
 
-def gathered(selection: Selection) -> Gathered:
-    """The notes on the shown cases; where all cases were asked for, also those on cases that have gone since.
+def gathered_notes(selection: Selection) -> GatheredNotes:
+    """Gather the notes on the shown cases; where all cases were asked for, also those on cases that have gone since.
 
     Raises:
         UsageError: there is no folder that could hold notes.
     """
-    return found_in(journal_of(selection), selection.cases["case"], selection.shown, everything=_all(selection.request))
+    journal = journal_of(selection, NOTED)
+    return notes_among(journal, selection.cases["case"], selection.shown, everything=_all(selection.request))
 
 
-def journal_of(selection: Selection) -> Journal:
-    """Where notes are kept.
-
-    Raises:
-        UsageError: there is no such place.
-    """
-    if selection.journal is None:
-        raise UsageError(NO_FOLDER, "Make one: prm-inspect import PATH")
-    return selection.journal
-
-
-def found_in(journal: Journal, cases: pl.Series, shown: Ints, *, everything: bool) -> Gathered:
-    """The same of these cases; with `everything` also of those that a journal knows and `cases` does not hold."""
+def notes_among(journal: Journal, cases: pl.Series, shown: Ints, *, everything: bool) -> GatheredNotes:
+    """Gather those on these cases; with `everything` also of those that a journal knows and `cases` does not hold."""
     triage = journal.triage
     named = pl.Series("case", list(dict.fromkeys((*triage.notes, *triage.categories))), dtype=pl.String)
     # Notes are few among perhaps a million cases.
@@ -99,9 +91,9 @@ def found_in(journal: Journal, cases: pl.Series, shown: Ints, *, everything: boo
     kept = set(shown[np.isin(shown, places.to_numpy())].tolist())
     gone = [case for case in named if case not in where]
     chosen = [case for case in named if where.get(case) in kept] + (gone if everything else [])
-    found = notes(journal.of_case, chosen)
-    rows = np.array([where.get(one.case, -1) for one in found], dtype=np.int64)
-    return Gathered(found, rows, 0 if everything else len(notes(journal.of_case, gone)))
+    written = notes(journal.of_case, chosen)
+    rows = np.array([where.get(one.case, -1) for one in written], dtype=np.int64)
+    return GatheredNotes(written, rows, 0 if everything else len(notes(journal.of_case, gone)))
 
 
 def _all(request: Request) -> bool:
@@ -109,24 +101,24 @@ def _all(request: Request) -> bool:
     return not (request.benchmarks or request.subsets or request.where or request.slices or request.search)
 
 
-def saturation_words(gathered: Gathered) -> str:
-    """The meter in one sentence: how many of the last notes brought a new category, and what that says of others."""
+def saturation_words(gathered: GatheredNotes) -> str:
+    """Say in one sentence how many of the last notes brought a new category, and what that says of others."""
     return "; ".join(phrase.forms[0] for phrase in saturation_phrases(gathered))
 
 
-def saturation_phrases(gathered: Gathered) -> list[Phrase]:
-    """The same for a line of a screen."""
-    found = gathered.saturation
-    if not found.n:
+def saturation_phrases(gathered: GatheredNotes) -> list[Phrase]:
+    """Say the same in phrases, for a line of a screen."""
+    met = gathered.saturation
+    if not met.n:
         return [Phrase((f"no note is in a category yet, of {len(gathered.notes):,}",))]
-    new, left = found.new_in_last(), len(gathered.notes) - found.n
-    told = "too few to speak of saturation" if new is None else f"last {LAST} notes: {_categories(new, 'new ')}"
-    many, chance = _categories(found.categories), f"{100 * (found.unseen or 0):.0f}%"
+    new, left = met.new_in_last(), len(gathered.notes) - met.n
+    recent = "too few to speak of saturation" if new is None else f"last {LAST} notes: {_categories(new, 'new ')}"
+    many, chance = _categories(met.categories), f"{share(met.unseen or 0, 0)}%"
     of_a_new = f"about {chance} of further notes would be of a new one (Good-Turing)"
     forms = of_a_new, f"about {chance} of further notes of a new one", f"Good-Turing {chance}"
     return [
-        Phrase((told,)),
-        Phrase((f"{many} in {counted(found.n, 'sorted note')}", many), rank=2),
+        Phrase((recent,)),
+        Phrase((f"{many} in {counted(met.n, 'sorted note')}", many), rank=2),
         *([Phrase(forms, rank=3)] if new is not None else []),
         *([Phrase((f"{counted(left, 'note')} in none", f"{left:,} in none", ""), rank=1)] if left else []),
     ]
@@ -137,6 +129,6 @@ def _categories(count: int, kind: str = "") -> str:
 
 
 def named_categories(names: Sequence[str], limit: int = 12) -> str:
-    """Categories as a sentence lists them."""
+    """List categories as a sentence does."""
     more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
     return f"{', '.join(names[:limit]) or 'none'}{more}"

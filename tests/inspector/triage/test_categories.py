@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.taxonomy.choosing import ranked
 from inspector.text import clean
+from inspector.triage.categories import ranked
 
 NAMES = ["sign error", "wrong sign", "design", "units", "Sign", "missing step is given no"]
 

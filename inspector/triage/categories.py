@@ -1,11 +1,11 @@
-"""Changes to a taxonomy: what a person does to their own notes, as one batch that is undone as one."""
+"""Categories of notes: found by what is typed, and changed by a person for their own notes, as one batch each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.sentences import counted
-from inspector.taxonomy.gathered import Gathered, named_categories
 from inspector.text import clean
+from inspector.triage.notes import GatheredNotes, named_categories
 from scoring.errors import UsageError
 from scoring.names import match_name
 from scoring.triage.actions import Change
@@ -21,7 +21,7 @@ class Changed:
 
 
 def category_name(typed: str) -> str:
-    """A category as a person names it: one line without what could act on a terminal, blanks put in order.
+    """Read a category as a person names it: one line without what could act on a terminal, blanks put in order.
 
     Raises:
         UsageError: there is nothing in it.
@@ -33,7 +33,7 @@ def category_name(typed: str) -> str:
 
 
 def typed_category(typed: str, names: Sequence[str]) -> str:
-    """The category that reads as what was typed, if there is one, else a new one.
+    """Find the category that reads as what was typed; else it is a new one.
 
     Another person's journal may hold a name that nobody could type: it is found by what it looks like.
 
@@ -42,6 +42,37 @@ def typed_category(typed: str, names: Sequence[str]) -> str:
     """
     name = category_name(typed)
     return next((one for one in names if name in (one, category_name(one) if clean(one).strip() else one)), name)
+
+
+def ranked(names: Sequence[str], typed: str) -> list[str]:
+    """Find the names that hold what was typed, the closest first; those that are equally close stay in their order.
+
+    First the name itself, then those that begin so, then those of which a word does, then those that hold it anywhere,
+    then those that hold its letters in their order. Large and small letters are alike; nothing typed gives all.
+    What nobody could type is looked for as it is shown.
+    """
+    wanted = " ".join(typed.casefold().split())
+    places = [
+        (place, at) for at, name in enumerate(names) if (place := _place(clean(name).casefold(), wanted)) is not None
+    ]
+    return [names[at] for _, at in sorted(places)]
+
+
+def _place(name: str, wanted: str) -> int | None:
+    """How close a name is, 0 the closest; None where it is not meant."""
+    if not wanted or name == wanted:
+        return 0
+    if name.startswith(wanted):
+        return 1
+    if f" {wanted}" in name:
+        return 2
+    if wanted in name:
+        return 3
+    letters = iter(name)
+    return 4 if all(letter in letters for letter in wanted.replace(" ", "")) else None
+
+
+# -- changes
 
 
 def put(chosen: Sequence[Note], who: str, category: str) -> Changed:
@@ -63,7 +94,7 @@ def put(chosen: Sequence[Note], who: str, category: str) -> Changed:
     return Changed(changes, f"{moved} put into {category}" if category else f"{moved} taken out of the category")
 
 
-def merge(found: Gathered, who: str, source: str, target: str) -> Changed:
+def merge(found: GatheredNotes, who: str, source: str, target: str) -> Changed:
     """Put a person's notes of one category into another one that there is already.
 
     Raises:
@@ -75,7 +106,7 @@ def merge(found: Gathered, who: str, source: str, target: str) -> Changed:
     return _moved(found, who, source, target)
 
 
-def rename(found: Gathered, who: str, source: str, typed: str) -> Changed:
+def rename(found: GatheredNotes, who: str, source: str, typed: str) -> Changed:
     """Give a category of a person's notes another name, that no other category has.
 
     Raises:
@@ -89,12 +120,12 @@ def rename(found: Gathered, who: str, source: str, typed: str) -> Changed:
     return _moved(found, who, source, target)
 
 
-def _moved(found: Gathered, who: str, source: str, target: str) -> Changed:
+def _moved(found: GatheredNotes, who: str, source: str, target: str) -> Changed:
     notes = in_category(found.notes, source)
-    told = put(notes, who, target)
+    moved = put(notes, who, target)
     others = [one for one in notes if one.who != who]
     if not others:
-        return told
+        return moved
     whose = ", ".join(sorted({one.who for one in others}))
     stay = f"{counted(len(others), 'note')} of {whose} {'stays' if len(others) == 1 else 'stay'} in {source}"
-    return Changed(told.changes, f"{told.words}; {stay}: a category is its author's word")
+    return Changed(moved.changes, f"{moved.words}; {stay}: a category is its author's word")

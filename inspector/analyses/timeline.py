@@ -1,0 +1,364 @@
+"""Checkpoints of a training run by step; cases that broke or mended."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from inspector.analyses import Offer, Option, Params, analysis
+from inspector.analyses._course import Course, TrainingRun, training_runs
+from inspector.analyses._pair import TEST, Row, test_note
+from inspector.common_cases import aligned_cases, aligned_steps, set_aside, without_gold
+from inspector.comparability import incomparable
+from inspector.notes import first_run_notes
+from inspector.provenance import provenance, repeated_solutions
+from inspector.render.view import (
+    Block,
+    Cell,
+    Column,
+    Curve,
+    Kind,
+    Note,
+    Section,
+    Series,
+    Table,
+    View,
+    count,
+    figure,
+    p_value,
+    points,
+    table,
+    text,
+)
+from inspector.selection import Selection, within
+from inspector.sentences import counted
+from scoring.errors import UsageError
+from scoring.metrics.aligned import EVERY
+from scoring.metrics.first_error import SIDES
+from scoring.metrics.resampling import RESAMPLES
+from scoring.names import match_name
+from scoring.official_rows import METRICS
+
+TIMELINE = {
+    "series": pl.String(),
+    "at": pl.Int64(),
+    "scorer": METRICS["scorer"],
+    # The checkpoint that it is held against: the one before, and that of --from; null = none.
+    "other": pl.String(),
+    **{name: METRICS[name] for name in ("benchmark", "subset", "metric", "value", "low", "high", "n")},
+    "left_out": pl.Int64(),
+    "p": pl.Float64(),
+    "p_holm": pl.Float64(),
+    "reason": METRICS["reason"],
+    "note": pl.String(),
+}
+TITLES = {
+    "f1": "F1",
+    "error_acc": "on erroneous",
+    "correct_acc": "on clean",
+    "prmscore": "PRMScore",
+    "positive_acc": "on right steps",
+    "negative_acc": "on wrong steps",
+}
+SIDE_OF = {"f1": EVERY, "error_acc": "erroneous", "correct_acc": "clean"}
+FEW_STEPS = 12
+"""Checkpoints of which the chart tells every step."""
+NAMED = 20
+"""Steps that a sentence names."""
+NO_RUN = "no scorer here is said to be a checkpoint of a training run"
+NAME_ONE = "Say it with --series NAME --at STEP: of `score`, or of `import` (the same file again changes nothing else)."
+NOTES = (
+    "figures of a benchmark are of the cases that all checkpoints of the run tried, those set aside that tried none",
+    "metrics that end with _difference: scorer less other, with a 95% interval on the same draws",
+    "broken: right at other, wrong at scorer; mended: wrong at other, right at scorer; of n cases, by first errors",
+    "each interval is a 95% one by itself, not adjusted for how many checkpoints there are",
+)
+
+
+def _offered_runs(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: ARG001  # as all offers
+    runs = training_runs(results)
+    if len(runs) > 1:
+        yield Offer(None, "all of them", "as usual")
+    for run in runs:
+        yield Offer(run.name, run.name, f"{counted(len(run.steps), 'checkpoint')}, {_reach(run)}")
+
+
+def _offered_steps(results: Selection, params: Params, *, end: str) -> Iterator[Offer]:
+    runs = _asked_runs(results, params)
+    if len(runs) == 1:
+        yield Offer(None, f"the {end} one", "as usual")
+        for step, scorer in zip(runs[0].steps, runs[0].scorers, strict=True):
+            yield Offer(step, f"{step:,}", scorer)
+
+
+def _reach(run: TrainingRun) -> str:
+    first, last = run.steps[0], run.steps[-1]
+    return f"step {first:,}" if first == last else f"steps {first:,} to {last:,}"
+
+
+@analysis(
+    "Timeline",
+    examples=("prm-inspect timeline", "prm-inspect timeline my-run --from 1000 --to 4000"),
+    options=(
+        Option(
+            "series",
+            "the training run, by its name or a unique part of it (default: all that there are)",
+            "Training run",
+            metavar="SERIES",
+            words="?",
+            positional=True,
+            offered=_offered_runs,
+        ),
+        Option(
+            "from",
+            "what broke and what was mended since this training step (default: the first)",
+            "From step",
+            metavar="STEP",
+            type=int,
+            offered=partial(_offered_steps, end="first"),
+        ),
+        Option(
+            "to",
+            "until this one (default: the last)",
+            "To step",
+            metavar="STEP",
+            type=int,
+            offered=partial(_offered_steps, end="last"),
+        ),
+    ),
+    help="The checkpoints of a training run: the official figure at every step with its interval, the difference to "
+    "the step before, and which cases broke or were mended between any two. Each number opens exactly its cases, with "
+    "both checkpoints beside each other.",
+)
+def timeline(results: Selection, params: Params, intervals: bool) -> View:
+    """Follow every training run, or the one that is named, on the cases that all of its checkpoints tried.
+
+    Raises:
+        UsageError: there is no such run or step, or --from and --to are asked for of several runs.
+    """
+    runs = _asked_runs(results, params)
+    _check_steps(runs, params)
+    seed = results.request.seed if intervals else None
+    courses = [
+        Course(run, benchmark, aligned, steps.get(benchmark), within(results, benchmark), _span(params), seed)
+        for run in runs
+        for own in (replace(results, chosen=run.scorers),)
+        for steps in (aligned_steps(own),)
+        for benchmark, aligned in aligned_cases(own).items()
+    ]
+    chosen = tuple(dict.fromkeys(name for run in runs for name in run.scorers))
+    own = replace(results, chosen=chosen)
+    notes = [*NOTES, *_same_steps(runs), *first_run_notes(own), *without_gold(own)]
+    if repeated := repeated_solutions(own):
+        notes.append(f"{repeated} cases repeat the problem and steps of another")
+    facts = {
+        **provenance(own, results.request.command("timeline", *params.words, form=params.form), tuple(notes)),
+        "common_cases": _by_run(courses, "words"),
+        "test": f"{TEST}, Holm over the two",
+        "interval": _by_run(courses, "interval"),
+        "level": 0.95,
+        "resamples": RESAMPLES,
+    }
+    frame = pl.DataFrame([row for course in courses for row in course.rows], schema=TIMELINE, orient="row")
+    return View(frame, facts, title="Timeline", lay_out=lambda: _sections(own, courses, notes))
+
+
+def _asked_runs(results: Selection, params: Params) -> list[TrainingRun]:
+    runs = training_runs(results)
+    if not runs:
+        raise UsageError(f"{NO_RUN}.", NAME_ONE)
+    if (word := params.get("series")) is None:
+        return runs
+    name = match_name(word, [run.name for run in runs], "training run")
+    return [run for run in runs if run.name == name]
+
+
+def _span(params: Params) -> tuple[int | None, int | None]:
+    return params.get("from"), params.get("to")
+
+
+def _check_steps(runs: Sequence[TrainingRun], params: Params) -> None:
+    for name in ("from", "to"):
+        step = params.get(name)
+        if step is None:
+            continue
+        if len(runs) > 1:
+            listed = ", ".join(run.name for run in runs)
+            raise UsageError(f"--{name} is a step of one training run, and there are {len(runs)}.", f"Name: {listed}.")
+        if step not in runs[0].steps:
+            more = "" if len(runs[0].steps) <= NAMED else ", ..."
+            there = ", ".join(map(str, dict.fromkeys(runs[0].steps[:NAMED])))
+            raise UsageError(f"{runs[0].name} has no checkpoint at step {step!r}.", f"There are: {there}{more}.")
+
+
+def _same_steps(runs: Sequence[TrainingRun]) -> Iterator[str]:
+    """Which steps several scorers are at."""
+    for run in runs:
+        for step in dict.fromkeys(one for one in run.steps if run.steps.count(one) > 1):
+            names = ", ".join(name for at, name in zip(run.steps, run.scorers, strict=True) if at == step)
+            yield f"{run.name}: several scorers are at step {step:,}: {names}; the first is held against others"
+
+
+def _by_run(courses: Sequence[Course], what: str) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for course in courses:
+        found.setdefault(course.benchmark, {})[course.run.name] = str(getattr(course, what))
+    return found
+
+
+# -- what people see
+
+
+def _sections(results: Selection, courses: Sequence[Course], notes: Sequence[str]) -> tuple[Section, ...]:
+    by_benchmark: dict[str, list[Course]] = {}
+    for course in courses:
+        by_benchmark.setdefault(course.benchmark, []).append(course)
+    several = [note for note in notes if "several scorers are at step" in note]
+    sections = []
+    for number, (benchmark, own) in enumerate(by_benchmark.items()):
+        blocks = [block for course in own for block in _blocks(results, course)]
+        lacking = [note for note in without_gold(results) if note.startswith(f"{benchmark}: ")]
+        blocks += [Note(f"{note}.", "quiet") for note in (*several, *lacking)]
+        sections.append(Section(benchmark, f"timeline-{number}", tuple(blocks)))
+    return tuple(sections)
+
+
+def _blocks(results: Selection, course: Course) -> Iterator[Block]:
+    run = course.run
+    yield Note(f"{run.name}: {counted(len(run.steps), 'checkpoint')}, {_reach(run)}", "lead")
+    yield Note(f"On {'the ' if course.official.trying else ''}{course.words}.", "quiet")
+    yield from (Note(f"{words}.", "quiet") for words in set_aside(course.aligned))
+    cells = {(row["scorer"], row["other"], row["metric"]): row for row in course.rows}
+    if chart := _chart(course, cells):
+        yield chart
+    yield _checkpoint_table(course, cells)
+    yield from _span_blocks(course, cells, results.request.seed)
+    for reason in incomparable(results, run.scorers, course.benchmark, results.mask):
+        if reason.why != "cases":
+            yield Note(f"Not quite comparable: {reason}.", "warning")
+
+
+Cells = Mapping[tuple[str, str | None, str], Row]
+
+
+def _chart(course: Course, cells: Cells) -> Curve | None:
+    """The official figure by training step with its band; nothing of a single point."""
+    metric = course.metrics[0].name
+    by_step: dict[int, Row] = {}
+    for step, scorer in zip(course.run.steps, course.run.scorers, strict=True):
+        row = cells[scorer, None, metric]
+        if row["value"] is not None:
+            by_step.setdefault(step, row)
+    if len(by_step) < 2:
+        return None
+    xs = np.array(list(by_step), dtype=np.float64)
+    ys, low, high = (
+        np.array([np.nan if row[name] is None else row[name] for row in by_step.values()])
+        for name in ("value", "low", "high")
+    )
+    band = (low, high) if np.isfinite(low).any() else (None, None)
+    known = np.concatenate([ys, low, high])
+    known = known[np.isfinite(known)]
+    room = max(0.02, 0.1 * float(np.ptp(known)))
+    upward = (max(0.0, float(known.min()) - room), min(1.0, float(known.max()) + room))
+    series = Series(course.run.name, "a", "scorer-a", xs, ys, *band)
+    title, across = TITLES[metric], (float(xs[0]), float(xs[-1]))
+    return Curve("", "training step", title, (series,), (), across, upward, whole=len(xs) <= FEW_STEPS)
+
+
+def _checkpoint_table(course: Course, cells: Cells) -> Table:
+    """A line a checkpoint: its figures, the difference to the one before, and the cases that changed since."""
+    official = course.metrics[0].name
+    before_figure, before_case = (
+        {later: earlier for earlier, later in pairwise(columns)}
+        for columns in (course.official.trying, course.aligned.trying)
+    )
+    lines = []
+    for place, (step, scorer) in enumerate(zip(course.run.steps, course.run.scorers, strict=True)):
+        line = [Cell(step, Kind.COUNT), text(scorer)]
+        made = [_figure(course, place, cells[scorer, None, metric.name]) for metric in course.metrics]
+        line.append(replace(made[0], style="strong"))
+        earlier = before_figure.get(place)
+        difference = None if earlier is None else cells[_key(course, place, earlier, f"{official}_difference")]
+        line.append(text("") if difference is None else points(difference))
+        earlier = before_case.get(place)
+        line += [text(""), text("")] if earlier is None else _change_cells(course, place, earlier, EVERY)
+        lines.append([*line, *made[1:]])
+    titles = [TITLES[metric.name] for metric in course.metrics]
+    heads: list[str | Column] = ["step", Column("scorer", 1), titles[0], "less the one before", "broke", "mended"]
+    return table("Checkpoints", [*heads, *(Column(title, 2) for title in titles[1:])], lines, labels=2)
+
+
+def _figure(course: Course, place: int, row: Row) -> Cell:
+    # Steps are judged of other cases than first errors, and no condition tells them.
+    side = SIDE_OF.get(str(row["metric"]))
+    link = None if side is None or row["value"] is None else course.common_link(place, place, side)
+    return figure({**row, "small": (row["note"] or "").startswith("small n")}, link=link)
+
+
+def _change_cells(course: Course, later: int, earlier: int, side: str) -> list[Cell]:
+    """How many cases broke, and how many were mended."""
+    found = course.changes(later, earlier, side)
+    link = partial(course.link, later, earlier, side)
+    steps = f"from step {course.run.steps[earlier]:,} to {course.run.steps[later]:,}"
+    broken = link({earlier: True, later: False}, found.broken, f"broke {steps}") if found.broken else None
+    mended = link({earlier: False, later: True}, found.mended, f"mended {steps}") if found.mended else None
+    return [count(found.broken, broken, "bad"), count(found.mended, mended, "good")]
+
+
+def _span_blocks(course: Course, cells: Cells, seed: int) -> Iterator[Block]:
+    """Between the two checkpoints that are asked for: the differences, and the cases that changed by side."""
+    figures, cases = course.span(course.official.trying), course.span(course.aligned.trying)
+    if cases is None and course.asked != (None, None):
+        yield Note("No cases are held against each other: a checkpoint that was asked for tried none here.")
+    if figures is not None:
+        yield _difference_table(course, *figures, cells)
+    if cases is not None:
+        yield _change_table(course, *cases, cells)
+        yield test_note(seed, f"{TEST}, Holm over the two", course.interval)
+        if any(cells[_key(course, *cases, f"{side}_mcnemar")]["note"] for side in SIDES):
+            yield Note("Cases share problems, and McNemar's test takes them as independent.", "quiet")
+
+
+def _key(course: Course, later: int, earlier: int, metric: str) -> tuple[str, str, str]:
+    return course.run.scorers[later], course.run.scorers[earlier], metric
+
+
+def _difference_table(course: Course, later: int, earlier: int, cells: Cells) -> Table:
+    lines = []
+    for metric in course.metrics:
+        row = cells[_key(course, later, earlier, f"{metric.name}_difference")]
+        lines.append([text(TITLES[metric.name]), points(row), _verdict(row)])
+    first, last = course.run.steps[earlier], course.run.steps[later]
+    return table(f"Step {last:,} less step {first:,}", ["", "points, 95% interval", " "], lines)
+
+
+def _verdict(row: Row) -> Cell:
+    """What the interval says, in words."""
+    if row["low"] is None or row["high"] is None:
+        return text("")
+    if row["low"] > 0:
+        return text("better", "good")
+    return text("worse", "bad") if row["high"] < 0 else text("could be none", "dim")
+
+
+def _change_table(course: Course, later: int, earlier: int, cells: Cells) -> Table:
+    """By side how many cases were right before, broke, were mended, and are right after."""
+    lines = []
+    for side in SIDES:
+        found = course.changes(later, earlier, side)
+        link = partial(course.link, later, earlier, side)
+        steps = [f"right at step {course.run.steps[place]:,}" for place in (earlier, later)]
+        before, after = found.both_right + found.broken, found.both_right + found.mended
+        line = [text(side), count(before, link({earlier: True}, before, steps[0]))]
+        line += _change_cells(course, later, earlier, side)
+        line.append(count(after, link({later: True}, after, steps[1])))
+        line.append(count(found.n, course.common_link(later, earlier, side), "dim"))
+        test = cells[_key(course, later, earlier, f"{side}_mcnemar")]
+        lines.append([*line, p_value(test["p"]), p_value(test["p_holm"])])
+    first, last = course.run.steps[earlier], course.run.steps[later]
+    heads = ["", "right before", "broke", "mended", "right after", "n", "p McNemar", "p Holm"]
+    return table(f"Cases from step {first:,} to step {last:,}", heads, lines)
