@@ -34,9 +34,13 @@ def put(
     if args.form:
         put_bytes(document.render(args.form).encode("utf-8", errors="replace"), json=args.form in JSON)
         return
-    from inspector.shell.tables import print_table
+    # Imported only for who asks, and by the commands of analyses.
+    from inspector.render.view import Section, View, table_of
+    from inspector.shell.analysis import print_view
 
-    print_table(document.rows if table is None else table, pager=not args.quiet)
+    rows = document.rows if table is None else table
+    view = View(rows, document.provenance, lay_out=lambda: (Section("", "rows", (table_of(rows, ""),)),))
+    print_view(view, ascii_only=args.ascii, pager=not args.quiet)
     say_facts(document.provenance, args)
 
 
