@@ -192,13 +192,7 @@ def _taxonomy(parser: argparse.ArgumentParser) -> None:
 
 
 def _show(parser: argparse.ArgumentParser) -> None:
-    from inspector.shell.prm_arguments import add_explain
-
-    parser.add_argument("case", metavar="CASE", help="a case's name or a unique part of it")
-    parser.add_argument("--row", action="store_true", help="the row of its file (as it stands there)")
-    parser.add_argument("--original", action="store_true", help="what was changed in the solution it was made of")
-    parser.add_argument("--answers", action="store_true", help="also the texts of what critics answered")
-    add_explain(parser)
+    parser.add_argument("--row", action="store_true", help="the row of its file (as it stands there, and nothing else)")
 
 
 def _report(parser: argparse.ArgumentParser) -> None:
@@ -372,15 +366,7 @@ COMMANDS: dict[str, Verb] = {
     ),
     **{name: _of_analysis(line) for name, line in summaries().items()},
     "taxonomy": _of_analysis(summaries()["taxonomy"])._replace(module="inspector.shell.taxonomy", flags=_taxonomy),
-    "show": Verb(
-        "inspector.shell.showing",
-        "one case, a row a step (as a table for a paper with --markdown or --latex)",
-        (
-            "prm-inspect show algebra-012 --benchmark demo --scorer blend",
-            "prm-inspect show gsm8k-0 --explain --model ~/prm   (tokens, logits, rewards)",
-        ),
-        _show,
-    ),
+    "show": _of_analysis(summaries()["show"])._replace(module="inspector.shell.showing", flags=_show),
     "report": Verb(
         "inspector.shell.report",
         "one file for somebody else: board, comparison, breakdown, cases",

@@ -6,7 +6,7 @@ from pathlib import Path
 from inspector.analyses import Params
 from inspector.analyses.cases import cases
 from inspector.analyses.metrics import metrics
-from inspector.case_pages import case_document
+from inspector.analyses.show import show
 from inspector.inspection import Inspection
 from inspector.messages import Export
 from scoring.export import Document
@@ -23,7 +23,8 @@ def export_document(inspection: Inspection, asked: Export) -> Document:
     if asked.what == "cases":
         return cases.view(inspection.selection, Params(form=asked.form))
     if asked.what == "case":
-        return case_document(inspection.selection, asked.row, asked.form)
+        case = inspection.cases["case"][asked.row]
+        return show.view(inspection.selection, Params("", {"case": case}, asked.form))
     # The filter of the list of cases does not touch the board.
     behind = inspection.cleared() if asked.what == "all-metrics" else inspection
     return metrics.view(behind.for_metrics(), Params(form=asked.form))

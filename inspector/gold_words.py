@@ -20,6 +20,16 @@ def gold_words(case: Mapping[str, Any]) -> str:
     return f"step {earliest}" + (f" (also wrong: {', '.join(others)})" if others else "")
 
 
+def gold_word(case: Mapping[str, Any], step: int) -> str | None:
+    """Say what the gold labels of a case say of one of its steps (0-based); None = nothing."""
+    earliest, listed = case["earliest_error"], case["error_steps"]
+    if step == earliest:
+        return "error"
+    if listed is not None:
+        return "error step" if step in listed else "right"
+    return "right" if earliest is not None and (earliest == -1 or step < earliest) else None
+
+
 def counts_from_one(benchmark: str, reason: str) -> bool:
     """Whether the reason of a gold label names steps, and by other numbers than everything else here."""
     return benchmark in FROM_ONE and _NAMES_A_STEP.search(reason) is not None

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspector.jobs import Job, signals_passed_on
+from scoring.errors import InspectError
 
 _WORDS = ("revision", "base", "adapter", "dtype", "device")
 
@@ -16,17 +17,47 @@ def prm_words(args: argparse.Namespace, flag: str = "--model") -> list[str]:
         value = getattr(args, name, None)
         if value not in (None, "auto"):
             words += [f"--{name}", value]
-    for name, value in args.option:
+    for name, value in args.option or ():
         words += ["--option", f"{name}={value}"]
     return [*words, "--allow-pickle"] if args.allow_pickle else words
 
 
+class Unanswered(InspectError):  # noqa: N818  # it is what happened
+    """A scoring process did not tell what it was asked. It said why on its standard error, and ended with `code`."""
+
+    def __init__(self, code: int, sentence: str, next_step: str) -> None:
+        super().__init__(sentence, next_step)
+        self.code = code
+
+
+def answer_to(words: Sequence[str]) -> dict[str, Any]:
+    """Give the answer of `python -m scoring WORDS`.
+
+    Raises:
+        Unanswered: there is none.
+    """
+    code, answer, end = _asked(words)
+    if answer is None:
+        error = end.get("error") or {"sentence": "the scoring process was stopped.", "next_step": ""}
+        raise Unanswered(code or 2, error["sentence"], error["next_step"])
+    return answer
+
+
 def ask(words: Sequence[str]) -> tuple[int, dict[str, Any] | None]:
     """Exit code and answer of `python -m scoring WORDS`; no answer where it failed, which it has said itself."""
+    code, answer, _ = _asked(words)
+    return code, answer
+
+
+def _asked(words: Sequence[str]) -> tuple[int, dict[str, Any] | None, dict[str, Any]]:
+    """Exit code, answer, and how it ended where it says that."""
     job = Job(words)
-    answer = None
+    answer, end = None, {}
     with signals_passed_on(job):
         for event in job.events():
-            answer = event if event["event"] != "end" else answer
+            if event["event"] == "end":
+                end = event
+            else:
+                answer = event
         code = job.wait()
-    return (code if code >= 0 else 128 - code), answer
+    return (code if code >= 0 else 128 - code), answer, end

@@ -1,7 +1,9 @@
-"""Tokens for people: what they stand for with nothing hidden, and those around one of them on a line."""
+"""Tokens for people: whose each is, what it stands for with nothing hidden, and those around one of them on a line."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from rich.cells import cell_len
 
@@ -11,6 +13,52 @@ _PICTURES = {"\n": "⏎", "\t": "⇥", "\r": "␍"}
 _ESCAPES = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}
 _AHEAD = 3
 """One of so many cells of a window lies behind the token that is read: what was read tells more than what follows."""
+
+
+Token = Mapping[str, Any]
+"""A token as `python -m scoring explain` tells it."""
+
+
+@dataclass
+class Group:
+    """Tokens that stand together: of the problem, of one step with what is read for it, or of the layout before them.
+
+    `sequence` and `step` are 0-based; `step` None = of no step.
+    """
+
+    sequence: int
+    name: str
+    step: int | None
+    tokens: list[Token] = field(default_factory=list)
+
+    @property
+    def read(self) -> Token | None:
+        """The token at which the step is read, if it is in this sequence."""
+        return next((token for token in self.tokens if token["read"]), None)
+
+
+def grouped(tokens: Sequence[Token]) -> list[Group]:
+    """All tokens once, in order. One of the layout belongs to what stands before it, or to what it is read for."""
+    found: list[Group] = []
+    for token in tokens:
+        last = found[-1] if found and found[-1].sequence == token["sequence"] else None
+        if token["part"] == "layout" and not token["read"]:
+            name, step = (last.name, last.step) if last else ("layout", None)
+        elif token["step"] is None:
+            name, step = "problem", None
+        else:
+            name, step = f"step {token['step']}", token["step"]
+        if last is None or (last.name, last.step) != (name, step):
+            last = Group(token["sequence"], name, step)
+            found.append(last)
+        last.tokens.append(token)
+    return found
+
+
+def counts_of_parts(tokens: Sequence[Token]) -> str:
+    """Say how many tokens are of which part."""
+    counts = {part: sum(token["part"] == part for token in tokens) for part in ("problem", "step", "layout")}
+    return f"{counts['problem']:,} of the problem, {counts['step']:,} of steps, {counts['layout']:,} of the layout"
 
 
 def visible(text: str, *, ascii_only: bool = False) -> str:

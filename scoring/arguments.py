@@ -40,30 +40,33 @@ def add_checkpoint_arguments(parser: argparse._ActionsContainer, place: str) -> 
     parser.add_argument("--at", type=count, metavar="STEP", help=f"the training step that it was saved at {usual}")
 
 
-def add_prm_arguments(parser: argparse.ArgumentParser, flag: str = "--model", *, required: bool = True) -> None:
-    """The arguments that say which PRM, and how it is run.
+def add_prm_arguments(
+    parser: argparse.ArgumentParser, flag: str = "--model", *, required: bool = True
+) -> list[argparse.Action]:
+    """Add the arguments that say which PRM, and how it is run; these are what is returned.
 
     With another `flag` for the checkpoint, the command names the adapter in its own way.
     """
     which = parser.add_argument_group("the PRM")
     words = "a checkpoint's folder, or ORG/NAME of the hub"
-    which.add_argument(flag, dest="model", required=required, metavar="DIR_OR_ID", help=words)
-    which.add_argument("--revision", metavar="REV", help="a branch, tag or commit of the hub's model")
-    which.add_argument("--base", metavar="DIR_OR_ID", help=f"the base model, where {flag} is a LoRA adapter")
-    which.add_argument("--allow-pickle", action="store_true", help="open weights that are pickles (weights only)")
-    if flag == "--model":
-        family = "the PRM's family, or a file with one of your own (Python; default: seen from the checkpoint)"
-        which.add_argument("--adapter", metavar="NAME|FILE.py", help=family)
-    chosen = "an option of the family, such as joiner=blank-line (repeatable; `prm-inspect prms` lists them)"
-    which.add_argument("--option", action="append", type=_option, metavar="NAME=VALUE", default=[], help=chosen)
-    which.add_argument(
-        "--dtype",
-        choices=DTYPES,
-        default="auto",
-        help="how weights are held (auto: float32 up to 1 GiB of weights, else as stored)",
-    )
     several = "A,B shares the cases among processes, A+B lays one model's layers over both"
-    which.add_argument("--device", default="auto", help=f"cpu, cuda, cuda:N, or auto (default); {several}")
+    chosen = "an option of the family, such as joiner=blank-line (repeatable; `prm-inspect prms` lists them)"
+    family = "the PRM's family, or a file with one of your own (Python; default: seen from the checkpoint)"
+    return [
+        which.add_argument(flag, dest="model", required=required, metavar="DIR_OR_ID", help=words),
+        which.add_argument("--revision", metavar="REV", help="a branch, tag or commit of the hub's model"),
+        which.add_argument("--base", metavar="DIR_OR_ID", help=f"the base model, where {flag} is a LoRA adapter"),
+        which.add_argument("--allow-pickle", action="store_true", help="open weights that are pickles (weights only)"),
+        *([which.add_argument("--adapter", metavar="NAME|FILE.py", help=family)] if flag == "--model" else []),
+        which.add_argument("--option", action="append", type=_option, metavar="NAME=VALUE", default=[], help=chosen),
+        which.add_argument(
+            "--dtype",
+            choices=DTYPES,
+            default="auto",
+            help="how weights are held (auto: float32 up to 1 GiB of weights, else as stored)",
+        ),
+        which.add_argument("--device", default="auto", help=f"cpu, cuda, cuda:N, or auto (default); {several}"),
+    ]
 
 
 def count(text: str) -> int:

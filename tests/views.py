@@ -10,6 +10,7 @@ from inspector.analyses.cases import cases
 from inspector.analyses.compare import compare
 from inspector.analyses.contested import contested
 from inspector.analyses.metrics import metrics
+from inspector.analyses.show import show
 from inspector.analyses.taxonomy import taxonomy
 from inspector.analyses.thresholds import thresholds
 from inspector.analyses.triage import triage
@@ -17,7 +18,7 @@ from inspector.paint import Brush
 from inspector.render.cells import plain_text
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
-from inspector.render.view import Table
+from inspector.render.view import CaseBlock, Table
 from inspector.subject import subject
 
 
@@ -83,6 +84,12 @@ def triage_view(selection, form="", **options):
     return triage.view(selection, Params("", options, form))
 
 
+def show_view(selection, row, form="", *, page="", **options):
+    """The case with this row id."""
+    case = selection.cases["case"][row]
+    return show.view(selection, Params(page, {"case": case, **options}, form))
+
+
 # -- as a screen shows them
 
 
@@ -104,6 +111,11 @@ def lines_of(view, size=(100, 40), *, ascii_only=False):
 def words_of(view, size=(100, 40)):
     """All that a view says on one line."""
     return " ".join(" ".join(lines_of(view, size)).split())
+
+
+def case_of(view):
+    """The case that a view is of."""
+    return next(block for block in view.blocks() if isinstance(block, CaseBlock))
 
 
 def table_of(view, title=""):

@@ -53,6 +53,7 @@ class Option:
         offered: Give what a screen offers, of what is selected and told so far; None = the choices.
         with_other: Whether it is a switch that holds the scorer in focus against another, which a screen lets choose.
         of_request: Whether the request holds its value, as it does what several commands share.
+        group: The title, in `--help`, that it stands under with others; "" = none of its own.
     """
 
     name: str
@@ -70,6 +71,22 @@ class Option:
     offered: "Callable[[Selection, Params], Iterable[Offer]] | None" = None
     with_other: bool = False
     of_request: bool = False
+    group: str = ""
+
+    @classmethod
+    def of_flag(cls, action: argparse.Action, **more: Any) -> "Option":
+        """Make an option of a flag that another command has as well; `more` are further attributes."""
+        name = action.option_strings[0].strip("-").replace("-", "_")
+        plain = action.nargs == 0 or action.choices
+        return cls(
+            name,
+            action.help or "",
+            metavar=str(action.metavar or ("" if plain else name.upper())),
+            choices=tuple(action.choices or ()),
+            type=action.type if callable(action.type) else str,
+            many=action.default == [],
+            **more,
+        )
 
     @property
     def flag(self) -> str:
@@ -103,7 +120,13 @@ class Option:
             return
         if self.many:
             parser.add_argument(
-                self.flag, action=Collect, metavar=self.metavar, dest=self.dest, default=(), help=self.help
+                self.flag,
+                action=Collect,
+                metavar=self.metavar,
+                type=self.type,
+                dest=self.dest,
+                default=(),
+                help=self.help,
             )
             return
         parser.add_argument(
@@ -286,9 +309,10 @@ class Analysis:
         elif any(page.help for page in self.pages):
             group = parser.add_argument_group(self.together) if self.together else parser
             self._add_page_flags(group.add_mutually_exclusive_group())
+        groups = {option.group: parser.add_argument_group(option.group) for option in self.options if option.group}
         for option in self.options:
             if option.name not in taken:
-                option.add_to(parser)
+                option.add_to(groups.get(option.group, parser))
 
     def _add_page_flags(self, group: "argparse._ActionsContainer") -> None:
         options = {option.name: option for option in self.options}
@@ -302,7 +326,7 @@ class Analysis:
     def params(self, args: argparse.Namespace, form: str = "") -> Params:
         """Make the parameters of the command's arguments."""
         given = {one.name: getattr(args, one.dest, None) for one in self.options if not one.of_request}
-        told = {name: value for name, value in given.items() if value is not None}
+        told = {name: value for name, value in given.items() if value not in (None, ())}
         page = next((page.name for page in self.pages if page.takes and page.takes in told), getattr(args, "page", ""))
         return Params(page, told, form)
 

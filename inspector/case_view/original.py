@@ -8,8 +8,11 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Literal
 
+from inspector.sentences import counted
+
 Kind = Literal["same", "changed", "removed", "added"]
 Span = tuple[int, int]
+WORDS = (("changed", "changed"), ("added", "added"), ("removed", "removed"), ("same", "as they were"))
 
 ALIKE = 0.3
 """Share of their words that two steps have in common if one was made of the other."""
@@ -127,3 +130,28 @@ def _merged(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
         else:
             found.append((start, end))
     return tuple(found)
+
+
+# -- in sentences
+
+
+def summary(pairs: Sequence[Pair], *, asked_anew: bool) -> str:
+    """How many steps were changed, added, removed and left as they were, and whether the question was changed."""
+    kinds = [pair.kind for pair in pairs]
+    found = [f"{counted(kinds.count(kind), 'step')} {word}" for kind, word in WORDS if kind in kinds]
+    question = "the question is another" if asked_anew else "the question is the same"
+    return f"Original against modified: {', '.join(found)}; {question}."
+
+
+def against_list(pairs: Sequence[Pair], listed: Sequence[int] | None) -> str:
+    """A sentence where the benchmark's own list of modified steps (0-based) is not what differs; else ""."""
+    differing = [pair.after for pair in pairs if pair.after is not None and pair.kind != "same"]
+    if listed is None or sorted(set(listed)) == differing:
+        return ""
+    return f"The benchmark lists {_steps(sorted(set(listed)))} as modified; what differs is {_steps(differing)}."
+
+
+def _steps(steps: Sequence[int]) -> str:
+    if not steps:
+        return "no step"
+    return ("step " if len(steps) == 1 else "steps ") + ", ".join(map(str, steps))

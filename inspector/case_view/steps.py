@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from inspector.case_pages import gold_word
 from inspector.case_view.bars import cells, second_cells
 from inspector.case_view.columns import GUTTER, Column, columns
 from inspector.case_view.folding import Item, items
@@ -11,6 +10,7 @@ from inspector.case_view.manner import Stop
 from inspector.case_view.open_case import OpenCase
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import body
+from inspector.gold_words import gold_word
 from inspector.text import Part
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap

@@ -1,8 +1,6 @@
 """The tokens of a case as the scorer in focus is shown them: whose each is, and which are read for which step."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
@@ -11,7 +9,7 @@ from inspector.case_view.open_case import OpenCase
 from inspector.case_view.page import StopLine
 from inspector.case_view.steps import step_lines
 from inspector.text import Part, cell, clean
-from inspector.token_text import visible
+from inspector.token_text import Group, Token, counts_of_parts, grouped, visible
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 from inspector.xray import Xray
@@ -21,25 +19,6 @@ ASKING = "asking the tokenizer..."
 INDENT = 2
 LONGEST = 3
 """A token takes at most one of so many parts of a line."""
-Token = Mapping[str, Any]
-
-
-@dataclass
-class Group:
-    """Tokens that stand together: of the problem, of one step with what is read for it, or of the layout before them.
-
-    `sequence` and `step` are 0-based; `step` None = of no step.
-    """
-
-    sequence: int
-    name: str
-    step: int | None
-    tokens: list[Token] = field(default_factory=list)
-
-    @property
-    def read(self) -> Token | None:
-        """The token at which the step is read, if it is in this sequence."""
-        return next((token for token in self.tokens if token["read"]), None)
 
 
 def token_lines(shown: OpenCase) -> Iterator[Line]:
@@ -69,30 +48,10 @@ def _of_this(shown: OpenCase) -> Xray | None:
     return found if found is not None and (found.case, found.scorer) == at_hand else None
 
 
-def grouped(tokens: Sequence[Token]) -> list[Group]:
-    """All tokens once, in order. One of the layout belongs to what stands before it, or to what it is read for."""
-    found: list[Group] = []
-    for token in tokens:
-        last = found[-1] if found and found[-1].sequence == token["sequence"] else None
-        if token["part"] == "layout" and not token["read"]:
-            name, step = (last.name, last.step) if last else ("layout", None)
-        elif token["step"] is None:
-            name, step = "problem", None
-        else:
-            name, step = f"step {token['step']}", token["step"]
-        if last is None or (last.name, last.step) != (name, step):
-            last = Group(token["sequence"], name, step)
-            found.append(last)
-        last.tokens.append(token)
-    return found
-
-
 def _head(found: Xray, tokens: Sequence[Token], manner: Manner) -> Iterator[Line]:
     answer = found.answer or {}
-    counts = {part: sum(token["part"] == part for token in tokens) for part in ("problem", "step", "layout")}
     told = (
-        f"{len(tokens):,} tokens of {answer['model']} ({answer['family']}): {counts['problem']:,} of the problem, "
-        f"{counts['step']:,} of steps, {counts['layout']:,} of the layout; "
+        f"{len(tokens):,} tokens of {answer['model']} ({answer['family']}): {counts_of_parts(tokens)}; "
         f"{sum(bool(token['read']) for token in tokens):,} are read"
     )
     text, layout = _joints(manner)

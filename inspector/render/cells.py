@@ -11,6 +11,8 @@ WAITING = "..."
 """Stands for a figure that is being computed."""
 DASH = "–"
 """Stands where there is no value."""
+GOLD = {"error": "▲ error", "error step": "△ error step"}
+"""What gold says of a step that is wrong, with its glyph."""
 _NUMBER = re.compile(r"[-+<~ ]*\d[\d.,]*( *[\[(].*)?")
 """A number as tables write it, with what follows in brackets."""
 

@@ -9,10 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from inspector.render.cells import further_text, legend, rights, value_text
+from inspector.render.cells import GOLD, further_text, legend, rights, value_text
 from inspector.render.charts import numbers_of, pictured
 from inspector.render.elements import Element, element, number, rendered
 from inspector.render.readable import readable
+from inspector.render.tokens import page_blocks
 from inspector.render.view import (
     Block,
     Bullets,
@@ -33,13 +34,13 @@ from inspector.render.view import (
     Section,
     Step,
     Table,
+    Tokens,
+    Verbatim,
 )
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 LISTED = 8
 """A list of contents with more entries is folded."""
-GOLD = {"error": "▲ error", "error step": "△ error step", "right": "right"}
-"""What gold says of a step, with its glyph."""
 
 
 @cache
@@ -131,6 +132,14 @@ def _command(block: Command) -> Iterator[Element]:
     yield element("p", f"{block.gives}: ", element("code", block.line), class_="command")
 
 
+def _verbatim(block: Verbatim) -> Iterator[Element]:
+    yield element("p", element("b", f"{block.title}: "), block.text, class_="raw")
+
+
+def _tokens(block: Tokens) -> Iterator[Element]:
+    return _blocks(tuple(page_blocks(block)))
+
+
 def _fold(block: Fold) -> Iterator[Element]:
     yield element("details", element("summary", block.summary), *_blocks(block.blocks))
 
@@ -219,12 +228,17 @@ def _steps(block: CaseBlock) -> Element:
     head = element("tr", element("th", "step", scope="col"), element("th", "text", scope="col"), *_gold_head(), *right)
     foot: tuple[Element, ...] = ()
     if block.scorers:
-        verdicts = (element("td", verdict, class_="right") for verdict in block.verdicts)
-        foot = (element("tfoot", element("tr", element("th"), element("th", "verdict"), element("td"), *verdicts)),)
+        lines = (("verdict", block.verdicts), ("step accuracy", block.accuracies))
+        foot = (element("tfoot", *(_foot(name, words) for name, words in lines)),)
     rows = (_step(step) for step in block.steps)
     return element(
         "div", element("table", element("thead", head), element("tbody", *rows), *foot, class_="steps"), class_="scroll"
     )
+
+
+def _foot(name: str, words: Sequence[str]) -> Element:
+    cells = (element("td", word, class_="right") for word in words)
+    return element("tr", element("th"), element("th", name), element("td"), *cells)
 
 
 def _gold_head() -> Iterator[Element]:
@@ -245,7 +259,8 @@ def _step(step: Step) -> Element:
 
 
 def _judged(judged: Judged) -> Element:
-    marks = f"{'✗ ' if judged.wrong else ''}{judged.text}{' ←' if judged.verdict else ''}".strip()
+    words = f"{judged.text} (truncated)" if judged.truncated else judged.text
+    marks = f"{'✗ ' if judged.wrong else ''}{words}{' ←' if judged.verdict else ''}".strip()
     # There are thousands of these in a report of hundreds of cases: the style alone says that there is a bar.
     text: Element | str = element("b", marks) if judged.wrong or judged.verdict else marks
     return element("td", text, style=None if judged.share is None else f"--r:{number(judged.share)}")
@@ -263,5 +278,7 @@ _MADE: dict[type, Callable[[Any], Iterator[Element]]] = {
     Reliability: _drawn,
     Picture: _picture,
     CaseBlock: _case,
+    Verbatim: _verbatim,
+    Tokens: _tokens,
     Fold: _fold,
 }

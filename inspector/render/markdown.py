@@ -8,9 +8,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from inspector.render.cells import further_text, legend, rights, value_text
+from inspector.render.cells import GOLD, further_text, legend, rights, value_text
 from inspector.render.charts import numbers_of
 from inspector.render.readable import readable
+from inspector.render.tokens import page_blocks
 from inspector.render.view import (
     Block,
     Bullets,
@@ -31,6 +32,8 @@ from inspector.render.view import (
     Section,
     Step,
     Table,
+    Tokens,
+    Verbatim,
 )
 from inspector.text import clean
 from scoring.markup import markdown_code, markdown_text
@@ -38,7 +41,6 @@ from scoring.markup import markdown_code, markdown_text
 _LINKED = re.compile(r"(?<=[^\W_])([:.])(?=/|[^\W\d_])|(?<=/)(/)")
 """Where readers would see an address: `http:/`, `www.x`, `x.org`, `//`."""
 _NAMED = re.compile("@")
-GOLD = {"error": "**▲ error**", "error step": "△ error step"}
 
 
 def prose(text: str) -> str:
@@ -66,7 +68,7 @@ def markdown_sections(sections: Sequence[Section], level: int = 3) -> Iterator[s
 
 
 def _section(section: Section, level: int) -> Iterator[str]:
-    yield from [f"{'#' * min(level, 6)} {prose(section.title)}", ""]
+    yield from [f"{'#' * min(level, 6)} {prose(section.title)}", ""] if section.title else []
     yield from _blocks(section.blocks)
     for part in section.parts:
         yield from _section(part, level + 1)
@@ -102,6 +104,14 @@ def _command(block: Command) -> Iterator[str]:
 def _fold(block: Fold) -> Iterator[str]:
     yield from [f"**{prose(block.summary)}**", ""]
     yield from _blocks(block.blocks)
+
+
+def _verbatim(block: Verbatim) -> Iterator[str]:
+    yield f"**{prose(block.title)}:** {prose(block.text)}"
+
+
+def _tokens(block: Tokens) -> Iterator[str]:
+    return _blocks(tuple(page_blocks(block)))
 
 
 def _picture(block: Picture) -> Iterator[str]:
@@ -151,6 +161,7 @@ def _case(block: CaseBlock) -> Iterator[str]:
     yield from (_step(step) for step in block.steps)
     if block.scorers:
         yield _row("", "verdict", "", *map(prose, block.verdicts))
+        yield _row("", "step accuracy", "", *map(prose, block.accuracies))
     yield from ["", f"**Gold.** {prose(block.gold)}"]
     if block.reason:
         note = f" ({prose(block.reason_note)})" if block.reason_note else ""
@@ -159,11 +170,12 @@ def _case(block: CaseBlock) -> Iterator[str]:
 
 def _step(step: Step) -> str:
     gold = GOLD.get(step.gold or "", prose(step.gold or ""))
+    gold = f"**{gold}**" if step.gold == "error" else gold
     return _row(str(step.number), _readable(step.text), gold, *map(_judged, step.judged))
 
 
 def _judged(judged: Judged) -> str:
-    text = prose(judged.text)
+    text = prose(f"{judged.text} (truncated)" if judged.truncated else judged.text)
     text = f"**✗ {text}**" if judged.wrong and text else "**✗**" if judged.wrong else text
     return f"{text} ←".strip() if judged.verdict else text
 
@@ -184,5 +196,7 @@ _MADE: dict[type, Callable[[Any], Iterator[str]]] = {
     Reliability: _drawn,
     Picture: _picture,
     CaseBlock: _case,
+    Verbatim: _verbatim,
+    Tokens: _tokens,
     Fold: _fold,
 }

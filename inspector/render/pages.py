@@ -1,6 +1,7 @@
 """A view as a page: Markdown, LaTeX or HTML, with its provenance beneath."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from inspector.render.html import html_page
 from inspector.render.latex import latex_sections
@@ -15,11 +16,11 @@ def page(view: View, form: str) -> str:
 
 
 def _markdown(view: View) -> str:
-    return "\n".join([*markdown_sections(view.sections), *markdown_footer(view.provenance), ""])
+    return "\n".join([*markdown_sections(view.sections), *markdown_footer(_beneath(view)), ""])
 
 
 def _latex(view: View) -> str:
-    return "\n".join([*latex_sections(view.sections), *latex_footer(view.provenance)]) + "\n"
+    return "\n".join([*latex_sections(view.sections), *latex_footer(_beneath(view))]) + "\n"
 
 
 def _html(view: View) -> str:
@@ -31,8 +32,13 @@ def _html(view: View) -> str:
     return html_page(Report(view.title, (), (*parts, made)))
 
 
+def _beneath(view: View) -> dict[str, Any]:
+    """The provenance, less what stands in the sections already."""
+    return {name: value for name, value in view.provenance.items() if name not in view.in_sections}
+
+
 def _provenance(view: View) -> Iterator[Block]:
-    facts = dict(view.provenance)
+    facts = _beneath(view)
     if command := str(facts.pop("command", "")):
         yield Command(command, "The same file")
     lines = (text.partition(": ") for text in footer(facts))

@@ -15,12 +15,16 @@ from inspector.charts.mark import Form, Mark
 from inspector.charts.paired_bars import Place, paired_bars
 from inspector.charts.reliability import Bin, reliability
 from inspector.paint import Brush
-from inspector.render.cells import further_text, legend, remark_of, rights, value_text
+from inspector.render.cells import GOLD, further_text, legend, remark_of, rights, value_text
 from inspector.render.charts import numbers_of
 from inspector.render.lines import GAP, Piece, Row, heading, paragraph
+from inspector.render.readable import readable
+from inspector.render.tokens import PAGE, token_rows
 from inspector.render.view import (
+    BESIDE,
     Block,
     Bullets,
+    CaseBlock,
     Cell,
     Chart,
     Columns,
@@ -29,12 +33,18 @@ from inspector.render.view import (
     Facts,
     Fold,
     Histogram,
+    Judged,
     Kind,
     Note,
     Reliability,
     Section,
     Table,
+    Tokens,
+    Verbatim,
+    table,
+    text,
 )
+from inspector.render.view import Column as TableColumn
 from inspector.text import clean, squeezed
 from inspector.wrap import wrap
 
@@ -50,11 +60,22 @@ class Terminal:
     A table that is too wide first loses what its columns can do without, then texts that may take several lines do so,
     then names lose their middle. What is still too wide stays so, and is scrolled; `split` makes of it several tables
     beneath each other instead, each with its labels, as a page needs it. Without `charts` there are no maps either, and
-    bins stand as tables of their numbers.
+    bins stand as tables of their numbers. A `raw` text of a case is as it was written, LaTeX and all, which is also the
+    only way to write it in ASCII.
     """
 
-    def __init__(self, width: int, brush: Brush, height: int = 24, *, split: bool = False, charts: bool = True) -> None:
+    def __init__(
+        self,
+        width: int,
+        brush: Brush,
+        height: int = 24,
+        *,
+        split: bool = False,
+        charts: bool = True,
+        raw: bool = False,
+    ) -> None:
         self.width, self.height, self.brush, self.split, self.charts = width, height, brush, split, charts
+        self._raw = raw or brush.ascii_only
         self._made: dict[type, Callable[[Any], Iterator[Row]]] = {
             Note: self._note,
             Bullets: self._bullets,
@@ -65,6 +86,9 @@ class Terminal:
             Curve: self._curve,
             Histogram: self._histogram,
             Reliability: self._reliability,
+            CaseBlock: self._case,
+            Verbatim: self._verbatim,
+            Tokens: self._tokens,
             Fold: self._fold,
         }
 
@@ -102,16 +126,87 @@ class Terminal:
     def _facts(self, facts: Facts) -> Iterator[Row]:
         size = max((cell_len(clean(name)) for name, _ in facts.items), default=0)
         for name, value in facts.items:
-            lines = wrap(clean(value), max(20, self.width - size - GAP)) or [""]
+            lines = wrap(clean(value, lines=True), max(20, self.width - size - GAP)) or [""]
             yield (Piece(f"{clean(name):<{size}}{' ' * GAP}", "dim"), Piece(lines[0]))
             yield from ((Piece(" " * (size + GAP) + line),) for line in lines[1:])
 
     def _command(self, command: Command) -> Iterator[Row]:
         yield from paragraph(f"{command.gives}: {command.line}", self.width)
 
+    def _verbatim(self, block: Verbatim) -> Iterator[Row]:
+        yield from paragraph(block.title, self.width)
+        for line in wrap(clean(block.text, lines=True), max(20, self.width - 4)):
+            yield (Piece(f"    {line}"),)
+
+    def _tokens(self, block: Tokens) -> Iterator[Row]:
+        width = PAGE if self.width == UNBOUNDED else self.width
+        return token_rows(block, width, ascii_only=self.brush.ascii_only)
+
     def _fold(self, fold: Fold) -> Iterator[Row]:
         yield heading(fold.summary)
         yield from self.blocks(fold.blocks)
+
+    # -- a case
+
+    def _case(self, block: CaseBlock) -> Iterator[Row]:
+        """What is known of the case, its steps, and what every scorer made of them.
+
+        Few scorers stand beside the texts, more have tables of their own, by number.
+        """
+        yield from paragraph(" · ".join(block.facts), self.width)
+        yield ()
+        why = f"{self._text(block.reason)}{f' ({block.reason_note})' if block.reason_note else ''}"
+        known = (
+            ("Problem", self._text(block.problem)),
+            ("Gold", block.gold),
+            *((("Why", why),) if block.reason else ()),
+        )
+        yield from self._facts(Facts(known))
+        yield ()
+        widths = [max(cell_len(clean(name)), _JUDGED) + GAP for name in block.scorers]
+        few = len(block.scorers) <= BESIDE and sum(widths) <= self.width - _TEXT
+        names = block.scorers if few else tuple(f"({number})" for number in range(1, len(block.scorers) + 1))
+        heads = (TableColumn("step", right=True), TableColumn("gold"), TableColumn("text", right=False, wraps=True))
+        labels = [(text(str(step.number)), _gold(step.gold)) for step in block.steps]
+        texts: list[tuple[Cell, ...]] = [
+            (*label, text(self._text(step.text))) for label, step in zip(labels, block.steps, strict=True)
+        ]
+        judged = [tuple(map(_judged, step.judged)) for step in block.steps]
+        if few:
+            rows = [(*words, *cells) for words, cells in zip(texts, judged, strict=True)]
+            yield from self._table(table("", (*heads, *names), rows, labels=3))
+        else:
+            yield from self._table(table("", heads, texts, labels=3))
+            rows = [(*label, *cells) for label, cells in zip(labels, judged, strict=True)]
+            judgements = table("", (*heads[:2], *names), rows, labels=2)
+            # Whoever says nothing of a step has a line beneath all the same.
+            if len(judgements.columns) > judgements.labels:
+                yield ()
+                yield from self._table(judgements)
+        if any(cell.truncated for step in block.steps for cell in step.judged):
+            yield from paragraph("t: truncated, a reward of a case whose later steps were cut off", self.width)
+        if block.outcomes:
+            yield ()
+            yield from self._outcomes(block, () if few else names)
+        if block.others:
+            yield from paragraph(f"The others: {block.others}", self.width)
+
+    def _outcomes(self, block: CaseBlock, numbers: Sequence[str]) -> Iterator[Row]:
+        """A line a scorer: what happened, and how many of the steps it has right."""
+        accuracies = block.accuracies or ("",) * len(block.outcomes)
+        rows = [
+            (text(name), text(f"{glyph} {happened}".strip()), text(accuracy))
+            for (name, glyph, happened), accuracy in zip(block.outcomes, accuracies, strict=True)
+        ]
+        heads = ("scorer", TableColumn("outcome", right=False, wraps=True), TableColumn("step accuracy", right=True))
+        if numbers:
+            numbered = [(text(number), *row) for number, row in zip(numbers, rows, strict=True)]
+            yield from self._table(table("", ("", *heads), numbered, labels=2))
+        else:
+            yield from self._table(table("", heads, rows))
+
+    def _text(self, written: str) -> str:
+        return written if self._raw else readable(written)
 
     # -- tables
 
@@ -221,13 +316,25 @@ class Terminal:
 
 _FORMS: dict[Kind, Form] = {Kind.SHARE: "percent", Kind.POINTS: "difference", Kind.COUNT: "count"}
 """How charts write values."""
-_ASCII = str.maketrans({"…": "~", "·": ".", "–": "-"})
+_JUDGED, _TEXT = len("0.4996 ✗←"), 60
+"""Cells of a judgement, and how many a step needs beside them."""
+_ASCII = str.maketrans({"…": "~", "·": ".", "–": "-", "→": ">", "←": "<", "✗": "x", "▲": "^", "△": "^"})
 """Signs of ours, and what stands for them where there is only ASCII."""
 
 
 def _in_ascii(row: Row) -> Row:
     """The signs of ours in ASCII; what is in the data stays as it is."""
     return tuple(Piece(piece.text.translate(_ASCII), piece.style, piece.drill) for piece in row)
+
+
+def _gold(gold: str | None) -> Cell:
+    return text(GOLD.get(gold or "", gold), "gold" if gold in GOLD else "")
+
+
+def _judged(judged: Judged) -> Cell:
+    """A judgement, with its marks behind the number: judged wrong, the verdict, truncated."""
+    marks = f"{'✗' if judged.wrong else ''}{'←' if judged.verdict else ''}{' t' if judged.truncated else ''}"
+    return Cell(judged.text, note=marks.strip(), style="bad" if judged.wrong else "")
 
 
 def _mark(cell: Cell) -> Mark:
@@ -243,7 +350,10 @@ class _Texts:
     def __init__(self, table: Table, brush: Brush) -> None:
         # A label that holds for the lines beneath its own stands there once.
         self.heads = [
-            [clean(value_text(cell, ascii_only=brush.ascii_only)) if cell.rows else "" for cell in row]
+            [
+                clean(value_text(cell, ascii_only=brush.ascii_only), lines=column.wraps) if cell.rows else ""
+                for cell, column in zip(row, table.columns, strict=True)
+            ]
             for row in table.rows
         ]
         self.tails = [[clean(further_text(cell)) if cell.rows else "" for cell in row] for row in table.rows]

@@ -121,7 +121,7 @@ def table(
 
 def _says(cell: Cell) -> bool:
     undefined = cell.kind in {Kind.SHARE, Kind.POINTS}
-    return cell.value not in {None, ""} or undefined or bool(cell.reason or cell.remark or cell.waiting)
+    return cell.value not in {None, ""} or undefined or bool(cell.note or cell.reason or cell.remark or cell.waiting)
 
 
 # -- charts
@@ -328,14 +328,22 @@ class Command:
     gives: str = "The same numbers"
 
 
+BESIDE = 3
+"""Up to so many scorers stand beside texts under their names where lines are narrow; more have numbers."""
+
+
 @dataclass(frozen=True)
 class Judged:
-    """What one scorer says of one step: its words, where on its range that is (0 to 1), and what follows from it."""
+    """What one scorer says of one step: its words, where on its range that is (0 to 1), and what follows from it.
+
+    `truncated` marks a reward of a case whose later steps were cut off.
+    """
 
     text: str
     share: float | None
     wrong: bool
     verdict: bool
+    truncated: bool = False
 
 
 @dataclass(frozen=True)
@@ -350,7 +358,9 @@ class Step:
 
 @dataclass(frozen=True)
 class CaseBlock:
-    """One case. `scorers` have a column beside the steps; `outcomes` are theirs: name, glyph, and what happened.
+    """One case. `scorers` have a column beside the steps, and a verdict and a step accuracy in words.
+
+    `outcomes` are theirs: name, glyph, and what happened.
 
     `others` says in few words what the other scorers made of it. `written` are the texts that are shown otherwise than
     they were written, by name; where they are left out, `command` prints them.
@@ -362,6 +372,7 @@ class CaseBlock:
     steps: tuple[Step, ...]
     scorers: tuple[str, ...]
     verdicts: tuple[str, ...]
+    accuracies: tuple[str, ...]
     outcomes: tuple[tuple[str, str, str], ...]
     gold: str
     others: str = ""
@@ -372,6 +383,42 @@ class CaseBlock:
 
 
 @dataclass(frozen=True)
+class Verbatim:
+    """A text as it was written, line by line, and what it is."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token: its text, its place in its sequence (0-based), its id, and whether a PRM reads it.
+
+    One of the layout is of no text of the case.
+    """
+
+    text: str
+    place: int
+    id: int
+    read: bool = False
+    layout: bool = False
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Tokens in their order: those around the one at `at`, as far as there is room, with a mark and `words` beneath it.
+
+    Where `at` is None they are all listed, each with its place and id. `facts` are of what is read there.
+    """
+
+    title: str
+    tokens: tuple[Token, ...]
+    at: int | None = None
+    words: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Fold:
     """Blocks behind one line that opens them."""
 
@@ -379,7 +426,7 @@ class Fold:
     blocks: tuple["Block", ...]
 
 
-Block = Note | Bullets | Facts | Command | Table | Chart | Picture | CaseBlock | Fold
+Block = Note | Bullets | Facts | Command | Verbatim | Table | Chart | Picture | CaseBlock | Tokens | Fold
 
 
 @dataclass(frozen=True)
@@ -406,8 +453,9 @@ class View(Document):
     """The answer of an analysis: `rows` and `provenance` for programs, the same as `sections` for people.
 
     `lay_out` makes the sections when somebody asks for them: a section a benchmark, called after it. `empty` says why
-    there are no rows. `exit_code` is that of its command, 0 unless it was asked to judge, and `because` are sentences
-    that say why it is that.
+    there are no rows. `exit_code` is that of its command, 0 unless it was asked to judge; `because` are sentences that
+    say why it is that, and what else is to be said beside the view. `in_sections` are names of provenance that the
+    sections tell: pages do not repeat them beneath.
     """
 
     title: str = ""
@@ -415,6 +463,7 @@ class View(Document):
     empty: str = ""
     exit_code: int = 0
     because: tuple[str, ...] = ()
+    in_sections: frozenset[str] = frozenset()
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:

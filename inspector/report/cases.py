@@ -1,34 +1,23 @@
 """Chosen cases: problem, steps with the rewards of scorers, what was predicted and what is gold."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import polars as pl
 
-from inspector.case_pages import gold_word
-from inspector.case_table import Judgement, ScorerColumn, case_table
-from inspector.gold_words import counts_from_one, gold_words
-from inspector.label_set import changed_words
-from inspector.render.readable import readable
-from inspector.render.view import Block, CaseBlock, Judged, Note, Section, Step
+from inspector.analyses.show import LEGEND, case_block
+from inspector.render.view import Block, Note, Section
 from inspector.report.facts import OfBenchmark
-from inspector.sentences import GLYPHS, WORDS, counted, outcome_sentence
+from inspector.sentences import counted
 from scoring.evaluation import Evaluation
 from scoring.step_rewards import Bools, Ints
-from scoring.verdicts import OUTCOMES, RIGHT, WRONG, AsGiven
+from scoring.verdicts import RIGHT, WRONG, AsGiven
 
 BESIDE = 5
 """Scorers with a column beside the steps; of more, the best ones."""
+BARS = "A bar beneath a reward is where it lies in the scorer's range."
 WRITTEN = 350_000
 """Letters of LaTeX that a benchmark's cases show beside their readable texts; later cases name a command instead."""
-OTHER_BASE = "This text counts steps from 1, the report from 0."
-LEGEND = (
-    "Steps are numbered from 0. A number is the reward of the step, the bar beneath it where that lies in the scorer's"
-    " range. ✗: judged wrong. ←: the verdict, the first error in the scorer's eyes. ▲: the gold error."
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +58,7 @@ def case_sections(of: OfBenchmark, most: int) -> tuple[list[Block], tuple[Sectio
         fails = f"{of.first.scorer.name} fails on no case with a verdict." if of.first else "There is no case."
         return [Note(fails if most else "No case was asked for.")], ()
     beside = [one for one in of.scorers if (one.answered & of.rows).any()][:BESIDE]
-    said: list[Block] = [Note(chosen.words), Note(LEGEND, "quiet")]
+    said: list[Block] = [Note(chosen.words), Note(f"{LEGEND} {BARS}", "quiet")]
     if beside and len(beside) < len(of.scorers):
         names = ", ".join(one.scorer.name for one in beside)
         said.append(Note(f"Rewards are of {names}; of the others the outcomes are told.", "quiet"))
@@ -79,87 +68,9 @@ def case_sections(of: OfBenchmark, most: int) -> tuple[list[Block], tuple[Sectio
 def _sections(of: OfBenchmark, rows: Ints, beside: list[Evaluation]) -> Iterator[Section]:
     letters = 0
     for number, row in enumerate(rows.tolist(), 1):
-        block = case_block(of, row, beside)
+        told = beside or list(of.scorers[:BESIDE])
+        block = case_block(of.selection, row, beside, told, [one for one in of.scorers if one not in told])
         letters += sum(len(text) for _, text in block.written)
         if letters > WRITTEN:
             block = replace(block, written=(), command=of.selection.request.command("show", block.title))
         yield Section(f"{number}. {block.title}", of.anchor(f"case-{number}"), (block,))
-
-
-def case_block(of: OfBenchmark, row: int, beside: list[Evaluation]) -> CaseBlock:
-    """The case with this row id."""
-    case = of.selection.cases.row(row, named=True)
-    texts = of.selection.texts.row(row)
-    steps = texts["steps"] or []
-    gold = [gold_word(case, step) for step in range(len(steps))]
-    frame = pl.DataFrame({"text": pl.Series(steps, dtype=pl.String), "gold": pl.Series(gold, dtype=pl.String)})
-    columns = case_table(frame, beside, row).columns
-    told = beside or list(of.scorers[:BESIDE])
-    judged = [_judged(one, column, row) for one, column in zip(beside, columns, strict=True)]
-    return CaseBlock(
-        title=case["case"],
-        facts=tuple(_facts(case, len(steps))),
-        problem=texts["problem"] or "",
-        steps=tuple(
-            Step(number, text or "", gold[number], tuple(of_one[number] for of_one in judged))
-            for number, text in enumerate(steps)
-        ),
-        scorers=tuple(one.scorer.name for one in beside),
-        verdicts=tuple(column.verdict for column in columns),
-        outcomes=tuple(_outcome(one, row) for one in told),
-        gold="; ".join(filter(None, (gold_words(case), changed_words(of.selection.adjudicated, case["case"])))),
-        others=_others([one for one in of.scorers if one not in told], row),
-        reason=texts["reason"] or "",
-        reason_note=OTHER_BASE if counts_from_one(of.name, texts["reason"] or "") else "",
-        written=tuple(_written(texts)),
-    )
-
-
-def _written(texts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The texts that are shown otherwise than they were written."""
-    steps = ((f"step {number}", text) for number, text in enumerate(texts["steps"] or []))
-    for name, text in (("problem", texts["problem"]), *steps, ("why", texts["reason"])):
-        if text and text != readable(text):
-            yield name, text
-
-
-def _facts(case: Mapping[str, Any], n_steps: int) -> Iterator[str]:
-    yield counted(n_steps, "step")
-    for name in ("subset", "generator", "error_type", "error_kind", "pattern"):
-        if case[name]:
-            yield f"{name.replace('_', ' ')}: {case[name]}"
-    if case["final_answer_correct"] is not None:
-        yield f"final answer {'right' if case['final_answer_correct'] else 'wrong'}"
-
-
-def _others(scorers: Sequence[Evaluation], row: int) -> str:
-    """Which scorers have which outcome."""
-    found: dict[str, list[str]] = {}
-    for one in scorers:
-        found.setdefault(WORDS[OUTCOMES[one.codes[row]]], []).append(one.scorer.name)
-    return "; ".join(f"{word}: {', '.join(names)}" for word, names in found.items())
-
-
-def _outcome(one: Evaluation, row: int) -> tuple[str, str, str]:
-    return one.scorer.name, GLYPHS[OUTCOMES[one.codes[row]]].strip(), outcome_sentence(one, row)
-
-
-def _judged(one: Evaluation, column: ScorerColumn, row: int) -> list[Judged]:
-    """What a scorer says of each step of a case."""
-    rewards = one.rewards.of(row) or one.rewards.first_of(row) or []
-    shares = [_share(one, reward) for reward in rewards]
-    shares += [None] * (len(column.judgements) - len(shares))
-    return [_one(judgement, share) for judgement, share in zip(column.judgements, shares, strict=False)]
-
-
-def _one(judgement: Judgement, share: float | None) -> Judged:
-    text = f"{judgement.text} (truncated)" if judgement.truncated else judgement.text
-    return Judged(text, share, bool(judgement.wrong), judgement.verdict)
-
-
-def _share(one: Evaluation, reward: float) -> float | None:
-    """Where a reward lies in the scorer's range."""
-    low, high = one.scorer.low, one.scorer.high
-    if not (math.isfinite(reward) and high > low):
-        return None
-    return min(1.0, max(0.0, (reward - low) / (high - low)))

@@ -83,7 +83,7 @@ def print_view(view: View, *, ascii_only: bool, pager: bool = False) -> None:
     """Print what people see of a view; on a terminal as wide as that is, with charts, and through a pager if asked."""
     terminal = sys.stdout.isatty()
     width = width_of(UNBOUNDED) if terminal else UNBOUNDED
-    lines = Terminal(width, Brush(ascii_only), split=terminal, charts=terminal).sections(view.sections)
+    lines = Terminal(width, Brush(ascii_only), split=terminal, charts=terminal, raw=view.raw).sections(view.sections)
     print_page(painted(lines), width, pager=pager)
 
 

@@ -1,19 +1,8 @@
-"""The flags of `prms` and of `show --explain`, without anything of weight."""
+"""The flags of `prms`, without anything of weight."""
 
 import argparse
 
 from scoring.arguments import add_prm_arguments
-
-
-def add_explain(parser: argparse.ArgumentParser) -> None:
-    """Add what the token X-ray of a case takes."""
-    parser.epilog = """Exit codes: 0 shown (a refused case too, with its reason); 2 no such case or checkpoint, or wrong
-    usage: one sentence says what to do; 130 interrupted."""
-    words = "the tokens where a PRM reads each step, logits, reward"
-    parser.add_argument("--explain", action="store_true", help=words)
-    parser.add_argument("--all-tokens", action="store_true", help="list every token below (with --explain)")
-    parser.add_argument("--tokens-only", action="store_true", help="run nothing, so no logits (with --explain)")
-    add_prm_arguments(parser, required=False)
 
 
 def add_prms(parser: argparse.ArgumentParser) -> None:

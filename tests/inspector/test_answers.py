@@ -1,6 +1,7 @@
 """A critic's answers: counted by kind, beside the case in the shell, and unfolded in the app."""
 
 import json
+import re
 
 import polars as pl
 import pytest
@@ -136,10 +137,15 @@ def test_show_prints_a_line_a_vote(space, capsys):
     critic_spaces.critic(space, answers)
     assert cli.main(["show", "sums-2", "-w", str(space), "-q"]) == 0
     told = capsys.readouterr().out
-    assert "answers of judge: 1 x step 1, 3 unparsed" in told
-    assert "  vote 0  step 1  9 tokens" in told
-    assert "  vote 1  unparsed: cut at the token limit: no box  7 tokens, ended: length" in told
-    assert "  vote 3  no answer: HTTP 500" in told
+    lines = [re.split(" {2,}", line.strip()) for line in told.partition("Answers of judge: ")[2].splitlines()]
+    assert lines == [
+        ["1 x step 1, 3 unparsed"],
+        ["vote", "read as", "how it ended"],
+        ["0", "step 1", "9 tokens"],
+        ["1", "unparsed: cut at the token limit: no box", "7 tokens, ended: length"],
+        ["2", "unparsed: no box", "3 tokens"],
+        ["3", "no answer: HTTP 500"],
+    ]
     assert "Who knows?" not in told
     assert "Let me think" not in told
 
@@ -149,7 +155,7 @@ def test_show_prints_the_texts_where_asked_and_nothing_in_them_acts(space, capsy
     assert cli.main(["show", "sums-2", "-w", str(space), "--answers"]) == 0
     told = capsys.readouterr()
     assert "    Who knows?" in told.out
-    assert "[reasoning]\n    Let me think." in told.out
+    assert "vote 0, reasoning\n    Let me think." in told.out
     assert "\x1b" not in told.out
     assert "show processbench/sums-2" in told.err
     assert "--answers" in told.err
@@ -198,8 +204,8 @@ def test_a_talk_is_printed_call_for_call(space, capsys):
     VoteParts(folder).append(pl.DataFrame([kept], schema=VOTES, orient="row"))
     assert cli.main(["show", "sums-2", "-w", str(space), "--answers", "-q"]) == 0
     told = capsys.readouterr().out
-    assert "[step 0, analysis]\n    Well␛[2J" in told
-    assert "[step 1, judgement]\n    No" in told
+    assert "vote 0, analysis of step 0\n    Well␛[2J" in told
+    assert "vote 0, judgement of step 1\n    No" in told
     assert '[["Well' not in told
     assert cli.main(["show", "sums-2", "-w", str(space), "--answers", "--json"]) == 0
     (answer,) = json.loads(capsys.readouterr().out)["provenance"]["answers"]["thinker"]

@@ -6,7 +6,6 @@ from rich.cells import cell_len
 
 import making
 import reference
-from inspector.case_pages import case_document
 from inspector.case_view.lines import Manner, case_lines
 from inspector.first_inspection import inspect
 from inspector.loading import load
@@ -15,6 +14,7 @@ from inspector.request import Request
 from reference import Case
 from scoring.cache import RewardParts
 from thoroughness import up_to
+from views import show_view
 
 PLAIN = Brush(ascii_only=True)
 CASES = [
@@ -172,7 +172,7 @@ def test_other_wordings_and_the_reference_answer_stand_below(tmp_path):
     assert lines[0] == "bench/c0  one  |  a book  |  en  |  1 step"
     assert "Gold  no wrong step | arithmetic" in lines
     assert not any(line.startswith(("Question", "Original", "Answer")) for line in lines_of(start, 1)[1])
-    facts = [case_document(start.selection, row).provenance for row in range(3)]
+    facts = [show_view(start.selection, row).provenance for row in range(3)]
     assert [one.get("question") for one in facts] == ["What is x times x?", None, None]
     assert [one.get("original_problem") for one in facts] == ["What is x?", None, None]
 

@@ -7,7 +7,6 @@ import pytest
 import making
 import reference
 from inspector.board import board_frame
-from inspector.case_pages import case_document
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
 from inspector.first_inspection import inspect
@@ -18,7 +17,7 @@ from inspector.sentences import outcome_sentence
 from opened import inspected, opened
 from reference import Case
 from screen_text import press, shows
-from views import metrics_view, thresholds_view
+from views import metrics_view, show_view, thresholds_view
 
 CASES = [
     Case(3, 1, (0.9, 0.7, 0.8)),
@@ -52,7 +51,7 @@ def test_the_rule_decides_by_differences_and_the_rewards_stay(root):
     found = asked(root, ("falls", "diff<=")).evaluation("falls")
     assert (found.rule.threshold, found.rule.source) == (-0.05, "PRMBench's toolkit")
     assert found.columns["falls.verdict"].to_list() == VERDICTS
-    rows = case_document(asked(root, ("falls", "diff<=")), 0).rows
+    rows = show_view(asked(root, ("falls", "diff<=")), 0).rows
     assert rows["falls.reward"].to_list() == [0.9, 0.7, 0.8]
     assert rows["falls.wrong"].to_list() == [False, True, False]
 

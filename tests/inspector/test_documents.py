@@ -6,13 +6,13 @@ import pytest
 
 import making
 import reference
-from inspector import case_pages
 from inspector.analyses import Params
 from inspector.analyses.stats import stats
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.exporting import export_document
 from inspector.first_inspection import inspect
+from inspector.gold_words import gold_word
 from inspector.loading import load
 from inspector.messages import Export
 from inspector.request import Request
@@ -20,7 +20,7 @@ from scoring.deciding import OPTIMISTIC
 from scoring.filters import Facet, Filter
 from scoring.schema import METADATA
 from thoroughness import also, one_of, together
-from views import cases_view, metrics_view
+from views import cases_view, metrics_view, show_view
 
 REQUESTS = {
     "plain": Request(),
@@ -83,7 +83,7 @@ def test_the_command_in_a_document_prints_that_document(root, name, form, capsys
     request = Request(**{**vars(REQUESTS[name]), "workspace": root})
     selection = load(request)
     made = [cases_view(selection, form), metrics_view(selection, form)]
-    made += [stats.view(selection, Params(form=form)), case_pages.case_document(selection, 8, form)]
+    made += [stats.view(selection, Params(form=form)), show_view(selection, 8, form)]
     for document in made:
         assert_repeats(document, form, capsysbinary)
 
@@ -280,7 +280,7 @@ def test_coverage_counts_the_shown_cases(root):
 def test_a_case_has_a_row_a_step(root):
     cases, scorers = making.study()
     for row in (0, 4, 8):
-        document = case_pages.case_document(load(Request(workspace=root)), row)
+        document = show_view(load(Request(workspace=root)), row)
         assert document.rows["text"].to_list() == making.texts(row, cases[row])[1]
         for scorer, rows in scorers:
             rewards = reference.usable(rows[row])
@@ -296,7 +296,7 @@ def test_words_of_gold(case):
     case = reference.Case(*case)
     labels = {"earliest_error": case.gold, "error_steps": case.error_steps}
     for step in range(case.n_steps):
-        word = case_pages.gold_word(labels, step)
+        word = gold_word(labels, step)
         assert {"error": False, "error step": False, "right": True, None: None}[word] == reference.step_label(
             case, step
         )

@@ -15,7 +15,6 @@ import papers
 import reference
 from inspector.analyses._card_facts import protocol_card
 from inspector.analyses.stats import stats
-from inspector.case_pages import case_document
 from inspector.cli import main
 from inspector.commands.key_words import KeyWords
 from inspector.label_set import changed_words, label_set, labels_words, other_labels
@@ -31,7 +30,7 @@ from scoring.triage.journal import Author, Journal
 from scoring.triage.words import Words
 from scoring.verdicts import OUTCOMES, Rule
 from thoroughness import up_to
-from views import metrics_view, words_of
+from views import metrics_view, show_view, words_of
 
 GOLD, IMPORT = "gold wrong", "import problem"
 
@@ -167,13 +166,13 @@ def test_every_command_says_whose_labels_they_are(triaged, capsys, words):
 
 def test_a_case_says_what_the_benchmark_says_of_it(triaged, capsys):
     assert main(["show", "late-one", "-w", str(triaged), "--labels", "adjudicated"]) == 0
-    assert "label: changed by ann, the benchmark says: step 0" in capsys.readouterr().out
+    assert "changed by ann, the benchmark says: step 0" in capsys.readouterr().out
     assert main(["show", "late-one", "-w", str(triaged)]) == 0
-    assert "label: " not in capsys.readouterr().out
+    assert "changed by" not in capsys.readouterr().out
     selection = selected(triaged)
     found = changed_words(selection.adjudicated, "bench/clean-two")
     assert found == "taken away as an import problem by bob, the benchmark says: no wrong step"
-    document = case_document(selection, selection.cases["id"].to_list().index("exact-one"))
+    document = show_view(selection, selection.cases["id"].to_list().index("exact-one"))
     assert "label" not in document.provenance
 
 

@@ -10,7 +10,6 @@ import reference
 from inspector.analyses.board import board
 from inspector.board import board_frame
 from inspector.case_columns import case_columns
-from inspector.case_pages import case_document
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
 from inspector.filtering.facet_groups import facet_groups
@@ -25,7 +24,7 @@ from scoring.cache import VoteParts
 from scoring.deciding import OPTIMISTIC
 from scoring.errors import UsageError
 from screen_text import press, rests, shows
-from views import cases_view, metrics_view, table_of, words_of
+from views import cases_view, metrics_view, show_view, table_of, words_of
 
 PLAIN = Brush(ascii_only=True)
 UNMOVABLE = {
@@ -194,7 +193,7 @@ def test_one_number_stands_where_a_verdict_would(selection):
 
 
 def test_the_document_of_a_case_holds_what_was_judged(selection):
-    document = case_document(selection, 0)
+    document = show_view(selection, 0)
     assert document.rows["labels.wrong"].to_list() == [False, True, False]
     assert document.rows["labels.reward"].to_list() == [None] * 3
     assert document.rows["critic.wrong"].to_list() == document.rows["number.wrong"].to_list() == [None] * 3

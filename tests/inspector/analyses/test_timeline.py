@@ -244,7 +244,7 @@ def test_without_a_run_one_sentence_says_how_to_name_one(root, capsys):
     assert main(["timeline", "-w", root, "--scorer", "alone"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == (
-        "No scorer here is said to be a checkpoint of a training run. Say it with --series NAME --at STEP:"
+        "Wrong usage: no scorer here is said to be a checkpoint of a training run. Say it with --series NAME --at STEP:"
         " of `score`, or of `import` (the same file again changes nothing else)."
     )
 

@@ -1,4 +1,4 @@
-"""The token X-ray for people: for every family at several widths, and what is said where something is odd."""
+"""`show --explain` for people: for every family at several widths, and what is said where something is odd."""
 
 import argparse
 import json
@@ -12,7 +12,14 @@ import every_family  # needs torch
 import making
 import pages
 import reference
-from inspector.shell.xray_page import XrayPage
+from inspector.analyses._tokens import token_blocks
+from inspector.paint import Brush
+from inspector.render.html import fragment
+from inspector.render.latex import latex_sections
+from inspector.render.markdown import markdown_sections
+from inspector.render.terminal import Terminal
+from inspector.render.view import Section
+from inspector.shell.analysis import painted
 from scoring import prm_reports
 from scoring.arguments import add_prm_arguments
 from scoring.prms.catalogue import ADAPTERS
@@ -21,10 +28,10 @@ STEPS = ["the step is 4.", "so \x1b[31mwe\u202e take [bold]12.\nIt is so", "the 
 LABELS = {
     "qwen": ("score.0, ReLU, score.2: 2 outputs", "wrong", "right", "= P(right)"),
     "rlhflow": ("rows '+' (10), '-' (12) of lm_head.weight", "'+'", "'-'", "= P('+')"),
-    "skywork": ("v_head.summary: 1 output", "logits    v_head.summary", "= sigmoid(v_head.summary)"),
+    "skywork": ("v_head.summary: 1 output", "logits v_head.summary", "= sigmoid(v_head.summary)"),
     "pure": ("score: 2 outputs", "= -P(wrong) + P(right)"),
     "versa": ("rows '-' (12), '+' (10) of lm_head.weight", "= P('+')"),
-    "scan": ("score: 1 output", "logits    right", "= sigmoid(right)"),
+    "scan": ("score: 1 output", "logits right", "= sigmoid(right)"),
     "token_classifier": ("score: 2 outputs", "wrong", "= P(right)"),
     "math_shepherd": ("rows '+' (648), '-' (387) of lm_head.weight", "= P('+')"),
     "llemma": ("all rows of lm_head.weight", "mean of all rows", "= sigmoid(mean of all rows)"),
@@ -62,24 +69,30 @@ def qwen(workspace, tmp_path_factory):
     return asked(every_family.write(tmp_path_factory.mktemp("one"), "qwen"), workspace)
 
 
+def lines_of(told, width, *, ascii_only=False, whole=False):
+    """The page of an answer, as a terminal of this width prints it."""
+    blocks = tuple(token_blocks(told, STEPS, whole=whole))
+    return pages.plain(painted(Terminal(width, Brush(ascii_only)).blocks(blocks)), width)
+
+
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_every_family_has_its_labels_and_keeps_to_the_width(answer, width):
     name, told = answer
     for ascii_only in (False, True):
-        page = XrayPage(told, STEPS, width, ascii_only=ascii_only, whole=True)
-        found = pages.plain(page.lines(), width)
+        found = lines_of(told, width, ascii_only=ascii_only, whole=True)
         assert [found.count(f"\nstep {step}    ") for step in range(3)] == [1, 1, 1]
         assert found.count("read: token") == 3
         assert found.count("^") >= 3
     if width > 40:
-        assert [label for label in LABELS[name] if label not in found] == []
+        words = " ".join(found.split())
+        assert [label for label in LABELS[name] if label not in words] == []
 
 
 def block(told, width, step, **changes):
     """The lines of one step; `changes` to its token."""
     tokens = [token | changes if token["read"] and token["step"] == step else token for token in told["tokens"]]
     told = {**told, "tokens": tokens}
-    found = pages.plain(XrayPage(told, STEPS, width).lines(), width)
+    found = lines_of(told, width)
     return next(part for part in found.split("\n\n") if part.startswith(f"step {step} ")).splitlines()
 
 
@@ -97,7 +110,7 @@ def test_a_step_is_its_text_its_tokens_and_its_numbers(qwen):
 
 
 def test_the_mark_stands_below_the_token_that_is_read(qwen):
-    found = pages.plain(XrayPage(qwen, STEPS, 80).lines(), 80).splitlines()
+    found = lines_of(qwen, 80).splitlines()
     marks = [at for at, line in enumerate(found) if "read: token" in line]
     assert len(marks) == 3
     for at in marks:
@@ -110,19 +123,31 @@ def test_a_wrong_step_a_merged_separator_and_no_number_are_said(qwen):
     *_, reward = block(qwen, 80, 1, reward=0.4999)
     assert reward == "reward    0.4999 = P(right), wrong: < 0.5"
     told = block(qwen, 80, 1, reward=None, warning="the separator is one token with text of the step")
-    assert "          ! the separator is one token with text of the step: '<extra_0>'" in told
+    assert "!         the separator is one token with text of the step: '<extra_0>'" in told
     assert told[-1] == "reward    no number = P(right)"
 
 
 def test_a_refused_case_says_why_and_which_steps_are_shown(qwen):
     told = {**qwen, "refused": "too long", "steps": 2}
-    found = pages.plain(XrayPage(told, STEPS, 80).lines(), 80)
-    assert "! the case is refused: too long; shown are its first 2 steps" in found
+    found = lines_of(told, 80)
+    assert "the case is refused: too long; shown are its first 2 steps" in found
     none = {**qwen, "refused": "too long", "steps": 0, "tokens": []}
-    assert "so there are no tokens" in pages.plain(XrayPage(none, STEPS, 80).lines(), 80)
+    assert "so there are no tokens" in lines_of(none, 80)
 
 
 def test_the_whole_list_has_every_token_once(qwen):
-    found = pages.plain(XrayPage(qwen, STEPS, 80, whole=True).lines(), 80).partition("every token")[2]
+    found = lines_of(qwen, 80, whole=True).partition("Every token")[2]
     assert found.count("*") == 4
     assert [one["index"] for one in qwen["tokens"] if f" {one['index']} " not in found.replace("*", " ")] == []
+
+
+def test_every_page_has_every_number_and_nothing_of_the_data_acts(qwen):
+    sections = (Section("", "tokens", tuple(token_blocks(qwen, STEPS, whole=True))),)
+    markdown, latex = ("\n".join(make(sections)) for make in (markdown_sections, latex_sections))
+    for page in (markdown, latex, fragment(sections)):
+        assert not pages.ACTING & set(page)
+        assert page.count("= P(right)") == 3
+        assert page.count("token ") >= 3
+        assert [one["id"] for one in qwen["tokens"] if str(one["id"]) not in page] == []
+    assert "<extra_0>" not in fragment(sections)
+    assert "<extra" not in markdown.replace("\\<extra", "")

@@ -1,0 +1,98 @@
+"""Tokens as lines of a terminal, and as the blocks that stand for them on a page."""
+
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+
+from inspector.render.lines import Piece, Row
+from inspector.render.view import Block, Cell, Facts, Kind, Note, Token, Tokens, table, text
+from inspector.text import cell
+from inspector.token_text import joint, visible, window
+from inspector.wrap import hung
+
+INDENT = 10
+"""Cells before tokens, in which names of facts stand."""
+PAGE = 100
+"""Cells of the tokens around one of them where a line has no end."""
+_SLOT, _APART = 20, 1
+"""Cells of a place in the list of tokens, and how many at least are between two tokens."""
+
+
+def token_rows(block: Tokens, width: int, *, ascii_only: bool) -> Iterator[Row]:
+    """Lay them out in so many cells."""
+    title = visible(block.title, ascii_only=ascii_only)
+    if title.strip():
+        yield (Piece(_cut(title, width, ascii_only=ascii_only), "strong"),)
+    if block.at is None:
+        yield from _listed(block, width, ascii_only=ascii_only)
+    else:
+        yield from _around(block, block.at, width, ascii_only=ascii_only)
+    for name, value in block.facts:
+        for label, line in hung(name, value, width, INDENT):
+            yield Piece(label, "dim"), Piece(line)
+
+
+def page_blocks(block: Tokens) -> Iterator[Block]:
+    """Say the same in blocks that every page has."""
+    if block.at is None:
+        heads = ("place", "id", "text", "read")
+        rows = [
+            (Cell(one.place, Kind.COUNT), text(str(one.id)), text(visible(one.text)), text("*" if one.read else ""))
+            for one in block.tokens
+        ]
+        yield table(block.title, heads, rows)
+        return
+    around, _, _ = window([visible(one.text) for one in block.tokens], block.at, PAGE)
+    if block.title.strip():
+        yield Note(visible(block.title), "lead")
+    read = ((block.words.partition(": ")[0], block.words.partition(": ")[2]),) if block.words else ()
+    yield Facts((("tokens", around), *read, *block.facts))
+
+
+def _around(block: Tokens, at: int, width: int, *, ascii_only: bool) -> Iterator[Row]:
+    """The tokens around one of them, and below it a mark and what is to be said of it."""
+    texts = [visible(one.text, ascii_only=ascii_only) for one in block.tokens]
+    line, start, size = window(texts, at, width - INDENT, ascii_only=ascii_only)
+    yield (Piece(" " * INDENT + line),)
+    if not block.words:
+        return
+    mark, left = "^" * max(1, size), INDENT + start
+    if left + len(mark) + 1 + len(block.words) <= width:
+        yield (Piece(f"{' ' * left}{mark} {block.words}", "strong"),)
+    elif len(block.words) + 1 <= left:
+        yield (Piece(f"{block.words.rjust(left - 1)} {mark}", "strong"),)
+    else:
+        yield (Piece(" " * left + mark, "strong"),)
+        yield from ((Piece(label + rest, "strong"),) for label, rest in hung("", block.words, width, 0))
+
+
+def _listed(block: Tokens, width: int, *, ascii_only: bool) -> Iterator[Row]:
+    """Every token with its place, id and text, those that are read with a star, as many beside each other as fit."""
+    places, ids = (max((len(str(n)) for n in some), default=1) for some in _numbers(block.tokens))
+    bar = joint(ascii_only)
+    row: list[Piece] = []
+    used = 0
+    for one in block.tokens:
+        entry = f"{'*' if one.read else ' '}{one.place:>{places}} {one.id:>{ids}} {bar}"
+        entry += _cut(visible(one.text, ascii_only=ascii_only), width - len(entry) - 1, ascii_only=ascii_only) + bar
+        # Longer ones take the room of two or more.
+        size = -(-(cell_len(entry) + _APART) // _SLOT) * _SLOT
+        if row and used + cell_len(entry) > width:
+            yield tuple(row)
+            row, used = [], 0
+        style = "strong" if one.read else "dim" if one.layout else ""
+        row += [Piece(entry, style), Piece(" " * (size - cell_len(entry)))]
+        used += size
+    if row:
+        yield tuple(row)
+
+
+def _numbers(tokens: tuple[Token, ...]) -> tuple[list[int], list[int]]:
+    return [one.place for one in tokens], [one.id for one in tokens]
+
+
+def _cut(shown: str, width: int, *, ascii_only: bool) -> str:
+    """A line's text in at most `width` cells; what is cut off is marked."""
+    if cell_len(shown) <= width:
+        return shown
+    return f"{cell(shown, width - 2)[:-1].rstrip()}..." if ascii_only else cell(shown, width).rstrip()
