@@ -39,6 +39,11 @@ class InspectError(Exception):
         self.sentence = sentence
         self.next_step = next_step
 
+    @property
+    def words(self) -> str:
+        """The sentence and the way out, for where people asked by a key and not in words."""
+        return " ".join(part for part in (f"{self.sentence[:1].upper()}{self.sentence[1:]}", self.next_step) if part)
+
     def __str__(self) -> str:
         return " ".join(part for part in (f"{self.title}: {self.sentence}", self.next_step) if part)
 

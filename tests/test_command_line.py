@@ -144,6 +144,7 @@ ASKED = {
     "agreement": ("blend ledger", Params("scorers")),
     "card": ("blend", Params()),
     "check": ("blend", Params(options={"baseline": "ledger"})),
+    "show": ("blend", Params(options={"case": "algebra-012"})),
     "stats": ("blend", Params()),
 }
 

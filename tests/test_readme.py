@@ -208,3 +208,9 @@ def test_the_commands_about_critics_run_one_after_the_other(tmp_path: Path):
 def test_every_file_it_names_is_there():
     for path in re.findall(r"\]\((?!http)([^)#]+)\)", README):
         assert (ROOT / path).exists(), path
+
+
+def test_the_metric_of_ones_own_is_the_file_that_is_tested():
+    (snippet,) = (block for language, block in BLOCKS if language == "python" and "@metric" in block)
+    written = (ROOT / "tests" / "own" / "near.py").read_text(encoding="utf-8")
+    assert written.endswith(snippet.split("\n\n\n", 1)[1].strip() + "\n")

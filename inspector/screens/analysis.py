@@ -147,7 +147,7 @@ class AnalysisScreen(SheetScreen):
         owners, view, complete = known
         busy = "" if complete and self._is_of(owners, inspection) else "Computing."
         if isinstance(view, InspectError):
-            return Sheet(tuple(paragraph(str(view), width, "")), busy)
+            return Sheet(tuple(paragraph(view.words, width, "")), busy)
         # A chart keeps its height when the rail takes lines from the pane.
         terminal = Terminal(width, self.brush, max(height, self.size.height - AROUND))
         if view.empty:
@@ -368,7 +368,7 @@ class AnalysisScreen(SheetScreen):
         try:
             self.put(inspection.focused(other, inspection.benchmark))
         except InspectError as error:
-            self.say(str(error))
+            self.say(error.words)
 
     def action_common(self) -> None:
         """Put the figures on the cases that their scorers have in common, or each on its own again."""

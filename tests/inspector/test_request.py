@@ -75,7 +75,7 @@ def test_other_commands_get_no_flag_that_they_do_not_know(request, verb):
     found = read(request.command(verb, *(["demo/c 'é'"] if verb == "show" else [])))
     unsearched = {"search": "", "within": ()} if verb == "show" else {}
     assert request_of(found) == Request(**{**vars(request), "sort": "", "by": (), **unsearched})
-    assert verb != "show" or found.case == "demo/c 'é'"
+    assert verb != "show" or found.told_case == "demo/c 'é'"
 
 
 @up_to(150)
