@@ -7,7 +7,7 @@ import argparse
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from inspector.command_flags import THE_APP, commands, parser_of
@@ -44,9 +44,8 @@ def _run(words: list[str]) -> int:
         if args.no_color:
             os.environ["NO_COLOR"] = "1"
         module = (commands()[args.command] if args.command else THE_APP).module
-        if files and args.command:
-            import_module("scoring.own_code").listen(_say)
-        code: int = import_module(module).run(args)
+        run = import_module(module).run
+        code: int = _heard(run, args) if files and args.command else run(args)
     except SystemExit:
         sys.stdout.flush()
         raise
@@ -55,6 +54,17 @@ def _run(words: list[str]) -> int:
         return 2
     sys.stdout.flush()
     return code
+
+
+def _heard(run: Callable[[argparse.Namespace], int], args: argparse.Namespace) -> int:
+    """Run a command, and say what of the user's own code takes long."""
+    from scoring import own_code
+
+    own_code.listen(_say)
+    try:
+        return run(args)
+    finally:
+        own_code.stop_listening(_say)
 
 
 def _say(sentence: str) -> None:

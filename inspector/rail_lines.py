@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from inspector.flipped import Changes
 from inspector.headline import F1, Headline
 from inspector.inspection import Inspection
 from inspector.paint import OUTCOME_STYLES, Brush
@@ -16,7 +16,7 @@ from inspector.text import Part
 from inspector.widgets.line_view import Line
 from scoring.metrics.threshold_curves import Curve, tuned
 from scoring.scorer import Comparison
-from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, Rule, RuleByCase
+from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, Rule, RuleByCase
 
 LEAST_DIGITS, MOST_DIGITS = 4, 16
 """Digits after the point of a threshold that is written."""
@@ -173,3 +173,27 @@ def _legend(now: Inspection, best: tuple[float, float] | None) -> Iterator[Phras
         metric = now.headline.metric if now.headline else F1
         yield Phrase((f"   * best {_written(best[0], now)}: {metric} {share(best[1])}",), style="dim")
         yield Phrase((", tuned on these cases, optimistic", ", optimistic"), rank=1, style="dim")
+
+
+# -- what a moved threshold turned
+
+_IS_RIGHT = np.isin(np.arange(len(OUTCOMES)), RIGHT)
+"""By outcome code whether it is right."""
+
+
+class Changes(NamedTuple):
+    """How many cases a moved threshold turned right, turned wrong, and left wrong in another way."""
+
+    right: int = 0
+    wrong: int = 0
+    other: int = 0
+
+    @classmethod
+    def between(cls, before: Inspection, now: Inspection) -> "Changes":
+        """Of the cases of the slice of `now`; none where either has no scorer in focus."""
+        if now.evaluation is None or before.evaluation is None:
+            return cls()
+        codes, old = now.evaluation.codes[now.slice], before.evaluation.codes[now.slice]
+        is_right, was_right = _IS_RIGHT.take(codes), _IS_RIGHT.take(old)
+        right, wrong = int((is_right & ~was_right).sum()), int((was_right & ~is_right).sum())
+        return cls(right, wrong, int((codes != old).sum()) - right - wrong)

@@ -1,18 +1,21 @@
 """The rows of the table on screen."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import polars as pl
 
 from inspector.analyses import Option, Params, analysis
-from inspector.case_rows import FOUND_IN
-from inspector.column_names import columns_table
+from inspector.case_rows import FOUND_IN, CaseRows
+from inspector.catalogue import REWARDS
 from inspector.notes import first_run_notes
+from inspector.ordering import column_named
 from inspector.paint import OUTCOME_STYLES
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Cell, Section, Table, View, table, text
 from inspector.selection import Selection
+from scoring.errors import UsageError
 from scoring.export import shown
 from scoring.filters import Facet
 
@@ -109,3 +112,37 @@ def _said(selection: Selection) -> list[str]:
     triage = selection.journal.triage
     said = {"ruling": triage.rulings, "category": triage.categories, "tags": triage.tags, "note": triage.notes}
     return [*(name for name, given in said.items() if given), *selection.further]
+
+
+# -- columns that a person named
+
+
+def columns_table(selection: Selection, words: Sequence[str]) -> pl.DataFrame:
+    """The columns that words name for all cases, each once and called by its full name.
+
+    `rewards` and `margin` and the like are those of the one scorer chosen.
+
+    Raises:
+        UsageError: no such column, or several.
+    """
+    found: dict[str, pl.Series] = {}
+    for word in words:
+        column = _rewards(selection, word) if word.endswith(REWARDS) else None
+        if column is None:
+            column = selection.column(column_named(selection, word))
+        found.setdefault(column.name, column)
+    return pl.DataFrame(list(found.values()))
+
+
+def _rewards(selection: Selection, word: str) -> pl.Series | None:
+    """The lists of rewards that a word names; None where it names another column."""
+    scorer, _, _ = word.rpartition(".")
+    if not scorer and word == REWARDS:
+        if len(selection.chosen) != 1:
+            raise UsageError(
+                "rewards are those of one scorer.", f"Choose it with --scorer: {', '.join(selection.chosen)}."
+            )
+        scorer = selection.chosen[0]
+    if scorer not in {one.scorer.name for one in selection.evaluations} or word in selection.schema:
+        return None
+    return CaseRows(selection, scorer).get_column(REWARDS).alias(f"{scorer}.{REWARDS}")

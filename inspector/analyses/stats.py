@@ -9,7 +9,6 @@ import polars as pl
 from inspector.analyses import Params, analysis
 from inspector.label_set import published_note
 from inspector.provenance import provenance
-from inspector.render.cells import value_text
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, table, text
 from inspector.selection import Selection, within
@@ -117,12 +116,6 @@ def statistic_kind(name: str) -> Kind:
     if name.partition(":")[0] in COUNTS:
         return Kind.COUNT
     return Kind.SHARE if name.startswith(("share", "agreement")) or name.endswith("rate") else Kind.MEAN
-
-
-def statistic_text(name: str, value: float | None) -> str:
-    """Write a statistic; a share with its percent sign."""
-    written = value_text(Cell(value, statistic_kind(name)), ascii_only=True) or "-"
-    return f"{written}%" if value is not None and statistic_kind(name) is Kind.SHARE else written
 
 
 def _printed(frame: pl.DataFrame) -> bool:

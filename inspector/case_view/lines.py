@@ -1,32 +1,146 @@
 """One case as lines for a pane: an ordered list of sections, each a function from the case at hand to lines.
 
-A new part of the view is a function in a module of its own and an entry in one of the lists here. The first sections
+A new part of the view is a function and an entry in one of the lists here. The first sections
 stay in place while the others scroll, as far as there is room for them.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+
+from rich.cells import cell_len
 
 from inspector.case_view import original_lines, token_lines
 from inspector.case_view.facts import facts_lines
 from inspector.case_view.folding import telling
-from inspector.case_view.gold import gold_lines, other_texts
-from inspector.case_view.head import head_lines, problem_lines
-from inspector.case_view.legend import legend_lines
 from inspector.case_view.manner import Manner, Stop
 from inspector.case_view.open_case import OpenCase, open_case
-from inspector.case_view.page import StopLine
+from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import paragraph
 from inspector.case_view.said import said_lines
 from inspector.case_view.steps import step_lines
 from inspector.case_view.story import agreement_lines, answer_words, sentence_lines
+from inspector.case_view.tracks import Track
+from inspector.gold_words import counts_from_one, gold_words
 from inspector.inspection import Inspection
-from inspector.text import clean
+from inspector.label_set import changed_words
+from inspector.paint import OUTCOME_STYLES
+from inspector.sentences import GLYPHS, WORDS, counted
+from inspector.text import Part, clean, squeezed
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 from scoring.errors import InspectError
 
+# -- what stands above the steps
+
+PROBLEM_SHARE = 5
+"""A problem takes at most one of so many parts of what is seen at once, unless it is unfolded."""
+PROBLEM_LEAST = 3
+"""Lines of a problem that are shown at least."""
+
+
+def head_lines(shown: OpenCase) -> Iterator[Line]:
+    """Where the case is from and how it ended."""
+    case, manner = shown.case, shown.manner
+    facts = [case["subset"], case["origin"], case["language"], case["generator"], counted(case["n_steps"], "step")]
+    if case["final_answer_correct"] is not None and not manner.blind:
+        facts.append("final answer right" if case["final_answer_correct"] else "final answer wrong")
+    described = manner.dot.join(clean(fact) for fact in facts if fact)
+    name = f"{clean(case['case'])}  " if manner.named else ""
+    for line in wrap(f"{name}{described}", manner.width):
+        yield Line([(line, "dim")])
+
+
+def problem_lines(shown: OpenCase) -> Iterator[Line]:
+    """The problem, cut where it would leave the steps no room."""
+    manner, stop = shown.manner, Stop("problem")
+    lines = list(paragraph("", "", shown.texts["problem"], manner, style="strong", scope="problem"))
+    if stop not in manner.turned and manner.height:
+        lines = cut(lines, max(PROBLEM_LEAST, manner.height // PROBLEM_SHARE), manner.keys.of("turn-over"))
+    first, *rest = lines
+    yield StopLine(first.parts, stop=stop)
+    yield from rest
+
+
+# -- gold labels, and the texts beside the problem
+
+
+def gold_lines(shown: OpenCase) -> Iterator[Line]:
+    """The gold labels and, unless hidden, why."""
+    manner, case, texts = shown.manner, shown.case, shown.texts
+    if manner.blind:
+        return
+    kinds = [case["error_category"], case["error_type"], case["error_kind"], case["pattern"]]
+    dot = " | " if manner.brush.ascii_only else " · "
+    changed = changed_words(shown.inspection.selection.adjudicated, case["case"])
+    told = dot.join([gold_words(case), *([changed] if changed else []), *(kind for kind in kinds if kind)])
+    first, *rest = paragraph("Gold  ", "gold", told, manner)
+    yield StopLine(first.parts, stop=Stop("gold"))
+    yield from rest
+    if texts["reason"] and manner.reason:
+        yield from paragraph("Why   ", "gold", texts["reason"], manner, scope="reason")
+        if counts_from_one(case["benchmark"], texts["reason"]):
+            yield Line([("      ", ""), ("(this text counts steps from 1, the screen from 0)", "dim")])
+    elif texts["reason"]:
+        yield Line([("Why   ", "gold"), (f"hidden; {manner.keys.of('reason')} shows it", "dim")])
+
+
+def other_texts(shown: OpenCase) -> Iterator[Line]:
+    """Other wordings of the problem, where they are another, and the reference answer."""
+    texts, manner = shown.texts, shown.manner
+    for label, name in (("Question  ", "question"), ("Original  ", "original_problem")):
+        if texts[name] not in {None, texts["problem"]}:
+            yield from paragraph(label, "dim", texts[name], manner, scope="problem")
+    if texts["reference_answer"] is not None and not manner.blind:
+        yield from paragraph("Answer    ", "dim", texts["reference_answer"], manner, scope="reason")
+
+
+# -- who is who among several scorers
+
+NAME, SHORT = 28, 12
+"""Cells of a scorer's name at most; and at least, where more of them then stand in a line."""
+OTHERS = 16
+"""Cells of the letter, the outcome and the verdict."""
+BETWEEN = 3
+
+
+def legend_lines(shown: OpenCase) -> Iterator[Line]:
+    """Beside each other as many as fit; nothing for one scorer, whom the sentence names."""
+    if len(shown.tracks) < 2:
+        if shown.tracks and shown.tracks[0].redundancy:
+            yield Line([("beneath each reward, marked r: redundancy", "dim")])
+        return
+    room = _name_cells(shown)
+    entries = [_entry(track, shown, room) for track in sorted(shown.tracks, key=lambda track: track.letter)]
+    widest = max(sum(cell_len(text) for text, _ in entry) for entry in entries)
+    beside = max(1, (shown.manner.width + BETWEEN) // (widest + BETWEEN))
+    for start in range(0, len(entries), beside):
+        parts: list[Part] = []
+        for entry in entries[start : start + beside]:
+            blank = widest - sum(cell_len(text) for text, _ in entry) + BETWEEN
+            parts += [*entry, (" " * blank, "")]
+        yield Line(parts[:-1])
+
+
+def _name_cells(shown: OpenCase) -> int:
+    """Cells for a name: as many as let two entries stand in a line at least, three or more in a wide one."""
+    width = shown.manner.width
+    beside = max(2 if width >= 2 * (SHORT + OTHERS) + BETWEEN else 1, width // (NAME + OTHERS))
+    return max(4, min(NAME, (width - (beside - 1) * BETWEEN) // beside - OTHERS))
+
+
+def _entry(track: Track, shown: OpenCase, room: int) -> list[Part]:
+    name = squeezed(clean(track.name), room)
+    parts: list[Part] = [(f"{track.letter} ", f"{track.style} strong"), (name, track.style)]
+    if shown.manner.blind:
+        return parts
+    verdict = f" {track.verdict}" if track.verdict is not None and track.verdict >= 0 else ""
+    style = OUTCOME_STYLES.get(track.outcome, "dim")
+    return [*parts, (f" {GLYPHS[track.outcome]} {WORDS[track.outcome]}{verdict}", style)]
+
+
 __all__ = ["BODIES", "CaseLines", "Manner", "Section", "case_lines", "paragraph"]
+
+# -- all of it
 
 Section = Callable[[OpenCase], Iterable[Line]]
 

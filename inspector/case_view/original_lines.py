@@ -13,15 +13,15 @@ from inspector.case_view.bars import cells
 from inspector.case_view.columns import Column, columns
 from inspector.case_view.manner import Manner, Stop
 from inspector.case_view.open_case import OpenCase
-from inspector.case_view.original import Pair, Span, aligned, changed_words
-from inspector.case_view.original_story import story_lines
+from inspector.case_view.original import Pair, Span, against_list, aligned, changed_words, summary
 from inspector.case_view.original_version import Version, written
 from inspector.case_view.page import StopLine
 from inspector.case_view.prose import readable
 from inspector.case_view.steps import MARK, gutter, step_lines
 from inspector.case_view.tracks import Track, track
 from inspector.original_track import original_evaluation, original_of
-from inspector.text import Part
+from inspector.sentences import outcome_sentence
+from inspector.text import Part, clean
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 
@@ -247,3 +247,22 @@ def _stopped(line: Line, step: int | None) -> Line:
 def _zipped(left: list[list[Part]], right: list[list[Part]]) -> Iterator[tuple[list[Part], list[Part]]]:
     for at in range(max(len(left), len(right))):
         yield left[at] if at < len(left) else [], right[at] if at < len(right) else []
+
+
+# -- what was changed, in sentences
+
+
+def story_lines(
+    shown: OpenCase, pairs: Sequence[Pair], problems: tuple[str, str], original: Track | None
+) -> Iterator[Line]:
+    """How much was changed, what the benchmark says of that, and what the scorer made of the original."""
+    told = [(summary(pairs, asked_anew=problems[0] != problems[1]), "strong")]
+    if disagreement := against_list(pairs, shown.texts["modified_steps"]):
+        told.append((disagreement, "dim"))
+    if shown.focus is not None:
+        name = shown.focus.scorer.name
+        said = "no rewards for it" if original is None else outcome_sentence(original.evaluation, 0)
+        told.append((f"On the original: {said}  [{name}]", "dim"))
+    for text, style in told:
+        for line in wrap(clean(text), shown.manner.width):
+            yield Line([(line, style)])

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from inspector.notes import first_run_notes
 from inspector.render.view import Block, Bullets, Cell, Facts, Fold, Kind, Note, Table, count, figure, table, text
+from inspector.report.charts import Measured, interval_chart, outcome_chart
 from inspector.report.facts import SIDES, UNKNOWN, OfBenchmark, Row, percent
-from inspector.report.interval_chart import Measured, interval_chart
-from inspector.report.outcome_chart import outcome_chart
 from scoring.evaluation import Evaluation
 from scoring.metrics.own import OwnMetric, own_metrics
 from scoring.transforms import REWARDS, transform

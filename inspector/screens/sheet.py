@@ -11,6 +11,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
+from inspector.analyses import Page
 from inspector.drilling import drilled, returned
 from inspector.filtering.filter_words import filter_phrase
 from inspector.inspection import Inspection
@@ -20,14 +21,37 @@ from inspector.phrases import Phrase, name_forms
 from inspector.render.lines import CaseLink, Sheet
 from inspector.screens.base import InspectionScreen
 from inspector.screens.export import ExportMenu
-from inspector.screens.pages import Paged, page_words
-from inspector.screens.sheet_words import opens_words
 from inspector.sentences import counted
 from inspector.text import clean
 from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.sized import Sized
 from scoring.errors import InspectError
 from scoring.export import Document
+
+# -- what is said of the number under the cursor
+
+
+def opens_words(drill: CaseLink | None, key: str) -> str:
+    """What a key opens there; "" where there is no number."""
+    if drill is None:
+        return ""
+    if not drill.n:
+        return f"no case: {drill.words}"
+    return f"{key}: {counted(drill.n, 'case')}: {drill.words}"
+
+
+# -- the pages of a screen
+
+
+def page_words(pages: Sequence[Page], now: str, width: int) -> str:
+    """All titles on one line, the open page's in brackets; where there is no room, only that one and how many."""
+    titles = [f"[{page.title}]" if page.name == now else f" {page.title} " for page in pages]
+    line = " ".join(titles)
+    if len(line) <= width:
+        return line
+    at = next((place for place, page in enumerate(pages) if page.name == now), 0)
+    return f"[{pages[at].title}] {at + 1} of {len(pages)}"
+
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -52,7 +76,7 @@ class SheetScreen(InspectionScreen):
     them, and `page` is the name of the open one.
     """
 
-    PAGES: ClassVar[tuple[Paged, ...]] = ()
+    PAGES: ClassVar[tuple[Page, ...]] = ()
     SOON: ClassVar[frozenset[str]] = frozenset()
     """Pages ("" where there are none) whose figures are computed before they are shown, where there are few cases."""
 

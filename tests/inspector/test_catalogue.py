@@ -1,9 +1,9 @@
 import pytest
 
 import example
+from inspector.analyses.cases import columns_table
 from inspector.case_columns import case_columns
 from inspector.catalogue import OF_CASES, OF_SCORER, catalogue, entry_of, order_words
-from inspector.column_names import columns_table
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.paint import Brush

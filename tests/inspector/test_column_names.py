@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import making
-from inspector.column_names import columns_table
+from inspector.analyses.cases import columns_table
 from inspector.loading import load
 from inspector.request import Request, joined, split
 from scoring.errors import UsageError

@@ -11,10 +11,9 @@ import judged
 import making
 import reference
 from inspector.first_inspection import inspect
-from inspector.flipped import Changes
 from inspector.loading import load
 from inspector.paint import Brush
-from inspector.rail_lines import WIDE, percent, rail_lines
+from inspector.rail_lines import WIDE, Changes, percent, rail_lines
 from inspector.request import Request
 from inspector.selection import Selection
 from inspector.sentences import GLYPHS

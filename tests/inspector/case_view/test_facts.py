@@ -4,8 +4,7 @@ import pytest
 
 import making
 from inspector.case_view.copying import copied, whole
-from inspector.case_view.facts import known
-from inspector.case_view.findings import findings_of
+from inspector.case_view.facts import findings_of, known
 from inspector.case_view.manner import Stop
 from inspector.first_inspection import inspect
 from inspector.loading import load

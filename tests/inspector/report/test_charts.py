@@ -14,9 +14,8 @@ from inspector.render.charts import pictured
 from inspector.render.elements import Element
 from inspector.render.svg import WIDTH, name_label
 from inspector.render.view import Columns, table_of
-from inspector.report.interval_chart import LEFT as AXIS
-from inspector.report.interval_chart import RIGHT, Measured, interval_chart
-from inspector.report.outcome_chart import LEFT, outcome_chart
+from inspector.report.charts import LEFT, RIGHT, Measured, interval_chart, outcome_chart
+from inspector.report.charts import LEFT as AXIS
 from inspector.request import Request
 from inspector.sentences import GLYPHS
 from scoring.verdicts import OUTCOMES

@@ -1,14 +1,17 @@
-"""What happened to the cases, a bar a scorer: outcomes in shares of the cases, told by glyph, word and number."""
+"""Charts of the board of a report, a line a scorer: what happened to the cases, and figures with their intervals."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from inspector.render.elements import Element
-from inspector.render.svg import ROW, WIDTH, box, name_label, picture, width_of, words
+from inspector.render.cells import DASH, share
+from inspector.render.elements import Element, element
+from inspector.render.svg import ROW, WIDTH, box, line, name_label, picture, width_of, words
 from inspector.render.view import Cell, Picture, Table, count, table
 from inspector.sentences import GLYPHS, WORDS
 from scoring.verdicts import OUTCOMES
 
 LEFT = 270
+"""Units at the left for names."""
 TOP = 34
 GAP = 5
 
@@ -60,3 +63,51 @@ def _table(title: str, counts: Sequence[tuple[str, Mapping[str, int]]], seen: Se
     heads = ("scorer", *(f"{GLYPHS[outcome]} {WORDS[outcome]}".strip() for outcome in seen))
     rows = [[Cell(name), *(count(of_one[outcome]) for outcome in seen)] for name, of_one in counts]
     return table(f"{title}: numbers of cases", heads, rows)
+
+
+# -- figures with their intervals
+
+RIGHT = 200
+"""Units at the right for figures in words."""
+AXIS = 26
+"""Units above the lines, for the axis."""
+TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A figure of a scorer as a fraction; None where it is undefined. `text` is how it is told."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    text: str
+
+
+def interval_chart(title: str, measured: Sequence[Measured]) -> Picture:
+    """A dot a scorer on an axis from 0 to 100, with a line over its 95% interval; its numbers stand beside it."""
+    bottom = AXIS + ROW * len(measured)
+    shapes = [line(_x(tick), AXIS, _x(tick), bottom, "grid") for tick in TICKS]
+    shapes += [words(share(tick, 0), _x(tick), AXIS - 8, "quiet", "middle") for tick in TICKS]
+    for number, one in enumerate(measured):
+        shapes += _row(one, AXIS + ROW * number + ROW / 2)
+    defined = [one for one in measured if one.value is not None]
+    told = "; ".join(f"{one.name}: {one.text}" for one in defined) or "no figure is defined"
+    described = f"Dots are figures in percent, lines their 95% intervals. {told}."
+    return Picture(title, described, picture(bottom + 6, title, described, *shapes), None)
+
+
+def _row(one: Measured, y: float) -> list[Element]:
+    shapes = [name_label(one.name, LEFT - 12, y + 4)]
+    if one.value is None:
+        return [*shapes, words(DASH, _x(0), y + 4, "quiet")]
+    if one.low is not None and one.high is not None:
+        shapes.append(line(_x(one.low), y, _x(one.high), y, "whisker"))
+        shapes += [line(_x(end), y - 4, _x(end), y + 4, "whisker") for end in (one.low, one.high)]
+    shapes.append(element("circle", cx=_x(one.value), cy=y, r=4.5, class_="dot"))
+    return [*shapes, words(one.text, WIDTH - RIGHT + 16, y + 4)]
+
+
+def _x(share: float) -> float:
+    return LEFT + (WIDTH - LEFT - RIGHT) * min(1.0, max(0.0, share))
