@@ -55,7 +55,9 @@ def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Phras
     yield Phrase((source, "   "), rank=3, style="dim")
     yield Phrase((score_words(line),), style="strong")
     if line and was and rule != old and line.score is not None and was.score is not None:
-        yield Phrase((f" {signed(line.score - was.score)}", ""), rank=1, style="strong")
+        change = signed(line.score - was.score)
+        # Beside the score nothing has a sign too, so that it is seen to be a change.
+        yield Phrase((f" {change if change[0] in '+-' else f'+{change}'}", ""), rank=1, style="strong")
     if line and line.low is not None and line.high is not None:
         dash = "-" if brush.ascii_only else "–"
         yield Phrase((f" [{share(line.low)}{dash}{share(line.high)}]", ""), rank=2, style="dim")

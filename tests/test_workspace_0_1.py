@@ -279,7 +279,7 @@ READERS = {
     "*/import.json": "benchmarks",
     "*/scorer.json": "scorers",
     "*/imports.json": "import files/other",
-    "*/part-*": "cases --benchmark|metrics --benchmark demo|show prmbench",
+    "*/part-*": "cases --benchmark|metrics --benchmark demo|best-of-n --json",
     "*/votes-*": "cases --benchmark|show .* --answers",
     "*/workspace/triage/*": "triage --json",
     "*/data/*": "triage --benchmark demo",

@@ -81,7 +81,7 @@ def test_people_see_counts_by_class_and_why_there_are_none_for_a_scorer_without_
     assert not any(isinstance(block, Histogram) for block in silent.blocks())
     assert words_of(silent).count("There are no rewards to lay out") == len(SILENT)
     assert main(["breakdown", "-w", root, "--of", "rewards", "--where", "n_steps > 99"]) == 0
-    assert "No case is shown" in capsys.readouterr().out
+    assert "No case is shown" in capsys.readouterr().err
 
 
 def test_ratings_are_no_probabilities(tmp_path, capsys):

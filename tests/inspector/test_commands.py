@@ -66,9 +66,9 @@ SHOWN = {
     "paper": "No tables of a paper",
     "breakdown": "the 95% interval and the value",
     "bias": "too few to say",
-    "best-of-n": "no shown problem has two responses",
-    "votes": "no scorer that was asked for has several votes",
-    "timeline": "no scorer here is said to be a checkpoint",
+    "best-of-n": "No shown problem has two responses",
+    "votes": "No scorer that was asked for has several votes",
+    "timeline": "No scorer here is said to be a checkpoint",
     "taxonomy": "No case here has a note yet",
 }
 """What stands there once it is complete."""
@@ -94,9 +94,9 @@ BESIDE = {
     "thresholds": "Ways to choose the threshold",
     "breakdown": "Harmonic mean of both",
     "bias": "Which way it leans",
-    "best-of-n": "no shown problem has two responses",
-    "votes": "no scorer that was asked for has several votes",
-    "timeline": "no scorer here is said to be a checkpoint",
+    "best-of-n": "No shown problem has two responses",
+    "votes": "No scorer that was asked for has several votes",
+    "timeline": "No scorer here is said to be a checkpoint",
     "taxonomy": "No case here has a note yet",
 }
 THROUGH_ONE = ("metrics", "card", "breakdown", "bias", "best-of-n", "votes", "timeline", "taxonomy")
@@ -248,9 +248,9 @@ EVERYWHERE = {
     "paper": Effect("No tables of a paper"),
     "breakdown": Effect("Harmonic mean of both"),
     "bias": Effect("Which way it leans"),
-    "best-of-n": Effect("no shown problem has two responses"),
-    "votes": Effect("no scorer that was asked for has several votes"),
-    "timeline": Effect("no scorer here is said to be a checkpoint"),
+    "best-of-n": Effect("No shown problem has two responses"),
+    "votes": Effect("No scorer that was asked for has several votes"),
+    "timeline": Effect("No scorer here is said to be a checkpoint"),
     "taxonomy": Effect("No case here has a note yet"),
     "threshold": Effect("* best"),
     "export": Effect("CSV file"),

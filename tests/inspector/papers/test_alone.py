@@ -73,4 +73,4 @@ def test_what_cannot_be_is_one_sentence_and_code_2(called, words, said):
 def test_a_paper_that_is_not_known_is_wrong_usage(called):
     code, out, err = called("prm800k")
     assert (code, out) == (2, "")
-    assert "invalid choice: 'prm800k'" in err
+    assert "paper takes no 'prm800k'" in err
