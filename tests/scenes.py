@@ -221,12 +221,12 @@ SCENES: dict[str, Scene] = {
     "breakdown-ascii": Scene(
         demo, ("b",), ("and error kind",), hides="Computing", sizes=(NARROW, MIDDLE), ascii_only=True, no_color=True
     ),
-    "breakdown-types": Scene(demo, ("b", "tab"), ("FN%",), sizes=(NARROW, MIDDLE)),
+    "breakdown-types": Scene(demo, ("b", "tab"), ("FN %",), sizes=(NARROW, MIDDLE)),
     "breakdown-offsets": Scene(demo, ("b", "tab", "tab", "tab"), ("erroneous with a verdict",), sizes=(NARROW, MIDDLE)),
     "breakdown-aligned": Scene(
         demo, ("b", *["tab"] * 4), ("the earliest error",), hides="Computing", sizes=(NARROW, MIDDLE)
     ),
-    "bias": Scene(demo, ("L",), ("looks",), hides="Computing", sizes=(NARROW, MIDDLE)),
+    "bias": Scene(demo, ("L",), ("Which way it leans",), hides="Computing", sizes=(NARROW, MIDDLE)),
     "thresholds": Scene(demo, ("H",), (BAND,), sizes=(NARROW, MIDDLE)),
     "thresholds-ascii": Scene(demo, ("H",), (BAND,), sizes=(NARROW, MIDDLE), ascii_only=True, no_color=True),
     "thresholds-moving": Scene(demo, ("H", "t", *["right"] * 4), (BAND, "present: chosen"), sizes=(MIDDLE,)),
