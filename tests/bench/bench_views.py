@@ -28,6 +28,7 @@ from inspector.render.terminal import Terminal  # noqa: E402
 from inspector.render.view import View, count, figure, table, text  # noqa: E402
 from inspector.request import Request  # noqa: E402
 from inspector.subject import covering, subject  # noqa: E402
+from scoring.errors import UsageError  # noqa: E402
 
 SCORERS = 10
 TARGETS = {3_400: 150, 100_000: 400}
@@ -47,8 +48,14 @@ def main() -> None:
         start = inspect(load_request(Request(workspace=str(root))))
         for name in summaries():
             asked = load(name)
+            if any(option.required for option in asked.options):
+                continue
             for page in [one.name for one in asked.pages] or [""]:
-                told(start, asked, page)  # so that no import is measured
+                try:
+                    told(start, asked, page)  # so that no import is measured
+                except UsageError as error:
+                    print(f"{cases:>9,}  {f'{name} {page}':<24} {error.sentence[:60]}", flush=True)
+                    continue
                 start = inspect(load_request(Request(workspace=str(root))))
                 measured = told(start, asked, page)
                 print(f"{cases:>9,}  {f'{name} {page}':<24} {measured}   {TARGETS.get(cases, '')} ms", flush=True)
@@ -57,7 +64,7 @@ def main() -> None:
 
 def told(start: Inspection, asked: Analysis, page: str) -> str:
     """Values, values at another threshold, and intervals."""
-    names = about(start, asked, page)
+    names = about(start, asked, page)[: asked.most or None]
     moved = [start.moved(0.3 + at / 50) for at in range(4)]
     first = timed(lambda: view(start, asked, page, names, intervals=False), 1)
     again = statistics.median(timed(lambda one=one: view(one, asked, page, names, intervals=False), 1) for one in moved)

@@ -86,6 +86,8 @@ def main() -> int:
         old = Side(*old_version(args.commit), folder / "old")
         new = Side(ROOT, _present(), folder / "new")
         commands = [command for command in _prepared(old, new, args.only) if fnmatchcase(command.name, args.only)]
+        if not commands:
+            raise SystemExit(f"no command matches {args.only!r}; they are called as 'demo: metrics --benchmark demo'")
         print(f"Prepared in {time.monotonic() - began:.0f} s; {len(commands)} commands", flush=True)
         names = [f"{number:04d}" for number in range(len(commands))]
         for process in [side.start(commands, names) for side in (old, new)]:
