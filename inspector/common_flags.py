@@ -160,8 +160,9 @@ GROUPS: dict[str, tuple[CommonFlag, ...]] = {
         ),
         CommonFlag(
             "--plugin",
-            "use what this file of your own brings: rules for --rule, metrics, columns, an analysis (repeatable)",
-            metavar="FILE.py",
+            "use what a file of your own or an installed plugin brings: rules for --rule, metrics, columns, analyses "
+            "(repeatable)",
+            metavar="FILE.py|NAME",
             many=True,
         ),
         CommonFlag("--seed", "seed of resampling and of dev sets (default 0)", metavar="N", type=natural, default=0),

@@ -1,11 +1,12 @@
-"""Files of the user's own, named on the command line: each brings metrics, columns, rules or analyses.
+"""Files and installed plugins of the user's own, named on the command line: metrics, columns, rules and analyses.
 
-A file is imported when somebody names it, and never because it lies somewhere. What it holds is kept by its kind, and
-stands from then on beside what the program brings.
+They are imported when somebody names them, and never because they lie somewhere. What they hold is kept by its kind,
+and stands from then on beside what the program brings.
 """
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from scoring.errors import PluginError
 from scoring.metrics.own import OwnMetric, keep_own_metric
 from scoring.own_code import OwnCode
 from scoring.own_columns import OwnColumn, keep_own_column
+from scoring.own_rules import GROUP as RULES
 from scoring.own_rules import keep_own_rule
 from scoring.transforms import Transform
 
@@ -24,6 +26,13 @@ _KINDS: dict[type, tuple[str, Keep]] = {
     Transform: ("a rule", keep_own_rule),
 }
 """What a file may hold: its type, what it is called, and what keeps it."""
+GROUPS = {
+    "metric": "prm_inspect.metrics",
+    "column": "prm_inspect.columns",
+    "analysis": "prm_inspect.analyses",
+    "rule": RULES,
+}
+"""Groups of entry points of installed packages, whose names may stand where a file may: name -> "module:object"."""
 
 
 def keep_with(kind: type, called: str, keep: Keep) -> None:
@@ -38,21 +47,40 @@ def keep_with(kind: type, called: str, keep: Keep) -> None:
 
 
 def load_plugins(files: Sequence[str]) -> None:
-    """Import files of the user's own and keep what they hold; one that did not change is imported once.
+    """Import files, or installed plugins by name, and keep what they hold; a file that did not change once.
 
     Raises:
         PluginError: a file cannot be imported, or holds nothing of a known kind.
     """
     for name in dict.fromkeys(files):
-        path = Path(name).expanduser()
-        stamp = (path.stat().st_mtime_ns, path.stat().st_size) if path.is_file() else (0, 0)
-        code = _imported(name, str(path.absolute()), stamp)
-        own = [value for value in vars(code.module).values() if type(value) in _KINDS]
+        code, own = _of_file(name) if own_code.is_file(name) else _of_package(name)
         if not own:
             kinds = ", ".join(called for called, _ in _KINDS.values())
-            raise PluginError(f"{name} holds nothing to use.", f"A file may hold {kinds}: see the README.")
-        for value in {id(value): value for value in own}.values():
+            raise PluginError(f"{name} holds nothing to use.", f"It may hold {kinds}: see the README.")
+        for value in own:
             _KINDS[type(value)][1](value, code)
+
+
+def installed_plugins() -> dict[str, EntryPoint]:
+    """Give what installed packages name in one of GROUPS, by name; none is imported."""
+    return {name: entry for group in GROUPS.values() for name, entry in own_code.installed(group).items()}
+
+
+def _of_file(name: str) -> tuple[OwnCode, list[Any]]:
+    path = Path(name).expanduser()
+    stamp = (path.stat().st_mtime_ns, path.stat().st_size) if path.is_file() else (0, 0)
+    code = _imported(name, str(path.absolute()), stamp)
+    own = [value for value in vars(code.module).values() if type(value) in _KINDS]
+    return code, list({id(value): value for value in own}.values())
+
+
+def _of_package(name: str) -> tuple[OwnCode, list[Any]]:
+    known = installed_plugins()
+    if name not in known:
+        listed = ", ".join(known) or "none is installed"
+        raise PluginError(f"{name} is neither a Python file nor an installed plugin.", f"There are: {listed}.")
+    code, made = own_code.from_entry_point(known[name])
+    return code, [made] if type(made) in _KINDS else []
 
 
 @lru_cache(maxsize=32)

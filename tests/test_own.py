@@ -10,6 +10,7 @@ import pytest
 
 import checkpoints
 import making
+import plugged_in
 from inspector import analyses, analysis_list, cli
 from inspector.analyses import Params
 from inspector.analyses import load as analysis
@@ -23,7 +24,7 @@ from opened import opened
 from scoring import own_code, own_columns
 from scoring.errors import PluginError
 from scoring.metrics import own
-from scoring.plugins import load_plugins
+from scoring.plugins import GROUPS, load_plugins
 from screen_text import press, shows
 from views import table_of, words_of
 
@@ -250,3 +251,21 @@ def test_the_app_imports_no_file_of_ones_own_before_it_paints(tmp_path):
     assert not cli._may_name_own([*words, str(tmp_path)])
     assert cli._may_name_own([*words, "marked"])
     assert cli._may_name_own([*words, "--help"])
+
+
+@pytest.mark.usefixtures("nothing_kept")
+def test_what_an_installed_package_names_is_brought_by_its_name(called, tmp_path, monkeypatch):
+    cases, scorers = making.study(n=20)
+    making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
+    files = {f"own_{name}.py": (OWN / f"{name}.py").read_text() for name in ("near", "longest")}
+    plugged_in.install(tmp_path / "site", monkeypatch, GROUPS["metric"], {"near": "own_near:near"}, files)
+    code, out, _ = called("doctor")
+    assert "metric near: own_near:near of the package mine 1.2" in out
+    assert own.own_metrics() == ()
+    code, out, _ = called("metrics", "-w", tmp_path / "w", "--plugin", "near", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert "near" in {row["metric"] for row in told["rows"]}
+    assert told["provenance"]["plugins"]["near"].startswith("own_near.py, mine 1.2, sha256 ")
+    code, _, err = called("metrics", "-w", tmp_path / "w", "--plugin", "far")
+    assert (code, "far is neither a Python file nor an installed plugin. There are: near." in err) == (2, True)

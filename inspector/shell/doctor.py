@@ -23,8 +23,8 @@ from scoring.benchmarks.own import GROUP as BENCHMARKS
 from scoring.engines.server.keys import GENERAL, OPENAI
 from scoring.errors import InspectError
 from scoring.own_code import installed, package_of
-from scoring.own_rules import GROUP as RULES
 from scoring.parquet import read_parquet
+from scoring.plugins import GROUPS as PLUGINS
 from scoring.prms.own import GROUP as ADAPTERS
 from scoring.secrets import KEY_LIKE, keep_secret, key_like
 from scoring.workspace import Workspace
@@ -142,7 +142,7 @@ def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 def _own_code() -> Iterator[str]:
     """What installed packages add, by name and not imported."""
-    names = {"adapter": ADAPTERS, "benchmark": BENCHMARKS, "rule": RULES}
+    names = {"adapter": ADAPTERS, "benchmark": BENCHMARKS, **PLUGINS}
     entries = [(kind, name, entry) for kind, group in names.items() for name, entry in installed(group).items()]
     if entries:
         yield "code of your own"
