@@ -110,6 +110,6 @@ def assert_on_the_board(workspace, root, frame, url):
     code, told = scoring_process.said("metrics", *shown, module="inspector.cli")
     assert (code, name in told) == (0, True), told
     code, told = scoring_process.said("votes", *shown, module="inspector.cli")
-    assert (code, f"vote of {VOTES}" in told) == (0, True), told
+    assert (code, f"With {VOTES} votes a case" in told) == (0, True), told
     code, told = scoring_process.said("show", cases["case"][0], "--scorer", name, "-w", root, module="inspector.cli")
     assert code == 0, told
