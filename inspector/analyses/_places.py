@@ -143,7 +143,8 @@ def offset_blocks(results: Selection, evaluation: Evaluation, benchmark: str, ro
     counts = [row for row in rows if row["metric"] == "count"]
     n = counts[0]["n"] if counts else 0
     if n:
-        title = "How far verdicts lie from the earliest error: verdict minus gold, in steps"
+        who = evaluation.scorer.name
+        title = f"How far verdicts of {who} lie from the earliest error, in steps"
         yield Columns(title, tuple(distances(counts, evaluation.scorer.name, benchmark)))
     else:
         yield Note(evaluation.nothing or "No erroneous case here has a verdict.")

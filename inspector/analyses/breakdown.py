@@ -62,7 +62,6 @@ from scoring.metrics.breakdown_difference import NOT_DIFFERENT, breakdown_differ
 from scoring.metrics.cell_conditions import COUNTS, behind
 from scoring.metrics.outcome_conditions import SIDES, tried
 from scoring.metrics.own import own_cells, own_metrics
-from scoring.metrics.resampling import SMALL
 from scoring.metrics.shares import BY_TYPE
 from scoring.metrics.step_bins import PRESETS
 from scoring.verdicts import OUTCOMES
@@ -380,6 +379,12 @@ class Grid:
         pair = results.chosen if params.get("difference") else ()
         return cls(results, benchmark, columns, cells, pair)
 
+    def in_order(self, at: int, values: Iterable[str | None]) -> list[str | None]:
+        """Put values of a column (its place, 0-based) in order: numbers and bins ascend, the total is last."""
+        places = {value: place for place, value in enumerate(axis_of(self.results, self.columns[at]).values)}
+        there = [value for value in dict.fromkeys(values) if value != TOTAL]
+        return [*sorted(there, key=lambda value: places.get(value, len(places))), TOTAL]
+
     def link(self, metric: str, row: Row) -> CaseLink | None:
         """Link to the cases that a figure counts."""
         n = int(row["value"] or 0) if metric in COUNTS else row["n"]
@@ -416,8 +421,10 @@ def _cell_blocks(grid: Grid, params: Params) -> Iterator[Block]:
         metric = _usual_figure(grid)
     known = known_figures()[metric]
     by = " and ".join(map(column_title, grid.columns))
-    less = f", {grid.pair[0]} less {grid.pair[1]}" if grid.pair else ""
-    yield Note(f"{known.title[:1].upper()}{known.title[1:]} by {by}{less}", "lead")
+    whose = f" of {next(iter(grid.cells))}" if len(grid.cells) == 1 else ""
+    if grid.pair:
+        whose = f", {' less '.join(grid.pair)},"
+    yield Note(f"{known.title[:1].upper()}{known.title[1:]}{whose} by {by}", "lead")
     if known.note:
         yield Note(f"{known.note[:1].upper()}{known.note[1:]}.", "quiet")
     maps = [_map(grid, name, metric) for name in grid.cells] if len(grid.columns) > 1 else [_lines(grid, metric)]
@@ -452,7 +459,7 @@ def _map(grid: Grid, scorer: str, metric: str) -> Table:
     cells = {key[:-1]: figures for key, figures in grid.cells[scorer].items()}
     there = [place for place, figures in cells.items() if metric in figures and grid.link(metric, figures[metric])]
     there = there or list(cells)
-    down, across = ([*dict.fromkeys(place[at] for place in there if place[at] != TOTAL), TOTAL] for at in (0, 1))
+    down, across = (grid.in_order(at, (place[at] for place in there)) for at in (0, 1))
     heads = (f"{column_title(grid.columns[0])} / {column_title(grid.columns[1])}", *map(value_title, across))
     rows = []
     for value in down:
@@ -464,7 +471,9 @@ def _map(grid: Grid, scorer: str, metric: str) -> Table:
 
 def _lines(grid: Grid, metric: str) -> Table:
     """Of one column: bars of one scorer, a line each of several."""
-    values = dict.fromkeys(key for own in grid.cells.values() for key in own)
+    there = dict.fromkeys(key for own in grid.cells.values() for key in own)
+    order = grid.in_order(0, (key[0] for key in there))
+    values = sorted(there, key=lambda key: order.index(key[0]))
     if len(grid.cells) == 1:
         ((_, own),) = grid.cells.items()
         rows = [[text(value_title(key[0])), grid.cell(metric, own[key].get(metric), with_n=True)] for key in values]
@@ -486,16 +495,19 @@ def _figure_table(grid: Grid, scorer: str) -> Table:
     metrics = [metric for metric in titles if metric in there]
     heads: list[str | Column] = [*map(column_title, grid.columns), "cases"]
     heads += [Column(titles[metric], 0 if metric in OFFICIAL else 1) for metric in metrics]
+    sided = {"error_acc", "correct_acc"} if grid.columns == ("n_steps",) else set()
     rows = []
     for key, figures in own.items():
         labels = [text(value_title(value)) for value in key[:-1]]
-        cells = [grid.cell(metric, figures.get(metric)) for metric in ("cases", *metrics)]
+        cells = [grid.cell(metric, figures.get(metric), with_n=metric in sided) for metric in ("cases", *metrics)]
         if all(cell.value is None for cell in cells[1:]):
             why = next((row["reason"] for row in figures.values() if row["reason"]), "")
             cells[0] = replace(cells[0], remark=why)
         rows.append([*labels, *cells])
-    name = f"Figures of {scorer}" if len(grid.cells) > 1 else "Figures, in percent with 95% intervals"
-    return table(name, heads, rows, labels=len(grid.columns))
+    title = f"Figures of {scorer}, in percent with 95% intervals"
+    if grid.pair:
+        title = f"Differences, {' less '.join(grid.pair)}, in percentage points"
+    return table(title, heads, rows, labels=len(grid.columns))
 
 
 def _kind(metric: str) -> Kind:
@@ -562,10 +574,11 @@ def _type_blocks(
         return
     heads = [column_title(column), "n", "FN %"]
     heads += [head for name in kinds for head in (OF_ERRORS[name], f"{OF_ERRORS[name]} %")]
-    yield table(f"How erroneous cases are got wrong, by {column_title(column)}", heads, lines)
+    title = f"How {evaluation.scorer.name} gets erroneous cases wrong, by {column_title(column)}"
+    yield table(title, heads, lines)
     yield Note(
         "GR-Ben's definition: of the erroneous cases, FP name a step before the earliest error; FN name a later one or "
-        f"none, which are told apart here as late and missed. ~ fewer than {SMALL} cases.",
+        "none, which are told apart here as late and missed.",
         "quiet",
     )
 
@@ -601,7 +614,6 @@ def _length_blocks(
 ) -> Iterator[Block]:
     grid = Grid.of(results, rows, params, benchmark)
     yield _figure_table(grid, evaluation.scorer.name)
-    yield Note(f"~ fewer than {SMALL} cases (for F1, on either side).", "quiet")
 
 
 Blocks = Callable[[Selection, Evaluation, str, pl.DataFrame, Params], Iterator[Block]]

@@ -13,7 +13,7 @@ from inspector.ordering import column_named
 from inspector.paint import OUTCOME_STYLES
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
-from inspector.render.view import Cell, Section, Table, View, table, text
+from inspector.render.view import Cell, Column, Section, Table, View, table, text
 from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.export import shown
@@ -79,7 +79,7 @@ def _listed(results: Selection, frame: pl.DataFrame) -> Table:
         link = CaseLink((Facet("case", (case,)).sql,), 1, case, benchmark=benchmark)
         cells = [_cell(name, shown(value)) for name, value in row.items()]
         lines.append([replace(cells[0], link=link), *cells[1:]])
-    return table("", list(frame.columns), lines)
+    return table("", [Column(name, 2) if name == "key" else name for name in frame.columns], lines)
 
 
 def _cell(name: str, words: str) -> Cell:

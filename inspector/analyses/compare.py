@@ -28,6 +28,7 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,
     Cell,
+    Column,
     Fold,
     Note,
     Table,
@@ -286,7 +287,14 @@ def _standings(field: Field, cells: Mapping[tuple[str, str], Row], head: str) ->
             one = alone.get((side, (place,)))
             line.append(count(one.count, field.link(one)) if one else count(0))
         lines.append(line)
-    titles = ["scorer", "n", "left out", "PRMScore" if head == "prmscore" else "F1", "behind the best", "tied"]
+    titles: list[str | Column] = [
+        "scorer",
+        "n",
+        Column("left out", 2),
+        "PRMScore" if head == "prmscore" else "F1",
+        "behind the best",
+        "tied",
+    ]
     titles += ["alone right: erroneous", "clean"] if head == "f1" else []
     return table("Standings on common cases", titles, lines)
 

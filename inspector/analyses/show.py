@@ -89,7 +89,8 @@ def show(results: Selection, params: Params, intervals: bool) -> View:  # noqa: 
     def lay_out() -> tuple[Section, ...]:
         block = case_block(results, row, results.chosen_evaluations)
         legend = (Note(LEGEND, "quiet"),) if block.scorers and params.form != "latex" else ()
-        blocks = (block, *legend, *_answer_blocks(answers, facts.get("votes", {})))
+        silent = (Note("No critic shown here has answered this case.", "quiet"),) if asked and not answers else ()
+        blocks = (block, *legend, *_answer_blocks(answers, facts.get("votes", {})), *silent)
         return (Section(block.title, "case", blocks),)
 
     told = frozenset({"problem", "reason_of_gold", *(["answers"] if asked else [])})

@@ -183,7 +183,8 @@ def way_table(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Table:
     head = "f1" if step_labelled(benchmark) is None else "prmscore"
     subsets = [name for name in rows["subset"].unique(maintain_order=True) if name not in WHOLE]
     subsets = subsets if len(subsets) > 1 else []
-    several = rows["scorer"].n_unique() > 1
+    names = rows["scorer"].unique(maintain_order=True).to_list()
+    several = len(names) > 1
     columns: list[str | Column] = [*(["scorer"] if several else []), "way", Column("threshold", right=True)]
     columns += [TITLES[head], *(Column(name or "(no subset)", 2) for name in subsets)]
     columns += ["n (steps)" if head == "prmscore" else "n", "excluded", "wrong"]
@@ -193,7 +194,8 @@ def way_table(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Table:
         evaluation = scope.evaluation(part["scorer"][0])
         line = _way_line(scope, evaluation, benchmark, cells, head, subsets)
         lines.append(line if several else line[1:])
-    return table("Ways to choose the threshold", columns, lines, labels=2 if several else 1, counted="cases")
+    title = "Ways to choose the threshold" + ("" if several else f" of {names[0]}")
+    return table(title, columns, lines, labels=2 if several else 1, counted="cases")
 
 
 def _way_line(

@@ -235,6 +235,8 @@ def _blocks(results: Selection, course: Course) -> Iterator[Block]:
     if chart := _chart(course, cells):
         yield chart
     yield _checkpoint_table(course, cells)
+    if course.steps is None and course.official.trying and course.figures[1] != "average":
+        yield Note("F1 is of all subsets together: some subset has cases of one side alone, and no F1.", "quiet")
     yield from _span_blocks(course, cells, results.request.seed)
     for reason in incomparable(results, run.scorers, course.benchmark, results.mask):
         if reason.why != "cases":

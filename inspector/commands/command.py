@@ -51,4 +51,6 @@ class Command:
 
     def in_footer(self, screen: str) -> bool:
         """Whether the footer of a screen shows it."""
-        return self.footer if isinstance(self.footer, bool) else screen in self.footer
+        if isinstance(self.footer, bool):
+            return self.footer
+        return screen in self.footer if screen in SCREENS else set(self.footer) >= UNLIKE

@@ -95,9 +95,10 @@ def rights(table: Table) -> tuple[bool, ...]:
 
 
 def _numeric(cells: list[Cell]) -> bool:
-    return any(
-        bool(_NUMBER.fullmatch(cell.value)) if isinstance(cell.value, str) else cell.kind != Kind.TEXT for cell in cells
-    )
+    if any(cell.kind != Kind.TEXT and not isinstance(cell.value, str) for cell in cells):
+        return True
+    texts = [cell.value for cell in cells if isinstance(cell.value, str) and cell.value]
+    return 2 * sum(bool(_NUMBER.fullmatch(words)) for words in texts) > len(texts)
 
 
 def legend(table: Table) -> Iterator[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from rich.cells import cell_len
 
-from inspector.text import Part
+from inspector.text import Part, clean
 from inspector.wrap import wrap
 
 
@@ -88,12 +88,12 @@ LineCell = Piece | Row
 
 def heading(text: str) -> Row:
     """A line that begins a section."""
-    return (Piece(text, "strong"),)
+    return (Piece(clean(text), "strong"),)
 
 
 def paragraph(text: str, width: int, style: str = "dim") -> Iterator[Row]:
     """A sentence in lines of at most `width` cells."""
-    for line in wrap(text, max(20, width)):
+    for line in wrap(clean(text), max(20, width)):
         yield (Piece(line, style),)
 
 

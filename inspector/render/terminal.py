@@ -108,7 +108,8 @@ class Terminal:
             kept = (block for block in blocks if not isinstance(block, Curve) or block.whole)
             blocks = [numbers_of(block) if isinstance(block, Chart) else block for block in kept]
         for number, block in enumerate(blocks):
-            if number and not (isinstance(block, Note) and isinstance(blocks[number - 1], Note)):
+            of_notes = isinstance(block, Note) and block.level != "lead" and isinstance(blocks[number - 1], Note)
+            if number and not of_notes:
                 yield ()
             for row in self._made[type(block)](block):
                 yield _in_ascii(row) if self.brush.ascii_only else row
@@ -255,12 +256,18 @@ class Terminal:
             if lines.width <= self.width:
                 break
         lines.wrap(self.width)
+        room = self.width
+        if self.split and lines.narrowest > self.width:
+            # It comes in parts anyway, so that names stand whole if they leave half of the room for figures.
+            room = max(room, lines.width - max(0, lines.labelled + GAP - self.width // 2))
         for at in range(table.labels):
-            lines.squeeze(at, self.width)
+            lines.squeeze(at, room)
         if lines.width <= self.width or not self.split:
             yield list(lines.rows(self.width))
-            return
-        yield from lines.parts(self.width)
+        else:
+            yield from lines.parts(self.width)
+        if self.split and lines.left_out:
+            yield list(paragraph(f"Left out at this width: {', '.join(lines.left_out)}.", self.width))
 
     # -- charts
 
@@ -378,6 +385,7 @@ class _Lines:
         kept = [at for at, column in enumerate(table.columns) if at < table.labels or column.rank < dropped]
         self._labels, self._rows, self._at, self._remarks = table.labels, table.rows, kept, texts.remarks
         self._titles = [clean(table.columns[at].title) for at in kept]
+        self.left_out = [clean(column.title) for at, column in enumerate(table.columns) if at not in kept]
         self._wraps = [table.columns[at].wraps for at in kept]
         self._right = [texts.right[at] for at in kept]
         self._heads = [[row[at] for at in kept] for row in texts.heads]
@@ -406,6 +414,16 @@ class _Lines:
     def width(self) -> int:
         """Cells of a line, but for its remark."""
         return sum(self._widths) + GAP * max(0, len(self._widths) - 1)
+
+    @property
+    def labelled(self) -> int:
+        """Cells of the labels of a line."""
+        return sum(self._widths[: self._labels]) + GAP * max(0, self._labels - 1)
+
+    @property
+    def narrowest(self) -> int:
+        """Cells of a line where all names are as short as they may be."""
+        return self.width - sum(max(0, width - NARROWEST) for width in self._widths[: self._labels])
 
     def wrap(self, room: int) -> None:
         """Break the texts that may take several lines, as far as is needed, into lines of NARROWEST cells at least."""

@@ -580,8 +580,17 @@ def number(value: float | None, note: str = "", style: str = "") -> Cell:
     return Cell(value, Kind.NUMBER, note=note, style=style)
 
 
+_LONG = 30
+"""Characters of a text that may take several lines."""
+
+
 def table_of(frame: pl.DataFrame, title: str, without: Sequence[str] = (), labels: int = 1) -> Table:
     """Make a table of the rows of a frame, less some columns and those that say nothing."""
     kept = frame.select(name for name in frame.columns if name not in without)
     rows = [[Cell(shown(value)) for value in row] for row in kept.iter_rows()]
-    return table(title, [name.replace("_", " ") for name in kept.columns], rows, labels)
+    longest = [max((len(str(row[at].value or "")) for row in rows), default=0) for at in range(kept.width)]
+    columns = [
+        Column(name.replace("_", " "), wraps=at >= labels and longest[at] > _LONG)
+        for at, name in enumerate(kept.columns)
+    ]
+    return table(title, columns, rows, labels)

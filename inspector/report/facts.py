@@ -126,6 +126,14 @@ class OfBenchmark:
             request = replace(request, benchmarks=(self.name,))
         return replace(self.selection, shown=self.shown, request=request)
 
+    @property
+    def ranked(self) -> Selection:
+        """These cases, with the scorers that gave anything for them: the best first unless some were named."""
+        selection = self.alone
+        if selection.request.scorers or not self.scorers:
+            return selection
+        return replace(selection, chosen=tuple(one.scorer.name for one in self.scorers))
+
     @cached_property
     def comparison(self) -> View | str:
         """The scorers that have a verdict, compared, the best first unless some were named; or why there is nothing."""

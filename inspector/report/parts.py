@@ -104,7 +104,7 @@ def further_part(name: str) -> Part:
 def analysis_blocks(of: OfBenchmark, name: str, params: Params) -> Iterator[Block]:
     """Ask an analysis about the benchmark's cases; where it has no answer, that is a sentence."""
     try:
-        view = analysis(name).view(of.alone, params)
+        view = analysis(name).view(of.ranked, params)
     except UsageError as error:
         yield Note(f"No {name}: {error.sentence}")
         return

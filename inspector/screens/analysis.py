@@ -260,6 +260,10 @@ class AnalysisScreen(SheetScreen):
         else:
             self._choose_option()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A single page has no next one."""
+        return len(self.ANALYSIS.pages) > 1 if action == "page" else super().check_action(action, parameters)
+
     def _choose_option(self) -> None:
         """Choose what of a page is to be changed, and then how."""
         if self.inspection is None or self.lacks_scorers(self.inspection) or not self.options:
@@ -267,9 +271,7 @@ class AnalysisScreen(SheetScreen):
         elif len(self.options) == 1:
             self.action_option(self.options[0].name)
         else:
-            picks = [
-                Pick(option.name, option.title, str(self._told.get(option.name, "as usual"))) for option in self.options
-            ]
+            picks = [Pick(option.name, option.title, self._chosen_words(option)) for option in self.options]
             self.close_rail()
             self.app.push_screen(Picking("Choose", picks), self._then_option)
 
@@ -293,18 +295,26 @@ class AnalysisScreen(SheetScreen):
         else:
             self._offer(inspection, option)
 
-    def _offer(self, inspection: Inspection, option: Option) -> None:
+    def _chosen_words(self, option: Option) -> str:
+        """What is chosen now, as the offers call it."""
         now = self._told.get(option.name)
+        if now is None or option.with_other or self.inspection is None:
+            return "" if now is None else "yes"
+        return next((offer.title for offer in self._offers(self.inspection, option) if offer.value == now), str(now))
+
+    def _offers(self, inspection: Inspection, option: Option) -> list[Offer]:
         if option.offered is not None:
             try:
-                offers = list(option.offered(self._results(inspection), self.params(self.page)))
+                return list(option.offered(self._results(inspection), self.params(self.page)))
             except InspectError:
                 # Why there is nothing to answer stands on the screen.
-                offers = []
-        elif option.switch:
-            offers = [Offer(True, "yes"), Offer(None, "no")]
-        else:
-            offers = [Offer(value, value) for value in option.choices]
+                return []
+        if option.switch:
+            return [Offer(True, "yes"), Offer(None, "no")]
+        return [Offer(value, value) for value in option.choices]
+
+    def _offer(self, inspection: Inspection, option: Option) -> None:
+        now, offers = self._told.get(option.name), self._offers(inspection, option)
         if not offers:
             self.say("There is nothing to choose from.")
             return

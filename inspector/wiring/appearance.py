@@ -63,6 +63,11 @@ class Appearance(Wired):
         return variables_for(dark=theme.dark, ansi=theme.ansi)
 
     def get_line_filters(self) -> "Sequence[LineFilter]":
+        from textual.filter import Monochrome, NoColor
+
         from inspector.terminal.plain import Plain
 
-        return [*super().get_line_filters(), *([Plain()] if self.ascii_only else ())]
+        # Textual decides before the theme is known, and greys are all black where a terminal has sixteen colours.
+        few = self.current_theme.ansi
+        filters = [NoColor() if few and isinstance(one, Monochrome) else one for one in super().get_line_filters()]
+        return [*filters, *([Plain()] if self.ascii_only else ())]

@@ -151,5 +151,5 @@ def test_columns_of_numbers_stand_to_the_right_and_empty_ones_are_left_out():
     )
     table = table_of(frame, "c", ("p",))
     assert [column.title for column in table.columns] == ["a b", "n", "d"]
-    assert rights(table) == (True, True, True)
+    assert rights(table) == (False, True, True)
     assert rights(table_of(frame, "c"))[-1]

@@ -39,7 +39,7 @@ async def test_columns_figure_and_second_scorer_are_chosen_with_keys(request_):
         await press(pilot, "C", "home", "enter")
         await shows(pilot, "the 95% interval and the value")
         await press(pilot, "v", "home", "j", "enter")
-        text = await rests(pilot, "Accuracy on erroneous cases by")
+        text = await rests(pilot, "Accuracy on erroneous cases of")
         assert "less" not in text.splitlines()[0]
         await press(pilot, "o", "end", "k", "enter")
         await shows(pilot, "nobody")

@@ -1,6 +1,7 @@
 from itertools import combinations, pairwise
 
 import pytest
+from rich.color import Color, ColorSystem
 from textual.app import App
 from textual.theme import BUILTIN_THEMES
 
@@ -228,3 +229,16 @@ async def test_a_theme_that_cannot_be_kept_is_told(request_, tmp_path):
         await shows(pilot, "The theme will not be remembered.")
         assert "2 scorers" in screen_text(app)
     assert isinstance(app, App)
+
+
+@pytest.mark.parametrize("theme", [FEW_COLOURS, DEFAULT])
+async def test_without_colours_every_text_differs_from_what_is_behind_it(theme, request_, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = InspectApp(request_, theme=theme)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await shows(pilot, "2 scorers")
+        segments = [part for line in range(36) for part in app.screen._compositor.render_strips()[line] if part.style]
+        system = ColorSystem.STANDARD if theme == FEW_COLOURS else ColorSystem.TRUECOLOR
+        for style in {part.style for part in segments if part.text.strip()}:
+            here, behind = (getattr(style, side) or Color.default() for side in ("color", "bgcolor"))
+            assert here.is_default or here.downgrade(system) != behind.downgrade(system)
