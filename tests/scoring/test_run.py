@@ -8,15 +8,17 @@ import pytest
 
 import fake_scoring
 from fake_scoring import Engine, cases, encode, events, expected, kept
-from scoring import run as module
+from scoring import prm_runs as module
 from scoring import saving
 from scoring.asking import Noticed
 from scoring.cache import RewardParts
 from scoring.errors import EngineError, UnwritableWorkspace
 from scoring.events import CaseRefused, End, Notice, Progress, Ready, Saved, Start, document
 from scoring.interrupt import Interrupt, Stopped
+from scoring.plan import Missing
+from scoring.prm_runs import EncodedCase
 from scoring.readout import Answer, Encoded, Refused
-from scoring.run_cases import EncodedCase, RunCase
+from scoring.run_cases import RunCase
 from scoring.scorer import Scorer
 
 N = 60
@@ -149,7 +151,7 @@ def test_an_answer_that_is_no_reward_a_step_is_refused_and_the_rest_goes_on(fold
 
 
 def test_both_numbers_of_a_step_must_be_finite():
-    case = EncodedCase(RunCase("c", "k", "p", ["s", "t"], ()), Encoded((1, 2), (0, 1)))
+    case = EncodedCase(Missing(0), RunCase("c", "k", "p", ["s", "t"], ()), Encoded((1, 2), (0, 1)))
     good = (0.5, 0.25)
     assert case.checked(Answer(0, good, good)) == good
     for second, reason in (
