@@ -1,6 +1,7 @@
 import json
 import math
 import signal
+import threading
 from itertools import pairwise
 
 import polars as pl
@@ -181,8 +182,20 @@ def test_it_saves_as_often_as_it_says(folder, monkeypatch):
 def test_many_parts_are_merged_and_nothing_is_lost(folder, monkeypatch):
     monkeypatch.setattr(saving, "ROWS", 1)
     monkeypatch.setattr(saving, "MANY_PARTS", 5)
-    list(events(folder, cases(N), Engine(1)))
-    assert len(RewardParts(folder).parts()) < 5
+    list(events(folder, cases(N), Engine(1, 0.002)))
+    assert len(RewardParts(folder).parts()) < N / 2
+    assert kept(folder) == expected(cases(N))
+
+
+def test_a_run_does_not_wait_for_parts_to_be_merged(folder, monkeypatch):
+    monkeypatch.setattr(saving, "ROWS", 1)
+    monkeypatch.setattr(saving, "MANY_PARTS", 5)
+    through, waited = threading.Event(), []
+    monkeypatch.setattr(RewardParts, "compact", lambda *_, **__: waited.append(through.wait(10)))
+    for event in events(folder, cases(N), Engine(1)):
+        if isinstance(event, Progress) and event.done == N:
+            through.set()
+    assert waited == [True]
     assert kept(folder) == expected(cases(N))
 
 
