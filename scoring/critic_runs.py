@@ -5,6 +5,7 @@ The same for critics, whose one question a case and run brings all its votes, an
 """
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -40,8 +41,8 @@ class Asker(Protocol):
         """What can be asked before any answer is known: for an estimate, in place of `asks`."""
         ...
 
-    def take(self, answered: Answered) -> None:
-        """Hear the answers to one ask.
+    def take(self, answered: Answered, seconds: float | None = None) -> None:
+        """Hear the answers to one ask, and how long they took.
 
         Raises:
             EngineError: the engine's answers lack what nothing can be made of them without.
@@ -110,6 +111,7 @@ class AskingSession:
     asker: Asker
     interrupt: Interrupt
     asked: Asked
+    _since: dict[int, float] = field(default_factory=dict)
 
     @property
     def spent(self) -> Spent:
@@ -124,17 +126,23 @@ class AskingSession:
         engine, ready = load()
         yield ready
         # What is ready without the engine comes with the None at the end.
-        for came in chain(engine.answers(self.asker.asks(work)), (None,)):
+        for came in chain(engine.answers(self._asks(work)), (None,)):
             if isinstance(came, Noticed):
                 yield Notice(came.sentence)
                 continue
             if came is not None:
                 calls, retries = self.asked.calls + came.calls, self.asked.retries + came.retries
                 self.asked = replace(self.asked, calls=calls, retries=retries)
-                self.asker.take(came)
+                self.asker.take(came, time.monotonic() - self._since.pop(came.index))
             yield [self._counted(settled) for settled in self.asker.settled()]
         if sentence := self.asker.notice():
             yield Notice(sentence)
+
+    def _asks(self, work: Work) -> Iterator[Ask | None]:
+        for ask in self.asker.asks(work):
+            if ask is not None:
+                self._since[ask.index] = time.monotonic()
+            yield ask
 
     def look(self, work: Work) -> Iterator[Came]:
         """An estimate."""
@@ -198,13 +206,14 @@ class CriticAsker:
         """All of them."""
         return ((case, self._ask(number, missing, case)) for number, (missing, case) in enumerate(work))
 
-    def take(self, answered: Answered) -> None:
+    def take(self, answered: Answered, seconds: float | None = None) -> None:
         """Read the answers to one ask."""
         missing, case, prompt = self._flight.pop(answered.index)
         rows = []
         for vote, answer in zip(missing.votes, answered.answers, strict=True):
-            row = answer_row(answer, self.read, len(case.steps))
+            row = answer_row(answer, self.read, len(case.steps)) | {"seconds": seconds}
             rows.append(row | {"key": case.key, "vote": vote, "run": missing.run, "prompt": prompt})
+            seconds = None if seconds is None else 0.0
         self._same.add((answer.reasoning, answer.text) for answer in answered.answers)
         self._ready.append(Settled(missing, case, tuple(rows)))
 

@@ -7,7 +7,7 @@ which such a model could not read. The limit stays the family's.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,7 @@ from scoring.events import Notice
 from scoring.interrupt import Interrupt
 from scoring.plan import Missing, Plan, reward_plan
 from scoring.prms.base import Encoder
-from scoring.readout import Answer, Batch, Encoded, Refused
+from scoring.readout import Answer, Encoded, Refused
 from scoring.run import Came, Load, Spent
 from scoring.run_cases import RunCase, Settled, Work
 
@@ -100,21 +100,24 @@ class EncodingSession:
 
     def _read(self, engine: Engine, window: Sequence["EncodedCase"], refused: Sequence[Settled]) -> Iterator[Came]:
         batches, spent = engine.read([one.tokens for one in window]), self.spent
-        while batch := self._next(batches):
+        waited = 0.0
+        while True:
+            began = time.monotonic()
+            with self.interrupt.at_once():
+                batch = next(batches, None)
+            seconds = time.monotonic() - began
+            spent.computing, waited = spent.computing + seconds, waited + seconds
+            if batch is None:
+                return
             if isinstance(batch, Noticed):
                 yield Notice(batch.sentence)
                 continue
             spent.tokens, spent.padding = spent.tokens + batch.tokens, spent.padding + batch.padding
-            spent.case_tokens += sum(window[answer.index].tokens.n_tokens for answer in batch.answers)
-            yield [*refused, *(window[answer.index].answered(answer) for answer in batch.answers)]
+            tokens = sum(window[answer.index].tokens.n_tokens for answer in batch.answers)
+            spent.case_tokens += tokens
+            a_token, waited = waited / max(1, tokens), 0.0
+            yield [*refused, *(window[answer.index].answered(answer, a_token) for answer in batch.answers)]
             refused = ()
-
-    def _next(self, batches: Iterator[Batch | Noticed]) -> Batch | Noticed | None:
-        began = time.monotonic()
-        with self.interrupt.at_once():
-            batch = next(batches, None)
-        self.spent.computing += time.monotonic() - began
-        return batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +140,13 @@ class EncodedCase:
             scored_steps=self.tokens.n_positions if self.reason else 0,
         )
 
-    def answered(self, answer: Answer) -> Settled:
-        """What an engine answered, as the row that is kept of it."""
-        rewards = self.checked(answer)
+    def answered(self, answer: Answer, a_token: float) -> Settled:
+        """What an engine answered, in `a_token` seconds a token, as the row that is kept of it."""
+        rewards, tokens = self.checked(answer), self.tokens.n_tokens
+        used = {"tokens_in": tokens, "tokens_out": 0, "seconds": tokens * a_token}
         if isinstance(rewards, Refused):
-            return _refused(self.missing, self.case, rewards.reason)
-        return self.settled({"rewards": rewards, "redundancy": answer.redundancy})
+            return _refused(self.missing, self.case, rewards.reason, used)
+        return self.settled({"rewards": rewards, "redundancy": answer.redundancy} | used)
 
     def checked(self, answer: Answer) -> tuple[float, ...] | Refused:
         """An engine's answer, if it is one finite number a step that was encoded, or two."""
@@ -162,8 +166,8 @@ class EncodedCase:
         return rewards
 
 
-def _refused(missing: Missing, case: RunCase, reason: str) -> Settled:
-    return Settled(missing, case, ({"key": case.key, "vote": 0, "reason": reason},), reason=reason)
+def _refused(missing: Missing, case: RunCase, reason: str, used: Mapping[str, Any] | None = None) -> Settled:
+    return Settled(missing, case, ({"key": case.key, "vote": 0, "reason": reason, **(used or {})},), reason=reason)
 
 
 def encoded(encode: Encoder, missing: Missing, case: RunCase, *, truncate: bool) -> EncodedCase | Settled:

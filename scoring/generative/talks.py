@@ -32,6 +32,7 @@ class _Vote:
     going: int = 0
     tokens_in: int | None = None
     tokens_out: int | None = None
+    seconds: float | None = None
     finish: str | None = None
     failed: str | None = None
 
@@ -63,6 +64,7 @@ class _Vote:
             "finish_reason": self.finish,
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,
+            "seconds": self.seconds,
             "seed": seed,
             "prompt": blake2b(hashes.encode(), digest_size=16).hexdigest(),
             "reason": self.failed,
@@ -144,7 +146,7 @@ class Talks:
                 self._numbers += 1
                 yield case, Ask(self._numbers, question.prompt, len(missing.votes), sampling=question.sampling)
 
-    def take(self, answered: Answered) -> None:
+    def take(self, answered: Answered, seconds: float | None = None) -> None:
         """Hand an answer to the talk that asked.
 
         Raises:
@@ -152,6 +154,8 @@ class Talks:
         """
         turn = self._flight.pop(answered.index)
         vote, (answer,) = turn.vote, answered.answers
+        if seconds is not None:
+            vote.seconds = (vote.seconds or 0.0) + seconds
         if vote.failed is not None or not came(answer):
             kind = REFUSED if answer.lasting else FAILED
             vote.failed = vote.failed or kind + (answer.reason or "nothing was said")

@@ -62,6 +62,20 @@ def test_rows_tell_the_engine_that_ran(folder):
     assert set(frame.filter(pl.col("rewards").is_not_null())["engine"]) == {"fake 1.0"}
 
 
+def test_rows_tell_what_each_case_took(folder):
+    frame = cases(N)
+    end = list(events(folder, frame, Engine(8, 0.01)))[-1]
+    rows, _ = RewardParts(folder).read()
+    tokens = {key: encode(*texts) for key, *texts in frame.select("key", "problem", "steps").rows()}
+    assert dict(rows.select("key", "tokens_in").rows()) == {
+        key: None if isinstance(found, Refused) else len(found.ids) for key, found in tokens.items()
+    }
+    run = rows.filter(pl.col("tokens_in").is_not_null())
+    assert (rows["seconds"].null_count(), set(run["tokens_out"])) == (REFUSED, {0})
+    assert run["seconds"].min() > 0
+    assert 0.01 * (N - REFUSED) / 8 < run["seconds"].sum() <= end.computing + 0.001
+
+
 def test_every_event_is_one_line_of_json(folder):
     for event in events(folder, cases(N)):
         line = json.dumps(document(event), allow_nan=False)

@@ -4,6 +4,7 @@ import random
 import signal
 from functools import partial
 
+import polars as pl
 import pytest
 
 import judged
@@ -85,6 +86,17 @@ def test_every_vote_of_every_run_is_asked_once_and_kept_as_it_came(bench):
     assert start == Start("critic", start.fingerprint, start.folder, 6, 6, 0, 0, 6, ())
     assert (end.status, end.scored, end.refused, end.left, end.saved) == ("done", 6, 0, 0, 36)
     assert end.asked == Asked(wanted=36, answers=36, tokens_in=120, tokens_out=180, calls=12)
+
+
+def test_the_seconds_of_a_call_are_with_its_first_answer(bench):
+    run(bench, Engine(), votes=3)
+    frame, _ = bench[2].read()
+    assert frame["seconds"].min() == 0
+    assert frame.group_by("vote").agg(pl.col("seconds").max() > 0).sort("vote")["seconds"].to_list() == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_what_is_there_is_not_asked_again_and_more_votes_are_asked_alone(bench):

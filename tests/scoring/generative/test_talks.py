@@ -102,6 +102,7 @@ def test_a_vote_is_one_row_with_all_that_was_said_and_a_reward_a_step(bench):
         "made up",
         32,
     )
+    assert row["seconds"] > 0
     end = events[-1]
     assert (end.status, end.scored, end.refused, end.left, end.saved) == ("done", 6, 0, 0, 24)
     assert end.asked == Asked(wanted=24, answers=24, tokens_in=24 * 66, tokens_out=24 * 18, calls=24 * 6)
