@@ -26,6 +26,8 @@ from scoring.run_cases import RunCase, Settled, Work
 
 WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20
 """How much is encoded and handed to the engine at once: it sorts by length, and memory does not grow with the cases."""
+_SHARED_CASES = 256
+"""Up to so many cases are not worth sharing with another run; of more, a quarter at most is handed over at once."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,9 @@ class Encoding:
         """What has no rewards."""
         return reward_plan(cases, parts, retry_refused=retry_refused, truncate=self.truncate)
 
-    def session(self, _: Plan, interrupt: Interrupt) -> "EncodingSession":
+    def session(self, plan: Plan, interrupt: Interrupt) -> "EncodingSession":
         """One run."""
-        return EncodingSession(self, interrupt)
+        return EncodingSession(self, interrupt, min(WINDOW_CASES, max(_SHARED_CASES, len(plan.missing) // 4)))
 
 
 @dataclass
@@ -55,6 +57,7 @@ class EncodingSession:
 
     method: Encoding
     interrupt: Interrupt
+    window: int
     spent: Spent = field(default_factory=Spent)
     _encode: Encoder | None = None
 
@@ -84,7 +87,7 @@ class EncodingSession:
             window: list[EncodedCase] = []
             refused: list[Settled] = []
             tokens = 0
-            while len(window) + len(refused) < WINDOW_CASES and tokens < WINDOW_TOKENS:
+            while len(window) + len(refused) < self.window and tokens < WINDOW_TOKENS:
                 self.interrupt.check()
                 if (drawn := next(work, None)) is None:
                     break

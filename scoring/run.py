@@ -9,8 +9,9 @@ the caller hands in when the first request is there, so that a finished run cost
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 from typing import Any, Protocol
 
 import polars as pl
@@ -19,17 +20,21 @@ from scoring.cache import Parts
 from scoring.engines.base import AnsweringEngine, Engine
 from scoring.events import Asked, CaseRefused, End, Estimate, Event, Notice, Progress, Ready, Saved, Start, Status
 from scoring.interrupt import Interrupt, Stopped
-from scoring.plan import Plan
+from scoring.leases import SharedWork
+from scoring.plan import Missing, Plan
 from scoring.reward_keys import reward_keys
 from scoring.run_cases import Settled, TextPages, Work, run_cases
 from scoring.saving import Saving
 from scoring.scorer import Scorer
 from scoring.texts import Texts
 
-_PROGRESS_SECONDS = 0.1
+_PROGRESS_SECONDS, _WAITED_SECONDS = 0.1, 0.25
+ALSO_AT_WORK = (
+    "{} runs this scorer too: what it has begun is left to it, and computed here if it ends without having saved it"
+)
 
-Load = Callable[[], tuple[Any, Ready]]
-"""Makes the engine, and tells of it."""
+Load = Callable[[], tuple[Any, Ready | None]]
+"""Makes the engine and tells of it; None where it was made before."""
 Came = Sequence[Settled] | Event | None
 """What a session gives: cases that are settled, an event to be told as it is, or a sign of life."""
 
@@ -124,9 +129,17 @@ def score(
     optional = pl.selectors.by_name("benchmark", "subset", require_all=False)
     wanted = cases.select("case", "key", "n_steps", optional).select(pl.all().gather(numbers))
     wanted = reward_keys(wanted, texts.gather(numbers.to_numpy()), scorer.reads)
+    known = {part.name for part in parts.parts()}
     todo = method.plan(wanted, parts, retry_refused=retry_refused)
+    lacking = partial(_lacking, wanted, parts, method, retry_refused)
     interrupt = interrupt or Interrupt()
-    run = _Run(scorer, parts, todo, method.session(todo, interrupt), interrupt, dry_run)
+    pages = TextPages(texts, scorer.reads)
+
+    def work(missing: Sequence[Missing]) -> Work:
+        return zip(missing, run_cases(wanted, numbers, [one.row for one in missing], pages), strict=True)
+
+    shared = SharedWork(todo, wanted["key"], parts, lacking, known)
+    run = _Run(scorer, parts, todo, shared, work, method.session(todo, interrupt), interrupt, dry_run)
     try:
         yield Start(
             scorer.name,
@@ -140,9 +153,7 @@ def score(
             (*notes, *todo.notes),
         )
         if todo.missing:
-            pages = TextPages(texts, scorer.reads)
-            read = run_cases(wanted, numbers, [missing.row for missing in todo.missing], pages)
-            yield from run.compute(zip(todo.missing, read, strict=True), engine)
+            yield from run.look() if dry_run else run.compute(engine)
         status: Status = "dry_run" if dry_run else "done"
     except Stopped:
         status = "interrupted"
@@ -151,10 +162,19 @@ def score(
         try:
             last = run.flush()
         finally:
-            run.saving.close()
+            run.close()
     if last:
         yield last
     yield run.end(status)
+
+
+def _lacking(
+    wanted: pl.DataFrame, parts: Parts, method: Method, retry_refused: bool, missing: Sequence[Missing]
+) -> Plan:
+    """What the cache lacks now of what was missing; rows are those of `wanted` in both."""
+    rows = sorted({one.row for one in missing})
+    plan = method.plan(wanted[rows], parts, retry_refused=retry_refused)
+    return replace(plan, missing=tuple(replace(one, row=rows[one.row]) for one in plan.missing))
 
 
 @dataclass
@@ -164,6 +184,8 @@ class _Run:
     scorer: Scorer
     parts: Parts
     plan: Plan
+    shared: SharedWork
+    work: Callable[[Sequence[Missing]], Work]
     session: Session
     interrupt: Interrupt
     dry_run: bool
@@ -171,53 +193,85 @@ class _Run:
     scored: int = 0
     refused: int = 0
     truncated: int = 0
-    engine: str | None = None
+    cached: int = field(init=False)
+    cached_refused: int = field(init=False)
+    engine: Engine | AnsweringEngine | None = None
     _told: float = 0.0
     _notices: set[Notice] = field(default_factory=set)
     _open: Counter[int] = field(init=False)
     _hollow: set[int] = field(default_factory=set)
+    _unsaved: list[str] = field(default_factory=list)
     saving: Saving = field(init=False)
 
     def __post_init__(self) -> None:
         self.saving = Saving(self.scorer, self.parts)
+        self.cached, self.cached_refused = self.plan.cached, self.plan.refused
         self._open = Counter(missing.row for missing in self.plan.missing)
 
-    def compute(self, work: Work, engine: Callable[[], Engine | AnsweringEngine]) -> Iterator[Event]:
-        """Everything that is missing; in a dry run, what can be said of it."""
-        came: Came
-        with closing(self._session(work, engine)) as stream:
-            for came in stream:
-                if isinstance(came, Sequence):
-                    for settled in came:
-                        yield from self._keep(settled)
-                elif isinstance(came, Notice):
-                    # Every window of a PRM is a call of its own, and may notice the same again.
-                    if came not in self._notices:
-                        self._notices.add(came)
-                        yield came
-                elif came is not None:
-                    yield came
-                if not isinstance(came, Ready | Estimate):
-                    yield from self._report()
-                self.interrupt.check()
-        if not (self.dry_run and self.session.spent.asked):
+    def look(self) -> Iterator[Event]:
+        """What can be said of what is missing without an engine."""
+        yield from self._heard(self.session.look(self.work(self.plan.missing)))
+        if self.session.spent.asked is None:
             yield self._progress()
 
-    def _session(self, work: Work, engine: Callable[[], Engine | AnsweringEngine]) -> Generator[Came, None, None]:
-        def load() -> tuple[Engine | AnsweringEngine, Ready]:
-            began = time.monotonic()
-            with self.interrupt.at_once():
-                loaded = engine()
-            self.engine = loaded.name
-            return loaded, Ready(loaded.name, round(time.monotonic() - began, 3))
+    def compute(self, engine: Callable[[], Engine | AnsweringEngine]) -> Iterator[Event]:
+        """Everything that is missing, but for what another run computes meanwhile."""
+        while True:
+            work = chain.from_iterable(map(self.work, self.shared.blocks()))
+            yield from self._heard(self.session.rows(work, partial(self._load, engine)))
+            if self.shared.left and (saved := self.flush()):
+                yield saved
+            while self.shared.left and not self.shared.free():
+                yield from self._report()
+                time.sleep(_WAITED_SECONDS)
+                self.interrupt.check()
+            self._count_gone()
+            if not self.shared.left:
+                break
+        yield self._progress()
 
-        yield from self.session.look(work) if self.dry_run else self.session.rows(work, load)
+    def _load(self, engine: Callable[[], Engine | AnsweringEngine]) -> tuple[Engine | AnsweringEngine, Ready | None]:
+        if self.engine is not None:
+            return self.engine, None
+        began = time.monotonic()
+        with self.interrupt.at_once():
+            self.engine = engine()
+        return self.engine, Ready(self.engine.name, round(time.monotonic() - began, 3))
+
+    def _heard(self, stream: Iterator[Came]) -> Iterator[Event]:
+        """Everything that a session gives, until it has no more."""
+        for came in stream:
+            if isinstance(came, Sequence):
+                for settled in came:
+                    yield from self._keep(settled)
+            elif isinstance(came, Notice):
+                yield from self._notice(came)
+            elif came is not None:
+                yield came
+            if not isinstance(came, Ready | Estimate):
+                yield from self._report()
+            self.interrupt.check()
+
+    def _notice(self, notice: Notice) -> Iterator[Notice]:
+        """Tell it once: every window of a PRM is a call of its own, and may notice the same again."""
+        if notice not in self._notices:
+            self._notices.add(notice)
+            yield notice
+
+    def _count_gone(self) -> None:
+        """Count what others have saved meanwhile as found."""
+        gone, self.shared.gone = self.shared.gone, []
+        refused, self.shared.refused = self.shared.refused, 0
+        self._open.subtract(missing.row for missing in gone)
+        through = sum(not self._open[row] for row in {missing.row for missing in gone})
+        self.cached, self.cached_refused = self.cached + through - refused, self.cached_refused + refused
 
     def _keep(self, settled: Settled) -> Iterator[Event]:
         """Keep rows until they are saved, and count the case when it is through."""
         row, case = settled.missing.row, settled.case
         if not self.dry_run:
             self.saving.add(settled.rows)
+            self._unsaved.append(self.shared.unit(settled.missing))
         if settled.reason is not None:
             self._hollow.add(row)
             self.truncated += settled.scored_steps > 0
@@ -230,6 +284,9 @@ class _Run:
     def _report(self) -> Iterator[Event]:
         """Save what is due, and tell how far the run is."""
         now = time.monotonic()
+        self._count_gone()
+        while self.shared.owners:
+            yield from self._notice(Notice(ALSO_AT_WORK.format(self.shared.owners.pop())))
         if self.saving.due() and (saved := self.flush()):
             yield saved
         if now - self._told >= _PROGRESS_SECONDS:
@@ -238,14 +295,29 @@ class _Run:
 
     def flush(self) -> Saved | None:
         """Save what is pending; None if that is nothing."""
-        return self.saving.flush(self.engine)
+        saved = self.saving.flush(self.engine.name if self.engine else None)
+        if saved:
+            self.shared.known.add(saved.part)
+        units, self._unsaved = self._unsaved, []
+        self.shared.leases.drop(units)
+        return saved
+
+    def close(self) -> None:
+        """Let go of the scorer's folder, and of what others wait for."""
+        self.shared.leases.close()
+        self.saving.close()
+
+    @property
+    def _done(self) -> int:
+        found = self.cached + self.cached_refused - self.plan.cached - self.plan.refused
+        return self.scored + self.refused + found
 
     @property
     def _seconds(self) -> float:
         return round(time.monotonic() - self.began, 3)
 
     def _progress(self) -> Progress:
-        spent, seconds, done = self.session.spent, self._seconds, self.scored + self.refused
+        spent, seconds, done = self.session.spent, self._seconds, self._done
         computing = seconds if spent.asked else round(spent.computing, 3)
         to_do = len(self.plan.rows)
         return Progress(done, to_do, self.refused, seconds, computing, spent.tokens, self.truncated, spent.asked)
@@ -258,9 +330,9 @@ class _Run:
             scored=self.scored,
             refused=self.refused,
             truncated=self.truncated,
-            cached=self.plan.cached,
-            cached_refused=self.plan.refused,
-            left=len(self.plan.rows) - self.scored - self.refused,
+            cached=self.cached,
+            cached_refused=self.cached_refused,
+            left=len(self.plan.rows) - self._done,
             saved=self.saving.total,
             seconds=self._seconds,
             computing=round(spent.computing, 3),
