@@ -271,7 +271,8 @@ class _Run:
         row, case = settled.missing.row, settled.case
         if not self.dry_run:
             self.saving.add(settled.rows)
-            self._unsaved.append(self.shared.unit(settled.missing))
+            if settled.last:
+                self._unsaved.append(self.shared.unit(settled.missing))
         if settled.reason is not None:
             self._hollow.add(row)
             self.truncated += settled.scored_steps > 0
@@ -309,8 +310,8 @@ class _Run:
 
     @property
     def _done(self) -> int:
-        found = self.cached + self.cached_refused - self.plan.cached - self.plan.refused
-        return self.scored + self.refused + found
+        meanwhile = self.cached + self.cached_refused - self.plan.cached - self.plan.refused
+        return self.scored + self.refused + meanwhile
 
     @property
     def _seconds(self) -> float:
