@@ -84,18 +84,29 @@ class Parts:
     def read(self, columns: Sequence[str] = ()) -> tuple[pl.DataFrame, list[str]]:
         """All rows, one an identity, and a sentence for every part that could not be read.
 
-        Success beats refusal, then the later part wins. A part that vanishes while reading was merged into a newer one
-        by a compaction, so the folder is listed again. `columns`, where given, are all that is read; the kind's
-        identity, `telling` and `reason` must be among them where rows are to be told apart.
+        Success beats refusal, then the later part wins. A part that vanishes while reading was merged into a piece by a
+        compaction, so the folder is listed again, and what is new is read. `columns`, where given, are all that is
+        read; the kind's identity, `telling` and `reason` must be among them where rows are to be told apart.
         """
         schema = {name: self.kind.schema[name] for name in columns} or self.kind.schema
+        frames: dict[Path, pl.DataFrame] = {}
         for _ in range(_LISTINGS):
-            frames, problems, vanished = self._read_parts(self.parts(), schema)
+            problems, vanished = [], False
+            for part in self.parts():
+                try:
+                    frames[part] = frames[part] if part in frames else _part(part, self.kind, schema)
+                except FileNotFoundError:
+                    vanished = True
+                except OSError as error:
+                    problems.append(f"{part} was left out: {error}")
+                except FrameError as error:
+                    problems.append(f"{part} was left out: {error.sentence}")
             if not vanished:
                 break
         else:
             problems.append(f"parts of {self.folder} vanished while they were read; rows may be missing")
-        return self.unique(pl.concat(frames)) if frames else pl.DataFrame(schema=schema), problems
+        in_order = [frames[part] for part in sorted(frames)]
+        return self.unique(pl.concat(in_order)) if frames else pl.DataFrame(schema=schema), problems
 
     def of(self, key: str, case: str | None = None) -> pl.DataFrame:
         """The rows of one content, one an identity, with every column. Unreadable parts are left out.
@@ -204,21 +215,6 @@ class Parts:
             with suppress(OSError):
                 part.unlink()
 
-    def _read_parts(
-        self, parts: list[Path], schema: Mapping[str, pl.DataType], where: pl.Expr | None = None
-    ) -> tuple[list[pl.DataFrame], list[str], bool]:
-        frames, problems, vanished = [], [], False
-        for part in parts:
-            try:
-                frames.append(_part(part, self.kind, schema, where))
-            except FileNotFoundError:
-                vanished = True
-            except OSError as error:
-                problems.append(f"{part} was left out: {error}")
-            except FrameError as error:
-                problems.append(f"{part} was left out: {error.sentence}")
-        return frames, problems, vanished
-
     def unique(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row an identity. Rows come oldest part first."""
         order = rows.with_columns(_refused=self.kind.success.not_(), _age=-pl.int_range(pl.len()))
@@ -264,7 +260,6 @@ def _part(
     path: Path,
     kind: Kind,
     schema: Mapping[str, pl.DataType],
-    where: pl.Expr | None = None,
     rows: tuple[int, int] | None = None,
 ) -> pl.DataFrame:
     """One part as a frame of the schema, or some `rows` = (first, how many) of it.
@@ -276,7 +271,7 @@ def _part(
         OSError: it cannot be read, or a number does not fit.
         FrameError: a column is missing or holds something else.
     """
-    frame = read_parquet(path, pl.selectors.by_name(*schema, require_all=False), rows, where)
+    frame = read_parquet(path, pl.selectors.by_name(*schema, require_all=False), rows)
     if not set(kind.telling) & set(frame.columns):
         raise FrameError(path.name, kind.telling[0], str(kind.schema[kind.telling[0]]), "missing")
     casts = [pl.col(name).cast(schema[name]) for name, dtype in frame.schema.items() if _fits(dtype, schema[name])]

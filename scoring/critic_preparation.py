@@ -21,11 +21,10 @@ from scoring.checkpoint import Checkpoint, compute_dtype, positive
 from scoring.claim import claim, find, placed
 from scoring.critic_arguments import GENERATIVE, OWN_SEED
 from scoring.critic_runs import Asking, CriticAsker
-from scoring.critics.case_lint import about_cases
+from scoring.critics.case_lint import PromptFinding, about_cases
 from scoring.critics.catalogue import critic_protocol
 from scoring.critics.lint import lint
 from scoring.critics.prices import Price, Prices
-from scoring.critics.prompt_finding import PromptFinding
 from scoring.critics.protocol import CriticProtocol
 from scoring.critics.readers import version
 from scoring.critics.sampling import Chosen, sampling_for
