@@ -5,7 +5,7 @@ from typing import Any
 
 from inspector.durations import duration
 from inspector.sentences import counted
-from scoring.critic_runs.plan import FAILED, REFUSED
+from scoring.plan import FAILED, REFUSED
 
 Told = Mapping[str, Any]
 """An event as its JSON object."""

@@ -92,9 +92,9 @@ def _events(args: argparse.Namespace, interrupt: Interrupt) -> Generator[Event, 
     with ExitStack() as until_the_end:
         with interrupt.at_once():
             if args.critic:
-                from scoring.critic_runs.request import critic_events as events
+                from scoring.critic_preparation import critic_events as events
             else:
-                from scoring.prm_request import prm_events as events
+                from scoring.preparation import prm_events as events
             workspace = Workspace.open(workspace_folder(args.workspace))
             # Texts are read when they are asked for: until then nobody may take the benchmark out of the workspace.
             for folder in workspace.generations(args.benchmarks):

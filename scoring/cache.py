@@ -1,13 +1,16 @@
 """What a scorer said, cached: a folder of immutable Parquet parts a scorer.
 
 `rewards/<slug>-<8 hex>/` holds `scorer.json`, `part-<uuid7>.parquet` (step rewards, labels or one number a solution)
-and, for a critic, `votes-<uuid7>.parquet` (its answers and what they vote for). A part is written under a dot-name,
-fsynced and renamed, so any number of processes may write and read without a lock: two may compute a case twice, none
-can leave a wrong or half row. A notebook reads the same folder with
+and, for a critic, `votes-<uuid7>.parquet` (its answers and what they vote for); what parts were merged into has another
+uuid7 behind that of the newest of them. A part is written under a dot-name, fsynced and renamed, so any number of
+processes may write and read without a lock: none can leave a wrong or half row, and `scoring.leases` keeps them from
+computing a case twice. A
+notebook reads the same folder with
 `pl.read_parquet("part-*.parquet", missing_columns="insert").unique(["key", "case", "vote"])`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +27,9 @@ from scoring.schema import REWARDS, VOTES, conform
 
 BALLOTS = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "redundancy", "reason")
 """The small columns of votes: all but the texts of the answers and how they came to be."""
+PIECE_BYTES = 32 << 20
+"""Size in memory of what parts are merged into."""
+_PIECE = re.compile(r"-[0-9a-f]{32}-[0-9a-f]{32}\Z")
 _LISTINGS = 5
 
 
@@ -78,18 +84,29 @@ class Parts:
     def read(self, columns: Sequence[str] = ()) -> tuple[pl.DataFrame, list[str]]:
         """All rows, one an identity, and a sentence for every part that could not be read.
 
-        Success beats refusal, then the later part wins. A part that vanishes while reading was merged into a newer one
-        by a compaction, so the folder is listed again. `columns`, where given, are all that is read; the kind's
-        identity, `telling` and `reason` must be among them where rows are to be told apart.
+        Success beats refusal, then the later part wins. A part that vanishes while reading was merged into a piece by a
+        compaction, so the folder is listed again, and what is new is read. `columns`, where given, are all that is
+        read; the kind's identity, `telling` and `reason` must be among them where rows are to be told apart.
         """
         schema = {name: self.kind.schema[name] for name in columns} or self.kind.schema
+        frames: dict[Path, pl.DataFrame] = {}
         for _ in range(_LISTINGS):
-            frames, problems, vanished = self._read_parts(self.parts(), schema)
+            problems, vanished = [], False
+            for part in self.parts():
+                try:
+                    frames[part] = frames[part] if part in frames else _part(part, self.kind, schema)
+                except FileNotFoundError:
+                    vanished = True
+                except OSError as error:
+                    problems.append(f"{part} was left out: {error}")
+                except FrameError as error:
+                    problems.append(f"{part} was left out: {error.sentence}")
             if not vanished:
                 break
         else:
             problems.append(f"parts of {self.folder} vanished while they were read; rows may be missing")
-        return self.unique(pl.concat(frames)) if frames else pl.DataFrame(schema=schema), problems
+        in_order = [frames[part] for part in sorted(frames)]
+        return self.unique(pl.concat(in_order)) if frames else pl.DataFrame(schema=schema), problems
 
     def of(self, key: str, case: str | None = None) -> pl.DataFrame:
         """The rows of one content, one an identity, with every column. Unreadable parts are left out.
@@ -149,36 +166,54 @@ class Parts:
             yield page
             start += rows
 
-    def compact(self) -> None:
-        """Merge the present parts into one, then delete exactly those that were read. Nothing, if one cannot be read.
+    def compact(self, most: int = PIECE_BYTES, stop: Callable[[], bool] = lambda: False) -> None:
+        """Merge neighbouring small parts into pieces, then delete exactly those that were merged.
+
+        No more than `most` bytes (in memory), or one part, are held at a time, and what is as large already is left
+        alone: the time that it takes does not grow with what was merged before. A piece stands in the place of its
+        newest part, so that the later row still wins. A part that cannot be read stays.
+
+        Args:
+            most: the size of a piece.
+            stop: asked after every piece whether that was enough.
 
         Raises:
-            UnwritableWorkspace: the merged part could not be written; nothing was deleted.
+            UnwritableWorkspace: a piece could not be written; the parts that it was to replace stay.
         """
-        parts = self.parts()
-        frames, problems, vanished = self._read_parts(parts, self.kind.schema)
-        if len(frames) < 2 or problems or vanished:
+        group: list[tuple[Path, pl.DataFrame]] = []
+        size = 0
+        for part in [*self.parts(), None]:
+            frame = None if part is None else self._small(part, most)
+            length = 0 if frame is None else int(frame.estimated_size())
+            if group and (frame is None or size + length > most):
+                self._merge(group)
+                group, size = [], 0
+                if stop():
+                    return
+            if part is not None and frame is not None:
+                group.append((part, frame))
+                size += length
+
+    def _small(self, part: Path, most: int) -> pl.DataFrame | None:
+        """The rows of a part that may be merged with others; None where it is large or cannot be read."""
+        with suppress(OSError, FrameError):
+            # Text is packed to a third or so: what is packed to less is found to be large when it has been read.
+            if part.stat().st_size < most // 8:
+                return _part(part, self.kind, self.kind.schema)
+        return None
+
+    def _merge(self, group: Sequence[tuple[Path, pl.DataFrame]]) -> None:
+        if len(group) < 2:
             return
-        self.append(self.unique(pl.concat(frames)))
-        for part in parts:
+        rows = self.unique(pl.concat([frame for _, frame in group]))
+        newest = group[-1][0].stem
+        # "-" sorts before ".": in the place of the newest, and after the piece that it may be itself.
+        place = newest[:-33] if _PIECE.search(newest) else newest
+        write_parquet(self.folder / f"{place}-{uuid7()}.parquet", rows, row_group_size=self.kind.group)
+        for part, _ in group:
             # One that cannot be deleted holds the same rows twice, which readers drop.
             with suppress(OSError):
                 part.unlink()
-
-    def _read_parts(
-        self, parts: list[Path], schema: Mapping[str, pl.DataType], where: pl.Expr | None = None
-    ) -> tuple[list[pl.DataFrame], list[str], bool]:
-        frames, problems, vanished = [], [], False
-        for part in parts:
-            try:
-                frames.append(_part(part, self.kind, schema, where))
-            except FileNotFoundError:
-                vanished = True
-            except OSError as error:
-                problems.append(f"{part} was left out: {error}")
-            except FrameError as error:
-                problems.append(f"{part} was left out: {error.sentence}")
-        return frames, problems, vanished
 
     def unique(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row an identity. Rows come oldest part first."""
@@ -225,7 +260,6 @@ def _part(
     path: Path,
     kind: Kind,
     schema: Mapping[str, pl.DataType],
-    where: pl.Expr | None = None,
     rows: tuple[int, int] | None = None,
 ) -> pl.DataFrame:
     """One part as a frame of the schema, or some `rows` = (first, how many) of it.
@@ -237,7 +271,7 @@ def _part(
         OSError: it cannot be read, or a number does not fit.
         FrameError: a column is missing or holds something else.
     """
-    frame = read_parquet(path, pl.selectors.by_name(*schema, require_all=False), rows, where)
+    frame = read_parquet(path, pl.selectors.by_name(*schema, require_all=False), rows)
     if not set(kind.telling) & set(frame.columns):
         raise FrameError(path.name, kind.telling[0], str(kind.schema[kind.telling[0]]), "missing")
     casts = [pl.col(name).cast(schema[name]) for name, dtype in frame.schema.items() if _fits(dtype, schema[name])]

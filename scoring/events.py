@@ -68,8 +68,8 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the run is: `done` of `to_do` contents are computed, `refused` of them without rewards,
-    or (`truncated` of these) with rewards for their first steps alone.
+    """How far the run is: `done` of `to_do` contents are computed, here or by another run of the same scorer;
+    `refused` were here, without rewards or (`truncated` of these) with rewards for their first steps alone.
 
     `seconds` have passed since the run began, `computing` of them in the engine. `tokens` are the tokens it ran,
     padding left out. At most ten a second. `asked` is there for critics; theirs are tokens in and out.
@@ -111,7 +111,7 @@ class CaseRefused:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that changes what the numbers mean was noticed of the engine."""
+    """Something was noticed: of the engine, which changes what the numbers mean, or another run of the same scorer."""
 
     sentence: str
 
@@ -141,7 +141,8 @@ class Estimate:
 class End:
     """The last event. Everything computed has been saved, unless `error` says otherwise.
 
-    `scored` and `refused` were computed by this run, `cached` and `cached_refused` found; `left` are still to do.
+    `scored` and `refused` were computed by this run, `cached` and `cached_refused` found, those that another run saved
+    meanwhile among them; `left` are still to do.
     `truncated` of the `refused` have rewards for their first steps.
     `case_tokens` are the tokens of the cases computed, `tokens` those the engine ran for them without padding
     (more only where memory ran out and a batch was run again), `padding` the rest of what it ran. `signal` is the

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from scoring.events import CaseRefused, End, Event, Progress, Ready, Saved, Start, Status
+from scoring.events import CaseRefused, End, Event, Notice, Progress, Ready, Saved, Start, Status
 
 _PROGRESS_SECONDS = 0.1
 _SUMMED = (
@@ -109,6 +109,8 @@ class MergedEvents:
             share.refused += 1
             share.truncated += event["scored_steps"] > 0
             yield _made(CaseRefused, event)
+        elif kind == "notice":
+            yield _made(Notice, event)
         elif kind == "saved":
             share.saved += event["rows"]
             self._total += event["rows"]

@@ -1,29 +1,64 @@
-"""What a scoring run has to compute: the distinct contents among the cases that the cache has nothing usable for."""
+"""What a scoring run has to do: what the cache lacks of distinct contents among the cases."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
 
 import numpy as np
 import polars as pl
 
-from scoring.cache import RewardParts
+from scoring.cache import Parts
 from scoring.prms.base import OVER_LENGTH
 from scoring.step_rewards import align
+
+FAILED = "no answer: "
+"""How the reason of an answer begins that did not come; it is asked for again."""
+REFUSED = "refused: "
+"""How it begins where asking again would not help; it is asked for again only if that is wished."""
+_READ = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")
+_ONCE = (0,)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Answers to one content in one run that are not there: their votes (0-based, ascending). `row` is in the cases.
+
+    A PRM answers once: vote 0 of run 0.
+    """
+
+    row: int
+    run: int = 0
+    votes: tuple[int, ...] = _ONCE
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Which distinct contents are to be computed. `rows`: their first rows in the cases frame, in order."""
+    """What is to be done, run by run and within one in the order of the cases.
 
-    rows: tuple[int, ...]
+    `cached` contents have all their answers, `refused` lack some that trying again would not help, and this run leaves
+    them alone. `notes` are about parts of the cache that could not be read.
+    """
+
+    missing: tuple[Missing, ...]
     cases: int
     contents: int
     cached: int
     refused: int
     notes: tuple[str, ...]
+    rows: tuple[int, ...] = field(init=False)
+    """The rows of the contents that have something missing, in order."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(sorted({missing.row for missing in self.missing})))
+
+    @property
+    def answers(self) -> int:
+        """How many answers are missing."""
+        return sum(len(missing.votes) for missing in self.missing)
 
 
-def plan(cases: pl.DataFrame, parts: RewardParts, *, retry_refused: bool = False, truncate: bool = False) -> Plan:
-    """What of the cases (columns `key`, `n_steps`) the cache lacks.
+def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = False, truncate: bool = False) -> Plan:
+    """What of the cases (columns `key`, `n_steps`) the cache lacks of a PRM's rewards.
 
     A cached row that does not fit its case (another number of rewards, or one that is not finite) is computed again; a
     refusal is kept unless `retry_refused`, or with `truncate` if the case was too long and has not been truncated.
@@ -38,4 +73,44 @@ def plan(cases: pl.DataFrame, parts: RewardParts, *, retry_refused: bool = False
         kept &= pl.col("reason").str.contains(OVER_LENGTH).not_()
     refused = distinct["key"].is_in(rewards.filter(kept)["key"].implode()).to_numpy() & np.bool_(not retry_refused)
     rows = distinct["_row"].filter(pl.Series(~scored & ~refused)).to_list()
-    return Plan(tuple(rows), cases.height, distinct.height, int(scored.sum()), int(refused.sum()), tuple(notes))
+    missing = tuple(Missing(row) for row in rows)
+    return Plan(missing, cases.height, distinct.height, int(scored.sum()), int(refused.sum()), tuple(notes))
+
+
+def vote_plan(cases: pl.DataFrame, parts: Parts, *, votes: int, runs: int, retry_refused: bool = False) -> Plan:
+    """What of the cases (column `key`) the cache lacks of so many votes in so many runs.
+
+    An answer that could not be read is an answer: it is not asked for again.
+    """
+    found, notes = parts.read(_READ)
+    distinct = cases.select("key").with_row_index("row").unique("key", keep="first", maintain_order=True)
+    every = distinct.join(_range("run", runs), how="cross").join(_range("vote", votes), how="cross")
+    reason = pl.col("reason").fill_null("")
+    # What a file said of one case is no answer to the content.
+    known = found.filter(pl.col("case").is_null()).select(
+        "key", "vote", "run", _failed=reason.str.starts_with(FAILED), _refused=reason.str.starts_with(REFUSED)
+    )
+    joined = every.join(known, on=["key", "vote", "run"], how="left", maintain_order="left")
+    refused = joined["_refused"].fill_null(value=False) & (not retry_refused)
+    lacking = joined["_refused"].is_null() | joined["_failed"].fill_null(value=False)
+    lacking |= joined["_refused"].fill_null(value=False) & retry_refused
+    todo = joined.filter(lacking).sort("run", "row", "vote").select("run", "row", "vote")
+    rows = set(todo["row"].to_list())
+    hopeless = set(joined.filter(refused)["row"].to_list()) - rows
+    return Plan(
+        tuple(_missing(todo)),
+        cases.height,
+        distinct.height,
+        distinct.height - len(rows) - len(hopeless),
+        len(hopeless),
+        tuple(notes),
+    )
+
+
+def _range(name: str, length: int) -> pl.DataFrame:
+    return pl.DataFrame({name: pl.int_range(length, dtype=pl.Int32, eager=True)})
+
+
+def _missing(todo: pl.DataFrame) -> Iterator[Missing]:
+    for (run, row), group in groupby(todo.iter_rows(), key=lambda one: one[:2]):
+        yield Missing(row, run, tuple(vote for _, _, vote in group))

@@ -1,22 +1,33 @@
-"""From the words of a scoring request to what `scoring.run.score` takes: the scorer, and how to make its parts."""
+"""From the words of a request to a run of a PRM: the scorer, and how to make its encoder and its engine."""
 
-from collections.abc import Callable, Mapping
+import argparse
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import polars as pl
+
 from scoring.boundary import when_wrong
 from scoring.checkpoint import Checkpoint, compute_dtype
-from scoring.claim import find
+from scoring.claim import claim, find, placed
 from scoring.engines.base import Engine
+from scoring.events import Event
+from scoring.files import check_writable
 from scoring.fingerprint import FILE, Digests, fingerprint, weights_of
+from scoring.interrupt import Interrupt
+from scoring.missing_texts import missing_texts
+from scoring.prm_runs import Encoding
 from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
+from scoring.run import score
 from scoring.running import Running
 from scoring.same_model import same_model
 from scoring.scorer import Scorer
+from scoring.shards import run_shards
+from scoring.texts import Texts
 from scoring.training_point import point_of_model
 from scoring.weights.store import Store
 from scoring.weights.usable import Weights
@@ -37,6 +48,79 @@ class Prepared:
     encoder: Callable[[], Encoder]
     engine: Callable[[], Engine]
     notes: tuple[str, ...] = ()
+
+
+def prm_events(
+    args: argparse.Namespace,
+    workspace: Workspace,
+    cases: pl.DataFrame,
+    texts: Texts,
+    rows: list[int],
+    interrupt: Interrupt,
+    tell: Callable[[str], object],
+) -> Generator[Event, None, None]:
+    """The run that the arguments ask for. Nothing here imports an engine until one is needed.
+
+    Raises:
+        InspectError: the request cannot be granted, or what an engine and the workspace raise.
+    """
+    devices = args.device.split(",")
+    with interrupt.at_once():
+        prepared = prepare(
+            workspace,
+            args.model,
+            revision=args.revision,
+            base=args.base,
+            allow_pickle=args.allow_pickle,
+            adapter=args.adapter,
+            options=dict(args.option),
+            name=args.name,
+            dtype=args.dtype,
+            running=_running(args),
+            tell=tell,
+        )
+        parts = claim(workspace, prepared.scorer)
+        scorer, where = placed(
+            prepared.scorer, parts, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
+        )
+        notes = (*prepared.notes, *where, *missing_texts(texts, rows, scorer.reads))
+
+    def engine() -> Engine:
+        # Known before minutes are spent on loading a model and computing what could not be kept.
+        check_writable(parts.folder)
+        return prepared.engine()
+
+    if len(devices) > 1 and not args.dry_run:
+        # Everything that could be wrong with the request has been found above, once.
+        yield from run_shards(args.words, devices, interrupt, tell)
+        return
+    yield from score(
+        cases,
+        texts,
+        scorer,
+        parts,
+        Encoding(prepared.encoder, truncate=args.truncate),
+        engine=engine,
+        rows=rows,
+        retry_refused=args.retry_refused,
+        dry_run=args.dry_run,
+        notes=notes,
+        interrupt=interrupt,
+    )
+
+
+def _running(args: argparse.Namespace) -> Running:
+    return Running(
+        args.engine,
+        args.device,
+        args.token_budget,
+        tuple(args.server),
+        args.served_model,
+        args.endpoint,
+        args.concurrency,
+        args.timeout,
+        args.tries,
+    )
 
 
 def prepare(

@@ -1,81 +1,145 @@
-"""`score()`: the only loop that computes step rewards. It saves as it goes, resumes, and tells what it does.
+"""`score()`: the only loop that runs scorers. It plans, has an engine compute, saves, resumes, and tells what it does.
 
-Nothing here knows a PRM family or an engine: an encoder and an engine are made by what the caller hands in, the first
-when a case has to be encoded and the second when one has to be run, so that a finished run costs neither.
+Nothing here knows a PRM family, a critic's protocol or an engine. A `Method` turns cases into requests and what an
+engine answers into rows: `scoring.prm_runs.Encoding` for PRMs, whose requests are token ids, and
+`scoring.critic_runs.Asking` for critics and generative PRMs, whose requests are messages. The engine is made by what
+the caller hands in when the first request is there, so that a finished run costs none.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from typing import Any, Protocol
 
 import polars as pl
 
-from scoring.asking import Noticed
-from scoring.cache import RewardParts
-from scoring.engines.base import Engine
-from scoring.events import CaseRefused, End, Event, Notice, Progress, Ready, Saved, Start, Status
+from scoring.cache import Parts
+from scoring.engines.base import AnsweringEngine, Engine
+from scoring.events import Asked, CaseRefused, End, Estimate, Event, Notice, Progress, Ready, Saved, Start, Status
 from scoring.interrupt import Interrupt, Stopped
-from scoring.plan import Plan, plan
-from scoring.prms.base import Encoder
-from scoring.readout import Batch, Refused
+from scoring.leases import SharedWork
+from scoring.plan import Missing, Plan
 from scoring.reward_keys import reward_keys
-from scoring.run_cases import EncodedCase, RunCase, run_cases
+from scoring.run_cases import Settled, TextPages, Work, run_cases
 from scoring.saving import Saving
 from scoring.scorer import Scorer
-from scoring.text_pages import TextPages
 from scoring.texts import Texts
 
-WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20
-"""How much is encoded and handed to the engine at once: it sorts by length, and memory does not grow with the cases."""
-_PROGRESS_SECONDS = 0.1
+_PROGRESS_SECONDS, _WAITED_SECONDS = 0.1, 0.25
+ALSO_AT_WORK = (
+    "{} runs this scorer too: what it has begun is left to it, and computed here if it ends without having saved it"
+)
+
+Load = Callable[[], tuple[Any, Ready | None]]
+"""Makes the engine and tells of it; None where it was made before."""
+Came = Sequence[Settled] | Event | None
+"""What a session gives: cases that are settled, an event to be told as it is, or a sign of life."""
+
+
+@dataclass
+class Spent:
+    """What a run has used so far, in the units of `scoring.events.End`; `asked` is None where no model is asked."""
+
+    tokens: int = 0
+    case_tokens: int = 0
+    padding: int = 0
+    computing: float = 0.0
+    asked: Asked | None = None
+    money: float | None = None
+    currency: str = ""
+
+
+class Session(Protocol):
+    """One run of a method. Nothing of it is saved: a run that is taken up again makes another."""
+
+    @property
+    def spent(self) -> Spent:
+        """What it has used so far."""
+        ...
+
+    def rows(self, work: Work, load: Load) -> Iterator[Came]:
+        """Draw the work and give everything that comes of it; `load` is called once, when there is a request.
+
+        The caller stops it between two of these by closing it, and then nothing is lost but what is under way.
+
+        Raises:
+            InspectError: what the engine raises, or its answers lack what nothing can be made of them without.
+        """
+        ...
+
+    def look(self, work: Work) -> Iterator[Came]:
+        """Draw the work and give what can be said of it without an engine: refusals, or an estimate."""
+        ...
+
+
+class Method(Protocol):
+    """How a kind of scorer comes by its rows."""
+
+    def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
+        """What of the cases (columns `key`, `n_steps`) the cache lacks."""
+        ...
+
+    def session(self, plan: Plan, interrupt: Interrupt) -> Session:
+        """A run of what is planned; long stretches in it that leave nothing half done heed `interrupt`."""
+        ...
 
 
 def score(
     cases: pl.DataFrame,
     texts: Texts,
     scorer: Scorer,
-    parts: RewardParts,
+    parts: Parts,
+    method: Method,
     *,
-    encoder: Callable[[], Encoder],
-    engine: Callable[[], Engine],
+    engine: Callable[[], Engine | AnsweringEngine],
     rows: Sequence[int] | None = None,
     retry_refused: bool = False,
-    truncate: bool = False,
     dry_run: bool = False,
     notes: Sequence[str] = (),
     interrupt: Interrupt | None = None,
 ) -> Generator[Event, None, None]:
-    """Compute and save the step rewards that the cache lacks, telling what happens. See `scoring.events`.
+    """Compute and save what the cache lacks of a scorer, telling what happens. See `scoring.events`.
 
     Args:
-        cases: the columns `case`, `key` and `n_steps` at least.
+        cases: the columns `case`, `key` and `n_steps` at least; estimates are told by `benchmark` and `subset`.
         texts: their texts, row for row.
-        scorer: whose rewards these are; its `scorer.json` is written with the first rows, and what it reads beside
-            problem and steps is part of the keys of its rewards.
-        parts: where rewards are and go, as `scoring.claim` gives it.
-        encoder: makes the encoder; called at most once, and only if something is to do.
-        engine: makes the engine; called at most once, and only if a case has been encoded.
+        scorer: whose rows these are; its `scorer.json` is written with the first of them, and what it reads beside
+            problem and steps is part of the keys of its rows.
+        parts: where its rewards or votes are and go, in the folder that `scoring.claim` gives.
+        method: how it is run.
+        engine: makes the engine that the method needs; called at most once, and only if there is a request.
         rows: which rows of `cases`, 0-based, in order; None for all.
-        retry_refused: compute again what an earlier run refused.
-        truncate: score as many first steps of a case as fit, where it has more tokens than the model takes, and save
-            these rewards with a reason why there are no more: it stays refused. What an earlier run refused as too long
-            is tried again.
-        dry_run: encode, so that refusals and tokens are told, but run and save nothing.
+        retry_refused: try again what an earlier run refused.
+        dry_run: make requests, so that refusals, tokens and an estimate are told, but run and save nothing.
         notes: sentences that are told first.
         interrupt: listens to signals; None for a run that only its caller stops, by closing the iterator.
 
     Rows are saved after every 512 or every second, whichever comes first, and whenever the run ends, be it by a signal,
-    by an error or by the caller's leaving. What a run refuses is saved with its reason like rewards are.
+    by an error or by the caller's leaving. What a run refuses is saved with its reason like rewards are. What is under
+    way then is lost, and computed by the next run.
 
     Raises:
-        InspectError: what `encoder` or `engine` raise, or a workspace that cannot be read or written. No `End` then.
+        InspectError: what method or engine raise, or a workspace that cannot be read or written. No `End` then.
         Stopped: a second signal came while the first was being obeyed.
     """
     numbers = pl.Series("rows", range(cases.height) if rows is None else rows, dtype=pl.UInt32)
-    wanted = cases.select(pl.col("case", "key", "n_steps").gather(numbers))
+    optional = pl.selectors.by_name("benchmark", "subset", require_all=False)
+    wanted = cases.select("case", "key", "n_steps", optional).select(pl.all().gather(numbers))
     wanted = reward_keys(wanted, texts.gather(numbers.to_numpy()), scorer.reads)
-    todo = plan(wanted, parts, retry_refused=retry_refused, truncate=truncate)
-    run = _Run(scorer, parts, todo, interrupt or Interrupt(), dry_run=dry_run, truncate=truncate)
+    known = {part.name for part in parts.parts()}
+    todo = method.plan(wanted, parts, retry_refused=retry_refused)
+    lacking = partial(_lacking, wanted, parts, method, retry_refused)
+    interrupt = interrupt or Interrupt()
+    pages = TextPages(texts, scorer.reads)
+
+    def work(missing: Sequence[Missing]) -> Work:
+        return zip(missing, run_cases(wanted, numbers, [one.row for one in missing], pages), strict=True)
+
+    shared = SharedWork(todo, wanted["key"], parts, lacking, known)
+    run = _Run(scorer, parts, todo, shared, work, method.session(todo, interrupt), interrupt, dry_run)
     try:
         yield Start(
             scorer.name,
@@ -88,10 +152,8 @@ def score(
             len(todo.rows),
             (*notes, *todo.notes),
         )
-        if todo.rows:
-            yield from run.compute(
-                run_cases(wanted, numbers, todo.rows, TextPages(texts, scorer.reads)), encoder, engine
-            )
+        if todo.missing:
+            yield from run.look() if dry_run else run.compute(engine)
         status: Status = "dry_run" if dry_run else "done"
     except Stopped:
         status = "interrupted"
@@ -100,10 +162,19 @@ def score(
         try:
             last = run.flush()
         finally:
-            run.saving.close()
+            run.close()
     if last:
         yield last
     yield run.end(status)
+
+
+def _lacking(
+    wanted: pl.DataFrame, parts: Parts, method: Method, retry_refused: bool, missing: Sequence[Missing]
+) -> Plan:
+    """What the cache lacks now of what was missing; rows are those of `wanted` in both."""
+    rows = sorted({one.row for one in missing})
+    plan = method.plan(wanted[rows], parts, retry_refused=retry_refused)
+    return replace(plan, missing=tuple(replace(one, row=rows[one.row]) for one in plan.missing))
 
 
 @dataclass
@@ -111,167 +182,166 @@ class _Run:
     """The state of one run: counts, and rows that are not saved yet."""
 
     scorer: Scorer
-    parts: RewardParts
+    parts: Parts
     plan: Plan
+    shared: SharedWork
+    work: Callable[[Sequence[Missing]], Work]
+    session: Session
     interrupt: Interrupt
     dry_run: bool
-    truncate: bool
     began: float = field(default_factory=time.monotonic)
     scored: int = 0
     refused: int = 0
     truncated: int = 0
-    case_tokens: int = 0
-    tokens: int = 0
-    padding: int = 0
-    computing: float = 0.0
-    engine: str | None = None
+    cached: int = field(init=False)
+    cached_refused: int = field(init=False)
+    engine: Engine | AnsweringEngine | None = None
     _told: float = 0.0
-    _noticed: set[str] = field(default_factory=set)
+    _notices: set[Notice] = field(default_factory=set)
+    _open: Counter[int] = field(init=False)
+    _hollow: set[int] = field(default_factory=set)
+    _unsaved: list[str] = field(default_factory=list)
     saving: Saving = field(init=False)
 
     def __post_init__(self) -> None:
         self.saving = Saving(self.scorer, self.parts)
+        self.cached, self.cached_refused = self.plan.cached, self.plan.refused
+        self._open = Counter(missing.row for missing in self.plan.missing)
 
-    def compute(
-        self, cases: Iterator[RunCase], encoder: Callable[[], Encoder], engine: Callable[[], Engine]
-    ) -> Iterator[Event]:
-        """All cases, a window at a time."""
-        with self.interrupt.at_once():
-            encode = encoder()
-        loaded: Engine | None = None
+    def look(self) -> Iterator[Event]:
+        """What can be said of what is missing without an engine."""
+        yield from self._heard(self.session.look(self.work(self.plan.missing)))
+        if self.session.spent.asked is None:
+            yield self._progress()
+
+    def compute(self, engine: Callable[[], Engine | AnsweringEngine]) -> Iterator[Event]:
+        """Everything that is missing, but for what another run computes meanwhile."""
         while True:
-            window, refusals = self._window(cases, encode)
-            for case, refusal in refusals:
-                yield self._refuse(case, refusal)
-            if not window and not refusals:
+            work = chain.from_iterable(map(self.work, self.shared.blocks()))
+            yield from self._heard(self.session.rows(work, partial(self._load, engine)))
+            if self.shared.left and (saved := self.flush()):
+                yield saved
+            while self.shared.left and not self.shared.free():
+                yield from self._report()
+                time.sleep(_WAITED_SECONDS)
+                self.interrupt.check()
+            self._count_gone()
+            if not self.shared.left:
                 break
-            if window and self.dry_run:
-                yield from self._looked_at(window)
-            elif window:
-                if loaded is None:
-                    loaded, seconds = self._load(engine)
-                    yield Ready(loaded.name, round(seconds, 3))
-                yield from self._run(loaded, window)
-            yield from self._report(always=True)
-            self.interrupt.check()
+        yield self._progress()
 
-    def _window(
-        self, cases: Iterator[RunCase], encode: Encoder
-    ) -> tuple[list[EncodedCase], list[tuple[RunCase, Refused]]]:
-        """The next cases encoded, and those that cannot be; nothing of either when all are through."""
-        window: list[EncodedCase] = []
-        refusals: list[tuple[RunCase, Refused]] = []
-        tokens = 0
-        while len(window) + len(refusals) < WINDOW_CASES and tokens < WINDOW_TOKENS:
-            self.interrupt.check()
-            case = next(cases, None)
-            if case is None:
-                break
-            found = case.encoded(encode, truncate=self.truncate)
-            if isinstance(found, Refused):
-                refusals.append((case, found))
-            else:
-                window.append(found)
-                tokens += found.tokens.n_tokens
-        return window, refusals
-
-    def _looked_at(self, window: Sequence[EncodedCase]) -> Iterator[Event]:
-        """What a dry run tells of cases that an engine would run."""
-        for one in window:
-            self.case_tokens += one.tokens.n_tokens
-            if one.reason is not None:
-                yield self._truncated(one)
-
-    def _load(self, engine: Callable[[], Engine]) -> tuple[Engine, float]:
+    def _load(self, engine: Callable[[], Engine | AnsweringEngine]) -> tuple[Engine | AnsweringEngine, Ready | None]:
+        if self.engine is not None:
+            return self.engine, None
         began = time.monotonic()
         with self.interrupt.at_once():
-            loaded = engine()
-        self.engine = loaded.name
-        return loaded, time.monotonic() - began
+            self.engine = engine()
+        return self.engine, Ready(self.engine.name, round(time.monotonic() - began, 3))
 
-    def _run(self, engine: Engine, window: Sequence[EncodedCase]) -> Iterator[Event]:
-        batches = engine.read([one.tokens for one in window])
-        while batch := self._next(batches):
-            if isinstance(batch, Noticed):
-                # Every window is a call of its own, and may notice the same again.
-                if batch.sentence not in self._noticed:
-                    self._noticed.add(batch.sentence)
-                    yield Notice(batch.sentence)
-                continue
-            self.tokens, self.padding = self.tokens + batch.tokens, self.padding + batch.padding
-            for answer in batch.answers:
-                one = window[answer.index]
-                self.case_tokens += one.tokens.n_tokens
-                rewards = one.checked(answer)
-                if isinstance(rewards, Refused):
-                    yield self._refuse(one.case, rewards)
-                    continue
-                self._keep(one.case, rewards, answer.redundancy, one.reason)
-                if one.reason is None:
-                    self.scored += 1
-                else:
-                    yield self._truncated(one)
-            yield from self._report()
+    def _heard(self, stream: Iterator[Came]) -> Iterator[Event]:
+        """Everything that a session gives, until it has no more."""
+        for came in stream:
+            if isinstance(came, Sequence):
+                for settled in came:
+                    yield from self._keep(settled)
+            elif isinstance(came, Notice):
+                yield from self._notice(came)
+            elif came is not None:
+                yield came
+            if not isinstance(came, Ready | Estimate):
+                yield from self._report()
+            self.interrupt.check()
 
-    def _next(self, batches: Iterator[Batch | Noticed]) -> Batch | Noticed | None:
-        began = time.monotonic()
-        with self.interrupt.at_once():
-            batch = next(batches, None)
-        self.computing += time.monotonic() - began
-        return batch
+    def _notice(self, notice: Notice) -> Iterator[Notice]:
+        """Tell it once: every window of a PRM is a call of its own, and may notice the same again."""
+        if notice not in self._notices:
+            self._notices.add(notice)
+            yield notice
 
-    def _refuse(self, case: RunCase, refusal: Refused) -> CaseRefused:
-        self.refused += 1
-        self._keep(case, None, None, refusal.reason)
-        return CaseRefused(case.case, case.key, refusal.reason)
+    def _count_gone(self) -> None:
+        """Count what others have saved meanwhile as found."""
+        gone, self.shared.gone = self.shared.gone, []
+        refused, self.shared.refused = self.shared.refused, 0
+        self._open.subtract(missing.row for missing in gone)
+        through = sum(not self._open[row] for row in {missing.row for missing in gone})
+        self.cached, self.cached_refused = self.cached + through - refused, self.cached_refused + refused
 
-    def _truncated(self, one: EncodedCase) -> CaseRefused:
-        self.refused += 1
-        self.truncated += 1
-        return CaseRefused(one.case.case, one.case.key, one.reason or "", one.tokens.n_positions)
+    def _keep(self, settled: Settled) -> Iterator[Event]:
+        """Keep rows until they are saved, and count the case when it is through."""
+        row, case = settled.missing.row, settled.case
+        if not self.dry_run:
+            self.saving.add(settled.rows)
+            if settled.last:
+                self._unsaved.append(self.shared.unit(settled.missing))
+        if settled.reason is not None:
+            self._hollow.add(row)
+            self.truncated += settled.scored_steps > 0
+            yield CaseRefused(case.case, case.key, settled.reason, settled.scored_steps)
+        self._open[row] -= settled.last
+        if not self._open[row]:
+            hollow = row in self._hollow
+            self.refused, self.scored = self.refused + hollow, self.scored + (not hollow)
 
-    def _report(self, *, always: bool = False) -> Iterator[Event]:
+    def _report(self) -> Iterator[Event]:
         """Save what is due, and tell how far the run is."""
         now = time.monotonic()
+        self._count_gone()
+        while self.shared.owners:
+            yield from self._notice(Notice(ALSO_AT_WORK.format(self.shared.owners.pop())))
         if self.saving.due() and (saved := self.flush()):
             yield saved
-        if always or now - self._told >= _PROGRESS_SECONDS:
+        if now - self._told >= _PROGRESS_SECONDS:
             self._told = now
             yield self._progress()
 
     def flush(self) -> Saved | None:
         """Save what is pending; None if that is nothing."""
-        return self.saving.flush(self.engine)
+        saved = self.saving.flush(self.engine.name if self.engine else None)
+        if saved:
+            self.shared.known.add(saved.part)
+        units, self._unsaved = self._unsaved, []
+        self.shared.leases.drop(units)
+        return saved
 
-    def _keep(
-        self, case: RunCase, rewards: tuple[float, ...] | None, redundancy: tuple[float, ...] | None, reason: str | None
-    ) -> None:
-        if not self.dry_run:
-            row = {"key": case.key, "vote": 0, "rewards": rewards, "redundancy": redundancy, "reason": reason}
-            self.saving.add([row])
+    def close(self) -> None:
+        """Let go of the scorer's folder, and of what others wait for."""
+        self.shared.leases.close()
+        self.saving.close()
+
+    @property
+    def _done(self) -> int:
+        meanwhile = self.cached + self.cached_refused - self.plan.cached - self.plan.refused
+        return self.scored + self.refused + meanwhile
+
+    @property
+    def _seconds(self) -> float:
+        return round(time.monotonic() - self.began, 3)
 
     def _progress(self) -> Progress:
-        done = self.scored + self.refused
-        seconds = round(time.monotonic() - self.began, 3)
-        computing, to_do = round(self.computing, 3), len(self.plan.rows)
-        return Progress(done, to_do, self.refused, seconds, computing, self.tokens, self.truncated)
+        spent, seconds, done = self.session.spent, self._seconds, self._done
+        computing = seconds if spent.asked else round(spent.computing, 3)
+        to_do = len(self.plan.rows)
+        return Progress(done, to_do, self.refused, seconds, computing, spent.tokens, self.truncated, spent.asked)
 
     def end(self, status: Status) -> End:
         """The last event."""
-        left = len(self.plan.rows) - self.scored - self.refused
+        spent = self.session.spent
         return End(
             status,
             scored=self.scored,
             refused=self.refused,
             truncated=self.truncated,
-            cached=self.plan.cached,
-            cached_refused=self.plan.refused,
-            left=left,
+            cached=self.cached,
+            cached_refused=self.cached_refused,
+            left=len(self.plan.rows) - self._done,
             saved=self.saving.total,
-            seconds=round(time.monotonic() - self.began, 3),
-            computing=round(self.computing, 3),
-            case_tokens=self.case_tokens,
-            tokens=self.tokens,
-            padding=self.padding,
+            seconds=self._seconds,
+            computing=round(spent.computing, 3),
+            case_tokens=spent.case_tokens,
+            tokens=spent.tokens,
+            padding=spent.padding,
             signal=self.interrupt.signum if status == "interrupted" else None,
+            asked=spent.asked,
+            money=spent.money,
+            currency=spent.currency,
         )

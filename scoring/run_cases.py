@@ -1,72 +1,82 @@
-"""One case of a scoring run: its texts, what becomes of them in an encoder, and what an engine answered."""
+"""The cases of a scoring run: their texts, read a page at a time, and what became of each."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
-from scoring.prms.base import Encoder
-from scoring.readout import Answer, Encoded, Refused
-from scoring.text_pages import TextPages
-from scoring.truncation import Truncated, truncated
+from scoring.plan import Missing
+from scoring.texts import Texts
+
+_ROWS = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class RunCase:
-    """A case with its texts; `further` are those that the PRM reads beside problem and steps."""
+    """A case with its texts; `further` are those that the scorer reads beside problem and steps."""
 
     case: str
     key: str
     problem: str
     steps: list[str]
-    further: tuple[str | None, ...]
+    further: tuple[str | None, ...] = ()
+    benchmark: str = ""
+    subset: str | None = None
 
-    def encoded(self, encode: Encoder, *, truncate: bool) -> "EncodedCase | Refused":
-        """What an engine is given for this case; with `truncate`, of as many of its first steps as fit."""
-        found = encode(self.problem, self.steps, *self.further)
-        if isinstance(found, Encoded):
-            return self._counted(found, len(self.steps))
-        if not (truncate and found.over_length):
-            return found
-        cut = truncated(encode, self.problem, self.steps, self.further, found)
-        return self._counted(cut.encoded, cut.kept, cut.reason) if isinstance(cut, Truncated) else cut
 
-    def _counted(self, encoded: Encoded, steps: int, reason: str | None = None) -> "EncodedCase | Refused":
-        if encoded.n_positions != steps:
-            return Refused(f"{encoded.n_positions} positions for {steps} steps")
-        return EncodedCase(self, encoded, reason)
+Work = Iterator[tuple[Missing, RunCase]]
+"""What is missing, with the case it is about."""
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedCase:
-    """An encoded case, with a position for each of its steps, or of its first ones: then `reason` says why."""
+class Settled:
+    """Rows that are ready to be saved, with every column that has a value but for `engine`.
 
+    `last` says that nothing more comes of what was missing. `reason`, where there is one, is why the case has no
+    verdict, lacks a vote, or has rewards for its first `scored_steps` steps alone.
+    """
+
+    missing: Missing
     case: RunCase
-    tokens: Encoded
+    rows: tuple[Mapping[str, Any], ...]
+    last: bool = True
     reason: str | None = None
-
-    def checked(self, answer: Answer) -> tuple[float, ...] | Refused:
-        """An engine's answer, if it is one finite number a step that was encoded, or two."""
-        rewards, steps = answer.rewards, self.tokens.n_positions
-        if isinstance(rewards, Refused):
-            return rewards
-        if len(rewards) != steps:
-            return Refused(f"{len(rewards)} rewards for {steps} steps")
-        redundancy = rewards if answer.redundancy is None else answer.redundancy
-        if len(redundancy) != steps:
-            return Refused(f"{len(redundancy)} redundancies for {steps} steps")
-        for what, numbers in (("reward", rewards), ("redundancy", redundancy)):
-            for step, number in enumerate(numbers):
-                if not math.isfinite(number):
-                    why = f" ({answer.why})" if answer.why else ""
-                    return Refused(f"the {what} of step {step} is {number}, no finite number{why}")
-        return rewards
+    scored_steps: int = 0
 
 
-def run_cases(wanted: pl.DataFrame, numbers: pl.Series, rows: Sequence[int], pages: TextPages) -> Iterator[RunCase]:
+def run_cases(wanted: pl.DataFrame, numbers: pl.Series, rows: Sequence[int], pages: "TextPages") -> Iterator[RunCase]:
     """These `rows` of `wanted` with their texts; `numbers` are its rows in the frame the texts belong to."""
+    columns = [wanted[name] for name in ("benchmark", "subset") if name in wanted.columns]
     names, keys = wanted["case"], wanted["key"]
     for row in rows:
         problem, steps, *further = pages(numbers[row])
-        yield RunCase(names[row], keys[row], problem, steps, tuple(further))
+        yield RunCase(names[row], keys[row], problem, steps, tuple(further), *(column[row] for column in columns))
+
+
+class TextPages:
+    """Reads `Texts` a page at a time: near rows asked for one after another cost one read.
+
+    `reads` are the columns (String) that are wanted beside problem and steps.
+    """
+
+    def __init__(self, texts: Texts, reads: Sequence[str] = ()) -> None:
+        self._texts, self._columns = texts, ("problem", "steps", *reads)
+        self._part, self._first, self._page = -1, 0, pl.DataFrame()
+
+    def __call__(self, row: int) -> tuple[str, list[str], *tuple[str | None, ...]]:
+        """Problem, steps and what else is wanted of the case in this row of the cases frame.
+
+        Raises:
+            DamagedWorkspace: the file has gone or cannot be read.
+        """
+        part, place = int(self._texts.part[row]), int(self._texts.row_in_part[row])
+        if part != self._part or not self._first <= place < self._first + self._page.height:
+            first = place // _ROWS * _ROWS
+            page = self._texts.page(part, first, _ROWS, self._columns)
+            if page.height <= place - first:
+                # Asked for alone, it is the sentence about the missing row.
+                first, page = place, self._texts.page(part, place, 1, self._columns)
+            self._part, self._first, self._page = part, first, page
+        problem, steps, *further = self._page.row(place - self._first)
+        return problem, steps, *further

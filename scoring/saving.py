@@ -1,7 +1,9 @@
 """Rows of a run on their way into a scorer's folder, the same for rewards and for answers."""
 
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +18,7 @@ from scoring.scorer import FILE, Scorer
 ROWS, SECONDS = 512, 1.0
 """Rows are saved after so many or so long, whichever comes first."""
 MANY_PARTS = 128
-"""Parts of a folder above which they are merged."""
+"""Parts that are written before they are merged."""
 
 
 @dataclass
@@ -33,12 +35,19 @@ class Saving:
     _pending: list[Mapping[str, Any]] = field(default_factory=list)
     _last: float = field(default_factory=time.monotonic)
     _share: Share = field(init=False)
+    _merging: threading.Thread | None = None
+    _merged: int = 0
+    """Parts that were left when they were last merged."""
+    _closing: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         self._share = Share(self.parts.folder)
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Let go of the folder, when the piece that parts are being merged into is written."""
+        self._closing.set()
+        if self._merging is not None:
+            self._merging.join()
         self._share.close()
 
     def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -70,13 +79,15 @@ class Saving:
             self.scorer.save(self.parts.folder)
         part = self.parts.append(frame.with_columns(engine=pl.lit(engine, dtype=schema["engine"])))
         self.total += len(rows)
-        if len(self.parts.parts()) >= MANY_PARTS:
-            self._compact()
+        busy = self._merging is not None and self._merging.is_alive()
+        if not busy and len(self.parts.parts()) - self._merged >= MANY_PARTS:
+            # Elsewhere than in the loop, whose engine and whose answers would wait for it.
+            self._merging = threading.Thread(target=self._compact, name="merging parts", daemon=True)
+            self._merging.start()
         return Saved(len(rows), self.total, part.name)
 
     def _compact(self) -> None:
-        try:
-            self.parts.compact()
-        except UnwritableWorkspace:
-            # There was room for the rows and none for another copy of all of them: more parts are no harm.
-            return
+        # Where there was room for the rows and none for another copy of some: more parts are no harm.
+        with suppress(UnwritableWorkspace):
+            self.parts.compact(stop=self._closing.is_set)
+        self._merged = len(self.parts.parts())

@@ -6,7 +6,7 @@ import authored
 from inspector import cli
 from scoring.asking import Answer
 from scoring.cache import VoteParts
-from scoring.critic_runs.rows import answer_row
+from scoring.critic_runs import answer_row
 from scoring.critics.catalogue import PROTOCOLS
 from scoring.schema import VOTES
 from scoring.scorer import Scorer

@@ -16,6 +16,7 @@ import reference
 from scoring.cache import RewardParts
 from scoring.events import document
 from scoring.interrupt import Interrupt
+from scoring.prm_runs import Encoding
 from scoring.readout import Answer, Batch, Encoded, Refused
 from scoring.run import score
 from scoring.texts import Texts
@@ -69,8 +70,9 @@ class Engine:
 
 def events(folder, frame, loaded=None, **settings):
     """The events of one run over all cases; `loaded` is the engine that will have been made."""
-    settings = {"encoder": lambda: encode, "engine": lambda: loaded or Engine(), **settings}
-    return score(frame, texts(frame), SCORER, RewardParts(Path(folder)), **settings)
+    method = Encoding(settings.pop("encoder", lambda: encode), truncate=settings.pop("truncate", False))
+    settings = {"engine": lambda: loaded or Engine(), **settings}
+    return score(frame, texts(frame), SCORER, RewardParts(Path(folder)), method, **settings)
 
 
 def kept(folder):

@@ -257,6 +257,21 @@ def test_a_critic_has_nothing_left_to_ask(line, folder):
         assert server.seen.paths["/v1/chat/completions"] == 0
 
 
+GENERATIVE = f"score grben --critic rprm --votes 2 --limit 4 -w {SPACE}"
+
+
+def test_nor_has_a_generative_prm(folder):
+    """Asked before one loop ran all scorers, of a server that said Yes."""
+    with ZipFile(ROOT / "tests" / "data" / "generative-0.1.zip") as packed:
+        packed.extractall(folder / SPACE)
+    with fault_server.running() as server:
+        code, events, err = ran_here(*GENERATIVE.split(), "--server", server.url)
+        start = only(events, "start")
+        assert (code, start["cached"], start["to_do"]) == (0, 4, 0), err
+        assert server.seen.paths["/v1/chat/completions"] == 0
+    assert len(list((folder / SPACE / "rewards").glob("*rprm*"))) == 1
+
+
 # -- nothing is kept in vain
 
 

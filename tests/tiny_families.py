@@ -16,10 +16,10 @@ import transformers
 import byte_vocabulary
 from scoring.checkpoint import Checkpoint
 from scoring.engines.transformers_engine import TransformersEngine
+from scoring.prm_runs import Truncated, truncated
 from scoring.prms.catalogue import family
 from scoring.prms.tokenizer_file import TokenizerFile
 from scoring.readout import Encoded, Refused
-from scoring.truncation import Truncated, truncated
 
 HIDDEN, ROWS, POSITIONS = 32, 300, 1024
 _BODY = {

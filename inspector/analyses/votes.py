@@ -30,7 +30,6 @@ from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.case_rows import rows_about, rows_of_cases
-from scoring.critic_runs.plan import FAILED, REFUSED
 from scoring.errors import UsageError
 from scoring.evaluate import evaluate
 from scoring.evaluation import Evaluation
@@ -39,6 +38,7 @@ from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
 from scoring.official_rows import figures_of
 from scoring.parts import parts
+from scoring.plan import FAILED, REFUSED
 from scoring.protocols import Counting
 from scoring.step_rewards import Bools, Floats, Ints
 from scoring.votes import by_run

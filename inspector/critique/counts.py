@@ -11,8 +11,8 @@ from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.cache import VoteParts
 from scoring.case_rows import rows_about
-from scoring.critic_runs.plan import FAILED, REFUSED
 from scoring.critics.faults import fault_of
+from scoring.plan import FAILED, REFUSED
 
 OTHER = "for other reasons"
 _READ = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")

@@ -16,8 +16,8 @@ from inspector.sentences import counted
 from inspector.shell.progress import say_over_progress, show_progress
 from inspector.workspace_place import find_workspace
 from scoring.arguments import add_arguments
-from scoring.critic_runs.plan import FAILED, REFUSED
 from scoring.errors import UsageError
+from scoring.plan import FAILED, REFUSED
 from scoring.prms.base import OVER_LENGTH
 from scoring.training_point import checkpoints_in, point_of_model
 from scoring.workspace import Workspace

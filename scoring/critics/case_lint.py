@@ -1,8 +1,9 @@
 """Looking at the texts of cases that go into a critic's prompt: what a model could take for something else."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from scoring.critics.prompt_finding import PromptFinding
 from scoring.critics.special_texts import CHAT_TOKENS, ROLE_MARKERS, control_character, literal_break
 from scoring.critics.step_layout import StepLayout
 
@@ -10,6 +11,24 @@ CaseTexts = tuple[str, Sequence[str]]
 """A case's problem and its steps."""
 
 _AS_TEXT = "They are sent as plain text; look at the answers to these cases."
+
+
+@dataclass(frozen=True, slots=True)
+class PromptFinding:
+    """One thing about a template or about the texts that go into it.
+
+    An "error" would make answers mean something else than the protocol says, and nothing is asked; a "warning" is told.
+    `kind` is a stable word to count by. `cases` is how many of the looked-at cases it is about, 0 = the template.
+    """
+
+    severity: Literal["error", "warning"]
+    kind: str
+    sentence: str
+    next_step: str
+    cases: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.sentence} {self.next_step}"
 
 
 def about_cases(cases: Sequence[CaseTexts], layout: StepLayout) -> Iterator[PromptFinding]:

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from scoring.critics.case_lint import CaseTexts, about_cases
+from scoring.critics.case_lint import CaseTexts, PromptFinding, about_cases
 from scoring.critics.index_base import stated_bases
 from scoring.critics.placeholders import NAMES, filled, slots
-from scoring.critics.prompt_finding import PromptFinding
 from scoring.critics.protocol import CriticProtocol
 from scoring.critics.special_texts import CHAT_TOKENS, control_character, invisible_character, literal_break
 from scoring.critics.template import Template

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from scoring.asking import Sampling
 from scoring.critics.sampling import Chosen
+from scoring.errors import UsageError
 from scoring.generative import genprm, rprm, thinkprm
-from scoring.generative.options import Allowed, chosen
-from scoring.generative.talk import Family
+from scoring.generative.talk import Allowed, Family
 from scoring.generative.wording import Wording
 
 Make = Callable[[Wording, dict[str, str], Sampling], Family]
@@ -40,7 +40,13 @@ class GenerativeFamily:
         Raises:
             UsageError: no such option or value.
         """
-        return chosen(self.name, self.options, given)
+        for name, value in given.items():
+            if name not in self.options:
+                raise UsageError(f"{self.name} has no option {name!r}.", f"There are: {', '.join(self.options)}.")
+            values = self.options[name]
+            if len(values) > 1 and value not in values:
+                raise UsageError(f"{name} cannot be {value!r} with {self.name}.", f"It is {' or '.join(values)}.")
+        return {name: given.get(name, values[0]) for name, values in self.options.items()}
 
     def wording(self, given: Path | None, options: Options) -> Wording:
         """The user's template, or the packaged one.

@@ -24,8 +24,7 @@ from dataclasses import dataclass, replace
 from scoring.asking import Answer, Message, Prompt, Sampling
 from scoring.critics.faults import Fault
 from scoring.generative.decision import LIKELIEST, Words, boxed_word, first_boxed_word, last_token
-from scoring.generative.options import Allowed
-from scoring.generative.talk import Judged, Question, Talk, judged, lacking, said
+from scoring.generative.talk import Allowed, Judged, Question, Talk, judged, lacking, said
 from scoring.generative.wording import Wording
 
 OPTIONS: Allowed = {

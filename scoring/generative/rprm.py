@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from scoring.asking import Message, Prompt, Sampling
 from scoring.critics.faults import Fault
 from scoring.generative.decision import Words
-from scoring.generative.options import Allowed
-from scoring.generative.talk import DECIDING, Judged, Question, Talk, decided, lacking, said
+from scoring.generative.talk import DECIDING, Allowed, Judged, Question, Talk, decided, lacking, said
 from scoring.generative.wording import Wording
 from scoring.prms.step_numbers import numbered
 

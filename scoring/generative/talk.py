@@ -1,6 +1,6 @@
 """What a family says to a model about a case: a talk, which asks, hears and in the end judges."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,6 +8,9 @@ from scoring.asking import Answer, Prompt, Sampling, TokenLogprobs
 from scoring.critics.faults import Fault
 from scoring.generative.decision import LIKELIEST, Words
 
+Allowed = Mapping[str, tuple[str, ...]]
+"""What of a family can be chosen: option -> its values, the default first. One with a single value is a text: any other
+may be given."""
 DECIDING = Sampling(temperature=0.0, max_tokens=1, logprobs=LIKELIEST)
 """How the token is generated that decides. Its log-probabilities are the model's own, before any temperature."""
 

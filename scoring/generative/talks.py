@@ -2,46 +2,21 @@
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
 from scoring.asking import Answer, Answered, Ask, TokenLogprobs
-from scoring.critic_runs.asker import Settled, Work, seed_of
-from scoring.critic_runs.plan import FAILED, REFUSED, Missing
-from scoring.critic_runs.rows import prompt_hash
+from scoring.critic_runs import prompt_hash, seed_of
 from scoring.critics.faults import told
 from scoring.critics.readers import was_cut
 from scoring.errors import EngineError
 from scoring.generative.talk import Family, Judged, Question, Talk, came, said
-from scoring.run_cases import RunCase
+from scoring.plan import FAILED, REFUSED, Missing
+from scoring.run_cases import RunCase, Settled, Work
 
 NO_STEPS = f"{REFUSED}it has no steps"
-
-
-@dataclass(frozen=True)
-class Talking:
-    """What a generative PRM is asked, and how often; see `scoring.critic_runs.asker.HowAsked`.
-
-    `seed` is that of the first vote of the first run; None = none is sent.
-    """
-
-    family: Family
-    votes: int = 1
-    runs: int = 1
-    seed: int | None = None
-    price: Callable[[int, int], float] | None = None
-    currency: str = ""
-
-    @property
-    def max_tokens(self) -> int | None:
-        """The most tokens of one answer; a step may take several."""
-        return self.family.longest
-
-    def asker(self) -> "Talks":
-        """One for a new run."""
-        return Talks(self)
 
 
 @dataclass
@@ -57,6 +32,7 @@ class _Vote:
     going: int = 0
     tokens_in: int | None = None
     tokens_out: int | None = None
+    seconds: float | None = None
     finish: str | None = None
     failed: str | None = None
 
@@ -88,6 +64,7 @@ class _Vote:
             "finish_reason": self.finish,
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,
+            "seconds": self.seconds,
             "seed": seed,
             "prompt": blake2b(hashes.encode(), digest_size=16).hexdigest(),
             "reason": self.failed,
@@ -125,7 +102,8 @@ class _Turn:
 
 @dataclass
 class Talks:
-    """Holds the talks of one run; see `scoring.critic_runs.asker.Asker`.
+    """Holds the talks of one run; see `scoring.critic_runs.Asker`. `seed` is that of the first vote of the
+    first run; None = none is sent.
 
     What goes on is asked before anything new is begun, so that no more talks are open than the engine has asks in
     flight, and a few. A vote is ready when the last of its talks has ended. `answer` of its row is JSON: for each talk
@@ -135,7 +113,8 @@ class Talks:
     Rewards can be read again from the two. `prompt` is a hash over the hashes of all that was sent.
     """
 
-    how: Talking
+    family: Family
+    seed: int | None = None
     _flight: dict[int, _Turn] = field(default_factory=dict)
     _next: deque[_Turn] = field(default_factory=deque)
     _ready: list[Settled] = field(default_factory=list)
@@ -159,15 +138,15 @@ class Talks:
             elif not self._next:
                 return
 
-    def first(self, work: Work) -> Iterator[tuple[Missing, Ask]]:
+    def first(self, work: Work) -> Iterator[tuple[RunCase, Ask]]:
         """The first of every talk, once for all votes."""
         for missing, case in work:
-            for talk in self.how.family.talks(case.problem, case.steps):
+            for talk in self.family.talks(case.problem, case.steps):
                 question = next(talk)
                 self._numbers += 1
-                yield missing, Ask(self._numbers, question.prompt, len(missing.votes), sampling=question.sampling)
+                yield case, Ask(self._numbers, question.prompt, len(missing.votes), sampling=question.sampling)
 
-    def take(self, answered: Answered) -> None:
+    def take(self, answered: Answered, seconds: float | None = None) -> None:
         """Hand an answer to the talk that asked.
 
         Raises:
@@ -175,6 +154,8 @@ class Talks:
         """
         turn = self._flight.pop(answered.index)
         vote, (answer,) = turn.vote, answered.answers
+        if seconds is not None:
+            vote.seconds = (vote.seconds or 0.0) + seconds
         if vote.failed is not None or not came(answer):
             kind = REFUSED if answer.lasting else FAILED
             vote.failed = vote.failed or kind + (answer.reason or "nothing was said")
@@ -205,7 +186,7 @@ class Talks:
         for missing, case in work:
             self._left[missing.row, missing.run] = len(missing.votes)
             for vote in missing.votes:
-                talks = self.how.family.talks(case.problem, case.steps)
+                talks = self.family.talks(case.problem, case.steps)
                 state = _Vote(missing, case, vote, [[] for _ in talks], [[] for _ in talks], [None for _ in talks])
                 state.going = max(1, len(talks))
                 if not talks:
@@ -223,7 +204,7 @@ class Talks:
         return Ask(self._numbers, question.prompt, seed=seed, sampling=question.sampling)
 
     def _seed(self, vote: _Vote) -> int | None:
-        return seed_of(self.how.seed, vote.missing.run, vote.vote)
+        return seed_of(self.seed, vote.missing.run, vote.vote)
 
     def _ended(self, vote: _Vote) -> None:
         """One talk less; with the last the vote is ready."""
@@ -235,7 +216,7 @@ class Talks:
         last = not self._left[missing.row, missing.run]
         if last:
             del self._left[missing.row, missing.run]
-        row = vote.row(self.how.family.reader, self._seed(vote))
+        row = vote.row(self.family.reader, self._seed(vote))
         self._ready.append(Settled(missing, vote.case, (row,), last))
 
     def _check(self, question: Question, answer: Answer) -> None:

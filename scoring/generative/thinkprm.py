@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from scoring.asking import Message, Prompt, Sampling
 from scoring.critics.faults import Fault
 from scoring.generative.decision import Words
-from scoring.generative.options import Allowed
-from scoring.generative.talk import DECIDING, Question, Talk, decided, lacking, said
+from scoring.generative.talk import DECIDING, Allowed, Question, Talk, decided, lacking, said
 from scoring.generative.wording import Wording
 
 OPTIONS: Allowed = {

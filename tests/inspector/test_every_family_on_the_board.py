@@ -12,6 +12,7 @@ from scoring.benchmarks.demo import NAME
 from scoring.claim import claim
 from scoring.events import End
 from scoring.preparation import prepare
+from scoring.prm_runs import Encoding
 from scoring.prms.catalogue import ADAPTERS, family
 from scoring.run import score
 from scoring.running import Running
@@ -40,7 +41,7 @@ def selection(tmp_path_factory):
             texts,
             prepared.scorer,
             parts,
-            encoder=prepared.encoder,
+            Encoding(prepared.encoder),
             engine=prepared.engine,
             rows=rows,
         )

@@ -9,13 +9,13 @@ transformers = pytest.importorskip("transformers")
 
 from scoring.asking import Answered, Ask, Message, Sampling  # noqa: E402  # stands with the ones below
 from scoring.checkpoint import Checkpoint  # noqa: E402  # stands with the ones below
-from scoring.critic_runs.plan import Missing  # noqa: E402  # stands with the ones below
 from scoring.engines.server.chat_servers import ChatServers  # noqa: E402  # stands with the ones below
 from scoring.engines.vllm_generate import VllmGenerate  # noqa: E402  # stands with the ones below
 from scoring.generative.catalogue import FAMILIES  # noqa: E402  # stands with the ones below
 from scoring.generative.decision import LIKELIEST, Words  # noqa: E402  # stands with the ones below
 from scoring.generative.talk import DECIDING  # noqa: E402  # stands with the ones below
-from scoring.generative.talks import Talking  # noqa: E402  # stands with the ones below
+from scoring.generative.talks import Talks  # noqa: E402  # stands with the ones below
+from scoring.plan import Missing  # noqa: E402  # stands with the ones below
 from scoring.run_cases import RunCase  # noqa: E402  # stands with the ones below
 from vllm_rewards import TOLERANCE  # noqa: E402  # needs torch
 
@@ -47,7 +47,7 @@ def prm(tmp_path):
 
 def rows(engine, family, votes):
     """The rows of some votes, and how many calls they took."""
-    asker, calls = Talking(family, votes, seed=1).asker(), 0
+    asker, calls = Talks(family, 1), 0
     for one in engine.answers(asker.asks(iter([(Missing(0, 0, tuple(range(votes))), CASE)]))):
         if isinstance(one, Answered):
             calls += one.calls

@@ -1,6 +1,7 @@
 import errno
 import multiprocessing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -111,6 +112,40 @@ def test_compaction_keeps_every_row(parts):
     [path] = parts.parts()
     parts.compact()
     assert parts.parts() == [path]
+
+
+@given(st.lists(st.tuples(st.lists(ROW, max_size=3), st.booleans()), max_size=12), st.integers(1, 2000))
+def test_pieces_stand_where_their_parts_stood(saves, most):
+    with TemporaryDirectory() as folder:
+        parts, whole = RewardParts(Path(folder) / "merged"), RewardParts(Path(folder) / "whole")
+        for rows, merge in saves:
+            for one in (parts, whole):
+                one.append(part(*rows))
+            if merge:
+                parts.compact(most)
+        assert cached(parts) == cached(whole)
+
+
+def test_a_piece_is_no_larger_than_it_may_be_and_is_left_alone_then(parts, monkeypatch):
+    most, written, really = 1 << 16, [], cache.write_parquet
+    for number in range(40):
+        parts.append(
+            part(*((f"{number}-{row}", 0, np.random.default_rng(row).random(100).tolist()) for row in range(4)))
+        )
+
+    def watched(path, frame, **how):
+        written.append((frame.estimated_size(), path))
+        really(path, frame, **how)
+
+    monkeypatch.setattr(cache, "write_parquet", watched)
+    parts.compact(most)
+    assert 2 < len(written) < 10
+    assert all(size <= most for size, _ in written)
+    assert parts.parts() == [path for _, path in written]
+    assert len(cached(parts)) == 160
+    written.clear()
+    parts.compact(most)
+    assert written == []
 
 
 def test_a_part_that_vanishes_while_reading_was_merged_and_is_found(parts, monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.events import CaseRefused, End, Progress, Ready, Saved, Start, document
+from scoring.events import CaseRefused, End, Notice, Progress, Ready, Saved, Start, document
 from scoring.merged_events import MergedEvents
 
 
@@ -43,6 +43,10 @@ def running(merged):
     told(merged, 0, start(5))
     told(merged, 1, start(7))
     return merged
+
+
+def test_what_one_notices_is_told(running):
+    assert told(running, 1, Notice("numbers are not finite")) == [Notice("numbers are not finite")]
 
 
 def test_what_is_saved_is_counted_in_all(running):

@@ -10,6 +10,7 @@ from scoring.errors import DamagedWorkspace
 from scoring.evaluate import evaluate
 from scoring.events import End
 from scoring.gold import Gold
+from scoring.prm_runs import Encoding
 from scoring.readout import Encoded
 from scoring.reward_keys import reward_key, reward_keys
 from scoring.run import score
@@ -41,7 +42,7 @@ def run(folder, frame, scorer=READER, **settings):
             fake_scoring.texts(frame),
             scorer,
             RewardParts(folder),
-            encoder=lambda: encode,
+            Encoding(lambda: encode),
             engine=lambda: engine,
             **settings,
         )

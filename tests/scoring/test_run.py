@@ -1,6 +1,7 @@
 import json
 import math
 import signal
+import threading
 from itertools import pairwise
 
 import polars as pl
@@ -8,15 +9,17 @@ import pytest
 
 import fake_scoring
 from fake_scoring import Engine, cases, encode, events, expected, kept
-from scoring import run as module
+from scoring import prm_runs as module
 from scoring import saving
 from scoring.asking import Noticed
 from scoring.cache import RewardParts
 from scoring.errors import EngineError, UnwritableWorkspace
 from scoring.events import CaseRefused, End, Notice, Progress, Ready, Saved, Start, document
 from scoring.interrupt import Interrupt, Stopped
+from scoring.plan import Missing
+from scoring.prm_runs import EncodedCase
 from scoring.readout import Answer, Encoded, Refused
-from scoring.run_cases import EncodedCase, RunCase
+from scoring.run_cases import RunCase
 from scoring.scorer import Scorer
 
 N = 60
@@ -57,6 +60,20 @@ def test_rows_tell_the_engine_that_ran(folder):
     list(events(folder, cases(N)))
     frame, _ = RewardParts(folder).read()
     assert set(frame.filter(pl.col("rewards").is_not_null())["engine"]) == {"fake 1.0"}
+
+
+def test_rows_tell_what_each_case_took(folder):
+    frame = cases(N)
+    end = list(events(folder, frame, Engine(8, 0.01)))[-1]
+    rows, _ = RewardParts(folder).read()
+    tokens = {key: encode(*texts) for key, *texts in frame.select("key", "problem", "steps").rows()}
+    assert dict(rows.select("key", "tokens_in").rows()) == {
+        key: None if isinstance(found, Refused) else len(found.ids) for key, found in tokens.items()
+    }
+    run = rows.filter(pl.col("tokens_in").is_not_null())
+    assert (rows["seconds"].null_count(), set(run["tokens_out"])) == (REFUSED, {0})
+    assert run["seconds"].min() > 0
+    assert 0.01 * (N - REFUSED) / 8 < run["seconds"].sum() <= end.computing + 0.001
 
 
 def test_every_event_is_one_line_of_json(folder):
@@ -149,7 +166,7 @@ def test_an_answer_that_is_no_reward_a_step_is_refused_and_the_rest_goes_on(fold
 
 
 def test_both_numbers_of_a_step_must_be_finite():
-    case = EncodedCase(RunCase("c", "k", "p", ["s", "t"], ()), Encoded((1, 2), (0, 1)))
+    case = EncodedCase(Missing(0), RunCase("c", "k", "p", ["s", "t"], ()), Encoded((1, 2), (0, 1)))
     good = (0.5, 0.25)
     assert case.checked(Answer(0, good, good)) == good
     for second, reason in (
@@ -179,8 +196,20 @@ def test_it_saves_as_often_as_it_says(folder, monkeypatch):
 def test_many_parts_are_merged_and_nothing_is_lost(folder, monkeypatch):
     monkeypatch.setattr(saving, "ROWS", 1)
     monkeypatch.setattr(saving, "MANY_PARTS", 5)
-    list(events(folder, cases(N), Engine(1)))
-    assert len(RewardParts(folder).parts()) < 5
+    list(events(folder, cases(N), Engine(1, 0.002)))
+    assert len(RewardParts(folder).parts()) < N / 2
+    assert kept(folder) == expected(cases(N))
+
+
+def test_a_run_does_not_wait_for_parts_to_be_merged(folder, monkeypatch):
+    monkeypatch.setattr(saving, "ROWS", 1)
+    monkeypatch.setattr(saving, "MANY_PARTS", 5)
+    through, waited = threading.Event(), []
+    monkeypatch.setattr(RewardParts, "compact", lambda *_, **__: waited.append(through.wait(10)))
+    for event in events(folder, cases(N), Engine(1)):
+        if isinstance(event, Progress) and event.done == N:
+            through.set()
+    assert waited == [True]
     assert kept(folder) == expected(cases(N))
 
 

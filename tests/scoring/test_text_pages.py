@@ -2,8 +2,8 @@ import polars as pl
 import pytest
 
 from scoring.errors import DamagedWorkspace
+from scoring.run_cases import TextPages
 from scoring.schema import TEXTS
-from scoring.text_pages import TextPages
 from scoring.texts import Texts
 
 

@@ -12,12 +12,12 @@ from scoring.cache import RewardParts
 from scoring.evaluate import evaluate
 from scoring.events import CaseRefused, End, Progress
 from scoring.gold import Gold
-from scoring.plan import plan
+from scoring.plan import reward_plan
+from scoring.prm_runs import Truncated, truncated
 from scoring.prms.base import NO_STEPS, too_long
 from scoring.prms.separated import Separated
 from scoring.readout import Encoded, Refused
 from scoring.step_rewards import align
-from scoring.truncation import Truncated, truncated
 
 LIMIT = 30
 
@@ -205,4 +205,4 @@ def test_a_case_scored_whole_beats_one_that_was_truncated(folder):
     parts.append(done)
     parts.append(rows_of([Case(3, -1, (0.1,))], ["over"]))
     assert align(cases, parts.read()[0]).of(0) == [0.1, 0.2, 0.3]
-    assert plan(cases, parts, truncate=True).rows == ()
+    assert reward_plan(cases, parts, truncate=True).rows == ()

@@ -6,9 +6,11 @@ import pytest
 import checkpoints
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError
+from scoring.plan import Missing
+from scoring.prm_runs import EncodedCase
 from scoring.prms.catalogue import adapter_of
 from scoring.readout import Encoded, Readout, Refused, Vocabulary
-from scoring.run_cases import EncodedCase, RunCase
+from scoring.run_cases import RunCase
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -92,7 +94,7 @@ def test_an_overflow_of_finite_weights_is_told_of_case_by_case_and_read_once(tmp
     why = "all weights are finite, so float16 does not hold what is computed; use --dtype float32 or bfloat16"
     assert {answer.why for answer in found} == {why}
     case = RunCase("c", "k", "p", ["a", "b"], ())
-    refused = EncodedCase(case, CASES[found[0].index]).checked(found[0])
+    refused = EncodedCase(Missing(0), case, CASES[found[0].index]).checked(found[0])
     assert isinstance(refused, Refused)
     assert refused.reason == f"the reward of step 0 is nan, no finite number ({why})"
     assert all(np.isfinite(answer.rewards).all() for answer in answers(loaded(tmp_path, overflowing())))

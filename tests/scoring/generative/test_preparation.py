@@ -4,10 +4,9 @@ import making
 import reference
 from scoring.asking import Sampling
 from scoring.critic_arguments import GENERATIVE
-from scoring.critic_runs.preparation import Wish, prepare_critic
+from scoring.critic_preparation import Wish, prepare_critic
 from scoring.errors import UsageError
 from scoring.generative.catalogue import FAMILIES
-from scoring.generative.preparation import prepare_generative
 
 
 @pytest.fixture
@@ -18,9 +17,7 @@ def workspace(tmp_path):
 @pytest.fixture
 def prepared(workspace):
     def prepare(protocol, **how):
-        return prepare_generative(
-            workspace, Wish(protocol, **how), "org/Model-7B", {"model": "Model-7B"}, lambda _: None
-        )
+        return prepare_critic(workspace, Wish(protocol, **how), "org/Model-7B", {"model": "Model-7B"}, lambda _: None)
 
     return prepare
 
@@ -41,7 +38,8 @@ def test_the_command_line_offers_every_family():
 )
 def test_how_each_generates(prepared, family, votes, options, sampling, seed):
     found = prepared(family, votes=votes, options=options).asking
-    assert (found.family.sampling, found.seed, found.votes, found.max_tokens) == (
+    asker = found.asker()
+    assert (asker.family.sampling, asker.seed, found.votes, found.max_tokens) == (
         sampling,
         seed,
         votes,

@@ -4,6 +4,7 @@ import json
 import random
 import signal
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -12,15 +13,16 @@ import reference
 import talking
 from scoring.asking import Answer, Answered, Ask, Sampling
 from scoring.cache import VoteParts
-from scoring.critic_runs.plan import FAILED, REFUSED
-from scoring.critic_runs.run import ask
+from scoring.critic_runs import Asking
 from scoring.errors import EngineError
 from scoring.evaluate import evaluate
 from scoring.events import Asked, CaseRefused, Estimate
 from scoring.generative.catalogue import FAMILIES
-from scoring.generative.talks import Talking, other_seed
+from scoring.generative.talks import Talks, other_seed
 from scoring.gold import Gold
 from scoring.interrupt import Interrupt
+from scoring.plan import FAILED, REFUSED
+from scoring.run import score
 
 CASES = [reference.Case(3, gold) for gold in (-1, 0, 1, 2, -1, 0)]
 ANALYSIS = Answer("Fine. Is the step correct (Yes/No)? Yes", finish_reason="stop", tokens_in=10, tokens_out=5)
@@ -74,8 +76,9 @@ def bench(tmp_path):
 def run(bench, engine, talking_about=None, **how):
     cases, texts, parts = bench
     words = {name: how.pop(name) for name in ("retry_refused", "interrupt", "rows", "dry_run") if name in how}
-    asking = Talking(talking_about or family(), **how)
-    return list(ask(cases, texts, making.scorer("prm"), parts, asking, engine=lambda: engine, **words))
+    prm = talking_about or family()
+    asking = Asking(partial(Talks, prm, how.pop("seed", None)), max_tokens=prm.longest, **how)
+    return list(score(cases, texts, making.scorer("prm"), parts, asking, engine=lambda: engine, **words))
 
 
 def test_a_vote_is_one_row_with_all_that_was_said_and_a_reward_a_step(bench):
@@ -99,6 +102,7 @@ def test_a_vote_is_one_row_with_all_that_was_said_and_a_reward_a_step(bench):
         "made up",
         32,
     )
+    assert row["seconds"] > 0
     end = events[-1]
     assert (end.status, end.scored, end.refused, end.left, end.saved) == ("done", 6, 0, 0, 24)
     assert end.asked == Asked(wanted=24, answers=24, tokens_in=24 * 66, tokens_out=24 * 18, calls=24 * 6)
@@ -259,7 +263,7 @@ def test_a_case_without_steps_is_refused_without_a_question(tmp_path):
         engine = Engine()
         rows = None if name == "rprm" else [0]
         how = {"engine": lambda engine=engine: engine, "rows": rows, "retry_refused": True}
-        events = list(ask(cases, texts, making.scorer("prm"), parts, Talking(family(name)), **how))
+        events = list(score(cases, texts, making.scorer("prm"), parts, Asking(partial(Talks, family(name))), **how))
         assert len(engine.asked) == asked
         assert [event.reason for event in events if isinstance(event, CaseRefused)] == [f"{REFUSED}it has no steps"]
         assert events[-1].status == "done"

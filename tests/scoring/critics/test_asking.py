@@ -2,7 +2,9 @@
 
 import random
 import signal
+from functools import partial
 
+import polars as pl
 import pytest
 
 import judged
@@ -10,13 +12,12 @@ import making
 import reference
 from scoring.asking import Answer, Answered, Message, Noticed
 from scoring.cache import RewardParts, VoteParts
-from scoring.critic_runs.asker import Asking
-from scoring.critic_runs.plan import FAILED, REFUSED, critic_plan
-from scoring.critic_runs.run import ask
+from scoring.critic_runs import Asking, CriticAsker
 from scoring.critics.reading import Reading
 from scoring.events import Asked, CaseRefused, Notice, Progress, Start
 from scoring.interrupt import Interrupt
-from scoring.plan import plan
+from scoring.plan import FAILED, REFUSED, reward_plan, vote_plan
+from scoring.run import score
 from scoring.verdicts import NO_VERDICT
 from scoring.votes import by_run, tally
 
@@ -65,8 +66,8 @@ def bench(tmp_path):
 def run(bench, engine, **how):
     cases, texts, parts = bench
     words = {name: how.pop(name) for name in ("retry_refused", "interrupt", "rows") if name in how}
-    asking = Asking(prompt, read, **how)
-    return list(ask(cases, texts, making.scorer("critic"), parts, asking, engine=lambda: engine, **words))
+    asking = Asking(partial(CriticAsker, prompt, read, how.pop("seed", None)), **how)
+    return list(score(cases, texts, making.scorer("critic"), parts, asking, engine=lambda: engine, **words))
 
 
 def test_every_vote_of_every_run_is_asked_once_and_kept_as_it_came(bench):
@@ -85,6 +86,17 @@ def test_every_vote_of_every_run_is_asked_once_and_kept_as_it_came(bench):
     assert start == Start("critic", start.fingerprint, start.folder, 6, 6, 0, 0, 6, ())
     assert (end.status, end.scored, end.refused, end.left, end.saved) == ("done", 6, 0, 0, 36)
     assert end.asked == Asked(wanted=36, answers=36, tokens_in=120, tokens_out=180, calls=12)
+
+
+def test_the_seconds_of_a_call_are_with_its_first_answer(bench):
+    run(bench, Engine(), votes=3)
+    frame, _ = bench[2].read()
+    assert frame["seconds"].min() == 0
+    assert frame.group_by("vote").agg(pl.col("seconds").max() > 0).sort("vote")["seconds"].to_list() == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_what_is_there_is_not_asked_again_and_more_votes_are_asked_alone(bench):
@@ -145,12 +157,12 @@ def test_equal_contents_are_asked_once_and_rows_limit_what_is_asked(bench):
     cases, texts, parts = bench
     twice = cases.vstack(cases)
     events = list(
-        ask(
+        score(
             twice,
             texts.gather([*range(6), *range(6)]),
             making.scorer(),
             parts,
-            Asking(prompt, read),
+            Asking(partial(CriticAsker, prompt, read)),
             engine=Engine,
             rows=[1, 7, 8],
         )
@@ -207,7 +219,7 @@ def test_a_plan_lacks_exactly_what_is_not_there(bench, seed):
     )
     there = {(row["key"], row["vote"], row["run"]): row["reason"] or "" for row in rows}
     for retry in (False, True):
-        found = critic_plan(cases, parts, votes=3, runs=2, retry_refused=retry)
+        found = vote_plan(cases, parts, votes=3, runs=2, retry_refused=retry)
         missing = {(keys[one.row], vote, one.run) for one in found.missing for vote in one.votes}
         again = (FAILED, REFUSED) if retry else (FAILED,)
         every = [(key, vote, index) for key in keys for vote in range(3) for index in range(2)]
@@ -220,15 +232,15 @@ def test_ratings_that_do_not_fit_the_steps_are_unparsed(bench):
         return Reading(rewards=(1.0,), reason="list too short (1 of 3)")
 
     cases, texts, parts = bench
-    asking = Asking(prompt, misfit)
-    events = list(ask(cases, texts, making.scorer("critic"), parts, asking, engine=Engine))
+    asking = Asking(partial(CriticAsker, prompt, misfit))
+    events = list(score(cases, texts, making.scorer("critic"), parts, asking, engine=Engine))
     assert events[-1].asked.unparsed == 6
 
 
 def test_what_a_file_said_of_one_case_is_no_answer_to_its_text(bench):
     cases, _, parts = bench
     parts.append(judged.votes(cases["key"], [["0"]] * 6).with_columns(case=cases["case"]))
-    assert critic_plan(cases, parts, votes=1, runs=1).answers == 6
+    assert vote_plan(cases, parts, votes=1, runs=1).answers == 6
     RewardParts(parts.folder).append(
         making.pl.DataFrame(
             {
@@ -239,4 +251,4 @@ def test_what_a_file_said_of_one_case_is_no_answer_to_its_text(bench):
             }
         )
     )
-    assert len(plan(cases, RewardParts(parts.folder)).rows) == 6
+    assert len(reward_plan(cases, RewardParts(parts.folder)).rows) == 6

@@ -1,0 +1,165 @@
+"""Leases, and runs of one scorer at once: what one has begun the other leaves alone, until its owner is gone."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from fake_scoring import Engine, cases, events, expected, kept, started, until_saved
+from scoring import files, leases
+from scoring.cache import RewardParts
+from scoring.events import Notice
+from scoring.leases import EXPIRES, FOLDER, Leases
+
+ROOT = Path(__file__).parents[2]
+_TAKES = """
+import sys, time
+from pathlib import Path
+from scoring.leases import Leases
+one = Leases(Path(sys.argv[1]))
+one.take(["a", "b"])
+print("taken", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "fake"
+
+
+@pytest.fixture
+def other(folder):
+    """Another process that has leased `a` and `b`."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, "-c", _TAKES, str(folder)], stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout.readline() == "taken\n"
+        yield process
+        process.kill()
+
+
+def test_what_one_has_the_other_does_not_get_until_it_is_let_go(folder):
+    one, two = Leases(folder), Leases(folder)
+    assert one.take(["a", "b"]) == {}
+    assert two.take(["b", "c"]).keys() == {"b"}
+    assert one.take(["a", "b", "c"]).keys() == {"c"}
+    one.drop(["b"])
+    one.take([])
+    assert two.take(["a", "b"]).keys() == {"a"}
+    one.close()
+    assert two.take(["a"]) == {}
+    two.close()
+    assert not folder.exists()
+
+
+def test_who_has_it_is_said_and_what_a_killed_process_had_is_free_at_once(folder, other):
+    mine = Leases(folder)
+    assert f"process {other.pid} on " in mine.take(["a", "c"])["a"]
+    other.kill()
+    other.wait()
+    assert mine.take(["a", "b"]) == {}
+    assert len(list((folder / FOLDER).iterdir())) == 1
+    mine.close()
+
+
+@pytest.mark.parametrize("locks", [True, False])
+def test_a_lease_from_elsewhere_ends_when_nobody_touches_it(folder, locks, monkeypatch):
+    if not locks:
+        monkeypatch.setattr(files, "fcntl", None)
+        monkeypatch.setattr(leases, "fcntl", None)
+    mine, place = Leases(folder), folder / FOLDER / "far.json"
+    mine.take(["x"])
+    place.write_text(json.dumps({"owner": "process 1 on far", "host": "far", "units": ["a"]}))
+    assert mine.take(["a"]) == {"a": "process 1 on far"}
+    os.utime(place, (time.time(), time.time() - EXPIRES - 1))
+    assert mine.take(["a"]) == {}
+    assert not place.exists()
+    mine.close()
+
+
+def test_half_a_lease_is_nobodys(folder):
+    mine, place = Leases(folder), folder / FOLDER / "half.json"
+    mine.take(["x"])
+    place.write_text('{"owner": "process 1 on')
+    assert mine.take(["a"]) == {}
+    mine.close()
+
+
+def test_a_run_whose_lease_was_taken_goes_on(folder):
+    one, two = Leases(folder), Leases(folder)
+    one.take(["a"])
+    for path in (folder / FOLDER).iterdir():
+        path.unlink()
+    assert two.take(["a"]) == {}
+    assert one.take(["b"]) == {}
+    assert two.take(["b"]).keys() == {"b"}
+    one.close()
+    two.close()
+
+
+def test_where_there_can_be_no_leases_everything_is_free(folder):
+    folder.write_text("no folder")
+    mine = Leases(folder)
+    assert mine.take(["a"]) == {}
+    mine.close()
+
+
+# -- runs
+
+
+def computed(folder):
+    """How often each key was saved."""
+    return pl.concat([pl.read_parquet(path, columns=["key"]) for path in RewardParts(folder).parts()])["key"]
+
+
+def test_two_runs_at_once_share_the_work_and_say_so(folder):
+    frame = cases(1200)
+    with started(folder, 1200, 0.01) as one, started(folder, 1200, 0.01) as two:
+        told = [[json.loads(line) for line in process.stdout] for process in (one, two)]
+    assert kept(folder) == expected(frame)
+    assert computed(folder).is_unique().all()
+    ends = [events[-1] for events in told]
+    assert all((end["status"], end["left"]) == ("done", 0) for end in ends)
+    assert all(end["scored"] for end in ends)
+    assert sum(end["saved"] for end in ends) == 1200
+    assert {end["cached"] + end["cached_refused"] + end["scored"] + end["refused"] for end in ends} == {1200}
+    notices = [event["sentence"] for events in told for event in events if event["event"] == "notice"]
+    assert any(f"process {process.pid} on " in notice for process in (one, two) for notice in notices)
+    assert not (folder / FOLDER).exists()
+
+
+def test_what_a_killed_run_had_begun_is_computed_by_the_one_that_waits(folder):
+    frame = cases(200)
+    with started(folder, 200, 0.2) as process:
+        until_saved(process)
+        run = events(folder, frame)
+        told = []
+        for event in run:
+            told.append(event)
+            if isinstance(event, Notice):
+                process.kill()
+    assert f"process {process.pid} on " in next(event.sentence for event in told if isinstance(event, Notice))
+    assert (told[-1].status, told[-1].left) == ("done", 0)
+    assert kept(folder) == expected(frame)
+    assert computed(folder).is_unique().all()
+
+
+def test_what_another_run_saved_between_plan_and_lease_is_found(folder):
+    frame = cases(60)
+    first = events(folder, frame)
+    assert next(first).to_do == 60
+    list(events(folder, frame, rows=range(0, 60, 2)))
+    engine = Engine()
+    end = list(events(folder, frame, engine))[-1]
+    assert end.cached + end.scored + end.refused + end.cached_refused == 60
+    rest = list(first)[-1]
+    assert (rest.scored, rest.refused, rest.left) == (0, 0, 0)
+    assert rest.cached + rest.cached_refused == 60
+    assert computed(folder).is_unique().all()
