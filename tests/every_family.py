@@ -1,5 +1,7 @@
 """One tiny random checkpoint of every family, in its published layout. Needs torch."""
 
+import json
+
 import byte_vocabulary
 import sentencepiece_families
 import sentencepiece_pieces
@@ -36,6 +38,7 @@ BYTES = {
         {"score.weight": (1, WIDTH)},
     ),
 }
+TEMPLATES = {"qwen": tiny_families.QWEN_TEMPLATE, "rlhflow": tiny_families.LLAMA_TEMPLATE}
 PIECES = {
     "math_shepherd": ({**MISTRAL, "architectures": ["MistralForCausalLM"]}, sentencepiece_pieces.MISTRAL, None),
     "llemma": ({**LLAMA2, "architectures": ["LlamaForCausalLM"]}, sentencepiece_pieces.LLAMA, None),
@@ -57,6 +60,10 @@ def write(root, name, **changes):
     made = BYTES.get(name)
     if made:
         folder = tiny_families.write(root / name, {**made[0], **changes}, made[1], head=made[2])
+        if name in TEMPLATES:
+            (folder / "chat_template.jinja").write_text(TEMPLATES[name])
+        if name == "token_classifier":
+            (folder / "tokenizer_config.json").write_text(json.dumps({"bos_token": "<|endoftext|>"}))
         return tagged(folder) if name == "skywork" else folder
     config, pieces, head = PIECES[name]
     folder = root / name

@@ -1,5 +1,6 @@
 """Each published model is taken for what it is, from its architecture, the shapes of its tensors and its name."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,16 @@ MODELS = [
 ]
 
 
+TEMPLATES = {
+    "Llama": "{{ '<|begin_of_text|>' }}{% for one in [{'role': 'system', 'content': 'Be brief.'}] + messages %}"
+    "{{ '<|start_header_id|>' + one.role + '<|end_header_id|>\n\n' + one.content + '<|eot_id|>' }}{% endfor %}",
+}
+
+
 def made(tmp_path, name, architecture, shapes):
+    template = next((one for start, one in TEMPLATES.items() if architecture.startswith(start)), "")
+    beside = {"bos_token": "<|endoftext|>", "chat_template": template}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(beside))
     tensors = {one: Tensor(Path("none"), "BF16", shape) for one, shape in shapes.items()}
     return Checkpoint(tmp_path, name, {**SIZES, "architectures": [architecture]}, tensors)
 
