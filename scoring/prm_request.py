@@ -37,6 +37,12 @@ def prm_events(
         InspectError: the request cannot be granted, or what an engine and the workspace raise.
     """
     devices = args.device.split(",")
+    here = args.engine == "transformers" and not args.server and not args.dry_run
+    if len(devices) > 1 and here and {*devices} != {"cpu"}:
+        # Otherwise the others would compute their shares before one of the processes says that it has no device.
+        from scoring.engines.transformers_engine import check_devices
+
+        check_devices(devices)
     with interrupt.at_once():
         prepared = prepare(
             workspace,

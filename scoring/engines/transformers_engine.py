@@ -13,7 +13,8 @@ from typing import Any
 
 from scoring.checkpoint import Checkpoint
 from scoring.engines.case_numbers import TRANSFORMS, Numbers, answer_of
-from scoring.engines.memory import CPU_TOKENS, tokens_that_fit
+from scoring.engines.memory import CPU_TOKENS, free_on_cpu, tokens_that_fit
+from scoring.engines.placement import numbers_on
 from scoring.errors import CheckpointError, EngineError, MissingExtra
 from scoring.readout import Batch, Encoded, Readout, Refused, Vocabulary
 
@@ -76,13 +77,15 @@ class TransformersEngine:
             token_budget: see the class; None for what the device's free memory holds.
 
         Raises:
-            EngineError: the device is not there, or its memory does not hold the model.
+            EngineError: the device is not there, or its memory does not hold the model, which is seen before any of it
+                is read.
             ForeignCheckpoint: tensors are missing, unexpected or of another shape, or the architecture is not known.
             CheckpointError: a file cannot be read.
         """
         _library.utils.logging.set_verbosity_error()
         places, kind = [_device(name) for name in device.split("+")], getattr(torch, dtype)
         first, last = places[0], places[-1]
+        _check_memory(checkpoint, readout, places, kind)
         if first.type == "cpu" and checkpoint.bytes <= ONE_THREAD:
             torch.set_num_threads(1)
         try:
@@ -183,15 +186,58 @@ class TransformersEngine:
         return self.body(input_ids=ids.to(self.device), use_cache=False).last_hidden_state[rows, columns]
 
 
-def _device(name: str) -> Any:
+def check_devices(names: Sequence[str]) -> None:
+    """Make sure that all of several devices (as `TransformersEngine.load` takes them) are there, touching none.
+
+    Raises:
+        EngineError: one is not.
+    """
+    for name in names:
+        for part in name.split("+"):
+            _known(part)
+
+
+def _known(name: str) -> Any:
+    """The device of a name, as far as it can be told without a context on it, which would keep memory of it."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         device = torch.device(name)
+    except RuntimeError as error:
+        raise _unusable(name, _line(error)) from None
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise _unusable(name, f"there are {torch.cuda.device_count()} CUDA devices")
+    return device
+
+
+def _device(name: str) -> Any:
+    device = _known(name)
+    try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise EngineError(f"device {name!r} is not usable here ({_line(error)}).", "Use --device cpu.") from None
+        raise _unusable(name, _line(error)) from None
     return device
+
+
+def _unusable(name: str, why: str) -> EngineError:
+    return EngineError(f"device {name!r} is not usable here ({why}).", "Use --device cpu, or one that is here.")
+
+
+def _check_memory(checkpoint: Checkpoint, readout: Readout, places: Sequence[Any], dtype: Any) -> None:
+    """Make sure that every device has the memory for its part of the weights, by their shapes alone."""
+    needed: dict[Any, int] = {}
+    for place, numbers in zip(places, numbers_on(checkpoint.shapes, readout, len(places)), strict=True):
+        needed[place] = needed.get(place, 0) + numbers * dtype.itemsize
+    for place, size in needed.items():
+        free = torch.cuda.mem_get_info(place)[0] if place.type == "cuda" else None
+        free = free_on_cpu() if place.type == "cpu" else free
+        if free is not None and size > free:
+            name = str(dtype).removeprefix("torch.")
+            raise EngineError(
+                f"the weights of {checkpoint.name} need {size / 1e9:.1f} GB of {place} in {name}, where "
+                f"{free / 1e9:.1f} GB are free; none were loaded.",
+                "Use a larger device, several (--device A+B), or half of the memory with --dtype bfloat16.",
+            )
 
 
 def _budget(places: Sequence[Any], config: Any, readout: Readout, dtype: Any) -> int:
