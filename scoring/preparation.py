@@ -11,7 +11,9 @@ from scoring.boundary import when_wrong
 from scoring.checkpoint import Checkpoint, compute_dtype
 from scoring.claim import find
 from scoring.engines.base import Engine
-from scoring.fingerprint import FILE, Digests, fingerprint, weights_of
+from scoring.errors import UsageError
+from scoring.fingerprint import FILE, Digests, Seen, fingerprint, weights_of
+from scoring.opened import reference_of
 from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
 from scoring.running import Running
@@ -45,6 +47,7 @@ def prepare(
     *,
     revision: str | None = None,
     base: str | None = None,
+    reference: str | None = None,
     allow_pickle: bool = False,
     adapter: str | None = None,
     options: Mapping[str, str] = MappingProxyType({}),
@@ -56,12 +59,14 @@ def prepare(
     """Read a checkpoint as far as needed to know who it is, without importing an engine.
 
     Pickled weights and LoRA adapters are converted first, once for the workspace, which does import torch; `tell` hears
-    of it. `base`, `allow_pickle`: see `scoring.weights.usable`. Without a `name` a scorer that the workspace already
+    of it. `base`, `allow_pickle`: see `scoring.weights.usable`. `reference` is the model, like `model`, to which the
+    rewards of some families are ratios. Without a `name` a scorer that the workspace already
     has keeps the name it has there.
 
     Raises:
         InputError: the checkpoint cannot be had or used.
-        UsageError: there is no such adapter, or `base` was given for a whole model.
+        UsageError: there is no such adapter, `base` was given for a whole model, `reference` where none is needed or
+            not where one is, or the engine cannot give what the family reads.
         WorkspaceError: something has to be converted and cannot be kept.
         MissingExtra: a package for hub names or for a conversion is not installed.
     """
@@ -72,15 +77,31 @@ def prepare(
     )
     checkpoint = usable.checkpoint
     family = adapter_of(checkpoint, adapter, options)
+    if family.readout.several and (running.servers or running.engine != "transformers"):
+        raise UsageError(
+            f"a reward of {family.scale.family} is made of several readings, which neither vLLM nor a server gives.",
+            "Leave --engine and --server out: transformers runs it in this process.",
+        )
+    other = reference_of(weights_here, checkpoint, family, reference, dtype)
     computed = compute_dtype(checkpoint, dtype)
     weights, seen = weights_of(checkpoint, digests)
     notes: tuple[str, ...] = ()
+    ratio: dict[str, Any] = {}
+    if other is not None:
+        reference_weights, reference_seen = weights_of(other.checkpoint, digests)
+        if reference_weights == weights:
+            raise UsageError(
+                f"the reference model of {checkpoint.name} is the PRM itself, so that every reward would be 0.",
+                "Give the model that it was trained from as --reference.",
+            )
+        seen = Seen(seen.digests, {**seen.stamps, **reference_seen.stamps})
+        ratio, notes = {"reference": reference_weights}, (f"rewards are ratios to {other.checkpoint.name}",)
     if running.servers:
         # What the only model is called is part of who the scorer is: another server has another one.
         running = running.known()
         weights, computed, notes = _served(running, weights)
     reads = {"reads": list(family.reads)} if family.reads else {}
-    settings = {**family.settings, **reads, "weights": weights, "dtype": computed}
+    settings = {**family.settings, **reads, "weights": weights, **ratio, "dtype": computed}
     mark = fingerprint(settings)
     known = find(workspace, mark) if name is None else None
     scorer = Scorer(
@@ -94,7 +115,7 @@ def prepare(
     return Prepared(
         scorer,
         partial(_encoder, checkpoint, family),
-        partial(running.load, checkpoint, family.readout, seen, computed),
+        partial(running.load, checkpoint, family.readout, seen, computed, other),
         (
             *((usable.note,) if usable.note else ()),
             *notes,

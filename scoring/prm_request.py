@@ -49,6 +49,7 @@ def prm_events(
             args.model,
             revision=args.revision,
             base=args.base,
+            reference=args.reference,
             allow_pickle=args.allow_pickle,
             adapter=args.adapter,
             options=dict(args.option),

@@ -37,8 +37,13 @@ BYTES = {
         byte_vocabulary.QWEN_SPECIALS,
         {"score.weight": (1, WIDTH)},
     ),
+    "implicit": ({**QWEN, "architectures": ["Qwen2ForCausalLM"]}, byte_vocabulary.QWEN_SPECIALS, None),
 }
-TEMPLATES = {"qwen": tiny_families.QWEN_TEMPLATE, "rlhflow": tiny_families.LLAMA_TEMPLATE}
+TEMPLATES = {
+    "qwen": tiny_families.QWEN_TEMPLATE,
+    "rlhflow": tiny_families.LLAMA_TEMPLATE,
+    "implicit": tiny_families.QWEN_TEMPLATE,
+}
 PIECES = {
     "math_shepherd": ({**MISTRAL, "architectures": ["MistralForCausalLM"]}, sentencepiece_pieces.MISTRAL, None),
     "llemma": ({**LLAMA2, "architectures": ["LlamaForCausalLM"]}, sentencepiece_pieces.LLAMA, None),
@@ -55,11 +60,11 @@ PIECES = {
 }
 
 
-def write(root, name, **changes):
+def write(root, name, seed=0, **changes):
     """The checkpoint of a family, in a folder that is called after it; `changes` go into its config."""
     made = BYTES.get(name)
     if made:
-        folder = tiny_families.write(root / name, {**made[0], **changes}, made[1], head=made[2])
+        folder = tiny_families.write(root / name, {**made[0], **changes}, made[1], head=made[2], seed=seed)
         if name in TEMPLATES:
             (folder / "chat_template.jinja").write_text(TEMPLATES[name])
         if name == "token_classifier":
@@ -73,6 +78,11 @@ def write(root, name, **changes):
     return folder
 
 
+def reference(root, name):
+    """The reference model of a family whose rewards are ratios to one; None for the others."""
+    return write(root / "reference", name, seed=1) if name == "implicit" else None
+
+
 def tagged(folder):
     """Let `ки` be one token of a vocabulary of Qwen's kind, as it is of the real one."""
     ranks = byte_vocabulary.tiny_ranks()
@@ -84,4 +94,7 @@ def tagged(folder):
 def opened(root, name, *, changes=(), **options):
     """The family's checkpoint, opened. It is not looked at whose it is: a Llama-3 is told by its 128,000 tokens."""
     checkpoint = Checkpoint.open(write(root, name, **dict(changes)))
-    return OpenedPrm(checkpoint, family(name).of(checkpoint, **options), "float32", "cpu")
+    made = family(name).of(checkpoint, **options)
+    other = reference(root, name)
+    reads = made.reference_model(checkpoint, Checkpoint.open(other)) if other else None
+    return OpenedPrm(checkpoint, made, "float32", "cpu", reference=reads)

@@ -78,7 +78,7 @@ def test_every_part_lies_where_it_should_and_what_it_is_given_comes_after(folder
     assert {places[name] for name in places if name.startswith(("norm", "layers.1."))} == {"meta"}
     assert engine.weights.device.type == "meta"
     with torch.inference_mode():
-        states = engine.states(CASES)
+        states = engine._states(CASES, [one.positions for one in CASES])
     assert (states.device.type, tuple(states.shape)) == ("meta", (6, checkpoints.HIDDEN))
 
 
