@@ -81,7 +81,9 @@ class CommandParser(argparse.ArgumentParser):
         flags, shortened = _flag_lines([action for action in own if action not in hidden], width)
         for title in folded:
             names = ", ".join(action.option_strings[-1] for action in self._groups[title])
-            flags += textwrap.wrap(f"{title}: {names}", width, initial_indent="  ", subsequent_indent="    ")
+            flags += textwrap.wrap(
+                f"{title}: {names}", width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+            )
         listed = [f"  {name:<11} {first_clause(line, width - 14)}" for name, line in self.commands.items()]
         examples = [f"  {example}" for example in self.examples]
         if listed:

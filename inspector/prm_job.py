@@ -7,7 +7,7 @@ from typing import Any
 from inspector.jobs import Job, signals_passed_on
 from scoring.errors import InspectError
 
-_WORDS = ("revision", "base", "adapter", "dtype", "device")
+_WORDS = ("revision", "base", "reference", "adapter", "dtype", "device")
 
 
 def prm_words(args: argparse.Namespace, flag: str = "--model") -> list[str]:

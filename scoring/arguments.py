@@ -56,6 +56,9 @@ def add_prm_arguments(
         which.add_argument(flag, dest="model", required=required, metavar="DIR_OR_ID", help=words),
         which.add_argument("--revision", metavar="REV", help="a branch, tag or commit of the hub's model"),
         which.add_argument("--base", metavar="DIR_OR_ID", help=f"the base model, where {flag} is a LoRA adapter"),
+        which.add_argument(
+            "--reference", metavar="DIR_OR_ID", help="the reference model, where rewards are ratios to one"
+        ),
         which.add_argument("--allow-pickle", action="store_true", help="open weights that are pickles (weights only)"),
         *([which.add_argument("--adapter", metavar="NAME|FILE.py", help=family)] if flag == "--model" else []),
         which.add_argument("--option", action="append", type=_option, metavar="NAME=VALUE", default=[], help=chosen),

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scoring.errors import CheckpointError, PickleRefused
-from scoring.readout import Shape
+from scoring.readout import Readout, Shape
 from scoring.weights.pickles import again, missing_files, pickles_in
 from scoring.weights.safetensors_file import BYTES
 
@@ -118,6 +118,13 @@ class Checkpoint:
     def bytes(self) -> int:
         """Bytes of all tensors as they are stored."""
         return sum(prod(tensor.shape) * BYTES[tensor.dtype] for tensor in self.tensors.values())
+
+
+class Reference(NamedTuple):
+    """The model to which a PRM's rewards are ratios, and what is read of it."""
+
+    checkpoint: Checkpoint
+    readout: Readout
 
 
 def compute_dtype(checkpoint: Checkpoint, asked: str = "auto") -> str:

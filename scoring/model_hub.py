@@ -8,7 +8,8 @@ from scoring.checkpoint import ADAPTER_CONFIG, CONFIG, INDEX, TOKENIZER, Checkpo
 from scoring.errors import HubUnavailable, MissingExtra
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
-_WANTED = (CONFIG, TOKENIZER, INDEX, ADAPTER_CONFIG, "*.safetensors")
+_BESIDE = ("tokenizer_config.json", "chat_template.jinja")
+_WANTED = (CONFIG, TOKENIZER, INDEX, ADAPTER_CONFIG, "*.safetensors", *_BESIDE)
 _PICKLES = ("pytorch_model*.bin", "pytorch_model.bin.index.json", "adapter_model.bin", "*.pt", "*.pth")
 
 
@@ -38,9 +39,9 @@ def find_checkpoint(model: str, revision: str | None = None) -> Checkpoint:
 def find_place(model: str, revision: str | None = None, *, pickles: bool = False, download: bool = True) -> Place:
     """The folder of a local or hub model, which need not be there or whole.
 
-    A hub model's config, tokenizer and safetensors files are downloaded where they are not in the cache yet, and where
-    it has no safetensors, with `pickles`, its pickles. `revision` is a branch, tag or commit of it. With `download`
-    False only the cache is looked at.
+    A hub model's config, tokenizer, chat template and safetensors files are downloaded where they are not in the cache
+    yet, and where it has no safetensors, with `pickles`, its pickles. `revision` is a branch, tag or commit of it. With
+    `download` False only the cache is looked at.
 
     Raises:
         HubUnavailable: offline and not in the cache, no such model, not allowed.

@@ -9,7 +9,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from scoring.checkpoint import Checkpoint, compute_dtype
+from scoring.checkpoint import Checkpoint, Reference, compute_dtype
+from scoring.errors import UsageError
 from scoring.fingerprint import Digests
 from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
@@ -25,13 +26,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class OpenedPrm:
-    """One PRM. `dtype` is what an engine computes in, `device` where; `note` says how the weights were converted."""
+    """One PRM. `dtype` is what an engine computes in, `device` where; `note` says how the weights were converted.
+
+    `reference` is the model to which its rewards are ratios, of a family that has one.
+    """
 
     checkpoint: Checkpoint
     adapter: Adapter
     dtype: str
     device: str = "auto"
     note: str = ""
+    reference: Reference | None = None
 
     @cached_property
     def tokenizer(self) -> TokenizerFile:
@@ -66,7 +71,9 @@ class OpenedPrm:
         """
         from scoring.engines.transformers_engine import TransformersEngine
 
-        return TransformersEngine.load(self.checkpoint, self.adapter.readout, dtype=self.dtype, device=self.device)
+        return TransformersEngine.load(
+            self.checkpoint, self.adapter.readout, dtype=self.dtype, device=self.device, reference=self.reference
+        )
 
 
 def open_prm(
@@ -80,13 +87,14 @@ def open_prm(
     dtype: str = "auto",
     revision: str | None = None,
     base: str | None = None,
+    reference: str | None = None,
     allow_pickle: bool = False,
 ) -> OpenedPrm:
     """Read a checkpoint as far as needed to make its adapter; the arguments are those of `scoring.preparation.prepare`.
 
     Raises:
         InputError: the checkpoint cannot be had or used.
-        UsageError: there is no such adapter or option.
+        UsageError: there is no such adapter or option, or the family needs a reference model, or has none.
         WorkspaceError, MissingExtra: weights have to be converted, and that is not possible here.
     """
     weights = Weights(Store(workspace.root), Digests(None), tell, pickles=allow_pickle)
@@ -94,4 +102,33 @@ def open_prm(
         model, revision, look=lambda one: adapter_of(one, adapter, options).readout, base=base, dtype=dtype
     )
     made = adapter_of(usable.checkpoint, adapter, options)
-    return OpenedPrm(usable.checkpoint, made, compute_dtype(usable.checkpoint, dtype), device, usable.note)
+    other = reference_of(weights, usable.checkpoint, made, reference, dtype)
+    return OpenedPrm(usable.checkpoint, made, compute_dtype(usable.checkpoint, dtype), device, usable.note, other)
+
+
+def reference_of(
+    weights: Weights, checkpoint: Checkpoint, family: Adapter, asked: str | None, dtype: str
+) -> Reference | None:
+    """The reference model of a PRM, which fits it; None for a family whose rewards are no ratios to another model.
+
+    Raises:
+        InputError: it cannot be had or used, or does not fit.
+        UsageError: none is named where one is needed, or one where none is.
+    """
+    fits = getattr(family, "reference_model", None)
+    if fits is None and asked is None:
+        return None
+    if fits is None:
+        raise UsageError(
+            f"the rewards of {checkpoint.name} as {family.scale.family} are ratios to no other model.",
+            "Leave --reference out.",
+        )
+    if asked is None:
+        raise UsageError(
+            f"the rewards of {checkpoint.name} are ratios to a reference model, and none is named.",
+            "Give the model that it was trained from: --reference DIR_OR_ID.",
+        )
+    found: Reference = fits(
+        checkpoint, weights.of(asked, look=lambda one: fits(checkpoint, one).readout, dtype=dtype).checkpoint
+    )
+    return found

@@ -14,11 +14,13 @@ from scoring.boundary import when_wrong
 from scoring.checkpoint import Checkpoint, compute_dtype
 from scoring.claim import claim, find, placed
 from scoring.engines.base import Engine
+from scoring.errors import UsageError
 from scoring.events import Event
 from scoring.files import check_writable
-from scoring.fingerprint import FILE, Digests, fingerprint, weights_of
+from scoring.fingerprint import FILE, Digests, Seen, fingerprint, weights_of
 from scoring.interrupt import Interrupt
 from scoring.missing_texts import missing_texts
+from scoring.opened import reference_of
 from scoring.prm_runs import Encoding
 from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
@@ -65,12 +67,19 @@ def prm_events(
         InspectError: the request cannot be granted, or what an engine and the workspace raise.
     """
     devices = args.device.split(",")
+    here = args.engine == "transformers" and not args.server and not args.dry_run
+    if len(devices) > 1 and here and {*devices} != {"cpu"}:
+        # Otherwise the others would compute their shares before one of the processes says that it has no device.
+        from scoring.engines.transformers_engine import check_devices
+
+        check_devices(devices)
     with interrupt.at_once():
         prepared = prepare(
             workspace,
             args.model,
             revision=args.revision,
             base=args.base,
+            reference=args.reference,
             allow_pickle=args.allow_pickle,
             adapter=args.adapter,
             options=dict(args.option),
@@ -129,6 +138,7 @@ def prepare(
     *,
     revision: str | None = None,
     base: str | None = None,
+    reference: str | None = None,
     allow_pickle: bool = False,
     adapter: str | None = None,
     options: Mapping[str, str] = MappingProxyType({}),
@@ -140,12 +150,14 @@ def prepare(
     """Read a checkpoint as far as needed to know who it is, without importing an engine.
 
     Pickled weights and LoRA adapters are converted first, once for the workspace, which does import torch; `tell` hears
-    of it. `base`, `allow_pickle`: see `scoring.weights.usable`. Without a `name` a scorer that the workspace already
+    of it. `base`, `allow_pickle`: see `scoring.weights.usable`. `reference` is the model, like `model`, to which the
+    rewards of some families are ratios. Without a `name` a scorer that the workspace already
     has keeps the name it has there.
 
     Raises:
         InputError: the checkpoint cannot be had or used.
-        UsageError: there is no such adapter, or `base` was given for a whole model.
+        UsageError: there is no such adapter, `base` was given for a whole model, `reference` where none is needed or
+            not where one is, or the engine cannot give what the family reads.
         WorkspaceError: something has to be converted and cannot be kept.
         MissingExtra: a package for hub names or for a conversion is not installed.
     """
@@ -156,15 +168,31 @@ def prepare(
     )
     checkpoint = usable.checkpoint
     family = adapter_of(checkpoint, adapter, options)
+    if family.readout.several and (running.servers or running.engine != "transformers"):
+        raise UsageError(
+            f"a reward of {family.scale.family} is made of several readings, which neither vLLM nor a server gives.",
+            "Leave --engine and --server out: transformers runs it in this process.",
+        )
+    other = reference_of(weights_here, checkpoint, family, reference, dtype)
     computed = compute_dtype(checkpoint, dtype)
     weights, seen = weights_of(checkpoint, digests)
     notes: tuple[str, ...] = ()
+    ratio: dict[str, Any] = {}
+    if other is not None:
+        reference_weights, reference_seen = weights_of(other.checkpoint, digests)
+        if reference_weights == weights:
+            raise UsageError(
+                f"the reference model of {checkpoint.name} is the PRM itself, so that every reward would be 0.",
+                "Give the model that it was trained from as --reference.",
+            )
+        seen = Seen(seen.digests, {**seen.stamps, **reference_seen.stamps})
+        ratio, notes = {"reference": reference_weights}, (f"rewards are ratios to {other.checkpoint.name}",)
     if running.servers:
         # What the only model is called is part of who the scorer is: another server has another one.
         running = running.known()
         weights, computed, notes = _served(running, weights)
     reads = {"reads": list(family.reads)} if family.reads else {}
-    settings = {**family.settings, **reads, "weights": weights, "dtype": computed}
+    settings = {**family.settings, **reads, "weights": weights, **ratio, "dtype": computed}
     mark = fingerprint(settings)
     known = find(workspace, mark) if name is None else None
     scorer = Scorer(
@@ -178,7 +206,7 @@ def prepare(
     return Prepared(
         scorer,
         partial(_encoder, checkpoint, family),
-        partial(running.load, checkpoint, family.readout, seen, computed),
+        partial(running.load, checkpoint, family.readout, seen, computed, other),
         (
             *((usable.note,) if usable.note else ()),
             *notes,

@@ -96,6 +96,7 @@ def _opened(args: argparse.Namespace, workspace: Workspace, model: str) -> Opene
         model,
         revision=args.revision,
         base=args.base,
+        reference=args.reference,
         allow_pickle=args.allow_pickle,
         adapter=args.adapter,
         options=dict(args.option),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Transform = Literal["softmax", "sigmoid", "none"]
+Combine = Literal["least", "gate"]
 Shape = tuple[int, ...]
 
 OUTPUT = "lm_head.weight"
@@ -65,13 +66,28 @@ class Vocabulary:
 
 
 @dataclass(frozen=True)
+class LogRatio(Vocabulary):
+    """How much likelier one language model finds the text itself than another.
+
+    The one number at a position is `factor` times the sum, over the tokens behind `Encoded.since` up to the one behind
+    the position, of the token's log-probability less that under the reference model; with `single` over those behind
+    the position before. `ids` is (), as all tokens of the text are read, and `whole` is set.
+    """
+
+    factor: float = 1.0
+    single: bool = False
+
+
+@dataclass(frozen=True)
 class Readout:
     """Which tensors make the head and how its logits become one reward, and perhaps a redundancy beside it.
 
     `head` are layers in order, with a ReLU between two of them, or rows of the output matrix, over the last hidden
     state after the final norm. `body` is the prefix of the body's tensors; those named in `ignored` may be there and
     are not used. The outputs go through `transform` in float32; the reward is their sum weighted with `reward`, and the
-    redundancy, where a family gives one, that with `redundancy`.
+    redundancy, where a family gives one, that with `redundancy`. With `combine` several positions are read for a step
+    (`Encoded.places`): its reward is the least of theirs, or that of the last of them, -1 where one before it is
+    below 0.5.
     """
 
     head: tuple[Linear, ...] | Vocabulary
@@ -80,6 +96,12 @@ class Readout:
     redundancy: tuple[float, ...] | None = None
     body: str = "model."
     ignored: tuple[str, ...] = (OUTPUT,)
+    combine: Combine | None = None
+
+    @property
+    def several(self) -> bool:
+        """Whether a reward is made of more than one reading, or model: of what servers and vLLM give it is not."""
+        return self.combine is not None or isinstance(self.head, LogRatio)
 
     @property
     def shapes(self) -> dict[str, Shape]:
@@ -125,12 +147,15 @@ class Encoded:
     """A case for an engine: token ids, and the 0-based indices into them that are read, one a step and rising.
 
     `further` are sequences that are run beside the first, for a family that reads a case several times; the positions
-    of all together, in order, are the steps.
+    of all together, in order, are the steps, or with `places` above 1 so many of them are a step. `since` is the first
+    position that counts where numbers are summed up to a position; it is no later than the first of these.
     """
 
     ids: tuple[int, ...]
     positions: tuple[int, ...]
     further: tuple["Encoded", ...] = ()
+    since: int = 0
+    places: int = 1
 
     @property
     def sequences(self) -> tuple["Encoded", ...]:
@@ -139,8 +164,8 @@ class Encoded:
 
     @property
     def n_positions(self) -> int:
-        """How many positions are read in all."""
-        return sum(len(one.positions) for one in self.sequences)
+        """How many steps are read in all; a position each, or `places` of them."""
+        return sum(len(one.positions) for one in self.sequences) // self.places
 
     @property
     def n_tokens(self) -> int:

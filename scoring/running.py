@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from scoring.checkpoint import Checkpoint
+from scoring.checkpoint import Checkpoint, Reference
 from scoring.engines.base import Engine
 from scoring.errors import UsageError
 from scoring.fingerprint import Seen
@@ -56,7 +56,9 @@ class Running:
 
         return replace(self, served=greet(self.servers).model)
 
-    def load(self, checkpoint: Checkpoint, readout: Readout, seen: Seen, dtype: str) -> Engine:
+    def load(
+        self, checkpoint: Checkpoint, readout: Readout, seen: Seen, dtype: str, reference: Reference | None = None
+    ) -> Engine:
         """The loaded engine; what it loaded is what the fingerprint was taken of.
 
         Raises:
@@ -73,7 +75,12 @@ class Running:
             from scoring.engines.transformers_engine import TransformersEngine
 
             engine = TransformersEngine.load(
-                checkpoint, readout, dtype=dtype, device=self.device, token_budget=self.token_budget
+                checkpoint,
+                readout,
+                dtype=dtype,
+                device=self.device,
+                token_budget=self.token_budget,
+                reference=reference,
             )
         seen.check()
         return engine

@@ -136,10 +136,10 @@ def add_numbers(found: Xray, numbers: Sequence[Numbers]) -> None:
 
 def _tokens(encoded: Encoded, texts: TokenTexts) -> list[Token]:
     """Every token, those that are read with the number of their step."""
-    found, step = [], 0
+    found, read = [], 0
     for sequence, one in enumerate(encoded.sequences):
-        steps = {position: step + at for at, position in enumerate(one.positions)}
-        step += len(one.positions)
+        steps = {position: (read + at) // encoded.places for at, position in enumerate(one.positions)}
+        read += len(one.positions)
         found += [
             Token(sequence, index, token, texts(token), "layout", steps.get(index), index in steps)
             for index, token in enumerate(one.ids)

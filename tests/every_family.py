@@ -1,5 +1,7 @@
 """One tiny random checkpoint of every family, in its published layout. Needs torch."""
 
+import json
+
 import byte_vocabulary
 import sentencepiece_families
 import sentencepiece_pieces
@@ -35,6 +37,12 @@ BYTES = {
         byte_vocabulary.QWEN_SPECIALS,
         {"score.weight": (1, WIDTH)},
     ),
+    "implicit": ({**QWEN, "architectures": ["Qwen2ForCausalLM"]}, byte_vocabulary.QWEN_SPECIALS, None),
+}
+TEMPLATES = {
+    "qwen": tiny_families.QWEN_TEMPLATE,
+    "rlhflow": tiny_families.LLAMA_TEMPLATE,
+    "implicit": tiny_families.QWEN_TEMPLATE,
 }
 PIECES = {
     "math_shepherd": ({**MISTRAL, "architectures": ["MistralForCausalLM"]}, sentencepiece_pieces.MISTRAL, None),
@@ -52,11 +60,15 @@ PIECES = {
 }
 
 
-def write(root, name, **changes):
+def write(root, name, seed=0, **changes):
     """The checkpoint of a family, in a folder that is called after it; `changes` go into its config."""
     made = BYTES.get(name)
     if made:
-        folder = tiny_families.write(root / name, {**made[0], **changes}, made[1], head=made[2])
+        folder = tiny_families.write(root / name, {**made[0], **changes}, made[1], head=made[2], seed=seed)
+        if name in TEMPLATES:
+            (folder / "chat_template.jinja").write_text(TEMPLATES[name])
+        if name == "token_classifier":
+            (folder / "tokenizer_config.json").write_text(json.dumps({"bos_token": "<|endoftext|>"}))
         return tagged(folder) if name == "skywork" else folder
     config, pieces, head = PIECES[name]
     folder = root / name
@@ -64,6 +76,11 @@ def write(root, name, **changes):
     if name == "llemma":
         sentencepiece_families.tile(folder)
     return folder
+
+
+def reference(root, name):
+    """The reference model of a family whose rewards are ratios to one; None for the others."""
+    return write(root / "reference", name, seed=1) if name == "implicit" else None
 
 
 def tagged(folder):
@@ -77,4 +94,7 @@ def tagged(folder):
 def opened(root, name, *, changes=(), **options):
     """The family's checkpoint, opened. It is not looked at whose it is: a Llama-3 is told by its 128,000 tokens."""
     checkpoint = Checkpoint.open(write(root, name, **dict(changes)))
-    return OpenedPrm(checkpoint, family(name).of(checkpoint, **options), "float32", "cpu")
+    made = family(name).of(checkpoint, **options)
+    other = reference(root, name)
+    reads = made.reference_model(checkpoint, Checkpoint.open(other)) if other else None
+    return OpenedPrm(checkpoint, made, "float32", "cpu", reference=reads)

@@ -48,6 +48,26 @@ LLAMA = {
         "rope_type": "llama3",
     },
 }
+QWEN_TEMPLATE = """{%- if messages[0].role != "system" %}
+    {{- "<|im_start|>system\\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\\n" }}
+{%- endif %}
+{%- for message in messages %}
+    {{- "<|im_start|>" + message.role + "\\n" + message.content + "<|im_end|>\\n" }}
+{%- endfor %}
+{%- if add_generation_prompt %}
+    {{- "<|im_start|>assistant\\n" }}
+{%- endif %}
+"""
+LLAMA_TEMPLATE = """{%- if not date_string is defined %}
+    {%- set date_string = "26 Jul 2024" %}
+{%- endif %}
+{{- "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\\n\\n" }}
+{{- "Cutting Knowledge Date: December 2023\\nToday Date: " + date_string + "\\n\\n<|eot_id|>" }}
+{%- for message in messages %}
+    {{- "<|start_header_id|>" + message.role + "<|end_header_id|>\\n\\n" + message.content | trim + "<|eot_id|>" }}
+{%- endfor %}
+"""
+"""What the templates of the published base models do with a chat that brings no system turn."""
 NASTY = (
     "",
     " ",

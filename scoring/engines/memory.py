@@ -1,4 +1,6 @@
-"""How many tokens a batch may have in the memory that there is."""
+"""What memory there is, and how many tokens a batch may have in it."""
+
+from pathlib import Path
 
 CPU_TOKENS = 2048
 """Tokens of a batch on a CPU: enough to fill a matrix product, few enough for its caches and for little padding."""
@@ -27,3 +29,40 @@ def tokens_that_fit(free: int, *, hidden: int, inner: int, bytes_each: int, voca
     logits = _ROWS * vocabulary * (bytes_each + 2 * 4)
     each = bytes_each * (8 * hidden + 4 * inner) + 2 * 4 * hidden
     return max(_FEWEST, min(_MOST, int((free * _SHARE - logits) // each)))
+
+
+def free_on_cpu(system: Path = Path("/")) -> int | None:
+    """Bytes that this process can still have, swap included and a container's limit heeded; None where nobody says.
+
+    `system` is where the files of the kernel are.
+    """
+    memory = _numbers(system / "proc/meminfo")
+    if "MemAvailable" not in memory:
+        return None
+    free = [1024 * (memory["MemAvailable"] + memory.get("SwapFree", 0))]
+    groups = system / "sys/fs/cgroup"
+    for group in (groups, groups / _group(system / "proc/self/cgroup")):
+        # What files of the disk hold there is given back when it is needed.
+        limit = _text(group / "memory.max").strip()
+        if limit.isdigit():
+            free.append(int(limit) - _numbers(group / "memory.stat").get("anon", 0))
+    return max(0, min(free))
+
+
+def _group(path: Path) -> str:
+    """The folder of the process's own control group."""
+    lines = [line.partition("::")[2] for line in _text(path).splitlines() if line.startswith("0::")]
+    return lines[0].strip("/") if lines else ""
+
+
+def _numbers(path: Path) -> dict[str, int]:
+    """The lines `name number` or `name: number kB` of a file; nothing where it is not there."""
+    rows = [line.replace(":", " ").split() for line in _text(path).splitlines()]
+    return {row[0]: int(row[1]) for row in rows if len(row) > 1 and row[1].isdigit()}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""

@@ -3,6 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from math import prod
+
+from scoring.readout import Readout, Shape, Vocabulary
 
 _LAYER = re.compile(r"layers\.(\d+)\.")
 
@@ -36,3 +39,20 @@ def placed(sizes: Mapping[str, int], devices: int) -> dict[str, int]:
         found = _LAYER.match(name)
         places[name] = devices_of[int(found[1])] if found else (0 if "embed" in name else last)
     return places
+
+
+def numbers_on(shapes: Mapping[str, Shape], readout: Readout, devices: int) -> list[int]:
+    """How many numbers of a checkpoint's tensors (name -> shape) lie on each of so many devices, its head on the last.
+
+    Of a head that is a few rows of a vocabulary only these are there; they are not counted.
+    """
+    body = {name.removeprefix(readout.body): prod(shapes[name]) for name in shapes if name.startswith(readout.body)}
+    found = [0] * devices
+    for name, device in placed(body, devices).items():
+        found[device] += body[name]
+    head = readout.head
+    if not isinstance(head, Vocabulary):
+        found[-1] += sum(map(prod, readout.shapes.values()))
+    elif head.whole:
+        found[-1] += prod(shapes[head.source(shapes)])
+    return found

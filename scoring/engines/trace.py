@@ -1,10 +1,10 @@
 """All numbers between a model's states and its rewards, for one case: what is otherwise only the reward."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
-from scoring.engines.case_numbers import TRANSFORMS
+from scoring.engines.case_numbers import TRANSFORMS, combined
 from scoring.engines.transformers_engine import TransformersEngine
 from scoring.readout import Encoded
 
@@ -14,7 +14,7 @@ class Traced:
     """One position that is read: what the head gave, the same transformed in float32, and what comes of that.
 
     Of a head over a whole vocabulary `logits` are the log-probabilities of its tokens among all, and at last that of
-    all the others together.
+    all the others together. Where several positions are put together the reward is that of the step.
     """
 
     logits: tuple[float, ...]
@@ -32,7 +32,7 @@ def trace(engine: TransformersEngine, case: Encoded) -> list[Traced]:
     found = []
     with torch.inference_mode():
         for one in case.sequences:
-            logits = engine.head(engine.states([one])).float()
+            logits = engine.logits([one])
             outputs = TRANSFORMS[engine.readout.transform](logits)
             products = outputs @ engine.weights
             if not products.isfinite().all():
@@ -42,4 +42,8 @@ def trace(engine: TransformersEngine, case: Encoded) -> list[Traced]:
                 Traced(tuple(given), tuple(made), row[0], row[1] if len(row) > 1 else None)
                 for given, made, row in zip(logits.tolist(), outputs.tolist(), numbers, strict=True)
             ]
-    return found
+    if (how := engine.readout.combine) is None:
+        return found
+    rewards = [one.reward for one in found]
+    steps = [combined(rewards[at : at + case.places], how) for at in range(0, len(found), case.places)]
+    return [replace(one, reward=steps[at // case.places]) for at, one in enumerate(found)]

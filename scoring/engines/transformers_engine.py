@@ -11,11 +11,12 @@ from functools import cache, partial
 from itertools import accumulate
 from typing import Any
 
-from scoring.checkpoint import Checkpoint
+from scoring.checkpoint import Checkpoint, Reference
 from scoring.engines.case_numbers import TRANSFORMS, Numbers, answer_of
-from scoring.engines.memory import CPU_TOKENS, tokens_that_fit
+from scoring.engines.memory import CPU_TOKENS, free_on_cpu, tokens_that_fit
+from scoring.engines.placement import numbers_on
 from scoring.errors import CheckpointError, EngineError, MissingExtra
-from scoring.readout import Batch, Encoded, Readout, Refused, Vocabulary
+from scoring.readout import Batch, Encoded, LogRatio, Readout, Refused, Vocabulary
 
 try:
     import torch
@@ -43,6 +44,7 @@ class TransformersEngine:
     `weights` [outputs, 1 or 2] weigh the transformed outputs of the head. `token_budget` bounds a batch (sequences
     times the longest); it falls when memory ends. `last` is what must know which positions are read, where the body has
     it. `device` is where the ids go. `why` tells why a number is not finite, and raises where the weights are not.
+    `reference` is the other model of a read-out that compares two.
     """
 
     name: str
@@ -54,6 +56,7 @@ class TransformersEngine:
     token_budget: int = CPU_TOKENS
     last: AtPositions | None = None
     why: Callable[[], str] = str
+    reference: "TransformersEngine | None" = None
 
     @classmethod
     def load(
@@ -64,6 +67,7 @@ class TransformersEngine:
         dtype: str,
         device: str = "auto",
         token_budget: int | None = None,
+        reference: Reference | None = None,
     ) -> "TransformersEngine":
         """Load a checkpoint's body and head.
 
@@ -74,15 +78,22 @@ class TransformersEngine:
             device: cpu, cuda, cuda:N, or auto: cuda where there is one. Several with + between them hold one model
                 together, its layers in order.
             token_budget: see the class; None for what the device's free memory holds.
+            reference: the other model, and how it is read, where the read-out compares two; it is loaded first.
 
         Raises:
-            EngineError: the device is not there, or its memory does not hold the model.
+            EngineError: the device is not there, or its memory does not hold the model, which is seen before any of it
+                is read.
             ForeignCheckpoint: tensors are missing, unexpected or of another shape, or the architecture is not known.
             CheckpointError: a file cannot be read.
         """
         _library.utils.logging.set_verbosity_error()
         places, kind = [_device(name) for name in device.split("+")], getattr(torch, dtype)
         first, last = places[0], places[-1]
+        models = [(checkpoint, readout), *([(reference.checkpoint, reference.readout)] if reference else [])]
+        _check_memory(models, places, kind)
+        other = None
+        if reference is not None:
+            other = cls.load(*reference, dtype=dtype, device=device, token_budget=token_budget)
         if first.type == "cpu" and checkpoint.bytes <= ONE_THREAD:
             torch.set_num_threads(1)
         try:
@@ -99,8 +110,8 @@ class TransformersEngine:
         weights = torch.tensor(columns, dtype=torch.float32, device=last).T
         name = f"{versions}, {'+'.join(place.type for place in places)}, {dtype}"
         budget = token_budget or _budget(places, body.config, readout, kind)
-        why = cache(partial(why_not_finite, checkpoint, readout, dtype))
-        return cls(name, body, head, weights, readout, first, budget, only_where_read(body), why)
+        why = cache(partial(_why, models, dtype))
+        return cls(name, body, head, weights, readout, first, budget, only_where_read(body), why, other)
 
     def read(self, cases: Sequence[Encoded]) -> Iterator[Batch]:
         """Rewards of all cases, the longest sequence first, equal ones in order. See `scoring.engines.base`."""
@@ -122,7 +133,10 @@ class TransformersEngine:
             for place, (index, part, _) in enumerate(chosen):
                 found[index][part] = Refused(self._no_memory(longest)) if numbers is None else numbers[place]
             whole = dict.fromkeys(index for index, _, _ in chosen if None not in found[index])
-            yield Batch(tuple(answer_of(index, found[index], self.why) for index in whole), tokens, padding)
+            answers = (
+                answer_of(index, found[index], self.why, self.readout.combine, cases[index].places) for index in whole
+            )
+            yield Batch(tuple(answers), tokens, padding)
             waiting = waiting[len(chosen) :]
             tokens = padding = 0
 
@@ -138,7 +152,8 @@ class TransformersEngine:
         return next((at for at in range(enough, most) if len(waiting[at][2].ids) * 8 <= longest * 7), most)
 
     def _check_ids(self, cases: Sequence[Encoded]) -> None:
-        rows = self.body.get_input_embeddings().num_embeddings
+        bodies = [self.body, *([self.reference.body] if self.reference else [])]
+        rows = min(body.get_input_embeddings().num_embeddings for body in bodies)
         last = max((index for case in cases for one in case.sequences for index in one.ids), default=0)
         if last >= rows:
             raise CheckpointError(
@@ -163,35 +178,106 @@ class TransformersEngine:
     def _read(self, batch: Sequence[Encoded]) -> list[Numbers]:
         """One number a position of each sequence, or two. The first sequence is the longest."""
         with torch.inference_mode():
-            outputs = TRANSFORMS[self.readout.transform](self.head(self.states(batch)).float())
+            outputs = TRANSFORMS[self.readout.transform](self.logits(batch))
             values = (outputs @ self.weights).tolist()
         ends = list(accumulate(len(one.positions) for one in batch))
         return [values[end - len(one.positions) : end] for end, one in zip(ends, batch, strict=True)]
 
-    def states(self, batch: Sequence[Encoded]) -> Any:
-        """The last hidden states, after the final norm, at the positions of all sequences in order: [n, hidden].
+    def logits(self, batch: Sequence[Encoded]) -> Any:
+        """What the head gives at the positions of all sequences in order, in float32: [n, outputs].
 
         For `torch.inference_mode()`. Each sequence counts alone: its `further` ones are not run.
         """
+        head = self.readout.head
+        if not isinstance(head, LogRatio) or self.reference is None:
+            return self.head(self._states(batch, [one.positions for one in batch])).float()
+        gaps = (self.log_probabilities(batch) - self.reference.log_probabilities(batch)).double()
+        found, start = [], 0
+        for one in batch:
+            end = start + one.positions[-1] + 1 - one.since
+            sums = gaps[start:end].cumsum(0)[[position - one.since for position in one.positions]]
+            found.append(sums.diff(prepend=sums.new_zeros(1)) if head.single else sums)
+            start = end
+        return (head.factor * torch.cat(found)).float().unsqueeze(-1).to(self.weights.device)
+
+    def log_probabilities(self, batch: Sequence[Encoded]) -> Any:
+        """The log-probability of each token that counts in the texts, after those before it: [n], on the CPU."""
+        places = [range(one.since, one.positions[-1] + 1) for one in batch]
+        tokens = [one.ids[place + 1] for one, columns in zip(batch, places, strict=True) for place in columns]
+        states = self._states(batch, places)
+        return self.head(states, torch.tensor(tokens, device=states.device)).cpu()
+
+    def _states(self, batch: Sequence[Encoded], places: Sequence[Sequence[int]]) -> Any:
+        """The last hidden states, after the final norm, at places in each sequence: [n, hidden]."""
         ids = torch.zeros((len(batch), max(len(one.ids) for one in batch)), dtype=torch.int64)
         for row, case in enumerate(batch):
             ids[row, : len(case.ids)] = torch.tensor(case.ids)
-        rows = [row for row, case in enumerate(batch) for _ in case.positions]
-        columns = [position for case in batch for position in case.positions]
+        rows = [row for row, some in enumerate(places) for _ in some]
+        columns = [place for some in places for place in some]
         if self.last is not None:
             self.last.at = rows, columns
         return self.body(input_ids=ids.to(self.device), use_cache=False).last_hidden_state[rows, columns]
 
 
-def _device(name: str) -> Any:
+def check_devices(names: Sequence[str]) -> None:
+    """Make sure that all of several devices (as `TransformersEngine.load` takes them) are there, touching none.
+
+    Raises:
+        EngineError: one is not.
+    """
+    for name in names:
+        for part in name.split("+"):
+            _known(part)
+
+
+def _known(name: str) -> Any:
+    """The device of a name, as far as it can be told without a context on it, which would keep memory of it."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         device = torch.device(name)
+    except RuntimeError as error:
+        raise _unusable(name, _line(error)) from None
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise _unusable(name, f"there are {torch.cuda.device_count()} CUDA devices")
+    return device
+
+
+def _device(name: str) -> Any:
+    device = _known(name)
+    try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise EngineError(f"device {name!r} is not usable here ({_line(error)}).", "Use --device cpu.") from None
+        raise _unusable(name, _line(error)) from None
     return device
+
+
+def _unusable(name: str, why: str) -> EngineError:
+    return EngineError(f"device {name!r} is not usable here ({why}).", "Use --device cpu, or one that is here.")
+
+
+def _why(models: Sequence[tuple[Checkpoint, Readout]], dtype: str) -> str:
+    """See `scoring.engines.finite`, of each model."""
+    return [why_not_finite(checkpoint, readout, dtype) for checkpoint, readout in models][-1]
+
+
+def _check_memory(models: Sequence[tuple[Checkpoint, Readout]], places: Sequence[Any], dtype: Any) -> None:
+    """Make sure that every device has the memory for its part of all weights, by their shapes alone."""
+    needed: dict[Any, int] = {}
+    for checkpoint, readout in models:
+        for place, numbers in zip(places, numbers_on(checkpoint.shapes, readout, len(places)), strict=True):
+            needed[place] = needed.get(place, 0) + numbers * dtype.itemsize
+    for place, size in needed.items():
+        free = torch.cuda.mem_get_info(place)[0] if place.type == "cuda" else None
+        free = free_on_cpu() if place.type == "cpu" else free
+        if free is not None and size > free:
+            name = str(dtype).removeprefix("torch.")
+            whose = " and ".join(checkpoint.name for checkpoint, _ in models)
+            raise EngineError(
+                f"the weights of {whose} need {size / 1e9:.1f} GB of {place} in {name}, where "
+                f"{free / 1e9:.1f} GB are free; none were loaded.",
+                "Use a larger device, several (--device A+B), or half of the memory with --dtype bfloat16.",
+            )
 
 
 def _budget(places: Sequence[Any], config: Any, readout: Readout, dtype: Any) -> int:

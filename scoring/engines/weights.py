@@ -10,7 +10,7 @@ from typing import Any
 from scoring.checkpoint import Checkpoint
 from scoring.engines.placement import placed
 from scoring.errors import ForeignCheckpoint, MissingExtra
-from scoring.readout import Readout, Vocabulary
+from scoring.readout import LogRatio, Readout, Vocabulary
 
 try:
     import torch
@@ -104,7 +104,9 @@ def only_where_read(body: Any) -> AtPositions | None:
 
 
 def load_head(checkpoint: Checkpoint, readout: Readout, device: Any, dtype: Any) -> Any:
-    """The head as a function of states [n, hidden] -> logits [n, outputs]."""
+    """The head as a function of states [n, hidden] -> logits [n, outputs]; of a LogRatio, of states and the tokens
+    behind them -> log-probabilities [n].
+    """
     if isinstance(readout.head, Vocabulary):
         return _vocabulary_head(checkpoint, readout.head, device, dtype)
     tensors = stored_tensors(checkpoint, list(readout.shapes), lambda _: device, dtype)
@@ -171,6 +173,9 @@ def _to(value: Any, device: Any) -> Any:
 def _vocabulary_head(checkpoint: Checkpoint, head: Vocabulary, device: Any, dtype: Any) -> Any:
     """Rows of the output matrix as a function of states [n, hidden]; only the rows that are needed stay in memory."""
     source = head.source(checkpoint.tensors)
+    if isinstance(head, LogRatio):
+        matrix = stored_tensors(checkpoint, [source], lambda _: device, dtype)[source]
+        return partial(_of_next, matrix)
     if head.whole:
         matrix = stored_tensors(checkpoint, [source], lambda _: device, dtype)[source]
         return partial(_within_all, matrix, torch.tensor(head.ids, device=device))
@@ -184,6 +189,15 @@ def _vocabulary_head(checkpoint: Checkpoint, head: Vocabulary, device: Any, dtyp
     # In float32 the mean of 32,000 rows is exact to the last digits that half precision holds.
     rows = matrix[list(head.ids)] if head.ids else matrix.float().mean(dim=0, keepdim=True)
     return partial(torch.nn.functional.linear, weight=rows.to(device=device, dtype=dtype))
+
+
+def _of_next(matrix: Any, states: Any, tokens: Any) -> Any:
+    """The log-probability among all tokens of one token for each state, in float32."""
+    found = []
+    for some, chosen in zip(states.split(_ROWS_AT_ONCE), tokens.split(_ROWS_AT_ONCE), strict=True):
+        logits = torch.nn.functional.linear(some, matrix).float()
+        found.append(logits.gather(-1, chosen.unsqueeze(-1)).squeeze(-1) - logits.logsumexp(-1))
+    return torch.cat(found)
 
 
 def _within_all(matrix: Any, ids: Any, states: Any) -> Any:

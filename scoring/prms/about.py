@@ -106,5 +106,13 @@ ABOUT: dict[str, About] = {
         length="32k by its card",
         thresholds=(("authors", "none, the card prints scores alone"), (GRBEN, "tuned on a dev set")),
     ),
+    "implicit": About(
+        "log-ratio of the tokens to a reference",
+        thresholds=(
+            ("authors", "wrong iff sigmoid(r) < t, t tuned on each set"),
+            (PROCESSBENCH, "t = 0.5005 in the authors' script, as tuned on gsm8k with beta 0.005"),
+        ),
+        bounds="a log-ratio has no bounds: this is what is drawn",
+    ),
 }
 """Name of the adapter -> what is told of it."""

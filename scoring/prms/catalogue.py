@@ -30,6 +30,7 @@ ADAPTERS: dict[str, str] = {
     "minos": "scoring.prms.minos:Minos",
     "reasoneval": "scoring.prms.reasoneval:ReasonEval",
     "universal": "scoring.prms.universal:UniversalPrm",
+    "implicit": "scoring.prms.implicit:ImplicitPrm",
 }
 """Name -> "module:Class"; the class has `of(checkpoint)`."""
 
@@ -197,6 +198,11 @@ _FAMILIES: tuple[tuple[Callable[[Checkpoint], bool], tuple[str, ...], str], ...]
         ("versa",),
         f"a language model {_CAUSAL}",
     ),
+    (
+        lambda checkpoint: _architecture(checkpoint) in _JUDGES["implicit"] and _hinted(checkpoint, "implicit"),
+        ("implicit",),
+        "a language model whose rewards are ratios to a reference model, by its name",
+    ),
     (_is("Qwen2ForCausalLM"), (), "a language model without a reward head, which could only be asked as a critic"),
     (_is("MistralForCausalLM"), ("math_shepherd",), f"a Mistral language model {_CAUSAL}"),
     (
@@ -219,6 +225,7 @@ _JUDGES: dict[str, tuple[str, ...]] = {
     "versa": ("LlamaForCausalLM", "Qwen2ForCausalLM"),
     "llemma": ("LlamaForCausalLM",),
     "math_shepherd": ("LlamaForCausalLM", "MistralForCausalLM"),
+    "implicit": ("LlamaForCausalLM", "Qwen2ForCausalLM", "Qwen3ForCausalLM"),
 }
 """Language models that judge by their next token, by architecture: asked for by name, that is all that must fit."""
 
@@ -229,6 +236,7 @@ _HINTS: dict[str, tuple[str, ...]] = {
     "versa": ("versa", "versaprm", "llamaprm800k", "qwenprm800k"),
     "llemma": ("llemma", "prmprm800klevel", "prmmetamathlevel"),
     "math_shepherd": ("shepherd",),
+    "implicit": ("eurusprm", "implicitprm"),
 }
 """What a checkpoint of a family is called, without case and punctuation, where names must decide."""
 _LONG = 7

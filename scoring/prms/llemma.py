@@ -7,6 +7,12 @@ over the vocabulary, that is of one row, their mean. It is read at the first new
 written behind the last blank line (the authors' inference an end-of-text, an answer) is read by nobody, because the
 body only looks back: it is left out.
 
+Option `layout`: `authors` has steps as they are; `prmbench` writes them as PRMBench's toolkit does, and reads each at
+its own end, as the authors do. The toolkit itself reads elsewhere: its search finds the blank line after `# Solution`
+too and takes it for the end of the first step, so that each step gets the number of the step before it; that of the
+whole solution is left over and counts as the label of a right step. Its published figures are of these rewards.
+`prmbench-shifted` reads as it does, without the number left over: no step is judged by its own text.
+
 Blank lines within a step, more newlines and empty steps are run as they stand: the places that are read are known from
 the writing and not looked for, so they cost no step its reward. The checkpoints came without a tokenizer: theirs is
 that of EleutherAI/llemma_7b.
@@ -51,9 +57,10 @@ class LlemmaPrm:
         "ScalableMath/llemma-7b-oprm-prm800k-level-1to3-hf",
     )
     SOURCE: ClassVar[str] = "easy-to-hard; PRMBench"
-    OPTIONS: ClassVar[Options] = {"layout": ("authors", "prmbench")}
+    OPTIONS: ClassVar[Options] = {"layout": ("authors", "prmbench", "prmbench-shifted")}
     MEANINGS: ClassVar[Mapping[str, str]] = {
-        "layout": "authors: steps as they are; prmbench: stripped, and blank lines within them deleted without a trace",
+        "layout": "authors: steps as they are; prmbench: stripped, without blank lines, each read at its own end;"
+        " prmbench-shifted: as PRMBench's toolkit reads, each at the end of the step before: its published figures",
     }
     reads: ClassVar[tuple[str, ...]] = ()
 
@@ -97,18 +104,29 @@ class LlemmaPrm:
             if not steps:
                 return NO_STEPS
             ids, positions = self._text(problem, steps).places(tokenizer)
+            where = "before" if self._shifted else "behind"
             for step, position in enumerate(positions):
                 if position < 0 or ids[position : position + 2] != [NEWLINE_ID] * 2:
-                    return Refused(f"the blank line behind step {step} is one token with the text beside it")
+                    return Refused(f"the blank line {where} step {step} is one token with the text beside it")
             return behind((start,), ids, positions, self.max_length)
 
         return encode
 
+    @property
+    def _shifted(self) -> bool:
+        return self.layout == "prmbench-shifted"
+
     def _text(self, problem: str, steps: Sequence[str]) -> MarkedText:
         text = MarkedText()
-        text.add(f"# Question\n\n{problem}\n\n# Solution\n\n")
-        for step in steps:
-            text.add(step.replace("\n\n", "").strip() if self.layout == "prmbench" else step)
-            text.mark("\n")
-            text.add("\n")
+        text.add(f"# Question\n\n{problem}\n\n# Solution")
+        _end(text, read=self._shifted)
+        for number, step in enumerate(steps, 1):
+            text.add(step if self.layout == "authors" else step.replace("\n\n", "").strip())
+            _end(text, read=not self._shifted or number < len(steps))
         return text
+
+
+def _end(text: MarkedText, *, read: bool) -> None:
+    """Write a blank line, whose first newline may be read."""
+    (text.mark if read else text.add)("\n")
+    text.add("\n")

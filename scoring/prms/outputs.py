@@ -3,8 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scoring.readout import Readout, Vocabulary
+from scoring.readout import LogRatio, Readout, Vocabulary
 
+_COMBINED = {
+    "least": "the least {} of the places of a step",
+    "gate": "{} at the last place of a step, -1 where it is below 0.5 at one before",
+}
+"""How the rewards of several places become that of a step, in words."""
+_RATIO = "r"
+"""What a log-ratio is called in its formulas."""
 _ROWS_NAMED = 4
 """Rows of a vocabulary that are told one by one."""
 
@@ -40,13 +47,15 @@ def outputs_of(readout: Readout, text: Callable[[int], str], names: Sequence[str
         labels,
         _head(readout, labels),
         transform,
-        _sum(labels, readout.transform, readout.reward),
+        _COMBINED.get(readout.combine or "", "{}").format(_sum(labels, readout.transform, readout.reward)),
         "" if redundancy is None else _sum(labels, readout.transform, redundancy),
     )
 
 
 def _labels(readout: Readout, text: Callable[[int], str], names: Sequence[str]) -> tuple[str, ...]:
     head = readout.head
+    if isinstance(head, LogRatio):
+        return (_RATIO,)
     if isinstance(head, Vocabulary):
         if not head.ids:
             return ("mean of all rows",)
@@ -65,6 +74,9 @@ def _head(readout: Readout, labels: Sequence[str]) -> str:
         layers = ", ReLU, ".join(layer.name for layer in head)
         size = head[-1].outputs
         return f"{layers}: {size} output{'s' if size > 1 else ''}"
+    if isinstance(head, LogRatio):
+        summed = "of the step's tokens" if head.single else "of the tokens so far"
+        return f"all rows of {head.name}, as log-probabilities {summed}, less those under the reference model"
     if not head.ids:
         return f"all rows of {head.name}"
     rows = ", ".join(f"{label} ({index})" for label, index in zip(labels, head.ids[:_ROWS_NAMED], strict=False))
@@ -87,4 +99,6 @@ def _sum(labels: Sequence[str], transform: str, weights: Sequence[float]) -> str
 def _term(label: str, transform: str) -> str:
     if transform == "softmax":
         return f"P({label})"
-    return f"sigmoid({label})" if transform == "sigmoid" else f"logit of {label}"
+    if transform == "sigmoid":
+        return f"sigmoid({label})"
+    return label if label == _RATIO else f"logit of {label}"

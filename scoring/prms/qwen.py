@@ -11,9 +11,12 @@ The head is `score.0`, ReLU, `score.2`; a token classifier with the same layout 
 too. Label 1 is "right". An empty step is run as it stands: nothing, and its end.
 
 Options, the model card's own first. `system`: the card's text; `prmbench`, that text as PRMBench's toolkit sends it,
-with a backspace character for `\b`; or `qwen2.5`, the general default of Qwen2.5's chat template. GR-Ben's script sends
-no system turn, so that the chat template of the checkpoint decides: look there which of the texts it has. `numbers`:
-PRMBench removes "Step 3." from steps.
+with a backspace character for `\b`; `qwen2.5`, the general default of Qwen2.5's chat template; or `template`, the one
+that the checkpoint's own chat template puts first, as where nobody sends any: GR-Ben's script and ReasonFlux's page do
+not. `numbers`: PRMBench removes "Step 3." from steps.
+
+ReasonFlux-PRM-7B and Babelscape's Qwen2.5-Math-PRM-7B-PDDL-r are used by their authors as this family is. Nobody here
+has seen their config and tensors: they are read where these are the family's, and refused where not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,6 +27,7 @@ from typing import Any, ClassVar
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import CheckpointError
 from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
+from scoring.prms.chat import CHATML, template_note, template_system
 from scoring.prms.step_numbers import without_number
 from scoring.readout import Encoded, Readout, Refused, one_layer, two_layers
 
@@ -43,7 +47,10 @@ _LABELS = 2
 
 @dataclass(frozen=True)
 class QwenPrm:
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
+
+    `note` says where the checkpoint's chat template would send something else.
+    """
 
     hidden: int
     max_length: int
@@ -51,11 +58,12 @@ class QwenPrm:
     bias: bool = True
     system: str = SYSTEM
     numbers: str = "kept"
+    note: str = ""
 
-    OPTIONS: ClassVar[Options] = {"system": ("own", *SYSTEMS), "numbers": ("kept", "removed")}
+    OPTIONS: ClassVar[Options] = {"system": ("own", *SYSTEMS, "template"), "numbers": ("kept", "removed")}
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "system": "the system turn. own: the model card's, or the config's; prmbench: the card's with a backspace for"
-        " \\b; qwen2.5: the general default of Qwen2.5's chat template",
+        " \\b; qwen2.5: the general default of Qwen2.5's chat template; template: that of the checkpoint's template",
         "numbers": "removed: without a leading 'Step 3.' or '3.', as PRMBench's toolkit has steps; kept: as they are",
     }
     reads: ClassVar[tuple[str, ...]] = ()
@@ -63,8 +71,10 @@ class QwenPrm:
         "Qwen/Qwen2.5-Math-PRM-7B",
         "Qwen/Qwen2.5-Math-PRM-72B",
         "Qwen/Qwen2.5-Math-7B-PRM800K",
+        "Gen-Verse/ReasonFlux-PRM-7B",
+        "Babelscape/Qwen2.5-Math-PRM-7B-PDDL-r",
     )
-    SOURCE: ClassVar[str] = "the model cards"
+    SOURCE: ClassVar[str] = "the model cards; Gen-Verse/ReasonFlux, ReasonFlux_PRM/README.md"
 
     scale = Scale("Qwen2.5-Math-PRM", 0.0, 1.0, 0.5, "the model's own decision between its two classes")
 
@@ -74,22 +84,29 @@ class QwenPrm:
 
         Raises:
             ForeignCheckpoint: the head is not one of the two that the family has.
-            CheckpointError: the config lacks a number.
+            CheckpointError: the config lacks a number, or there is no template whose system turn was chosen.
         """
         config, tensors = checkpoint.config, checkpoint.shapes
         own = config.get("system_prompt", SYSTEM)
         if not isinstance(own, str):
             raise CheckpointError(f"config.json has system_prompt = {own!r}, which should be text.", "")
+        sent = template_system(checkpoint, CHATML) if system == "template" else SYSTEMS.get(system, own)
         adapter = cls(
             hidden=positive(config, "hidden_size"),
             max_length=positive(config, "max_position_embeddings"),
             layers=1 if "score.weight" in tensors else 2,
             bias="score.weight" not in tensors or "score.bias" in tensors,
-            system=SYSTEMS.get(system, own),
+            system=sent,
             numbers=numbers,
+            note=template_note(checkpoint, CHATML, sent),
         )
         check_tensors(adapter.readout, checkpoint, "qwen", "score.0 and score.2, or score alone, with 2 labels")
         return adapter
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What the checkpoint's chat template would do otherwise."""
+        return (self.note,) if self.note else ()
 
     @cached_property
     def readout(self) -> Readout:

@@ -16,7 +16,9 @@ empty turn.
 
 Options, the authors' own first: `softmax`: over the two signs, or over the full vocabulary (PRMBench).
 `joiner` of the problem and the first step: a blank, or a blank line (ProcessBench's script). `system`: no system turn,
-as in training, or the one that Llama-3.1's template puts first by default. `numbers`: PRMBench removes "Step 3.".
+as in training, or the one that Llama-3.1's template puts first by default, or the one of the checkpoint's own template,
+which its authors' script uses. `blanks` before the first step: kept as they are, or taken off, as the authors' script
+does before it joins problem and step; no other step can tell. `numbers`: PRMBench removes "Step 3.".
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,6 +28,7 @@ from typing import Any, ClassVar
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import CheckpointError
 from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
+from scoring.prms.chat import LLAMA3, template_note, template_system
 from scoring.prms.step_numbers import without_number
 from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
 
@@ -37,11 +40,16 @@ SYSTEM = "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n"
 
 START, HEADER, HEADER_END, TURN_END = "<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"
 _JOINERS = {"space": " ", "blank-line": "\n\n"}
+_SYSTEMS = {"none": "", "default": SYSTEM}
 
 
 @dataclass(frozen=True)
 class RlhflowPrm:
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
+
+    `own` is the system turn of the checkpoint's own template, where that was chosen; `note` says where it would be
+    another than the one sent.
+    """
 
     hidden: int
     max_length: int
@@ -49,18 +57,24 @@ class RlhflowPrm:
     joiner: str = "space"
     system: str = "none"
     numbers: str = "kept"
+    blanks: str = "kept"
+    own: str = ""
+    note: str = ""
 
     OPTIONS: ClassVar[Options] = {
         "softmax": ("two-way", "full-vocabulary"),
         "joiner": tuple(_JOINERS),
-        "system": ("none", "default"),
+        "system": ("none", "default", "template"),
         "numbers": ("kept", "removed"),
+        "blanks": ("kept", "stripped"),
     }
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "softmax": "two-way: the share of + among the two signs; full-vocabulary: its probability, as PRMBench's",
         "joiner": "between the problem and the first step: space, or blank-line as in ProcessBench's script",
-        "system": "none: no system turn, as in training; default: the one that Llama-3.1's template puts first",
+        "system": "none: no system turn, as in training; default: the one that Llama-3.1's template puts first;"
+        " template: the one that the checkpoint's own template puts first",
         "numbers": "removed: without a leading 'Step 3.' or '3.', as PRMBench's toolkit has steps; kept: as they are",
+        "blanks": "before the first step. kept: as they are; stripped: taken off, as the authors' script does",
     }
     reads: ClassVar[tuple[str, ...]] = ()
     CHECKPOINTS: ClassVar[tuple[str, ...]] = (
@@ -78,12 +92,22 @@ class RlhflowPrm:
 
         Raises:
             ForeignCheckpoint: there is no output matrix that holds the two signs.
-            CheckpointError: the config lacks a number.
+            CheckpointError: the config lacks a number, or there is no template whose system turn was chosen.
         """
         config = checkpoint.config
-        adapter = cls(positive(config, "hidden_size"), positive(config, "max_position_embeddings"), **options)
+        chosen = options.get("system", "none")
+        sent = template_system(checkpoint, LLAMA3) if chosen == "template" else _SYSTEMS[chosen]
+        # What the template puts first may be what another value is.
+        options = {**options, "system": next((name for name, text in _SYSTEMS.items() if text == sent), "template")}
+        width, limit = positive(config, "hidden_size"), positive(config, "max_position_embeddings")
+        adapter = cls(width, limit, **options, own=sent, note=template_note(checkpoint, LLAMA3, sent))
         check_tensors(adapter.readout, checkpoint, "rlhflow", f"a language model with its own {OUTPUT}")
         return adapter
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What the checkpoint's chat template would do otherwise."""
+        return (self.note,) if self.note else ()
 
     @property
     def scale(self) -> Scale:
@@ -102,8 +126,16 @@ class RlhflowPrm:
     @property
     def settings(self) -> Mapping[str, Any]:
         """What beside the weights changes the rewards."""
-        chosen = {name: getattr(self, name) for name in self.OPTIONS}
-        return {"adapter": "rlhflow", "layout": 1, **chosen, "max_length": self.max_length}
+        chosen = {name: getattr(self, name) for name in self.OPTIONS if name != "blanks"}
+        return {
+            "adapter": "rlhflow",
+            "layout": 1,
+            **chosen,
+            "max_length": self.max_length,
+            # Settings that came later are said where they change something, so that a scorer of before stays the same.
+            **({} if self.blanks == "kept" else {"blanks": self.blanks}),
+            **({"system_prompt": self.own} if self.system == "template" else {}),
+        }
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.
@@ -126,9 +158,9 @@ class _Chat:
             (header, *tokenizer.encode(role), header_end) for role in ("user", "assistant", "system")
         )
         self._start: tuple[int, ...] = (start,)
-        if adapter.system == "default":
+        if sent := _SYSTEMS.get(adapter.system, adapter.own):
             # Unlike in other turns the blank lines at its end stay.
-            self._start += (*system, *tokenizer.encode(f"\n\n{SYSTEM}"), turn_end)
+            self._start += (*system, *tokenizer.encode(f"\n\n{sent}"), turn_end)
         self._user, self._end = user, turn_end
         plus, minus = (tokenizer.encode(f"\n\n{sign}") for sign in "+-")
         if len(plus) < 2 or plus[-1] != PLUS or minus != [*plus[:-1], MINUS]:
@@ -147,6 +179,7 @@ class _Chat:
         for index, step in enumerate(steps):
             text = without_number(step) if self._adapter.numbers == "removed" else step
             if index == 0:
+                text = text.strip() if self._adapter.blanks == "stripped" else text
                 text = problem + _JOINERS[self._adapter.joiner] + text
             # Role and text apart: the header's end stands between. The blank line and the text are one stretch.
             ids += (*self._user, *self._encode(f"\n\n{text.strip()}"), self._end, *self._before)

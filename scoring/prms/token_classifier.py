@@ -6,7 +6,8 @@ Label 1 of 2 is "right". Options: `separator`: the models differ; `published` is
 was trained with, else TRL's default, a newline. `layout`: `training` is the trainer's own, pieces encoded apart;
 `joint` is that of Hugging Face's ProcessBench script, where problem and steps are joined by the separator, each prefix
 of the solution is encoded in one go, and its last token is read. The models were not trained on the latter: a full
-stop and a separator are one token in it, and the problem has a separator too.
+stop and a separator are one token in it, and the problem has a separator too. `start`: the trainer puts the tokenizer's
+start token first where tokenizer_config.json names one (bos_token); here that is done where it is chosen.
 """
 
 import re
@@ -17,7 +18,8 @@ from typing import Any, ClassVar
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import CheckpointError
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, too_long
+from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
+from scoring.prms.chat import special_token, tokenizer_settings
 from scoring.prms.separated import SEPARATORS, Separated
 from scoring.readout import Encoded, Readout, Refused, one_layer
 
@@ -29,7 +31,8 @@ _BLANK_LINE = re.compile(r"qwen2\.5-math-(?:1\.5|7)b-instruct-prm-0\.[12]\Z", re
 class TokenClassifierPrm:
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
 
-    `assumed`: nobody chose the separator, and the checkpoint's name is not one that tells it.
+    `assumed`: nobody chose the separator, and the checkpoint's name is not one that tells it. `start` is the token that
+    begins a text ("" = none), `left_out` one that TRL would put there and that was not chosen.
     """
 
     hidden: int
@@ -37,12 +40,19 @@ class TokenClassifierPrm:
     separator: str = "newline"
     layout: str = "training"
     assumed: bool = False
+    start: str = ""
+    left_out: str = ""
 
-    OPTIONS: ClassVar[Options] = {"separator": ("published", *SEPARATORS), "layout": ("training", "joint")}
+    OPTIONS: ClassVar[Options] = {
+        "separator": ("published", *SEPARATORS),
+        "layout": ("training", "joint"),
+        "start": ("none", "tokenizer"),
+    }
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "separator": "behind every step: newline, blank-line, or published: what the checkpoint's name shows",
         "layout": "training: pieces encoded apart, as TRL's trainer; joint: each prefix as one text with a separator"
         " behind the problem too, as Hugging Face's ProcessBench script",
+        "start": "tokenizer: the start token of tokenizer_config.json is put first, as by TRL's trainer; none: not",
     }
     reads: ClassVar[tuple[str, ...]] = ()
     CHECKPOINTS: ClassVar[tuple[str, ...]] = (
@@ -61,7 +71,9 @@ class TokenClassifierPrm:
     scale = Scale("token classifier (TRL)", 0.0, 1.0, 0.5, "the likelier of its two labels", comparison="<=")
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint, separator: str = "published", layout: str = "training") -> "TokenClassifierPrm":
+    def of(
+        cls, checkpoint: Checkpoint, separator: str = "published", layout: str = "training", start: str = "none"
+    ) -> "TokenClassifierPrm":
         """The adapter for a checkpoint, its head checked tensor by tensor.
 
         Raises:
@@ -75,18 +87,28 @@ class TokenClassifierPrm:
             separator = "blank-line" if _BLANK_LINE.match(name) else "newline"
             assumed = separator == "newline" and name not in {one.rsplit("/", 1)[-1].lower() for one in cls.CHECKPOINTS}
         width, limit = positive(config, "hidden_size"), positive(config, "max_position_embeddings")
-        adapter = cls(width, limit, separator, layout, assumed)
+        token = special_token(tokenizer_settings(checkpoint.folder), "bos_token")
+        first, left_out = (token, "") if start == "tokenizer" else ("", token)
+        adapter = cls(width, limit, separator, layout, assumed, first, left_out)
         check_tensors(adapter.readout, checkpoint, "token_classifier", "score.weight and score.bias with 2 labels")
         return adapter
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What is only assumed of this checkpoint, and how to say what is right."""
-        if not self.assumed:
-            return ()
-        assumed = "WARNING: a newline is assumed for the separator, TRL's default, as the checkpoint's name tells none."
-        why = "Another one than it was trained with changes every reward and costs many points of F1."
-        return (f"{assumed} {why} Give --option separator=blank-line, or =newline if that is right.",)
+        """What is only assumed of this checkpoint or done otherwise in training, and how to say what is right."""
+        told = []
+        if self.assumed:
+            assumed = (
+                "WARNING: a newline is assumed for the separator, TRL's default: the checkpoint's name tells none."
+            )
+            why = "Another one than it was trained with changes every reward and costs many points of F1."
+            told.append(f"{assumed} {why} Give --option separator=blank-line, or =newline if that is right.")
+        if self.left_out:
+            told.append(
+                f"TRL's trainer puts {self.left_out} first, the tokenizer's start token, and here it is left out. "
+                "--option start=tokenizer puts it there."
+            )
+        return tuple(told)
 
     @property
     def readout(self) -> Readout:
@@ -102,30 +124,32 @@ class TokenClassifierPrm:
             "text_layout": self.layout,
             "separator": self.separator,
             "max_length": self.max_length,
+            **({"start": self.start} if self.start else {}),
         }
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.
 
         Raises:
-            CheckpointError: the vocabulary has no token for the separator.
+            CheckpointError: the vocabulary has no token for the separator, or not its own start token.
         """
         separator = SEPARATORS[self.separator]
+        start = (special_id(tokenizer, self.start),) if self.start else ()
         if self.layout == "joint":
-            return _Joint(tokenizer, separator, self.max_length)
+            return _Joint(tokenizer, separator, self.max_length, start)
         ids = tokenizer.encode(separator)
         if not ids:
             raise CheckpointError(
                 f"the tokenizer gives nothing for {separator!r}.", "Use the PRM's own tokenizer.json."
             )
-        return Separated(tokenizer, ids, self.max_length)
+        return Separated(tokenizer, ids, self.max_length, start=start)
 
 
 class _Joint:
     """Every prefix of a solution as one text; the last token of each is read."""
 
-    def __init__(self, tokenizer: Tokenizer, separator: str, limit: int) -> None:
-        self._encode, self._separator, self._limit = tokenizer.encode, separator, limit
+    def __init__(self, tokenizer: Tokenizer, separator: str, limit: int, start: tuple[int, ...]) -> None:
+        self._encode, self._separator, self._limit, self._start = tokenizer.encode, separator, limit, start
 
     def __call__(self, problem: str, steps: Sequence[str]) -> Encoded | Refused:
         """One sequence where the prefixes' tokens are those of the whole, as they mostly are; else one a step."""
@@ -134,7 +158,7 @@ class _Joint:
         text, prefixes = problem + self._separator, []
         for step in steps:
             text += step + self._separator
-            prefixes.append(tuple(self._encode(text)))
+            prefixes.append((*self._start, *self._encode(text)))
         longest = max(map(len, prefixes))
         if longest > self._limit:
             return too_long(longest, self._limit)

@@ -34,7 +34,15 @@ def selection(tmp_path_factory):
     rows = lengths.to_series().arg_sort()[:CASES].to_list()
     for name in ADAPTERS:
         folder = every_family.write(root, name)
-        prepared = prepare(workspace, str(folder), adapter=name, dtype="float32", running=Running(device="cpu"))
+        other = every_family.reference(root, name)
+        prepared = prepare(
+            workspace,
+            str(folder),
+            reference=other and str(other),
+            adapter=name,
+            dtype="float32",
+            running=Running(device="cpu"),
+        )
         parts = claim(workspace, prepared.scorer)
         run = score(
             cases,
@@ -64,7 +72,7 @@ def test_each_decides_by_its_own_rule(selection, name):
     assert (found.rule.threshold, found.rule.comparison) == (scale.threshold, scale.comparison)
     assert found.scorer.threshold_source == scale.threshold_source
     values = found.rewards.values
-    if name != "minos":
+    if name not in {"minos", "implicit"}:
         assert scale.low <= values.min() <= values.max() <= scale.high
     verdicts = found.verdicts[found.answered]
     assert verdicts.size == CASES

@@ -60,7 +60,7 @@ def test_one_family_is_told_whole(row):
 
 
 def test_the_bounds_of_a_range_are_said():
-    assert "-10 to 10 (drawn)" in pages.plain(family_page(ROWS[-3], 80, "drawn"), 80)
+    assert "-10 to 10 (drawn)" in pages.plain(family_page({row["name"]: row for row in ROWS}["minos"], 80, "drawn"), 80)
 
 
 def test_checks_have_glyph_word_and_what_to_do():

@@ -250,7 +250,8 @@ def test_nothing_is_passed_on_that_was_not_said():
 
 EVERY_OPTION = {
     "--series": "run 7", "--at": "0",
-    "--model": "m", "--revision": "r", "--base": "b", "--adapter": "qwen", "--dtype": "float32", "--device": "cpu",
+    "--model": "m", "--revision": "r", "--base": "b", "--reference": "f", "--adapter": "qwen", "--dtype": "float32",
+    "--device": "cpu",
     "--engine": "vllm", "--name": "n", "--token-budget": "7", "--limit": "3", "--stratify": "subset",
     "--critic": "grben", "--template": "t.txt", "--votes": "8", "--runs": "3", "--shots": "0", "--mode": "slow:none",
     "--temperature": "0.0", "--top-p": "0.9", "--top-k": "20", "--max-tokens": "100", "--effort": "high",

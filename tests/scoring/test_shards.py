@@ -73,6 +73,16 @@ def children(process):
     return sorted(found)
 
 
+@pytest.mark.parametrize("devices", ["cpu,cuda:7", "cpu,cuda:7+cpu", "cpu,gpu", "cpu,"])
+def test_a_device_that_is_not_here_is_refused_before_any_process_starts(model, tmp_path, devices):
+    workspace = making.workspace(tmp_path / "ws", FEW, [])
+    code, events, err = scoring_process.ran_here(*words_of(workspace, model, "--device", devices))
+    assert (code, [event["event"] for event in events]) == (2, ["end"])
+    assert err.count("\n") == 1
+    assert f"device {devices.removeprefix('cpu,').removesuffix('+cpu')!r} is not usable here (" in err
+    assert not list(workspace.root.glob("rewards/*"))
+
+
 def test_shares_are_disjoint_and_cover_everything():
     keys = [f"{index * 2654435761 % 2**48:012x}{'0' * 20}" for index in range(3000)]
     for shares in (1, 2, 3, 7):
@@ -144,15 +154,6 @@ def test_a_reader_that_leaves_ends_all_of_them(tmp_path, model, slow):
     assert process.returncode == 2
     assert not any(Path(f"/proc/{number}").exists() for number in running)
     assert 0 < len(kept(workspace)[0]) < 900
-
-
-def test_one_device_that_is_not_there_fails_the_run_and_the_other_finishes_its_share(tmp_path, model):
-    workspace = making.workspace(tmp_path / "ws", FEW, [])
-    code, events, err = ran(workspace, model, "--device=cpu,cuda:99", env=scoring_process.light())
-    assert (code, events[-1]["status"]) == (2, "failed")
-    assert len(err.splitlines()) == 1
-    assert "cuda:99" in events[-1]["error"]["sentence"]
-    assert len(kept(workspace)[0]) == events[-1]["saved"] == 60 - events[-1]["left"] > 10
 
 
 def test_what_is_wrong_with_the_request_is_said_once(tmp_path):

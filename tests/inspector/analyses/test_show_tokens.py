@@ -37,6 +37,7 @@ LABELS = {
     "llemma": ("all rows of lm_head.weight", "mean of all rows", "= sigmoid(mean of all rows)"),
     "minos": ("score: 1 output", "= logit of score"),
     "reasoneval": ("score_head: 3 outputs", "neutral", "= P(neutral) + P(right)", "redundant"),
+    "implicit": ("log-probabilities of the tokens so far, less those under the reference", "= r"),
     "universal": ("score: 1 output", "in 3 sequences", "also read reference_answer", "of sequence 2"),
 }
 
@@ -60,8 +61,10 @@ def workspace(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=ADAPTERS)
 def answer(request, workspace, tmp_path_factory):
-    folder = every_family.write(tmp_path_factory.mktemp(request.param), request.param)
-    return request.param, asked(folder, workspace, "--adapter", request.param)
+    root = tmp_path_factory.mktemp(request.param)
+    folder, other = every_family.write(root, request.param), every_family.reference(root, request.param)
+    words = ["--reference", str(other)] if other else []
+    return request.param, asked(folder, workspace, "--adapter", request.param, *words)
 
 
 @pytest.fixture(scope="module")

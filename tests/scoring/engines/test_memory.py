@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.engines.memory import tokens_that_fit
+from scoring.engines.memory import free_on_cpu, tokens_that_fit
 
 GB = 10**9
 SEVEN_B = {"hidden": 3584, "inner": 18944, "bytes_each": 2}
@@ -35,3 +35,31 @@ def test_more_memory_never_means_fewer_tokens_and_wider_numbers_or_a_vocabulary_
     assert fit(free, bytes_each=4) <= fit(free)
     assert fit(free, vocabulary=vocabulary) <= fit(free)
     assert fit(free, hidden=2 * hidden, inner=2 * inner) <= fit(free)
+
+
+MEMINFO = "MemTotal:       32000000 kB\nMemAvailable:   {free} kB\nSwapFree:        {swap} kB\n"
+
+
+def kernel(root, free=8_000_000, swap=0, groups=(), own="0::/\n"):
+    """The files in which Linux says what memory there is; `groups`: folder -> limit, and what is used without files."""
+    files = {"proc/meminfo": MEMINFO.format(free=free, swap=swap), "proc/self/cgroup": own}
+    for folder, (limit, used) in dict(groups).items():
+        files[f"sys/fs/cgroup{folder}/memory.max"] = f"{limit}\n"
+        files[f"sys/fs/cgroup{folder}/memory.stat"] = f"anon {used}\nfile 99999999999\n"
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def test_memory_is_what_is_available_with_swap_within_the_limits_of_a_container(tmp_path):
+    assert free_on_cpu(kernel(tmp_path / "host", swap=1_000_000)) == 9_000_000 * 1024
+    limited = kernel(tmp_path / "limited", groups={"": (4 * GB, GB)})
+    assert free_on_cpu(limited) == 3 * GB
+    nested = {"": ("max", 0), "/jobs/mine": (2 * GB, 3 * GB)}
+    assert free_on_cpu(kernel(tmp_path / "nested", groups=nested, own="0::/jobs/mine\n")) == 0
+    assert free_on_cpu(tmp_path / "elsewhere") is None
+
+
+def test_this_machine_says_what_it_has():
+    assert 0 < (free_on_cpu() or 1) < 10**15

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import checkpoints
 from scoring.checkpoint import Checkpoint
-from scoring.engines.placement import layers_over, placed
+from scoring.engines.placement import layers_over, numbers_on, placed
 from scoring.errors import EngineError
 from scoring.prms.catalogue import adapter_of
 from scoring.readout import Encoded
@@ -37,6 +37,20 @@ def test_the_embedding_lies_with_the_first_layer_and_the_norm_with_the_last():
     assert [found[name] for name in names] == [0, 1, 1, 1, 0, 0]
 
 
+@pytest.mark.parametrize("devices", [1, 2])
+def test_numbers_are_counted_where_they_lie(folder, devices):
+    checkpoint = Checkpoint.open(folder)
+    readout = adapter_of(checkpoint).readout
+    found = numbers_on(checkpoint.shapes, readout, devices)
+    engine = loaded(folder, "+".join(["cpu"] * devices))
+    parts = (*engine.body.parameters(), *engine.head.parameters())
+    assert sum(found) == sum(tensor.numel() for tensor in parts)
+    if devices == 2:
+        first, rest = list(engine.body.layers)[:1], list(engine.body.layers)[1:]
+        assert found[0] == sum(p.numel() for part in (engine.body.embed_tokens, *first) for p in part.parameters())
+        assert found[1] > sum(p.numel() for layer in rest for p in layer.parameters())
+
+
 def loaded(folder, device):
     checkpoint = Checkpoint.open(folder)
     return TransformersEngine.load(checkpoint, adapter_of(checkpoint).readout, dtype="float32", device=device)
@@ -64,7 +78,7 @@ def test_every_part_lies_where_it_should_and_what_it_is_given_comes_after(folder
     assert {places[name] for name in places if name.startswith(("norm", "layers.1."))} == {"meta"}
     assert engine.weights.device.type == "meta"
     with torch.inference_mode():
-        states = engine.states(CASES)
+        states = engine._states(CASES, [one.positions for one in CASES])
     assert (states.device.type, tuple(states.shape)) == ("meta", (6, checkpoints.HIDDEN))
 
 

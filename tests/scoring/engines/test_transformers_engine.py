@@ -1,3 +1,4 @@
+import json
 import random
 
 import numpy as np
@@ -264,6 +265,25 @@ def test_a_model_that_does_not_fit_is_one_sentence(two, monkeypatch, error):
     monkeypatch.setattr("scoring.engines.transformers_engine.load_body", full)
     with pytest.raises(EngineError, match="has not the memory"):
         loaded(two)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cpu+cpu"])
+def test_a_model_beyond_all_memory_is_refused_by_its_shapes_before_it_is_read(tmp_path, device):
+    """An embedding of 34 billion rows, in a file that is a hole for most of its nine terabytes."""
+    folder = checkpoints.write(tmp_path / "giant")
+    path, rows = folder / "model.safetensors", 1 << 35
+    with path.open("rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    end = max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__")
+    size = rows * checkpoints.HIDDEN * 4
+    header["model.embed_tokens.weight"] |= {"shape": [rows, checkpoints.HIDDEN], "data_offsets": [end, end + size]}
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text)
+    with path.open("r+b") as file:
+        file.truncate(8 + len(text) + end + size)
+    checkpoint = Checkpoint.open(folder)
+    with pytest.raises(EngineError, match=r"of giant need 8796\.1 GB of cpu in float32, where .* none were loaded"):
+        TransformersEngine.load(checkpoint, adapter_of(checkpoint).readout, dtype="float32", device=device)
 
 
 def test_a_file_that_goes_away_is_one_sentence(tmp_path):

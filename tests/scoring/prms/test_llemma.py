@@ -28,13 +28,18 @@ def adapter(folder, **options):
     return tiny_families.adapter_for(folder, "llemma", **options)
 
 
-def searched(ids):
-    """The published search: every pair of newlines from `# Solution` on but the first."""
+def every_place(ids):
+    """The toolkit's search: every pair of newlines behind `# Solution`."""
     begin = next(at for at in range(len(ids)) if ids[at : at + 4] == SOLUTION)
-    return [at for at in range(begin, len(ids)) if ids[at : at + 2] == PAIR and at > begin][1:]
+    return [at for at in range(begin, len(ids)) if ids[at : at + 2] == PAIR and at > begin]
 
 
-def published(folder):
+def searched(ids):
+    """The authors' search, which drops the first of them."""
+    return every_place(ids)[1:]
+
+
+def published(folder, *, shifted=False):
     """Mean of all logits over the whole vocabulary at the pairs, one case a time. Steps without newlines at an end."""
     encode, model = tiny.parsed(folder), tiny_families.stock(folder, "AutoModelForCausalLM")
     for problem, steps in tiny_families.work():
@@ -43,12 +48,29 @@ def published(folder):
         ids = encode(f"# Question\n\n{problem}\n\n# Solution\n\n{lines}")
         places = searched(ids)
         assert len(places) == len(steps)
+        if shifted:
+            # What the toolkit reads: it drops no place, and the label behind the last step belongs to none.
+            places = every_place(ids)[: len(steps)]
         with torch.no_grad():
             yield model(torch.tensor([ids])).logits[0].mean(-1).sigmoid()[places].tolist()
 
 
 def test_rewards_equal_the_published_search_and_mean(folder):
     tiny_families.check_rewards(folder, adapter(folder, layout="prmbench"), list(published(folder)))
+
+
+def test_the_toolkit_s_own_reading_is_an_option_and_one_step_late(folder):
+    found = list(published(folder, shifted=True))
+    tiny_families.check_rewards(folder, adapter(folder, layout="prmbench-shifted"), found)
+    for late, own in zip(found, published(folder), strict=True):
+        assert late[1:] == own[:-1]
+
+
+def test_scorers_that_are_stored_keep_what_they_are(folder):
+    """The settings decide the fingerprint, and these are those of before."""
+    for layout in ("authors", "prmbench"):
+        before = {"adapter": "llemma", "layout": 1, "text_layout": layout, "max_length": tiny_families.POSITIONS}
+        assert adapter(folder, layout=layout).settings == before
 
 
 def test_what_is_read_is_the_first_newline_behind_each_step(folder):
@@ -66,7 +88,7 @@ def test_what_is_read_is_the_first_newline_behind_each_step(folder):
 
 
 def test_the_layouts_differ_only_where_there_are_blank_lines(folder):
-    kept, bare = (tiny_families.encoder_for(folder, adapter(folder, layout=one)) for one in LlemmaPrm.OPTIONS["layout"])
+    kept, bare = (tiny_families.encoder_for(folder, adapter(folder, layout=one)) for one in ("authors", "prmbench"))
     assert kept("p", ["a", "b\nc"]) == bare("p", ["a", "b\nc"])
     assert bare("p", [" a\n\nb "]) == kept("p", ["ab"]) != kept("p", [" a\n\nb "])
 

@@ -1,5 +1,7 @@
 """Each published model is taken for what it is, from its architecture, the shapes of its tensors and its name."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -45,13 +47,27 @@ MODELS = [
     ("ScalableMath/llemma-7b-prm-metamath-level-1to3-hf", "LlamaForCausalLM", LLEMMA, "llemma"),
     ("ScalableMath/llemma-7b-oprm-prm800k-level-1to3-hf", "LlamaForCausalLM", LLEMMA, "llemma"),
     ("infly/Universal-PRM-7B", "Qwen2ForRewardModel", {"score.weight": (1, 8)}, "universal"),
+    ("PRIME-RL/EurusPRM-Stage1", "Qwen2ForCausalLM", QWEN, "implicit"),
+    ("PRIME-RL/EurusPRM-Stage2", "Qwen2ForCausalLM", QWEN, "implicit"),
     ("universalprm/Universal-PRM", "Qwen2Model", {"v_head.weight": (1, 8)}, "universal"),
 ]
 
 
+TEMPLATES = {
+    "Llama": "{{ '<|begin_of_text|>' }}{% for one in [{'role': 'system', 'content': 'Be brief.'}] + messages %}"
+    "{{ '<|start_header_id|>' + one.role + '<|end_header_id|>\n\n' + one.content + '<|eot_id|>' }}{% endfor %}",
+    "Qwen2": "{% for one in [{'role': 'system', 'content': 'Be brief.'}] + messages %}"
+    "{{ '<|im_start|>' + one.role + '\n' + one.content + '<|im_end|>\n' }}{% endfor %}",
+}
+
+
 def made(tmp_path, name, architecture, shapes):
+    template = next((one for start, one in TEMPLATES.items() if architecture.startswith(start)), "")
+    beside = {"bos_token": "<|endoftext|>", "chat_template": template}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(beside))
     tensors = {one: Tensor(Path("none"), "BF16", shape) for one, shape in shapes.items()}
-    return Checkpoint(tmp_path, name, {**SIZES, "architectures": [architecture]}, tensors)
+    body = re.match("[A-Z][a-z]+2?", architecture)[0].lower()
+    return Checkpoint(tmp_path, name, {**SIZES, "model_type": body, "architectures": [architecture]}, tensors)
 
 
 @pytest.mark.parametrize(("name", "architecture", "shapes", "adapter"), MODELS, ids=[model[0] for model in MODELS])

@@ -138,7 +138,7 @@ def test_a_system_prompt_of_the_config_counts(tmp_path):
 def test_other_prompts_and_numbers_taken_off_are_chosen(tmp_path):
     checkpoint = Checkpoint.open(checkpoints.write(tmp_path / "prm", system_prompt="Judge."))
     own = QwenPrm.of(checkpoint)
-    found = {name: QwenPrm.of(checkpoint, system=name) for name in QwenPrm.OPTIONS["system"]}
+    found = {name: QwenPrm.of(checkpoint, system=name) for name in QwenPrm.OPTIONS["system"] if name != "template"}
     assert found["own"] == own
     assert found["prmbench"].system == "Please reason step by step, and put your final answer within \x08oxed{}."
     assert found["qwen2.5"].system == "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."

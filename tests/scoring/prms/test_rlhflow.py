@@ -97,6 +97,14 @@ def test_no_step_is_taken_for_anything_but_a_step(folder):
     tiny.check_limit(folder, lambda limit: RlhflowPrm(tiny.HIDDEN, limit))
 
 
+def test_blanks_before_the_first_step_go_where_that_is_chosen(folder):
+    """The authors take blanks off a step before they put it behind the problem; the template takes off the others."""
+    stripped = tiny.encoder_for(folder, tiny.adapter_for(folder, "rlhflow", blanks="stripped"))
+    kept, steps = tiny.encoder_for(folder, tiny.adapter_for(folder, "rlhflow")), [" \n a ", " b", "c\n"]
+    assert list(stripped("p?", steps).ids) == rendered(folder, "p?", [step.strip() for step in steps], " ", "")
+    assert kept("p?", steps) != stripped("p?", steps) == kept("p?", ["a", "b", "c"])
+
+
 def test_numbers_go_where_that_is_chosen(folder):
     encoder = tiny.encoder_for(folder, tiny.adapter_for(folder, "rlhflow", numbers="removed"))
     bare = tiny.encoder_for(folder, tiny.adapter_for(folder, "rlhflow"))
@@ -106,7 +114,7 @@ def test_numbers_go_where_that_is_chosen(folder):
 def test_what_is_chosen_is_in_the_settings_and_the_cut_follows_the_number(folder):
     chosen = [tiny.adapter_for(folder, "rlhflow", **{name: RlhflowPrm.OPTIONS[name][1]}) for name in RlhflowPrm.OPTIONS]
     settings = [tiny.adapter_for(folder, "rlhflow").settings, *(adapter.settings for adapter in chosen)]
-    assert len({str(one) for one in settings}) == 5
+    assert len({str(one) for one in settings}) == 6
     assert (chosen[0].scale.comparison, chosen[1].scale.comparison) == ("<=", "<")
 
 

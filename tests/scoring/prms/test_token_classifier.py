@@ -1,3 +1,6 @@
+import json
+import shutil
+
 import pytest
 
 import byte_vocabulary
@@ -47,6 +50,22 @@ def test_rewards_equal_a_plain_computation(folder, layout, separator):
             expected[-1] += shares[:, 1].tolist()
     adapter = tiny.adapter_for(folder, "token_classifier", separator=separator, layout=layout.__name__)
     tiny.check_rewards(folder, adapter, expected)
+
+
+def test_the_start_token_of_the_tokenizer_is_told_and_chosen(folder, tmp_path):
+    """TRL's trainer puts it first where the tokenizer names one; scorers of before go on without it."""
+    shutil.copytree(folder, tmp_path / "prm")
+    without = tiny.adapter_for(tmp_path / "prm", "token_classifier", separator="newline")
+    (tmp_path / "prm" / "tokenizer_config.json").write_text(json.dumps({"bos_token": {"content": "<|endoftext|>"}}))
+    own = tiny.adapter_for(tmp_path / "prm", "token_classifier", separator="newline")
+    assert own.settings == without.settings
+    assert without.cautions == ()
+    assert own.cautions[0].endswith("--option start=tokenizer puts it there.")
+    begun = tiny.adapter_for(tmp_path / "prm", "token_classifier", separator="newline", start="tokenizer")
+    assert (begun.cautions, begun.settings["start"]) == ((), "<|endoftext|>")
+    plain, first = (tiny.encoder_for(tmp_path / "prm", one)("p?", ["a", "b."]) for one in (own, begun))
+    assert first.ids == (*tiny.parsed(folder)("<|endoftext|>"), *plain.ids)
+    assert first.positions == tuple(at + 1 for at in plain.positions)
 
 
 @pytest.mark.parametrize("layout", ["training", "joint"])
