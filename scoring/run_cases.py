@@ -48,8 +48,9 @@ class Settled:
 def run_cases(wanted: pl.DataFrame, numbers: pl.Series, rows: Sequence[int], pages: "TextPages") -> Iterator[RunCase]:
     """These `rows` of `wanted` with their texts; `numbers` are its rows in the frame the texts belong to."""
     names = [name for name in ("case", "key", "benchmark", "subset") if name in wanted.columns]
-    chosen = wanted.select(pl.col(names).gather(rows)).iter_rows()
-    for number, (case, key, *group) in zip(numbers.gather(rows), chosen, strict=True):
+    picked = pl.Series("row", rows, dtype=pl.UInt32)
+    chosen = wanted.select(pl.col(names).gather(picked)).iter_rows()
+    for number, (case, key, *group) in zip(numbers.gather(picked), chosen, strict=True):
         problem, steps, *further = pages(number)
         yield RunCase(case, key, problem, steps, tuple(further), *group)
 
