@@ -154,7 +154,8 @@ def _hold(descriptor: int) -> bool:
 
 def _abandoned(path: Path) -> bool:
     """Whether the file's owner, on this machine, has ended."""
-    descriptor = os.open(path, os.O_RDWR)
+    # Another user's may be read and not written.
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         return _hold(descriptor)
     finally:

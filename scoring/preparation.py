@@ -1,7 +1,7 @@
 """From the words of a request to a run of a PRM: the scorer, and how to make its encoder and its engine."""
 
 import argparse
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,6 @@ from scoring.events import Event
 from scoring.files import check_writable
 from scoring.fingerprint import FILE, Digests, Seen, fingerprint, weights_of
 from scoring.interrupt import Interrupt
-from scoring.missing_texts import missing_texts
 from scoring.opened import reference_of
 from scoring.prm_runs import Encoding
 from scoring.prms.base import Adapter, Encoder
@@ -257,3 +256,14 @@ def _served(running: Running, weights: Mapping[str, Any]) -> tuple[Mapping[str, 
         "which dtype they are computed, cannot be seen from here"
     )
     return {"served": running.served, "tokenizer": weights}, "as served", (note,)
+
+
+def missing_texts(texts: Texts, rows: Sequence[int], reads: Sequence[str]) -> Iterator[str]:
+    """A sentence for each column of `reads` that is null or empty in some of these rows of `texts`."""
+    if not reads or not rows:
+        return
+    frame = texts.gather(pl.Series(rows, dtype=pl.UInt32).to_numpy()).frame(list(reads))
+    for name in reads:
+        missing = int((frame[name].fill_null("") == "").sum())
+        if missing:
+            yield f"{missing:,} of {frame.height:,} cases have no {name.replace('_', ' ')}, which this PRM also reads"

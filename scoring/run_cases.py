@@ -47,11 +47,12 @@ class Settled:
 
 def run_cases(wanted: pl.DataFrame, numbers: pl.Series, rows: Sequence[int], pages: "TextPages") -> Iterator[RunCase]:
     """These `rows` of `wanted` with their texts; `numbers` are its rows in the frame the texts belong to."""
-    columns = [wanted[name] for name in ("benchmark", "subset") if name in wanted.columns]
-    names, keys = wanted["case"], wanted["key"]
-    for row in rows:
-        problem, steps, *further = pages(numbers[row])
-        yield RunCase(names[row], keys[row], problem, steps, tuple(further), *(column[row] for column in columns))
+    names = [name for name in ("case", "key", "benchmark", "subset") if name in wanted.columns]
+    picked = pl.Series("row", rows, dtype=pl.UInt32)
+    chosen = wanted.select(pl.col(names).gather(picked)).iter_rows()
+    for number, (case, key, *group) in zip(numbers.gather(picked), chosen, strict=True):
+        problem, steps, *further = pages(number)
+        yield RunCase(case, key, problem, steps, tuple(further), *group)
 
 
 class TextPages:

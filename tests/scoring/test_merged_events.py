@@ -3,7 +3,7 @@
 import pytest
 
 from scoring.events import CaseRefused, End, Notice, Progress, Ready, Saved, Start, document
-from scoring.merged_events import MergedEvents
+from scoring.shards import MergedEvents
 
 
 @pytest.fixture
