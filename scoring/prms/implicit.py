@@ -32,7 +32,7 @@ from typing import Any, ClassVar
 from scoring.checkpoint import Checkpoint, Reference, missing_tokenizer, positive
 from scoring.errors import CheckpointError, ForeignCheckpoint
 from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, too_long
-from scoring.prms.chat import CHATML, LLAMA3, template_system
+from scoring.prms.chat import CHATML, LLAMA3, Chat, template_system
 from scoring.prms.step_numbers import numbered, without_number
 from scoring.readout import OUTPUT, Encoded, LogRatio, Readout, Refused
 
@@ -138,9 +138,8 @@ class ImplicitPrm:
         head = _head(positive(config, "hidden_size"), tied=config.get("tie_word_embeddings") is True)
         readout = Readout(head, "none", (1.0,))
         check_tensors(readout, reference, "implicit", f"a language model with {OUTPUT}")
-        _check_vocabularies(policy, reference)
-        rows = reference.shapes[head.source(reference.shapes)][0]
-        last = max(_vocabulary(policy)[0].values(), default=0)
+        last = _check_vocabularies(policy, reference, _CHATS[self.body])
+        rows = reference.shapes[readout.used(reference.shapes)[-1]][0]
         if last >= rows:
             raise ForeignCheckpoint(
                 f"the reference model {reference.name} knows {rows:,} tokens, and {policy.name} has the id {last:,}.",
@@ -211,13 +210,12 @@ def _head(hidden: int, *, tied: bool) -> LogRatio:
     return LogRatio((), hidden, whole=True) if tied else LogRatio((), hidden, whole=True, tied=OUTPUT)
 
 
-def _check_vocabularies(policy: Checkpoint, reference: Checkpoint) -> None:
-    """Make sure that the same ids are the same tokens to both models."""
+def _check_vocabularies(policy: Checkpoint, reference: Checkpoint, chat: Chat) -> int:
+    """Make sure that the same ids are the same tokens to both models; the largest id."""
     (own, own_added), (others, _) = _vocabulary(policy), _vocabulary(reference)
-    # A token that somebody added to one of them is in no text; its chat is looked at when it is written.
-    differing = [
-        token for token, index in own.items() if others.get(token, index if token in own_added else None) != index
-    ]
+    # Tokens that somebody added to one of them alone are in no text, but for those that the chat is written with.
+    spare = own_added - {chat.start, chat.turn, chat.role_end, chat.end}
+    differing = [token for token, index in own.items() if others.get(token, index if token in spare else None) != index]
     if differing:
         first = min(differing, key=own.__getitem__)
         there = f"{others[first]:,} there" if first in others else "unknown there"
@@ -226,6 +224,7 @@ def _check_vocabularies(policy: Checkpoint, reference: Checkpoint) -> None:
             f"{own[first]:,} here and {there} ({len(differing):,} tokens differ).",
             _OTHER,
         )
+    return max(own.values(), default=0)
 
 
 def _vocabulary(checkpoint: Checkpoint) -> tuple[dict[str, int], set[str]]:
