@@ -17,6 +17,8 @@ tokens of the next "Step k", and the last step the end of the turn. `card` is th
 first step. `exact` counts from the first token of the answer to the last one with text of the step. For all three a
 token may be text of a step and its separator together, so that a step's reward may change when others follow: the last
 step that is left of a case cut with --truncate has the reward that it has at the end of a text.
+The authors' script for best-of-N takes Llama's end of the turn off before it counts, so that its steps end a token
+earlier than those of `card`; that is not offered.
 
 The chat is Qwen's or Llama 3's by the body, its system turn the one that the checkpoint's template puts first, as the
 authors render it. Sources: PRIME-RL/ImplicitPRM, eval/processbench.py, process_eval.sh and prm_eval_utils.py; the model
