@@ -6,7 +6,7 @@ milliseconds and before anything of weight is imported. Pickles are not opened h
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from pathlib import Path
@@ -70,16 +70,24 @@ class Checkpoint:
             )
         hub = f"{name} --revision {commit}" if commit else ""
         config = _json(folder / CONFIG, hub)
-        tensors: dict[str, Tensor] = {}
+        found = cls(folder, name or folder.resolve().name, config, {}, commit)
         for path in _weight_files(folder, hub):
-            within = _header(path, hub)
-            if twice := tensors.keys() & within.keys():
-                raise CheckpointError(
-                    f"{path} holds {min(twice)}, which {tensors[min(twice)].file.name} holds too.",
-                    "Save the model anew, so that each tensor is in one file.",
-                )
-            tensors |= within
-        return cls(folder, name or folder.resolve().name, config, tensors, commit)
+            found = found.with_tensors(path)
+        return found
+
+    def with_tensors(self, path: Path) -> "Checkpoint":
+        """The same with the tensors of one more safetensors file, which may lie elsewhere.
+
+        Raises:
+            CheckpointError: it is damaged, half-downloaded, or holds a tensor that is there already.
+        """
+        within = _header(path, f"{self.name} --revision {self.commit}" if self.commit else "")
+        if twice := self.tensors.keys() & within.keys():
+            raise CheckpointError(
+                f"{path} holds {min(twice)}, which {self.tensors[min(twice)].file.name} holds too.",
+                "Save the model anew, so that each tensor is in one file.",
+            )
+        return replace(self, tensors={**self.tensors, **within})
 
     @property
     def tokenizer(self) -> Path:

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from scoring.checkpoint import ADAPTER_CONFIG, CONFIG, INDEX, TOKENIZER, Checkpoint
 from scoring.errors import HubUnavailable, MissingExtra
+from scoring.weights.pickles import PICKLED_HEAD
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
 _BESIDE = ("tokenizer_config.json", "chat_template.jinja")
-_WANTED = (CONFIG, TOKENIZER, INDEX, ADAPTER_CONFIG, "*.safetensors", *_BESIDE)
+_WANTED = (CONFIG, TOKENIZER, INDEX, ADAPTER_CONFIG, "*.safetensors", PICKLED_HEAD, *_BESIDE)
 _PICKLES = ("pytorch_model*.bin", "pytorch_model.bin.index.json", "adapter_model.bin", "*.pt", "*.pth")
 
 
@@ -40,8 +41,8 @@ def find_place(model: str, revision: str | None = None, *, pickles: bool = False
     """The folder of a local or hub model, which need not be there or whole.
 
     A hub model's config, tokenizer, chat template and safetensors files are downloaded where they are not in the cache
-    yet, and where it has no safetensors, with `pickles`, its pickles. `revision` is a branch, tag or commit of it. With
-    `download` False only the cache is looked at.
+    yet, with a head that lies beside them, and where it has no safetensors, with `pickles`, its pickles. `revision` is
+    a branch, tag or commit of it. With `download` False only the cache is looked at.
 
     Raises:
         HubUnavailable: offline and not in the cache, no such model, not allowed.

@@ -193,9 +193,9 @@ def prepare(
     reads = {"reads": list(family.reads)} if family.reads else {}
     settings = {**family.settings, **reads, "weights": weights, **ratio, "dtype": computed}
     mark = fingerprint(settings)
-    known = find(workspace, mark) if name is None else None
+    known = find(workspace, mark)
     scorer = Scorer(
-        name=known.name if known else name or _usual_name(checkpoint, model),
+        name=name or (known.name if known else _usual_name(checkpoint, model)),
         fingerprint=mark,
         about=f"{family.scale.family}, {computed}",
         **vars(family.scale),
@@ -211,6 +211,8 @@ def prepare(
             *notes,
             _how(family),
             *_cautions(family),
+            # To render a template takes longer than a finished run does: it is told when the scorer is new.
+            *(() if known else _template_notes(family, checkpoint)),
             *same_model(workspace, scorer),
         ),
     )
@@ -225,6 +227,13 @@ def _usual_name(checkpoint: Checkpoint, model: str) -> str:
 def _cautions(family: Adapter) -> tuple[str, ...]:
     """What is only assumed of a checkpoint; few families have anything to say."""
     return tuple(getattr(family, "cautions", ()))
+
+
+def _template_notes(family: Adapter, checkpoint: Checkpoint) -> tuple[str, ...]:
+    """What a checkpoint's own chat template would do otherwise, of families that write chats."""
+    told = getattr(family, "template_note", None)
+    note = told(checkpoint) if told else ""
+    return (note,) if note else ()
 
 
 def _how(family: Adapter) -> str:

@@ -19,6 +19,7 @@ QWEN_SPLIT, LLAMA_SPLIT = rf"{_WORDS}\p{{N}}{_REST}", rf"{_WORDS}\p{{N}}{{1,3}}{
 QWEN_SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 QWEN_BOXES = ("object_ref_start", "object_ref_end", "box_start", "box_end", "quad_start")
 QWEN_PRM_SPECIALS = (*QWEN_SPECIALS, *(f"<|{name}|>" for name in QWEN_BOXES), "<extra_0>")
+PATHFINDER_SPECIALS = (*QWEN_SPECIALS, "<extra>", "<->", "<+>")
 LLAMA_SPECIALS = (
     "<|begin_of_text|>",
     "<|end_of_text|>",

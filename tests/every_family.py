@@ -12,6 +12,7 @@ from scoring.prms.catalogue import family
 
 QWEN, LLAMA, WIDTH = tiny_families.QWEN, tiny_families.LLAMA, tiny_families.HIDDEN
 MISTRAL, LLAMA2 = sentencepiece_families.MISTRAL, sentencepiece_families.LLAMA
+CAUSAL = {**QWEN, "architectures": ["Qwen2ForCausalLM"]}
 CLASSIFIER = {**QWEN, "architectures": ["Qwen2ForTokenClassification"]}
 TWO_LAYERS = {
     "score.0.weight": (WIDTH, WIDTH),
@@ -37,12 +38,19 @@ BYTES = {
         byte_vocabulary.QWEN_SPECIALS,
         {"score.weight": (1, WIDTH)},
     ),
-    "implicit": ({**QWEN, "architectures": ["Qwen2ForCausalLM"]}, byte_vocabulary.QWEN_SPECIALS, None),
+    "implicit": (CAUSAL, byte_vocabulary.QWEN_SPECIALS, None),
+    "pathfinder": (CAUSAL, byte_vocabulary.PATHFINDER_SPECIALS, None),
+    "reasonflux": (
+        CAUSAL,
+        byte_vocabulary.QWEN_SPECIALS,
+        {"reward_head.weight": (1, WIDTH), "reward_head.bias": (1,)},
+    ),
 }
 TEMPLATES = {
     "qwen": tiny_families.QWEN_TEMPLATE,
     "rlhflow": tiny_families.LLAMA_TEMPLATE,
     "implicit": tiny_families.QWEN_TEMPLATE,
+    "pathfinder": tiny_families.QWEN_TEMPLATE,
 }
 PIECES = {
     "math_shepherd": ({**MISTRAL, "architectures": ["MistralForCausalLM"]}, sentencepiece_pieces.MISTRAL, None),

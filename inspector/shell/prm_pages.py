@@ -59,8 +59,11 @@ def _cell(value: Any) -> Text:
     return Text(clean(text, lines=True))
 
 
-def family_page(row: Row, width: int, bounds: str = "") -> Iterator[Text]:
-    """Everything that is known of one family; `bounds` is what is to be said of its range."""
+def family_page(row: Row, width: int, bounds: str = "", *, reference: bool = False) -> Iterator[Text]:
+    """Everything that is known of one family; `bounds` is what is to be said of its range.
+
+    `reference`: its rewards are ratios to a reference model, which has to be named.
+    """
     title = f"{row['name']}: {row['family']}" if row.get("family") else row["name"]
     yield from hanging("", title, width, indent=0, style="bold")
     yield Text()
@@ -82,10 +85,10 @@ def family_page(row: Row, width: int, bounds: str = "") -> Iterator[Text]:
     if row.get("source"):
         yield from _fact("from", row["source"], width)
     yield Text()
-    yield from _fact(
-        "run it", f"prm-inspect score BENCHMARK --model DIR_OR_ID --adapter {row['name']}{_other(row)}", width
-    )
-    yield from _fact("test it", f"prm-inspect prms check {row['name']} --weights DIR_OR_ID", width)
+    other = " --reference DIR_OR_ID" if reference else ""
+    run_it = f"prm-inspect score BENCHMARK --model DIR_OR_ID{other} --adapter {row['name']}{_other(row)}"
+    yield from _fact("run it", run_it, width)
+    yield from _fact("test it", f"prm-inspect prms check {row['name']} --weights DIR_OR_ID{other}", width)
 
 
 def _other(row: Row) -> str:

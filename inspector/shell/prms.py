@@ -67,7 +67,9 @@ def _one(args: argparse.Namespace) -> int:
         return 0
     width = width_of(PAGE_PIPED)
     about = ABOUT.get(row["name"])
-    print_page(family_page(row, width, about.bounds if about else ""), width, pager=not args.quiet)
+    reference = row["name"] in ADAPTERS and hasattr(family(row["name"]), "reference_model")
+    page = family_page(row, width, about.bounds if about else "", reference=reference)
+    print_page(page, width, pager=not args.quiet)
     return 0
 
 

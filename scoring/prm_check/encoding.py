@@ -95,14 +95,14 @@ def _prefix(prm: OpenedPrm, encode: Encoder, whole: Sequence[tuple[Case, Encoded
             other = encode_case(encode, replace(case, steps=case.steps[:kept]))
             if isinstance(other, Refused):
                 problems.append(f"{name(case)}: its first {kept} steps alone are refused: {other.reason}")
-            elif seen(other) != seen(found)[:kept]:
+            elif seen(other) != seen(found)[: kept * found.places]:
                 problems.append(f"{name(case)}: what is read of the first {kept} steps changes with later ones")
     told = f"{tried} beginnings of {len(whole)} cases have the ids that they have with the steps that follow"
     return result(check, problems, told)
 
 
 def seen(found: Encoded) -> list[tuple[int, ...]]:
-    """For every step all ids up to the one that is read, which is all that a model that looks back sees."""
+    """For every place that is read all ids up to it, which is all that a model that looks back sees."""
     return [one.ids[: position + 1] for one in found.sequences for position in one.positions]
 
 

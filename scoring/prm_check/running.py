@@ -61,7 +61,7 @@ def _values(
     odd = [f"{case}: {list(rewards)}" for case, rewards in rows if not all(map(math.isfinite, rewards)) or not rewards]
     yield result(NAMES[0], odd, f"{total} rewards of {len(rows)} cases are finite numbers")
     if prm.adapter.readout.transform == "none":
-        yield Result(NAMES[1], "skipped", "the reward is a raw logit, which has no bounds")
+        yield Result(NAMES[1], "skipped", "the reward is no probability and has no bounds")
         return
     over = [
         f"{case}: {list(rewards)}" for case, rewards in rows if any(not low <= reward <= high for reward in rewards)

@@ -114,5 +114,18 @@ ABOUT: dict[str, About] = {
         ),
         bounds="a log-ratio has no bounds: this is what is drawn",
     ),
+    "pathfinder": About(
+        "P(<+>) of 2 errors, then of the step",
+        thresholds=(
+            ("authors", "-1 where either error's sign is <->, else P(correct), without a cut"),
+            (PROCESSBENCH, "wrong iff either error's sign is <->, in the authors' script"),
+            (PRMBENCH, "wrong iff either is < 0.5 among all tokens, in the authors' code"),
+        ),
+    ),
+    "reasonflux": About(
+        "one number for all so far, a pass a step",
+        length="2,048 in the authors' example",
+        thresholds=(("authors", "none"),),
+    ),
 }
 """Name of the adapter -> what is told of it."""

@@ -57,7 +57,12 @@ class Scale:
 
 
 class Adapter(Protocol):
-    """One PRM family, for one checkpoint."""
+    """One PRM family, for one checkpoint.
+
+    A family may have more: `cautions`, sentences about what is only assumed of the checkpoint;
+    `template_note(checkpoint)`, what its chat template would do otherwise; and, where rewards are ratios to another
+    model, `reference_model(policy, reference)`, which gives a `scoring.checkpoint.Reference`.
+    """
 
     @property
     def scale(self) -> Scale:

@@ -31,13 +31,13 @@ ADAPTERS: dict[str, str] = {
     "reasoneval": "scoring.prms.reasoneval:ReasonEval",
     "universal": "scoring.prms.universal:UniversalPrm",
     "implicit": "scoring.prms.implicit:ImplicitPrm",
+    "pathfinder": "scoring.prms.pathfinder:PathfinderPrm",
+    "reasonflux": "scoring.prms.reasonflux:ReasonFluxPrm",
 }
 """Name -> "module:Class"; the class has `of(checkpoint)`."""
 
 _WITHOUT_SIGN = frozenset({"universal"})
 """Families that neither config nor tensors show: they are used for whoever names them, and look at the tensors."""
-
-_STEP_END = "<extra_0>"
 
 
 def adapter_of(
@@ -170,13 +170,17 @@ def _classes(number: int) -> Callable[[Checkpoint], bool]:
     return lambda checkpoint: checkpoint.shapes.get("score.weight", ())[:1] == (number,)
 
 
-def _ends_steps(checkpoint: Checkpoint) -> bool:
-    """Whether the vocabulary has Qwen's step end as a token of its own; an unreadable one is somebody else's matter."""
-    try:
-        added = json.loads(checkpoint.tokenizer.read_bytes())["added_tokens"]
-        return any(token.get("content") == _STEP_END for token in added)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return False
+def _adds(*tokens: str) -> Callable[[Checkpoint], bool]:
+    """Whether the vocabulary has these as tokens of their own; an unreadable one is somebody else's matter."""
+
+    def test(checkpoint: Checkpoint) -> bool:
+        try:
+            added = json.loads(checkpoint.tokenizer.read_bytes())["added_tokens"]
+            return {*tokens} <= {token.get("content") for token in added}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return False
+
+    return test
 
 
 _QWEN2_CLASSIFIER = _is("Qwen2ForTokenClassification")
@@ -186,9 +190,15 @@ _CAUSAL = "which judges a step by its next token"
 _FAMILIES: tuple[tuple[Callable[[Checkpoint], bool], tuple[str, ...], str], ...] = (
     (_called("universalprm"), ("universal",), "a Universal-PRM by its name"),
     (_is("Qwen2ForProcessRewardModel"), ("qwen",), "a PRM of Qwen's family"),
-    (_all(_QWEN2_CLASSIFIER, _classes(2), _ends_steps), ("qwen",), "a token classifier with Qwen's step ends"),
+    (_all(_QWEN2_CLASSIFIER, _classes(2), _adds("<extra_0>")), ("qwen",), "a token classifier with Qwen's step ends"),
     (_has("v_head.summary.weight"), ("skywork",), "a PRM of Skywork's family (it has a v_head)"),
     (_has("score_head.weight"), ("reasoneval",), "a ReasonEval model (it has a score_head)"),
+    (_has("reward_head.weight"), ("reasonflux",), "a language model with ReasonFlux's reward_head"),
+    (
+        _all(_is("Qwen2ForCausalLM"), _adds("<+>", "<->", "<extra>")),
+        ("pathfinder",),
+        "a language model with PathFinder's tokens",
+    ),
     (_all(_QWEN2_CLASSIFIER, _classes(1)), ("scan",), "a token classifier with one label, as SCAN trains them"),
     (_all(_QWEN2_CLASSIFIER, _classes(2)), ("pure", "token_classifier"), "a token classifier with two labels"),
     (_is("MistralForTokenClassification"), ("minos",), "a token classifier of MATH-Minos's kind"),

@@ -15,7 +15,10 @@ Where a step ends (option `offsets`): `processbench`, the authors' script, rende
 the number of its tokens less two as a place in delta, so that a step counts the separator behind it and one or two
 tokens of the next "Step k", and the last step the end of the turn. `card` is the same but for one token more before the
 first step. `exact` counts from the first token of the answer to the last one with text of the step. For all three a
-token may be text of a step and its separator together, so that a step's reward may change when others follow.
+token may be text of a step and its separator together, so that a step's reward may change when others follow: the last
+step that is left of a case cut with --truncate has the reward that it has at the end of a text.
+The authors' script for best-of-N takes Llama's end of the turn off before it counts, so that its steps end a token
+earlier than those of `card`; that is not offered.
 
 The chat is Qwen's or Llama 3's by the body, its system turn the one that the checkpoint's template puts first, as the
 authors render it. Sources: PRIME-RL/ImplicitPRM, eval/processbench.py, process_eval.sh and prm_eval_utils.py; the model
@@ -31,7 +34,7 @@ from typing import Any, ClassVar
 from scoring.checkpoint import Checkpoint, Reference, missing_tokenizer, positive
 from scoring.errors import CheckpointError, ForeignCheckpoint
 from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, too_long
-from scoring.prms.chat import CHATML, LLAMA3, template_system
+from scoring.prms.chat import CHATML, LLAMA3, Chat, template_system
 from scoring.prms.step_numbers import numbered, without_number
 from scoring.readout import OUTPUT, Encoded, LogRatio, Readout, Refused
 
@@ -137,9 +140,8 @@ class ImplicitPrm:
         head = _head(positive(config, "hidden_size"), tied=config.get("tie_word_embeddings") is True)
         readout = Readout(head, "none", (1.0,))
         check_tensors(readout, reference, "implicit", f"a language model with {OUTPUT}")
-        _check_vocabularies(policy, reference)
-        rows = reference.shapes[head.source(reference.shapes)][0]
-        last = max(_vocabulary(policy)[0].values(), default=0)
+        last = _check_vocabularies(policy, reference, _CHATS[self.body])
+        rows = reference.shapes[readout.used(reference.shapes)[-1]][0]
         if last >= rows:
             raise ForeignCheckpoint(
                 f"the reference model {reference.name} knows {rows:,} tokens, and {policy.name} has the id {last:,}.",
@@ -210,13 +212,12 @@ def _head(hidden: int, *, tied: bool) -> LogRatio:
     return LogRatio((), hidden, whole=True) if tied else LogRatio((), hidden, whole=True, tied=OUTPUT)
 
 
-def _check_vocabularies(policy: Checkpoint, reference: Checkpoint) -> None:
-    """Make sure that the same ids are the same tokens to both models."""
+def _check_vocabularies(policy: Checkpoint, reference: Checkpoint, chat: Chat) -> int:
+    """Make sure that the same ids are the same tokens to both models; the largest id."""
     (own, own_added), (others, _) = _vocabulary(policy), _vocabulary(reference)
-    # A token that somebody added to one of them is in no text; its chat is looked at when it is written.
-    differing = [
-        token for token, index in own.items() if others.get(token, index if token in own_added else None) != index
-    ]
+    # Tokens that somebody added to one of them alone are in no text, but for those that the chat is written with.
+    spare = own_added - {chat.start, chat.turn, chat.role_end, chat.end}
+    differing = [token for token, index in own.items() if others.get(token, index if token in spare else None) != index]
     if differing:
         first = min(differing, key=own.__getitem__)
         there = f"{others[first]:,} there" if first in others else "unknown there"
@@ -225,6 +226,7 @@ def _check_vocabularies(policy: Checkpoint, reference: Checkpoint) -> None:
             f"{own[first]:,} here and {there} ({len(differing):,} tokens differ).",
             _OTHER,
         )
+    return max(own.values(), default=0)
 
 
 def _vocabulary(checkpoint: Checkpoint) -> tuple[dict[str, int], set[str]]:

@@ -47,10 +47,7 @@ _LABELS = 2
 
 @dataclass(frozen=True)
 class QwenPrm:
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
-
-    `note` says where the checkpoint's chat template would send something else.
-    """
+    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
 
     hidden: int
     max_length: int
@@ -58,7 +55,6 @@ class QwenPrm:
     bias: bool = True
     system: str = SYSTEM
     numbers: str = "kept"
-    note: str = ""
 
     OPTIONS: ClassVar[Options] = {"system": ("own", *SYSTEMS, "template"), "numbers": ("kept", "removed")}
     MEANINGS: ClassVar[Mapping[str, str]] = {
@@ -98,15 +94,13 @@ class QwenPrm:
             bias="score.weight" not in tensors or "score.bias" in tensors,
             system=sent,
             numbers=numbers,
-            note=template_note(checkpoint, CHATML, sent),
         )
         check_tensors(adapter.readout, checkpoint, "qwen", "score.0 and score.2, or score alone, with 2 labels")
         return adapter
 
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        """What the checkpoint's chat template would do otherwise."""
-        return (self.note,) if self.note else ()
+    def template_note(self, checkpoint: Checkpoint) -> str:
+        """What the checkpoint's chat template would do otherwise; "" for nothing."""
+        return template_note(checkpoint, CHATML, self.system)
 
     @cached_property
     def readout(self) -> Readout:

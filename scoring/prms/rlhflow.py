@@ -47,8 +47,7 @@ _SYSTEMS = {"none": "", "default": SYSTEM}
 class RlhflowPrm:
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
 
-    `own` is the system turn of the checkpoint's own template, where that was chosen; `note` says where it would be
-    another than the one sent.
+    `own` is the system turn of the checkpoint's own template, where that was chosen.
     """
 
     hidden: int
@@ -59,7 +58,6 @@ class RlhflowPrm:
     numbers: str = "kept"
     blanks: str = "kept"
     own: str = ""
-    note: str = ""
 
     OPTIONS: ClassVar[Options] = {
         "softmax": ("two-way", "full-vocabulary"),
@@ -100,14 +98,13 @@ class RlhflowPrm:
         # What the template puts first may be what another value is.
         options = {**options, "system": next((name for name, text in _SYSTEMS.items() if text == sent), "template")}
         width, limit = positive(config, "hidden_size"), positive(config, "max_position_embeddings")
-        adapter = cls(width, limit, **options, own=sent, note=template_note(checkpoint, LLAMA3, sent))
+        adapter = cls(width, limit, **options, own=sent if options["system"] == "template" else "")
         check_tensors(adapter.readout, checkpoint, "rlhflow", f"a language model with its own {OUTPUT}")
         return adapter
 
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        """What the checkpoint's chat template would do otherwise."""
-        return (self.note,) if self.note else ()
+    def template_note(self, checkpoint: Checkpoint) -> str:
+        """What the checkpoint's chat template would do otherwise; "" for nothing."""
+        return template_note(checkpoint, LLAMA3, _SYSTEMS.get(self.system, self.own))
 
     @property
     def scale(self) -> Scale:

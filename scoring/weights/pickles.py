@@ -7,6 +7,8 @@ from pathlib import Path
 from scoring.errors import CheckpointError
 
 PICKLED, PICKLED_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
+PICKLED_HEAD = "reward_head.pt"
+"""A head that is saved apart from its body, as ReasonFlux does."""
 _NO_WEIGHTS = ("training_args", "optimizer", "scheduler", "rng_state", "scaler", "adapter_model")
 """What else a training run leaves behind as pickles."""
 

@@ -19,9 +19,10 @@ from scoring.readout import Readout
 from scoring.training_point import checkpoints_in
 from scoring.weights.base_names import base_sentence, check_body
 from scoring.weights.lora_config import LoraConfig
-from scoring.weights.pickles import pickled_files
+from scoring.weights.pickles import PICKLED_HEAD, pickled_files
 from scoring.weights.store import Store
 
+HEAD = "reward_head.safetensors"
 ADAPTER, PICKLED_ADAPTER = "adapter_model.safetensors", "adapter_model.bin"
 BESIDE = (
     "tokenizer.json", "tokenizer.model", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
@@ -85,7 +86,30 @@ class Weights:
             raise UsageError(f"{place.name} is no LoRA adapter, so it has no base.", "Leave out --base.")
         return self._whole(place)
 
+    def _with_head(self, place: Place) -> Usable:
+        """A whole model whose head lies beside it as a pickle."""
+        path = place.folder / PICKLED_HEAD
+        if not self.pickles:
+            raise PickleRefused(
+                f"{place.folder} has its head only as a pickle ({path.name}), which can run code and is not opened.",
+                "If you trust it, --allow-pickle opens it with torch's weights-only reader.",
+            )
+        sources, seen = self._sources(place, [path])
+
+        def make(draft: Path) -> None:
+            from scoring.engines.pickled_weights import read_pickle, write
+
+            write(draft / HEAD, {f"{PICKLED_HEAD[:-3]}.{name}": tensor for name, tensor in read_pickle(path).items()})
+            seen()
+
+        recipe = {"head": sources}
+        folder, _ = self.store.made(recipe, make)
+        checkpoint = Checkpoint.open(place.folder, place.name, place.commit).with_tensors(folder / HEAD)
+        return Usable(checkpoint, recipe, f"The head was converted from {path.name} into {folder}.")
+
     def _whole(self, place: Place) -> Usable:
+        if _has_safetensors(place.folder) and (place.folder / PICKLED_HEAD).is_file():
+            return self._with_head(place)
         if _has_safetensors(place.folder) or not self.pickles:
             return Usable(Checkpoint.open(place.folder, place.name, place.commit))
         files = pickled_files(place.folder, f"{place.name} --revision {place.commit}" if place.commit else "")

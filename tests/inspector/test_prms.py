@@ -101,6 +101,12 @@ def test_one_family_is_told_by_a_part_of_its_name(called):
     assert "-10 to 10 (a logit has no bounds" in out
 
 
+def test_a_family_of_two_models_says_how_the_other_is_given(called):
+    _, out, _ = called("prms", "implicit")
+    assert "--model DIR_OR_ID --reference DIR_OR_ID --adapter implicit" in " ".join(out.split())
+    assert "--reference" not in called("prms", "qwen")[1]
+
+
 def test_an_adapter_of_one_s_own_is_told_too(called):
     code, out, _ = called("prms", OWN)
     assert code == 0

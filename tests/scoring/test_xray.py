@@ -49,7 +49,9 @@ def test_every_token_is_there_and_every_step_is_read_once(prm):
     )
     assert (number, refused, found.refused) == (3, "", "")
     assert [token.id for token in found.tokens] == [index for one in encoded.sequences for index in one.ids]
-    assert [token.step for token in found.tokens if token.read] == [0, 1, 2]
+    assert [token.step for token in found.tokens if token.read] == [
+        at for at in range(3) for _ in range(encoded.places)
+    ]
     ends = {token.text for token in found.tokens if token.read}
     line = "step 1 holds '\\n', at which steps are read, once; only its own end is read"
     assert found.warnings == ([line] if ends == {"\n"} else [])
@@ -72,10 +74,13 @@ def test_the_numbers_are_those_that_are_saved(prm):
     add_numbers(found, traced)
     ((answer,),) = [batch.answers for batch in engine.read([encoded])][-1:]
     rewards = [token.reward for token in found.tokens if token.read]
-    assert rewards == pytest.approx(answer.rewards, abs=1e-5)
+    # Where several places make a reward it stands at each of them.
+    assert rewards == pytest.approx([reward for reward in answer.rewards for _ in range(encoded.places)], abs=1e-5)
     weights = prm.adapter.readout.reward
     for token in (token for token in found.tokens if token.read):
-        assert sum(w * v for w, v in zip(weights, token.values, strict=True)) == pytest.approx(token.reward, abs=1e-5)
+        if encoded.places == 1:
+            total = sum(w * v for w, v in zip(weights, token.values, strict=True))
+            assert total == pytest.approx(token.reward, abs=1e-5)
         if prm.adapter.readout.transform == "softmax":
             total = sum(math.exp(logit) for logit in token.logits)
             assert token.values == pytest.approx([math.exp(logit) / total for logit in token.logits], abs=1e-5)

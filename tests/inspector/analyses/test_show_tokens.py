@@ -38,6 +38,8 @@ LABELS = {
     "minos": ("score: 1 output", "= logit of score"),
     "reasoneval": ("score_head: 3 outputs", "neutral", "= P(neutral) + P(right)", "redundant"),
     "implicit": ("log-probabilities of the tokens so far, less those under the reference", "= r"),
+    "pathfinder": ("rows '<+>' (273), '<->' (272)", "= P('<+>') at the last place of a step, -1 where it is below 0.5"),
+    "reasonflux": ("reward_head: 1 output", "in 3 sequences", "= sigmoid(reward_head)"),
     "universal": ("score: 1 output", "in 3 sequences", "also read reference_answer", "of sequence 2"),
 }
 
@@ -81,10 +83,12 @@ def lines_of(told, width, *, ascii_only=False, whole=False):
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_every_family_has_its_labels_and_keeps_to_the_width(answer, width):
     name, told = answer
+    # PathFinder reads three places for each step.
+    places = 3 if name == "pathfinder" else 1
     for ascii_only in (False, True):
         found = lines_of(told, width, ascii_only=ascii_only, whole=True)
-        assert [found.count(f"\nstep {step}    ") for step in range(3)] == [1, 1, 1]
-        assert found.count("read: token") == 3
+        assert [found.count(f"\nstep {step}    ") for step in range(3)] == [places] * 3
+        assert found.count("read: token") == 3 * places
         assert found.count("^") >= 3
     if width > 40:
         words = " ".join(found.split())

@@ -6,6 +6,7 @@ import pytest
 
 import checkpoints
 from scoring.checkpoint import Checkpoint
+from scoring.claim import claim
 from scoring.errors import CheckpointError
 from scoring.preparation import prepare
 from scoring.prms.chat import CHATML, LLAMA3, rendered, template_note, template_system
@@ -102,6 +103,15 @@ def test_a_run_says_once_what_the_template_would_do_and_how_to_take_it(folders, 
     assert none == []
     # What it takes is what another value is called: one scorer, not two.
     assert taken.fingerprint == notes(folders[name], system=other)[1].fingerprint != own.fingerprint
+
+
+def test_a_resumed_run_does_not_say_it_again(folders, tmp_path):
+    """A finished run is over before a template is rendered."""
+    workspace = Workspace.create(tmp_path / "ws")
+    for expected in (1, 0):
+        prepared = prepare(workspace, str(folders["qwen"]))
+        assert sum("chat template" in note for note in prepared.notes) == expected
+        prepared.scorer.save(claim(workspace, prepared.scorer).folder)
 
 
 def test_a_template_of_one_s_own_is_part_of_what_the_scorer_is(tmp_path):

@@ -214,6 +214,12 @@ def test_a_reference_with_other_tokens_is_refused(folders, tmp_path):
     byte_vocabulary.write(other / "tokenizer.json", byte_vocabulary.tiny_ranks(), KINDS[kind][1][::-1])
     with pytest.raises(ForeignCheckpoint, match="another vocabulary"):
         prepared((folders[0], other))
+    added = (*KINDS[kind][1], "<added here>")
+    byte_vocabulary.write(other / "tokenizer.json", byte_vocabulary.tiny_ranks(), added)
+    assert prepared((folders[0], other)).scorer
+    byte_vocabulary.write(other / "tokenizer.json", byte_vocabulary.tiny_ranks(), KINDS[kind][1][:-1])
+    with pytest.raises(ForeignCheckpoint, match=r"<\|.*\|>' is \d+ here and unknown there \(1 tokens differ"):
+        prepared((folders[0], other))
     (other / "tokenizer.json").write_text("[]")
     with pytest.raises(CheckpointError, match="no tokenizer that can be compared"):
         prepared((folders[0], other))

@@ -15,6 +15,7 @@ LLAMA = {"model.embed_tokens.weight": (128_256, 8), "lm_head.weight": (128_256, 
 QWEN = {"model.embed_tokens.weight": (152_064, 8), "lm_head.weight": (152_064, 8)}
 MISTRAL = {"model.embed_tokens.weight": (32_000, 8), "lm_head.weight": (32_000, 8)}
 LLEMMA = {"model.embed_tokens.weight": (32_016, 8), "lm_head.weight": (32_016, 8)}
+REWARD_HEAD = {"reward_head.weight": (1, 8), "reward_head.bias": (1,)}
 VALUE_HEAD = {"v_head.summary.weight": (1, 8), "v_head.summary.bias": (1,)}
 
 
@@ -47,6 +48,9 @@ MODELS = [
     ("ScalableMath/llemma-7b-prm-metamath-level-1to3-hf", "LlamaForCausalLM", LLEMMA, "llemma"),
     ("ScalableMath/llemma-7b-oprm-prm800k-level-1to3-hf", "LlamaForCausalLM", LLEMMA, "llemma"),
     ("infly/Universal-PRM-7B", "Qwen2ForRewardModel", {"score.weight": (1, 8)}, "universal"),
+    ("declare-lab/PathFinder-PRM-7B", "Qwen2ForCausalLM", QWEN, "pathfinder"),
+    ("Gen-Verse/ReasonFlux-PRM-1.5B", "Qwen2ForCausalLM", QWEN | REWARD_HEAD, "reasonflux"),
+    ("Gen-Verse/ReasonFlux-PRM-7B", "Qwen2ForProcessRewardModel", labels(2), "qwen"),
     ("PRIME-RL/EurusPRM-Stage1", "Qwen2ForCausalLM", QWEN, "implicit"),
     ("PRIME-RL/EurusPRM-Stage2", "Qwen2ForCausalLM", QWEN, "implicit"),
     ("universalprm/Universal-PRM", "Qwen2Model", {"v_head.weight": (1, 8)}, "universal"),
@@ -66,6 +70,9 @@ def made(tmp_path, name, architecture, shapes):
     beside = {"bos_token": "<|endoftext|>", "chat_template": template}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(beside))
     tensors = {one: Tensor(Path("none"), "BF16", shape) for one, shape in shapes.items()}
+    added = ["<+>", "<->", "<extra>"] if "PathFinder" in name else []
+    tokens = [{"content": token, "id": 151_665 + at} for at, token in enumerate(added)]
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"added_tokens": tokens}))
     body = re.match("[A-Z][a-z]+2?", architecture)[0].lower()
     return Checkpoint(tmp_path, name, {**SIZES, "model_type": body, "architectures": [architecture]}, tensors)
 

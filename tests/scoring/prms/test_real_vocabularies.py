@@ -6,6 +6,9 @@ from hashlib import sha256
 import pytest
 
 import byte_vocabulary
+from scoring.prms.chat import CHATML, LLAMA3
+from scoring.prms.implicit import ImplicitPrm
+from scoring.prms.pathfinder import SENTENCES, PathfinderPrm
 from scoring.prms.pure import PurePrm
 from scoring.prms.qwen import SYSTEM, SYSTEMS, QwenPrm
 from scoring.prms.rlhflow import RlhflowPrm
@@ -173,6 +176,56 @@ def test_prmbench_s_prompt_has_a_backspace(qwen):
     assert ",2878,220,196,5131,291,46391,151645," in text
     own = ",".join(map(str, QwenPrm(**SIZES).encoder(qwen)("p", ["s"]).ids))
     assert ",2878,1124,79075,46391,151645," in own
+
+
+STEPS = ["So 2.", "a\nb.\n", "", "It is $x$", "数 \n\n", "the end "]
+"""Ends that are one token with a blank line behind them, and others."""
+
+
+@pytest.mark.parametrize(("name", "body", "end"), [("qwen", "qwen2", 151645), ("llama", "llama", 128009)])
+def test_implicit_steps_end_where_the_authors_count(request, name, body, end):
+    """The authors' places: tokens of the chat up to a step, the end of the turn and a blank line, less two."""
+    tokenizer = request.getfixturevalue(name)
+    chat = {"qwen2": CHATML, "llama": LLAMA3}[body]
+    writer, numbered = chat.writer(tokenizer), [f"Step {at}: {step}" for at, step in enumerate(STEPS, 1)]
+    found = ImplicitPrm(**SIZES, body=body).encoder(tokenizer)("What?", STEPS)
+    before = [*writer.start, *writer.turn("user", "What?")]
+    assert found.ids == (*before, *writer.turn("assistant", "\n\n".join(numbered)))
+    for at, position in enumerate(found.positions, 1):
+        upto = len(before) + len(writer.open("assistant", "\n\n".join(numbered[:at]))) + 1
+        assert position == upto + (1 if at < len(STEPS) else 0) - 2
+    assert found.ids[found.positions[-1] + 1] == end
+    assert tokenizer.piece(found.ids[found.since + 1]) == "Step"
+    exact = ImplicitPrm(**SIZES, body=body, offsets="exact").encoder(tokenizer)("What?", STEPS)
+    # A blank line is one token with the stop before it.
+    ends = [tokenizer.encode(text)[-1] for text in ("2.\n\n", "b.\n\n\n")]
+    assert [exact.ids[at + 1] for at in exact.positions[:2]] == ends
+    # The script counts one or two tokens of the next "Step k" and the separator; the last step the end of its turn.
+    late = [one - other for one, other in zip(found.positions, exact.positions, strict=True)]
+    assert set(late[:-1]) <= {1, 2}
+    assert late[-1] == 1
+
+
+def test_pathfinder_s_tokens_stand_apart_from_the_words_before_them(tmp_path_factory):
+    path = tmp_path_factory.mktemp("qwen") / "tokenizer.json"
+    tokenizer = TokenizerFile(byte_vocabulary.qwen(path, byte_vocabulary.PATHFINDER_SPECIALS))
+    signs = tuple(tokenizer.special(token) for token in ("<+>", "<->"))
+    found = PathfinderPrm(**SIZES, signs=signs).encoder(tokenizer)("What?", ["It is 2.", "So."])
+    parse = tokenizers.Tokenizer.from_file(str(path)).encode
+    for one, said in zip(
+        found.sequences,
+        [
+            "Current Step: It is 2. Math reasoning: <extra>, Consistency: <extra>",
+            "Current Step: It is 2. Math reasoning: <+>, Consistency: <+>, Correctness: <extra>",
+            "It is 2.\n\nCurrent Step: So. Math reasoning: <extra>, Consistency: <extra>",
+            "It is 2.\n\nCurrent Step: So. Math reasoning: <+>, Consistency: <+>, Correctness: <extra>",
+        ],
+        strict=True,
+    ):
+        asked = f"{SENTENCES['card']}\n\n Question: What?"
+        text = f"<|im_start|>user\n{asked}<|im_end|>\n<|im_start|>assistant\n{said}<|im_end|>\n"
+        assert list(one.ids) == parse(text, add_special_tokens=False).ids
+        assert {one.ids[at + 1] for at in one.positions} == {tokenizer.special("<extra>")}
 
 
 def test_the_model_card_s_example_has_its_454_tokens(qwen, data_folder):

@@ -1,0 +1,186 @@
+r"""PathFinder-PRM: a chat a step; the signs of two kinds of error, then P(the step is right) where both are `<+>`.
+
+    user: SENTENCE\n\n Question: PROBLEM
+    assistant: STEP\n\nSTEP\n\nCurrent Step: STEP Math reasoning: <extra>, Consistency: <extra>
+
+Before each `<extra>` the model says `<+>` or `<->`. If either is likelier `<->` the step is wrong and its reward is -1.
+Else the signs stand in the place of the two `<extra>`, `, Correctness: <extra>` follows them, and the reward is the
+share of `<+>` in the two signs before that. The second chat is run whatever the first gives, as only `<+>` can stand in
+it; so a case is read twice a step.
+
+Option `reading`, the model card's own first. `processbench`, the authors' script for it: the first chat alone, and a
+step is wrong where the likeliest token of either place is `<->`; the reward is the lesser P(`<+>`) of the two signs. (A
+third token, likelier than both, ends that script; here the two are compared.) `prmbench`, their code for it: the first
+chat with `Current step:`, steps without numbers, and P(`<+>`) among all tokens, of which the lesser is taken: a step is
+right there where both are 0.5 or more. (That code stores their mean beside this.) The sentence differs in all three.
+System turn: the one that the checkpoint's chat template puts first, option `system`.
+
+Sources: declare-lab/PathFinder-PRM, src/evaluation and src/data_generation/build_dataset.py; the model card of
+declare-lab/PathFinder-PRM-7B, as others have copied it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from scoring.checkpoint import Checkpoint, missing_tokenizer, positive
+from scoring.errors import CheckpointError, ForeignCheckpoint
+from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
+from scoring.prms.chat import CHATML, template_system
+from scoring.prms.step_numbers import without_number
+from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
+
+GOOD, BAD, EXTRA = "<+>", "<->", "<extra>"
+_TEACHER = "You are a Math Teacher. Given a question and a student's solution, evaluate the"
+_FUTURE = "logic consistency of the current step and whether it will lead to the correct final solution"
+SENTENCES = {
+    "card": f"{_TEACHER} mathemetical correctness, {_FUTURE}",
+    "processbench": f"{_TEACHER} mathematical correctness, {_FUTURE}",
+    "prmbench": f"{_TEACHER} mathematical correctness and logic consistency of the current step.",
+}
+"""What the model is told, by reading; the card has the slip of the pen."""
+
+
+@dataclass(frozen=True)
+class PathfinderPrm:
+    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
+
+    `signs` are the ids of `<+>` and `<->`, which differ by checkpoint; `own` is the system turn, "" = none.
+    """
+
+    hidden: int
+    max_length: int
+    signs: tuple[int, int]
+    own: str = ""
+    tied: bool = False
+    reading: str = "card"
+
+    OPTIONS: ClassVar[Options] = {"reading": tuple(SENTENCES), "system": ("template", "none")}
+    MEANINGS: ClassVar[Mapping[str, str]] = {
+        "reading": "card: two passes, -1 or P(correct); processbench: the lesser sign of the first pass, as in the"
+        " authors' script; prmbench: likewise among all tokens, steps without numbers, as in their code for it",
+        "system": "template: the system turn that the checkpoint's chat template puts first; none: no system turn",
+    }
+    reads: ClassVar[tuple[str, ...]] = ()
+    CHECKPOINTS: ClassVar[tuple[str, ...]] = ("declare-lab/PathFinder-PRM-7B",)
+    SOURCE: ClassVar[str] = "declare-lab/PathFinder-PRM, src/evaluation; the model card, as copied"
+    SCALE: ClassVar[Scale] = Scale(
+        "PathFinder-PRM", -1.0, 1.0, 0.5, "the likelier of the two signs; -1 is wrong anyway"
+    )
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint, reading: str = "card", system: str = "template") -> "PathfinderPrm":
+        """The adapter for a checkpoint.
+
+        Raises:
+            ForeignCheckpoint: it is no language model, or its vocabulary has not the family's three tokens.
+            CheckpointError: the config lacks a number, the tokenizer is missing or damaged, or the system turn is to be
+                the template's and there is none.
+        """
+        config = checkpoint.config
+        signs = _signs(checkpoint)
+        own = template_system(checkpoint, CHATML) if system == "template" else ""
+        width, limit = positive(config, "hidden_size"), positive(config, "max_position_embeddings")
+        adapter = cls(width, limit, signs, own, config.get("tie_word_embeddings") is True, reading)
+        check_tensors(adapter.readout, checkpoint, "pathfinder", f"a language model with {OUTPUT}")
+        return adapter
+
+    @property
+    def scale(self) -> Scale:
+        """How to read the rewards."""
+        if self.reading == "card":
+            return self.SCALE
+        whose = {
+            "processbench": "the likelier sign at both places",
+            "prmbench": "both are 0.5 or more, as in their code for PRMBench",
+        }
+        return Scale(self.SCALE.family, 0.0, 1.0, 0.5, whose[self.reading])
+
+    @property
+    def readout(self) -> Readout:
+        """The share of `<+>` at each place, of the two signs or of all tokens, and what the places of a step become."""
+        whole = self.reading == "prmbench"
+        tied: dict[str, Any] = {} if self.tied else {"tied": OUTPUT}
+        head = Vocabulary(self.signs[:1] if whole else self.signs, self.hidden, whole=whole, **tied)
+        return Readout(head, reward=(1.0, 0.0), combine="gate" if self.reading == "card" else "least")
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What beside the weights changes the rewards."""
+        return {
+            "adapter": "pathfinder",
+            "layout": 1,
+            "reading": self.reading,
+            "system_prompt": self.own,
+            "max_length": self.max_length,
+        }
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: a token is not in the vocabulary, or a sign has another id in it.
+        """
+        return _Chats(self, tokenizer)
+
+
+class _Chats:
+    """The ids of a case: a chat a step, or two; the pieces that are alike in every case are made once."""
+
+    def __init__(self, adapter: PathfinderPrm, tokenizer: Tokenizer) -> None:
+        self._adapter, self._encode = adapter, tokenizer.encode
+        self._writer = CHATML.writer(tokenizer)
+        self._start = self._writer.turn("system", adapter.own) if adapter.own else []
+        self._extra = special_id(tokenizer, EXTRA)
+        found = (special_id(tokenizer, GOOD), special_id(tokenizer, BAD))
+        if found != adapter.signs:
+            raise CheckpointError(
+                f"the tokenizer has {GOOD} and {BAD} as {found}, and the adapter was made for {adapter.signs}.", ""
+            )
+        self._consistency, self._correctness = (self._encode(f", {name}: ") for name in ("Consistency", "Correctness"))
+        self._sentence = SENTENCES[adapter.reading]
+        self._current = "Current step: " if adapter.reading == "prmbench" else "Current Step: "
+
+    def __call__(self, problem: str, steps: Sequence[str]) -> Encoded | Refused:
+        """The tokens of one case, a sequence a pass and step."""
+        if not steps:
+            return NO_STEPS
+        prmbench, twice = self._adapter.reading == "prmbench", self._adapter.reading == "card"
+        texts = [without_number(step) for step in steps] if prmbench else steps
+        before = [*self._start, *self._writer.turn("user", f"{self._sentence}\n\n Question: {problem}")]
+        sequences = []
+        for number, step in enumerate(texts):
+            earlier = "\n\n".join(texts[:number])
+            # PRMBench's code leaves the blank line out where the earlier steps are empty texts.
+            said = f"{earlier}\n\n" if (earlier if prmbench else number) else ""
+            opened = [*before, *self._writer.open("assistant", f"{said}{self._current}{step} Math reasoning: ")]
+            ids = [*opened, self._extra, *self._consistency, self._extra]
+            places = (len(opened) - 1, len(ids) - 2)
+            sequences.append(Encoded((*ids, *self._writer.end), places))
+            if twice:
+                good = self._adapter.signs[0]
+                ids = [*opened, good, *self._consistency, good, *self._correctness, self._extra]
+                sequences.append(Encoded((*ids, *self._writer.end), (len(ids) - 2,)))
+        longest = max(len(one.ids) for one in sequences)
+        if longest > self._adapter.max_length:
+            return too_long(longest, self._adapter.max_length)
+        first, *further = sequences
+        return Encoded(first.ids, first.positions, tuple(further), places=3 if twice else 2)
+
+
+def _signs(checkpoint: Checkpoint) -> tuple[int, int]:
+    """The ids of the two signs, as the vocabulary has them."""
+    path = checkpoint.tokenizer
+    try:
+        found = {token["content"]: int(token["id"]) for token in json.loads(path.read_bytes())["added_tokens"]}
+    except FileNotFoundError:
+        raise missing_tokenizer(path) from None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise CheckpointError(f"{path} cannot be read ({type(error).__name__}).", "Download it again.") from None
+    if lacking := [token for token in (GOOD, BAD, EXTRA) if token not in found]:
+        raise ForeignCheckpoint(
+            f"the vocabulary of {checkpoint.name} has no token {lacking[0]}, with which PathFinder-PRM judges.",
+            "Use the tokenizer.json that came with the PRM.",
+        )
+    return found[GOOD], found[BAD]
