@@ -21,6 +21,7 @@ from scoring.errors import UsageError
 from scoring.events import Event
 from scoring.generative.preparation import PreparedGenerative, prepare_generative
 from scoring.interrupt import Interrupt
+from scoring.prompts import keep_template
 from scoring.readout import Readout, Vocabulary
 from scoring.run_cases import run_cases
 from scoring.text_pages import TextPages
@@ -53,6 +54,8 @@ def critic_events(
         scorer, where = placed(
             critic.scorer, place, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
         )
+        if not args.dry_run:
+            keep_template(workspace.root, critic.template)
         parts = VoteParts(place.folder)
         looked_at = islice(rows, _LOOKED_AT)
         numbers = pl.Series(list(looked_at), dtype=pl.UInt32)

@@ -13,6 +13,7 @@ from scoring.critics.prompt_finding import PromptFinding
 from scoring.critics.sampling import Chosen
 from scoring.critics.sampling_overrides import overridden
 from scoring.critics.step_layout import StepLayout
+from scoring.critics.template import Template
 from scoring.engines.base import AnsweringEngine
 from scoring.errors import UsageError
 from scoring.fingerprint import fingerprint
@@ -33,6 +34,7 @@ class PreparedGenerative:
     scorer: Scorer
     asking: Talking
     engine: Callable[[], AnsweringEngine]
+    template: Template
     notes: tuple[str, ...]
 
     def lint(self, cases: Sequence[tuple[str, Sequence[str]]]) -> list[PromptFinding]:
@@ -83,7 +85,8 @@ def prepare_generative(
         "" if price is None else price.currency,
     )
     told = (*notes, *_told(family, options, wording, chosen, wish, price, model))
-    return PreparedGenerative(_scorer(workspace, family, model, settings, name), asking, partial(engine, chosen), told)
+    scorer = _scorer(workspace, family, model, settings, name)
+    return PreparedGenerative(scorer, asking, partial(engine, chosen), wording.template, told)
 
 
 def _only_its_own(family: GenerativeFamily, wish: Wish) -> None:
