@@ -111,6 +111,11 @@ REWARDS: dict[str, pl.DataType] = {
     "solution": pl.Float64(),
     # Why there is none of these, or not for all steps. Null = there is.
     "reason": pl.String(),
+    # Tokens that were run for it, tokens that were generated for it (none by a PRM), and its share of the seconds that
+    # the engine took for the cases it ran together, by tokens. Null = not said, or not run.
+    "tokens_in": pl.Int64(),
+    "tokens_out": pl.Int64(),
+    "seconds": pl.Float64(),
     # What ran: engine and version. Not part of what identifies a scorer.
     "engine": pl.String(),
 }
@@ -129,6 +134,9 @@ VOTES: dict[str, pl.DataType] = {
     "finish_reason": pl.String(),
     "tokens_in": pl.Int64(),
     "tokens_out": pl.Int64(),
+    # From when it was asked until the answer was there, waiting and repeated calls included; the sum over all calls of
+    # a vote that takes several. Of several answers to one call, the first has it and the others 0. Null = not measured.
+    "seconds": pl.Float64(),
     "seed": pl.Int64(),
     # Hex blake2b of the prompt that was sent.
     "prompt": pl.String(),

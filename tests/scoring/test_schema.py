@@ -60,7 +60,7 @@ def test_conforming_orders_completes_and_drops():
     frame = frame.with_columns(vote=pl.lit(0, dtype=pl.Int32))
     found = conform(frame, REWARDS, "rewards")
     assert found.schema == REWARDS
-    assert found.rows() == [("k", None, 0, [0.5], *[None] * 6)]
+    assert found.rows() == [("k", None, 0, [0.5], *[None] * 9)]
 
 
 def test_conforming_keeps_no_rows_as_no_rows():
