@@ -145,7 +145,7 @@ def run_app(
     if session_log:
         app.sessions = state / "sessions"
     code = run(app, mouse=mouse)
-    if said := app.crash or app.failure:
+    if said := app.crash or app.failure or app.farewell:
         # The terminal may be what is lost.
         with suppress(OSError):
             print(clean(said), file=sys.stderr, flush=True)

@@ -47,6 +47,9 @@ WIDTHS = {
     "lowest_compared": 8,
     "lowest_to_gold": 7,
     "lowest_before_gold": 11,
+    "seconds": 8,
+    "tokens_in": 9,
+    "tokens_out": 10,
     "step_accuracy": 8,
     "solution": 8,
 }

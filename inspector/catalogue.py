@@ -35,6 +35,9 @@ OF_SCORER = {
     "lowest_to_gold": ("to gold", "the same of the steps up to the earliest wrong one"),
     "lowest_before_gold": ("before gold", "the same of the steps before the earliest wrong one"),
     "solution": ("solution", "one number for the whole solution"),
+    "seconds": ("seconds", "how long it took; of a critic its answers together"),
+    "tokens_in": ("tokens in", "tokens that were read for it"),
+    "tokens_out": ("tokens out", "tokens that were written for it"),
 }
 """Titles and meanings of what a scorer has a case."""
 

@@ -142,10 +142,14 @@ def _score(parser: argparse.ArgumentParser) -> None:
     same command goes on with what is left."""
 
 
-def _reread(parser: argparse.ArgumentParser) -> None:
-    critics = "critics by name or a unique part of it (default: all whose answers an older reader has read)"
-    parser.add_argument("scorers", nargs="*", metavar="SCORER", help=critics)
-    parser.epilog = "Do not run it while `score` asks the same critic: what that saves meanwhile may be read twice."
+def _reparse(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--save",
+        action="store_true",
+        help="keep what is read; by a critic's own parser it corrects what an older version of that read (without a "
+        "name: of all critics), by another parser it is a scorer of its own, since the numbers are others",
+    )
+    parser.add_argument("--name", metavar="NAME", help="what that scorer is called (default: CRITIC-PARSER)")
 
 
 def _prms(parser: argparse.ArgumentParser) -> None:
@@ -293,14 +297,6 @@ COMMANDS: dict[str, Verb] = {
         | {"--benchmark": "Name benchmarks as words.", "--scorer": "--name says what the scorer is called."},
         document=False,
     ),
-    "reread": Verb(
-        "inspector.shell.rereading",
-        "read a critic's kept answers again, with the present reader; no server",
-        ("prm-inspect reread", "prm-inspect reread my-critic"),
-        _reread,
-        takes=("--scorer",),
-        document=False,
-    ),
     "prms": Verb(
         "inspector.shell.prms",
         "the PRMs that the program knows; check NAME tests an adapter",
@@ -366,6 +362,7 @@ COMMANDS: dict[str, Verb] = {
     ),
     **{name: _of_analysis(line) for name, line in summaries().items()},
     "taxonomy": _of_analysis(summaries()["taxonomy"])._replace(module="inspector.shell.taxonomy", flags=_taxonomy),
+    "reparse": _of_analysis(summaries()["reparse"])._replace(module="inspector.shell.reparsing", flags=_reparse),
     "show": _of_analysis(summaries()["show"])._replace(module="inspector.shell.showing", flags=_show),
     "report": Verb(
         "inspector.shell.report",
@@ -405,6 +402,10 @@ COMMANDS: dict[str, Verb] = {
     ),
 }
 """Every command of the program. An analysis is its file, and stands here by the folder's listing alone."""
+
+
+RENAMED = {"reread": "reparse --save"}
+"""Commands of version 0.1 that are called otherwise now."""
 
 
 def commands() -> dict[str, Verb]:

@@ -139,7 +139,7 @@ def _flipped(
         counted |= within
     rows = np.flatnonzero(changed | counts.any(axis=0))
     cases = before.gold.cases.select("benchmark", "subset", "case", "earliest_error")[rows]
-    columns: dict[str, Any] = {"flip": [_flip(int(before.codes[row]), int(after.codes[row])) for row in rows]}
+    columns: dict[str, Any] = {"flip": [flip_of(int(before.codes[row]), int(after.codes[row])) for row in rows]}
     for name, one in (("before", before), ("after", after)):
         verdict = pl.Series(one.verdicts[rows])
         columns[f"verdict_{name}"] = verdict.set(verdict == NO_VERDICT, None).cast(pl.Int32)
@@ -152,7 +152,8 @@ def _flipped(
     )
 
 
-def _flip(before: int, after: int) -> str:
+def flip_of(before: int, after: int) -> str:
+    """Say what an outcome code became of another; see `flip_rows`."""
     if before == after:
         return "steps"
     if DEV in {before, after}:

@@ -5,12 +5,15 @@ Scoring never runs in this process: an engine's crash, prints and memory stay wi
 
 import contextlib
 import json
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
+
+from scoring.events import GO_ON
 
 _PATIENCE = 10
 """Seconds that a job may take to save what it has before it is killed."""
@@ -31,7 +34,7 @@ class Job:
             [sys.executable, "-c", launch, *words],
             stdout=subprocess.PIPE,
             stderr=log,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             # A group of its own: Ctrl+C reaches it once, through whoever started it, and not a second time.
             start_new_session=True,
         )
@@ -60,6 +63,16 @@ class Job:
             except subprocess.TimeoutExpired:
                 self._process.kill()
 
+    @property
+    def number(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def leave(self) -> None:
+        """Let it go on when nobody listens any more: without this word it ends, with what it has saved."""
+        with contextlib.suppress(OSError):
+            os.write(self._process.stdin.fileno(), GO_ON)  # type: ignore[union-attr]  # it was asked for
+
     def end(self) -> None:
         """Kill it: it has nothing to save."""
         if self._process.poll() is None:
@@ -67,7 +80,10 @@ class Job:
 
     def wait(self) -> int:
         """Its exit code, negative for a signal that killed it."""
-        return self._process.wait()
+        code = self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        return code
 
 
 @contextlib.contextmanager

@@ -13,8 +13,6 @@ from scoring.benchmarks import demo
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts
 from scoring.case_rows import case_rows
-from scoring.critics.catalogue import PROTOCOLS
-from scoring.critics.protocol import CriticProtocol
 from scoring.errors import DamagedWorkspace
 from scoring.evaluation import Evaluation
 from scoring.grouping import grouped
@@ -24,7 +22,7 @@ from scoring.metrics.step_counts import asked_by_redundancy, redundancy_rows, wi
 from scoring.names import match_name
 from scoring.parts import parts
 from scoring.protocols import protocol_of
-from scoring.reread import stale
+from scoring.reparse import protocol_of_critic, stale
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools, Ints, StepLabels
@@ -265,11 +263,6 @@ def _given(folder: Path) -> Iterator[tuple[Parts, Sequence[str]]]:
     yield VoteParts(folder), BALLOTS
 
 
-def protocol_of_critic(scorer: Scorer) -> CriticProtocol | None:
-    """Find the protocol that a critic was asked by here; None of a scorer that was imported, or is no critic."""
-    return PROTOCOLS.get(str(scorer.settings.get("protocol"))) if scorer.kind == "critic" else None
-
-
 def stale_notes(evaluations: list[Evaluation], folders: Mapping[str, Path], workspace: str | None) -> Iterator[str]:
     """Name every critic whose answers an older reader has read, with the command that reads them again.
 
@@ -283,7 +276,7 @@ def stale_notes(evaluations: list[Evaluation], folders: Mapping[str, Path], work
         protocol = protocol_of_critic(scorer)
         older = stale(VoteParts(folders[scorer.name]), protocol.read) if protocol else 0
         if older:
-            again = f"prm-inspect reread{where} {shell_word(scorer.name)}"
+            again = f"prm-inspect reparse{where} --save {shell_word(scorer.name)}"
             yield f"{scorer.name}: an older reader has read {older:,} of its answers. Read them again: {again}"
 
 

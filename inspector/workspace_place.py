@@ -39,14 +39,21 @@ def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
 def find_workspace_or_demo(given: str | None, benchmarks: Sequence[str]) -> Workspace:
     """The same for looking: where there is no workspace, the demo can still be asked for by name.
 
-    What is said of its cases is kept among the user's own data, where it would be if the workspace there were made.
+    What is said of its cases is kept among the user's own data, where it would be if the workspace there were made;
+    what it is scored with, in a workspace of its own there, once there is one.
     """
     try:
         return find_workspace(given)
     except NoWorkspace:
         if "demo" not in benchmarks or given is not None:
             raise
-        return Workspace(None, said=_own() / TRIAGE)
+        there = demo_workspace()
+        return Workspace(there if (there / MARK).is_file() else None, said=_own() / TRIAGE)
+
+
+def demo_workspace() -> Path:
+    """Where rewards go that are computed of the demo, where there is no other workspace: it may not be there yet."""
+    return _own() / "demo"
 
 
 def _own() -> Path:

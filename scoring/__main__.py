@@ -4,7 +4,7 @@
 
 The events are those of `scoring.events`. Libraries print to standard output, so file descriptor 1 is led to standard
 error and the events go to what it was before. Without an `end` line the process was killed or has a bug, whatever its
-exit code.
+exit code. Who reads the events may leave: the run ends then, or goes on where GO_ON was written to its standard input.
 
 Exit codes: 0 done; 1 done, and at least one of the cases has no rewards, or a check failed; 2 could not (the `end`
 event has the error and standard error the same in words) or wrong usage; 130 and 143 stopped by SIGINT and SIGTERM,
@@ -14,6 +14,8 @@ with what was computed saved. A second signal ends it without waiting.
 import argparse
 import json
 import os
+import select
+import stat
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -21,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from scoring.arguments import add_arguments, add_prm_arguments, count
 from scoring.errors import InspectError
-from scoring.events import End, Event, Tally, document
+from scoring.events import GO_ON, End, Event, Tally, document
 from scoring.interrupt import Interrupt, Stopped
 
 if TYPE_CHECKING:
@@ -137,7 +139,21 @@ def _tell(out: TextIO, event: Event) -> None:
 
 def _line(out: TextIO, told: Mapping[str, Any]) -> None:
     out.write(json.dumps(told, ensure_ascii=True, allow_nan=False) + "\n")
-    out.flush()
+    try:
+        out.flush()
+    except BrokenPipeError:
+        if not _to_go_on():
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+        out.flush()
+
+
+def _to_go_on() -> bool:
+    """Whether whoever started this said that it goes on without them. Asked when they are gone: nothing is awaited."""
+    try:
+        return stat.S_ISFIFO(os.fstat(0).st_mode) and bool(select.select([0], [], [], 0)[0]) and os.read(0, 16) == GO_ON
+    except OSError:
+        return False
 
 
 def _say(sentence: str) -> None:

@@ -39,6 +39,7 @@ from scoring.generative.catalogue import FAMILIES, GenerativeFamily, Options
 from scoring.generative.talks import Talks
 from scoring.generative.wording import Wording
 from scoring.interrupt import Interrupt
+from scoring.prompts import keep_template
 from scoring.readout import Readout, Vocabulary
 from scoring.run import score
 from scoring.run_cases import TextPages, run_cases
@@ -86,6 +87,7 @@ class PreparedCritic:
     scorer: Scorer
     asking: Asking
     engine: Callable[[], AnsweringEngine]
+    template: Template
     notes: tuple[str, ...]
     lint: Callable[[Sequence[tuple[str, Sequence[str]]]], list[PromptFinding]]
 
@@ -116,6 +118,8 @@ def critic_events(
         scorer, where = placed(
             critic.scorer, place, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
         )
+        if not args.dry_run:
+            keep_template(workspace.root, critic.template)
         looked_at = islice(rows, _LOOKED_AT)
         numbers = pl.Series(list(looked_at), dtype=pl.UInt32)
         read = run_cases(cases[numbers], numbers, range(len(numbers)), TextPages(texts))
@@ -270,6 +274,7 @@ def prepare_critic(
             "" if price is None else price.currency,
         ),
         partial(engine, found.chosen),
+        found.template,
         (*notes, *found.notes, *(unpriced if wish.prices and price is None else ())),
         found.lint,
     )
@@ -281,6 +286,7 @@ class _Found:
 
     asker: Callable[[], CriticAsker | Talks]
     chosen: Chosen
+    template: Template
     max_tokens: int | None
     settings: dict[str, Any]
     scale: dict[str, Any]
@@ -317,6 +323,7 @@ def _critic(wish: Wish, model: str, identity: Identity, votes: int, runs: int) -
     return _Found(
         partial(CriticAsker, partial(_prompt, template, protocol, shots), protocol.read, chosen.seed),
         chosen,
+        template,
         chosen.sampling.max_tokens,
         _critic_settings(protocol, template, shots, chosen, identity),
         _critic_scale(protocol),
@@ -411,6 +418,7 @@ def _generative(wish: Wish, _: str, identity: Identity, votes: int, runs: int) -
     return _Found(
         partial(Talks, made, chosen.seed),
         chosen,
+        wording.template,
         made.longest,
         settings,
         {"kind": "prm", "about": f"generative PRM, {family.name}", "threshold_source": _HALF},

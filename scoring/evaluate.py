@@ -1,6 +1,7 @@
 """Joining what scorers gave to cases, and deciding each at its own threshold."""
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from scoring.given import decision_of, given_of
 from scoring.gold import Gold
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer
+from scoring.spent import Spent
 from scoring.step_ratings import split
 from scoring.step_rewards import StepRewards, align
 from scoring.texts import Texts
@@ -96,7 +98,8 @@ def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: Deriv
         if scorer.name in found.folders:
             found.problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")
             continue
-        found.evaluations.append(evaluation)
+        keyed = partial(reward_keys, gold.cases, texts, scorer.reads)
+        found.evaluations.append(replace(evaluation, spent=Spent(folder, keyed)))
         found.folders[scorer.name] = folder
     return found
 

@@ -17,6 +17,7 @@ from scoring.judged_steps import JudgedSteps, judged_steps
 from scoring.scorer import Comparison, Scorer
 from scoring.scorer_columns import PER_SCORER, scorer_column
 from scoring.some_cases import some_cases
+from scoring.spent import Spent
 from scoring.step_rewards import Bools, Floats, Ints, StepRewards
 from scoring.transforms import REWARDS, transform
 from scoring.verdicts import (
@@ -39,7 +40,8 @@ class Evaluation:
     `codes` (n, uint8) are outcome codes of `scoring.verdicts`. Moving the threshold gives a new evaluation that shares
     everything but them. `whole` is the same before cases were left out or thresholds differed; None = it is this one.
     `further` are the same scorer's independent repetitions after the first, which this is, decided alike; `unlike`
-    says how many more there are that have another number of votes a case and so are left out.
+    says how many more there are that have another number of votes a case and so are left out. `spent` is what it took,
+    None where nothing is stored.
     """
 
     scorer: Scorer
@@ -53,6 +55,7 @@ class Evaluation:
     whole: "Evaluation | None" = None
     further: "tuple[Evaluation, ...]" = ()
     unlike: int = 0
+    spent: Spent | None = None
 
     @property
     def runs(self) -> "tuple[Evaluation, ...]":

@@ -15,6 +15,8 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+GO_ON = b"go on\n"
+"""What whoever started a run writes to its standard input so that it goes on when nobody reads its events any more."""
 Status = Literal["done", "interrupted", "failed", "dry_run"]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from scoring.scorer_measures import MEASURES, measure
+from scoring.spent import SPENT
 from scoring.step_rewards import Floats
 from scoring.verdicts import NO_VERDICT, outcome_names
 
@@ -23,14 +24,18 @@ PER_SCORER: dict[str, pl.DataType] = {
 }
 """Names and dtypes of the columns an evaluation adds to the cases, each prefixed `<scorer>.`; undefined is null."""
 
-EVERY_COLUMN: dict[str, pl.DataType] = {**PER_SCORER, **MEASURES}
-"""Those and the measures, which conditions and lists may speak of as well."""
+EVERY_COLUMN: dict[str, pl.DataType] = {**PER_SCORER, **MEASURES, **SPENT}
+"""Those, the measures, and what it took, which conditions and lists may speak of as well."""
 
 
 def scorer_column(evaluation: "Evaluation", name: str) -> pl.Series:
     """One of EVERY_COLUMN as a Series called `<scorer>.<name>`, in the order of the cases."""
     if name in MEASURES:
         return measure(evaluation, name)
+    if name in SPENT:
+        spent = evaluation.spent
+        found = pl.Series([None] * evaluation.codes.size, dtype=SPENT[name]) if spent is None else spent.column(name)
+        return found.alias(f"{evaluation.scorer.name}.{name}")
     return _MADE[name](evaluation).alias(f"{evaluation.scorer.name}.{name}")
 
 

@@ -36,6 +36,7 @@ def some_cases(evaluation: "Evaluation", rows: Ints) -> "Evaluation":
         codes=evaluation.codes[rows],
         whole=None,
         further=(),
+        spent=None if evaluation.spent is None else evaluation.spent.of_cases(rows),
     )
 
 

@@ -82,7 +82,6 @@ NEEDING = {
     ("taxonomy", "undo"): Needing(MOVED, says("(in none): 2 notes"), scenes.noted),
     ("taxonomy", "redo"): Needing((*MOVED, "u"), says("(in none): 1 note"), scenes.noted),
     ("board", "published"): Needing((), says("No published figures are known for these benchmarks.")),
-    ("board", "stop-scoring"): Needing((), says("No run is going on.")),
     ("cases", "undo"): Needing(("a", *TAGGED), hides("Tags  knotty")),
     ("cases", "redo"): Needing(("a", *TAGGED, "u"), says("Tags  knotty")),
     ("case", "undo"): Needing(("a", "enter", *TAGGED), hides("Tags  knotty")),

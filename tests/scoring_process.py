@@ -90,7 +90,7 @@ class RunHere:
 
         # python -c PROGRAM comes before them.
         self.returncode, out, err = captured(lambda: main(words[3:]))
-        self.stdout = io.BytesIO(out.encode())
+        self.stdout, self.stdin = io.BytesIO(out.encode()), None
         if stderr is None:
             sys.stderr.write(err)
 

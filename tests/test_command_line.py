@@ -10,7 +10,7 @@ import pytest
 from inspector import cli
 from inspector.analyses import Params, load
 from inspector.analysis_list import summaries
-from inspector.command_flags import COMMANDS, parser_of
+from inspector.command_flags import COMMANDS, RENAMED, parser_of
 from inspector.command_parser import first_clause
 from inspector.common_flags import COMMON, common_help
 from inspector.request import Request, request_of
@@ -26,7 +26,6 @@ GONE = {
     "import": CHOOSE - {"--benchmark"} | DECIDE - {"--threshold", "--rule"},
     "doctor": CHOOSE - {"--benchmark"} | DECIDE - {"--threshold", "--rule"},
     "score": CHOOSE - {"--where", "--slice"} | DECIDE - {"--seed"},
-    "reread": CHOOSE - {"--scorer"} | DECIDE,
     "benchmarks": CHOOSE - {"--benchmark"} | DECIDE,
     "stats": {"--scorer"},
     "card": {"--scorer"},
@@ -128,7 +127,11 @@ def test_the_refusal_names_the_command_and_who_takes_the_flag(refused):
 
 
 @pytest.mark.parametrize("command", BEFORE["own"])
-def test_what_0_1_took_is_taken_but_for_what_went(command):
+def test_what_0_1_took_is_taken_but_for_what_went(command, refused):
+    if command in RENAMED:
+        assert refused(command, "x").endswith(f": prm-inspect {RENAMED[command]} x")
+        assert cli.parse([*RENAMED[command].split(), "x"]).scorers == ["x"]
+        return
     took = {*BEFORE["common"], *BEFORE["own"][command]}
     gone = GONE.get(command, set()) | (set() if command in OF_THE_APP else APP)
     assert gone <= took
@@ -149,7 +152,7 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(summaries().keys() - {"votes", "best-of-n", "paper", "timeline"}))
+@pytest.mark.parametrize("name", sorted(summaries().keys() - {"votes", "best-of-n", "paper", "timeline", "reparse"}))
 def test_the_command_that_a_view_names_is_one_that_is_taken(name):
     scorers, params = ASKED.get(name, ("blend ledger", Params()))
     request = Request(

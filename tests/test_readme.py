@@ -202,7 +202,7 @@ def test_the_commands_about_critics_run_one_after_the_other(tmp_path: Path):
     assert "112 of 112 answers came" in said["score8"].stderr
     assert len([line for line in said["votes"].stdout.splitlines() if re.match(" *[1-8]  +[0-9–]", line)]) == 8
     assert "boxed{2}" in said["show"].stdout
-    assert "Nothing to read again" in said["reread"].stderr
+    assert "verdict" in said["reparse"].stdout
 
 
 def test_every_file_it_names_is_there():

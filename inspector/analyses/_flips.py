@@ -1,6 +1,6 @@
 """The page of `thresholds` about two thresholds: which outcomes a move turns into which, and whether it helps."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,7 @@ from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.closed_forms import holm, mcnemar
+from scoring.metrics.first_error import SIDES
 from scoring.metrics.flips import AtThreshold, flip_conditions
 from scoring.metrics.paired import OF_CASES, quadrants, shared_scores
 from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, Rule
@@ -80,11 +81,16 @@ def _flip_blocks(
     linked = not moved.present.left_out and flip_conditions(before, after) is not None
     if not linked:
         yield Note("Dev cases are left out at one of them, so that outcomes have no lists.", "quiet")
-    yield _moved_figures(scope, moved, benchmark, intervals)
-    for codes, title in ((ON_ERRONEOUS, "Erroneous cases"), (ON_CLEAN, "Clean cases")):
-        matrix = _matrix(scope, moved, codes, title, benchmark, linked=linked)
-        if matrix.rows:
-            yield matrix
+    yield moved_figures(scope, moved, benchmark, intervals)
+    name, inside = before.scorer.name, within(scope, benchmark)
+
+    def link(_side: str, old: int, new: int, n: int) -> CaseLink | None:
+        if not linked:
+            return None
+        where = (*inside, _condition(before, old), _condition(after, new))
+        return CaseLink(where, n, outcomes_words(old, new), name, benchmark=benchmark)
+
+    yield from outcome_matrices(scope, moved, link)
 
 
 def _turned(
@@ -111,7 +117,7 @@ def _turned(
     return table("", columns, [line], labels=0)
 
 
-def _moved_figures(scope: Selection, moved: Moved, benchmark: str, intervals: bool) -> Table:
+def moved_figures(scope: Selection, moved: Moved, benchmark: str, intervals: bool) -> Table:
     """The paired bootstrap and McNemar's test between a scorer and itself at another threshold."""
     aligned = align_scorers((moved.before, moved.after), scope.mask, scope.unparsed(benchmark))
     scores = shared_scores(aligned, (0, 1), scope.request.seed if intervals else None)
@@ -139,27 +145,36 @@ def _moved_figures(scope: Selection, moved: Moved, benchmark: str, intervals: bo
     return table("Does it help", ["", "before", "after", "difference", "p McNemar", "p Holm"], lines)
 
 
-def _matrix(
-    scope: Selection, moved: Moved, codes: tuple[int, ...], title: str, benchmark: str, *, linked: bool
-) -> Table:
-    """Counts of outcomes before by outcomes after."""
-    before, after, shown = moved.before, moved.after, scope.mask
-    name, inside = before.scorer.name, within(scope, benchmark)
-    lines: list[list[Cell]] = []
-    for old in codes:
-        line: list[Cell] = [text(_outcome(old), OUTCOME_STYLES.get(OUTCOMES[old], "dim"))]
-        for new in codes:
-            n = int((shown & (before.codes == old) & (after.codes == new)).sum())
-            link = None
-            if linked:
-                where = (*inside, _condition(before, old), _condition(after, new))
-                words = f"{WORDS[OUTCOMES[old]]} before, {WORDS[OUTCOMES[new]]} after"
-                link = CaseLink(where, n, words, name, benchmark=benchmark)
-            line.append(count(n, link, "" if old == new else "strong"))
-        lines.append(line)
-    any_case = any(cell.value for line in lines for cell in line[1:])
-    heading = f"{title}: outcomes before (down) and after (across)"
-    return table(heading, ["", *map(_outcome, codes)], lines if any_case else [])
+def outcome_matrices(
+    scope: Selection,
+    moved: Moved,
+    link: Callable[[str, int, int, int], CaseLink | None],
+    without_verdict: tuple[int, ...] = (),
+) -> Iterator[Table]:
+    """Counts of outcomes before by outcomes after, of each side that has cases.
+
+    `link` gives what opens the cases of a side with an outcome before and one after, of which there are so many;
+    `without_verdict` are the codes of cases without a verdict that are counted too.
+    """
+    erroneous = moved.before.gold.earliest >= 0
+    sides = ((SIDES[0], ON_ERRONEOUS, scope.mask & erroneous), (SIDES[1], ON_CLEAN, scope.mask & ~erroneous))
+    for side, verdicts, members in sides:
+        codes = (*verdicts, *without_verdict)
+        lines: list[list[Cell]] = []
+        for old in codes:
+            line: list[Cell] = [text(_outcome(old), OUTCOME_STYLES.get(OUTCOMES[old], "dim"))]
+            for new in codes:
+                n = int((members & (moved.before.codes == old) & (moved.after.codes == new)).sum())
+                line.append(count(n, link(side, old, new, n), "" if old == new else "strong"))
+            lines.append(line)
+        if any(cell.value for line in lines for cell in line[1:]):
+            heading = f"{side.capitalize()} cases: outcomes before (down) and after (across)"
+            yield table(heading, ["", *map(_outcome, codes)], lines)
+
+
+def outcomes_words(old: int, new: int) -> str:
+    """Say which outcome cases had and which they have."""
+    return f"{WORDS[OUTCOMES[old]]} before, {WORDS[OUTCOMES[new]]} after"
 
 
 def _outcome(code: int) -> str:

@@ -9,6 +9,7 @@ import polars as pl
 
 from inspector.analyses import Option, Page, Params, analysis
 from inspector.analyses._original import original_view
+from inspector.analyses._prompt import prompt_view
 from inspector.analyses._tokens import tokens_view
 from inspector.critique.kept import described, kept_answers, measures
 from inspector.gold_words import counts_from_one, gold_word, gold_words
@@ -37,11 +38,12 @@ from scoring.evaluation import Evaluation
 from scoring.names import match_name
 from scoring.verdicts import OUTCOMES
 
-CASE, ORIGINAL, EXPLAIN = "case", "original", "explain"
+CASE, ORIGINAL, EXPLAIN, PROMPT = "case", "original", "explain", "prompt"
 PAGES = (
     Page(CASE, "Case"),
     Page(ORIGINAL, "Original", help="what was changed in the solution it was made of"),
     Page(EXPLAIN, "Tokens", "focus", help="the tokens where a PRM reads each step, logits, reward"),
+    Page(PROMPT, "Prompt", "focus", help="what a critic was sent, message for message, exactly"),
 )
 PRM_FLAGS = tuple(
     Option.of_flag(action, pages=(EXPLAIN,), group="the PRM (with --explain)")
@@ -77,6 +79,8 @@ def show(results: Selection, params: Params, intervals: bool) -> View:  # noqa: 
     row = row_of(results, params.get("case"))
     if params.page == ORIGINAL:
         return original_view(results, row, params)
+    if params.page == PROMPT:
+        return prompt_view(results, row, params)
     if params.page == EXPLAIN:
         model = {option.name: params.get(option.name) for option in PRM_FLAGS}
         return tokens_view(results, row, params, argparse.Namespace(**model))

@@ -15,9 +15,6 @@ BOARD: tuple[Command, ...] = (
     ),
     Command("open-cases", "a", "All cases", "Every case, through this scorer", "all_cases", ("board",), footer=True),
     Command(
-        "score", "S", "Score", "Run a PRM on this benchmark; its rewards appear while they land", "score", ("board",)
-    ),
-    Command(
         "board-rows",
         "R",
         "Rows",
@@ -48,5 +45,4 @@ BOARD: tuple[Command, ...] = (
     Command(
         "published", "O", "Published", "Also the figures that the paper prints; again without", "published", ("board",)
     ),
-    Command("stop-scoring", "X", "Stop scoring", "Stop the run; what it computed is kept", "stop_scoring", ("board",)),
 )

@@ -1,9 +1,11 @@
 """What a person can do on every screen."""
 
-from inspector.commands.command import SCREENS, Command
+from inspector.commands.command import ONE_CASE, SCREENS, Command
 
 _READING = tuple(screen for screen in SCREENS if screen != "triage")
 """Where there is room for it in the footer."""
+_OF_MANY = tuple(screen for screen in SCREENS if screen not in ONE_CASE)
+"""Those of more than one case."""
 
 EVERYWHERE: tuple[Command, ...] = (
     Command(
@@ -39,6 +41,22 @@ EVERYWHERE: tuple[Command, ...] = (
         "yank_row",
         ("board", "cases"),
     ),
-    Command("quit", "q", "Quit", "To the first screen, and out from there", "leave", footer=True),
+    Command(
+        "score",
+        "S",
+        "Score",
+        "Run a PRM on this benchmark, or ask a critic; its rewards appear while they land",
+        "score",
+        _OF_MANY,
+    ),
+    Command("stop-scoring", "X", "Stop scoring", "Stop the run; what it computed is kept", "stop_scoring", _OF_MANY),
+    Command(
+        "quit",
+        "q",
+        "Quit",
+        "To the first screen, and out from there; while a run is on it is asked what becomes of it",
+        "leave",
+        footer=True,
+    ),
     Command("help", "question_mark", "Keys", "All keys of this screen", "keys", footer=True, shown_key="?"),
 )

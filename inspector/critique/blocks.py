@@ -10,6 +10,7 @@ from inspector.critique.reading_again import Place
 from inspector.critique.talk import JUDGEMENT, Said, is_talk, judged_places, told_talk
 from scoring.critics.reading import Span
 from scoring.critics.reasoning import parted
+from scoring.prompts import Sent
 from scoring.scorer import Scorer
 
 ANSWER = -1
@@ -21,7 +22,7 @@ _ENDS = ("</think>", "</thinking>")
 class Block:
     """A piece of an answer. `title` stands above it, or in its place while it is folded; `step` (0-based) is what it is
     about; `marks` are places in `text`. `ratings` are numbers as they were read, a step's and, where there is one, that
-    of its redundancy.
+    of its redundancy. A `prompt` is what the answer was given to, and is shown as it was sent.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Block:
     step: int | None = None
     marks: tuple[Mark, ...] = ()
     ratings: tuple[tuple[float, float | None], ...] = ()
+    prompt: bool = False
 
     @property
     def holds_answer(self) -> bool:
@@ -46,6 +48,19 @@ def blocks_of(scorer: Scorer, answer: Mapping[str, Any], place: Place) -> tuple[
     if talk is not None:
         return tuple(_of_talk(talk, answer["rewards"]))
     return (*_ratings(answer), *_of_text(text, answer["reasoning"], place.span))
+
+
+def prompt_block(asked: Sent) -> Block:
+    """What an answer was given to, whole, its messages under their roles."""
+    several = len(asked.calls) > 1
+    pieces = []
+    for number, call in enumerate(asked.calls):
+        where = f"call {number}, " if several else ""
+        where += "" if call.step is None else f"step {call.step}, "
+        pieces += [f"[{where}{message.role}]\n{message.text}" for message in call.prompt]
+    how = "exactly as sent" if asked.fits else "NOT as it was sent" if asked.fits is False else "as it would be sent"
+    about = f"{asked.words[:1].upper()}{asked.words[1:]}."
+    return Block("\n\n".join([about, *pieces]), f"prompt, {how}", folds=True, prompt=True)
 
 
 def _ratings(answer: Mapping[str, Any]) -> Iterator[Block]:

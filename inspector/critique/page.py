@@ -32,12 +32,15 @@ GUTTER = 2
 class Spot:
     """What can be chosen on a page, in its order: a `step` (0-based) to go to, or a block to fold and unfold.
 
+    `aside` says of a block that others unfold before it where none is chosen.
+
     `places` are (line, first cell, cell behind the last) on which it lies; a mention may be broken over two lines.
     """
 
     places: tuple[tuple[int, int, int], ...]
     step: int | None = None
     fold: int | None = None
+    aside: bool = False
 
 
 @dataclass(frozen=True)
@@ -130,10 +133,10 @@ class _Layout:
         sign = (("+" if folded else "-") if self.reader.brush.ascii_only else ("▸" if folded else "▾")) + " "
         told = f"{sign}{block.title}, {len(block.text):,} characters"
         told += " (what was read stands in it)" if folded and block.holds_answer else ""
-        hit = folded and self.reader.search and occurs(self.reader.search, block.text)
+        hit = folded and not block.prompt and self.reader.search and occurs(self.reader.search, block.text)
         told += " (what was searched for stands in it)" if hit else ""
         line = wrap(told, self.width)[0]
-        spot = self.spot(Spot(((len(self.lines), 0, cell_len(line)),), fold=at))
+        spot = self.spot(Spot(((len(self.lines), 0, cell_len(line)),), fold=at, aside=block.prompt))
         self.lines.append(Line([(line, spot or "dim")]))
 
     def spot(self, spot: Spot) -> str:
@@ -143,8 +146,9 @@ class _Layout:
 
     def text(self, block: Block) -> None:
         """A block's text, wrapped, with what is marked in it."""
-        shown = _readable(block.text.rstrip(), block.marks, self.reader.raw)
-        if shown.raw and not self.reader.raw:
+        raw = self.reader.raw or block.prompt
+        shown = _readable(block.text.rstrip(), block.marks, raw)
+        if shown.raw and not raw:
             self.say("(as written: a formula around what was read cannot be shown otherwise)")
         lines = list(placed_lines(shown.text, max(1, self.width - GUTTER)))
         styles = self._styles(shown, lines, len(self.lines))
@@ -161,7 +165,7 @@ class _Layout:
 
     def _hits(self, block: Block, shown: Readable) -> Iterator[tuple[Mark, str]]:
         """Where a search found something in the text as it is shown; of hits in the raw text alone there are words."""
-        if not self.reader.search:
+        if not self.reader.search or block.prompt:
             return
         places = spans(self.reader.search, shown.text)
         if not places and occurs(self.reader.search, block.text):

@@ -46,7 +46,9 @@ def place_of(scorer: Scorer, answer: Mapping[str, Any], n_steps: int) -> Place:
         _listed(answer["rewards"]),
     )
     if not same:
-        return Place(why="read otherwise today than what was kept: no place in the text (reread reads it again)")
+        return Place(
+            why="read otherwise today than what was kept: no place in the text (reparse --save reads it again)"
+        )
     return Place(found.span, "" if found.span else NOT_READ, tuple(map(str, found.notes)))
 
 

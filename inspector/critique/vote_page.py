@@ -1,6 +1,7 @@
 """One vote of a case as the pane shows it: found among the kept answers, read again and cut into blocks."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from inspector.commands.key_words import USUAL, KeyWords
-from inspector.critique.blocks import Block, blocks_of
+from inspector.critique.blocks import Block, blocks_of, prompt_block
 from inspector.critique.head import Vote, head_lines
 from inspector.critique.kept import kept_answers
 from inspector.critique.numbering import numbering
@@ -17,7 +18,10 @@ from inspector.critique.reading_again import Place, place_of
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.widgets.line_view import Line
+from scoring.errors import InspectError
 from scoring.evaluation import Evaluation
+from scoring.prompts import sent
+from scoring.scorer import Scorer
 from scoring.text_query import TextQuery
 from scoring.verdicts import AsGiven, Rule
 
@@ -87,7 +91,18 @@ def vote_page(
     verdict = answer["verdict"] if named else None
     reader = Reader(counting, wrong, manner.width, manner.brush, manner.raw, manner.search, verdict, manner.keys)
     head = head_lines(vote, manner.width, manner.brush)
-    return VotePage(head, tuple(_notes(answer, place)), blocks_of(scorer, answer, place), reader)
+    blocks = (*_prompt(inspection, row, scorer, answer), *blocks_of(scorer, answer, place))
+    return VotePage(head, tuple(_notes(answer, place)), blocks, reader)
+
+
+def _prompt(inspection: Inspection, row: int, scorer: Scorer, answer: Mapping[str, Any]) -> Iterator[Block]:
+    """What the answer was given to, folded, where the answer says what it was."""
+    if answer["prompt"] is None:
+        return
+    texts = inspection.selection.texts.row(row)
+    # Why there is none is told by `show --prompt`: here it is about the answer.
+    with suppress(InspectError):
+        yield prompt_block(sent(inspection.selection.workspace.root, scorer, texts["problem"], texts["steps"], answer))
 
 
 def _wrong(evaluation: Evaluation, row: int, rating: float) -> bool:

@@ -12,10 +12,11 @@ from textual.widgets import HelpPanel
 from inspector.commands import RAIL
 from inspector.commands.key_words import KeyWords
 from inspector.inspection import Inspection
-from inspector.messages import Back, Export, Go, Inspected
+from inspector.messages import Back, Export, Go, Inspected, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.rail_lines import rail_lines, why_unmovable
+from inspector.screens.score import ScoreDialog, known_models
 from inspector.screens.steady import Steady
 from inspector.sentences import threshold_name
 from inspector.terminal.remembered import Remembered
@@ -96,7 +97,10 @@ class InspectionScreen(Steady, Screen[None]):
         return (f"{words} ({source})", words, "") if source else (words, "")
 
     def compose_rail(self) -> ComposeResult:
-        """The rail and the footer, to be composed last."""
+        """How far a scoring run is, the rail and the footer, to be composed last."""
+        job = self.one_line("job")
+        job.display = False
+        yield job
         rail = Rail(id="rail")
         rail.display = False
         yield rail
@@ -232,6 +236,32 @@ class InspectionScreen(Steady, Screen[None]):
         self._set_rail(None)
         if before is not None:
             self.put(before)
+
+    # -- scoring
+
+    def action_score(self) -> None:
+        """Ask for a checkpoint or a critic, and run it."""
+        inspection = self.inspection
+        if inspection is None or not inspection.benchmark:
+            return
+
+        def answered(asked: Score | None) -> None:
+            if asked is not None:
+                self.post_message(asked)
+
+        self.close_rail()
+        models = known_models(inspection.benchmark, self.remembered.left.models)
+        self.app.push_screen(ScoreDialog(inspection.benchmark, models), answered)
+
+    def action_stop_scoring(self) -> None:
+        self.post_message(StopScoring())
+
+    def show_job(self, words: str) -> None:
+        """Say how far the scoring run is; nothing if there is none. A screen on its way out has no place for it."""
+        if not self.query("#job"):
+            return
+        self.write("job", words, "strong")
+        self.query_one("#job").display = bool(words)
 
     # -- leaving
 

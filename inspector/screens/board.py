@@ -24,7 +24,7 @@ from inspector.commands import bindings_of
 from inspector.exporting import report_of
 from inspector.filtering.searching import search_words
 from inspector.inspection import Inspection
-from inspector.messages import Copy, Export, Inspected, Score, StopScoring
+from inspector.messages import Copy, Export, Inspected
 from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.render.cells import signed
@@ -32,7 +32,6 @@ from inspector.render.lines import CaseLink
 from inspector.screens.board_opening import BoardOpening
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.export import ExportMenu
-from inspector.screens.score import ScoreDialog
 from inspector.screens.triaging import Triaging
 from inspector.sentences import counted
 from inspector.text import clean, squeezed
@@ -77,9 +76,6 @@ class BoardScreen(BoardOpening, Triaging):
         warning.display = False
         yield warning
         yield self.table("board", NO_SCORER.format(score=self.keys.of("score")))
-        job = self.one_line("job")
-        job.display = False
-        yield job
         yield Static(Content(""), id="about")
         yield Static(Content(""), id="legend")
         yield from self.compose_rail()
@@ -252,23 +248,6 @@ class BoardScreen(BoardOpening, Triaging):
         """Put all figures on the common cases, or each on its own again."""
         toggle_common_cases(self, reasons_on_screen)
 
-    def action_score(self) -> None:
-        """Ask for a checkpoint and run it."""
-        inspection = self.inspection
-        if inspection is None:
-            return
-        if inspection.selection.workspace.root is None:
-            self.notify(
-                "The demo has no workspace to save rewards in. Run: prm-inspect score demo --model DIR", markup=False
-            )
-            return
-
-        def answered(asked: Score | None) -> None:
-            if asked is not None:
-                self.post_message(asked)
-
-        self.app.push_screen(ScoreDialog(inspection.benchmark), answered)
-
     def action_yank_row(self) -> None:
         """Copy the row under the cursor."""
         facts = self.line
@@ -276,16 +255,6 @@ class BoardScreen(BoardOpening, Triaging):
             self.say("There is no row to copy.")
             return
         self.post_message(Copy(score_facts(self.inspection, facts), f"the row of {facts['scorer']}"))
-
-    def action_stop_scoring(self) -> None:
-        self.post_message(StopScoring())
-
-    def show_job(self, words: str) -> None:
-        """Say how far the scoring run is; nothing if there is none. A screen on its way out has no place for it."""
-        if not self.query("#job"):
-            return
-        self.write("job", words, "strong")
-        self.query_one("#job").display = bool(words)
 
     def action_export(self) -> None:
         self.close_rail()

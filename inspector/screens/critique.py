@@ -259,7 +259,8 @@ class CritiqueScreen(Stepping):
             return
         at = self._chosen_spot
         if at is None:
-            at = next((place for place, spot in enumerate(self._spots) if spot.fold is not None), None)
+            folding = [(spot.aside, place) for place, spot in enumerate(self._spots) if spot.fold is not None]
+            at = min(folding)[1] if folding else None
         if at is None or at >= len(self._spots):
             self.say(f"{self.keys.of('next-mention')} goes to the next step that the answer names.")
             return

@@ -45,3 +45,12 @@ class Picking(Dialog[str | None]):
 
     def on_pick_list_clicked(self) -> None:
         self.action_take()
+
+
+class Leaving(Picking):
+    """What becomes of a run when the app is to end; to quit once more means the first of it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("ctrl+c", "take_first", "The first")]
+
+    def action_take_first(self) -> None:
+        self.dismiss(self._picks[0].key)

@@ -1,22 +1,38 @@
 """The score dialog: which PRM to run, and what to do with cases that are too long for it; or which critic to ask."""
 
+import os
+from collections.abc import Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input, Static
+from textual.worker import get_current_worker
 
 from inspector.messages import Score
 from inspector.scoring_flags import flags_in
 from inspector.screens.dialog import Dialog
 from inspector.text import clean
+from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.typing_line import TypingLine
+from scoring.benchmarks import demo
 from scoring.critic_arguments import PROTOCOLS
 from scoring.errors import UsageError
 
+NAMED = ("critic", "server", "votes", "sample", "limit")
+"""Flags of `score` that have a line of their own."""
+CHOICES = 4
+"""Models that are seen at once."""
+NAME = 10
+"""Cells of the names at the left."""
+MOST, OFFERED = 5000, 50
+"""Entries of a folder that are looked at, and folders that are offered."""
 TRUNCATE = "the first steps of too long cases (--truncate)"
 
 
@@ -43,46 +59,158 @@ class Tick(Static, can_focus=True):
 class ScoreDialog(Dialog[Score | None]):
     """Asks for a checkpoint, or for a critic; the value is the message that runs it, None if nothing is to be run."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Close"), ("enter", "start", "Start")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape", "dismiss(None)", "Close"),
+        ("enter", "start", "Start"),
+        Binding("tab", "take", "Take, or go on", priority=True),
+        Binding("down", "mark(1)", "Next model", show=False),
+        Binding("up", "mark(-1)", "Model before", show=False),
+    ]
 
-    def __init__(self, benchmark: str) -> None:
+    def __init__(self, benchmark: str, models: Sequence[str] = ()) -> None:
+        """`models` were used before, the newest first."""
         super().__init__()
         self._benchmark = benchmark
+        self._models = tuple(models)
+        self._choices: tuple[str, ...] = ()
+        # None is marked before something is typed: Tab goes on then.
+        self._marked = -1
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
+        choices = LineView(id="models")
+        choices.can_focus = False
+        with VerticalScroll(classes="dialog", can_focus=False):
             yield Static(Content(clean(f"Score {self._benchmark} with a PRM")), classes="strong")
             yield _asked("PRM", "its checkpoint: a folder, or ORG/NAME of the hub", id="model")
+            yield choices
             yield Tick(TRUNCATE, id="truncate")
+            yield _asked("sample", "so many cases, drawn evenly; none: all", id="sample", type="integer")
+            yield _asked("limit", "or the first so many", id="limit", type="integer")
             yield Static(Content("or ask a critic: a language model that judges the steps"), classes="strong")
             yield _asked("protocol", f"one of {', '.join(PROTOCOLS)}", id="critic")
             yield _asked("server", "where it runs, such as http://127.0.0.1:8000", id="server")
             yield _asked("votes", "a case, if more than one", id="votes", type="integer")
             yield Static(Content("with more flags of prm-inspect score, if any"), classes="strong")
             yield _asked("flags", "such as --adapter ./mine.py", id="flags")
-            yield Static(Content("Enter starts it, Tab goes on, Space ticks, Esc closes"), classes="dim")
+            yield Static(Content("Enter starts it, Tab takes or goes on, Esc closes"), classes="dim")
 
     def on_mount(self) -> None:
         self.query_one("#model", Input).focus()
+        self._offer("", self._models)
+
+    # -- what the model may be
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if event.input.id == "model":
+            self.run_worker(partial(self._look, event.value), thread=True, exclusive=True, group="models")
+
+    def _look(self, typed: str) -> None:
+        """In a thread: a folder may lie on a disk that takes its time."""
+        choices, worker = model_choices(typed, self._models), get_current_worker()
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._offer, typed, choices)
+
+    def _offer(self, typed: str, choices: tuple[str, ...]) -> None:
+        if self.query_one("#model", Input).value == typed:
+            self._choices, self._marked = choices, 0 if typed else -1
+            self._show_choices()
+
+    def _show_choices(self) -> None:
+        first = max(0, min(self._marked - CHOICES + 1, len(self._choices) - CHOICES))
+        lines = []
+        for place, choice in enumerate(self._choices[first : first + CHOICES], first):
+            marked = place == self._marked
+            more = f"  {len(self._choices):,} in all" if place == first and len(self._choices) > CHOICES else ""
+            style = "strong" if marked else "dim"
+            lines.append(Line([(" " * NAME + ("> " if marked else "  "), "strong"), (choice, style), (more, "dim")]))
+        self.query_one("#models", LineView).show(lines)
+
+    def action_mark(self, by: int) -> None:
+        """Mark another model; from the other lines go to the next one."""
+        if self.focused is not self.query_one("#model"):
+            self.focus_next() if by > 0 else self.focus_previous()
+        elif self._choices:
+            self._marked = max(0, min(self._marked + by, len(self._choices) - 1))
+            self._show_choices()
+
+    def action_take(self) -> None:
+        """Put the marked model in place of what was typed of it; where that is all of it, go on to the next line."""
+        line = self.query_one("#model", Input)
+        if self.focused is line and self._marked_model not in {"", line.value}:
+            line.value = self._marked_model
+            line.cursor_position = len(line.value)
+        else:
+            self.focus_next()
+
+    @property
+    def _marked_model(self) -> str:
+        return self._choices[self._marked] if 0 <= self._marked < len(self._choices) else ""
+
+    # -- starting
 
     def on_input_submitted(self) -> None:
         self.action_start()
 
     def action_start(self) -> None:
-        model, critic, server, votes, more = (
-            self.query_one(f"#{name}", Input).value.strip() for name in ("model", "critic", "server", "votes", "flags")
-        )
-        if problem := _problem(model, critic, server):
+        given = {name: self.query_one(f"#{name}", Input).value.strip() for name in ("model", *NAMED, "flags")}
+        model, critic, server, more = (given[name] for name in ("model", "critic", "server", "flags"))
+        if not model and not critic and not server:
+            model = self._marked_model
+        if problem := _problem(model, critic, server) or _too_much(given["sample"], given["limit"]):
             self.notify(problem, severity="warning", markup=False)
             return
-        named = {"critic": critic, "server": server, "votes": votes}
         try:
-            flags = [*(f"--{name}={value}" for name, value in named.items() if value), *flags_in(more)]
+            flags = [
+                *(
+                    f"--{name}={given[name]}"
+                    for name in ("critic", "server", "votes", "sample", "limit")
+                    if given[name]
+                ),
+                *flags_in(more),
+            ]
         except UsageError as error:
             self.notify(clean(str(error)), severity="warning", markup=False)
             return
         truncate = ["--truncate"] if self.query_one(Tick).ticked else []
-        self.dismiss(Score(model, (*truncate, *flags)) if model or server else None)
+        whole = str(Path(model).expanduser()) if model.startswith("~") else model
+        self.dismiss(Score(whole, (*truncate, *flags)) if model or server else None)
+
+
+def known_models(benchmark: str, used: Sequence[str]) -> tuple[str, ...]:
+    """The models that a dialog offers before anything is typed: those used before, and for the demo its own PRMs."""
+    own = sorted(str(path.parent) for path in (demo.folder() / "models").glob("*/config.json"))
+    return tuple(dict.fromkeys((*used, *(own if benchmark == demo.NAME else ()))))
+
+
+def model_choices(typed: str, used: Sequence[str]) -> tuple[str, ...]:
+    """What a model may be of which so much was typed: folders that begin so, and those used before that hold it.
+
+    Folders with a checkpoint come first and end without a slash: there is nothing to look for in them.
+    """
+    if not typed:
+        return tuple(used)
+    before = typed[: typed.rfind("/") + 1]
+    beginning = typed.removeprefix(before)
+    try:
+        with os.scandir(Path(before or ".").expanduser()) as entries:
+            there = sorted(one.path for one in islice(entries, MOST) if _may_be(one, beginning))
+    except OSError:
+        there = []
+    folders = {f"{before}{Path(path).name}": _holds_checkpoint(Path(path)) for path in there[:OFFERED]}
+    found = [
+        *(name for name, whole in folders.items() if whole),
+        *(f"{name}/" for name, whole in folders.items() if not whole),
+    ]
+    return tuple(dict.fromkeys((*found, *(one for one in used if typed in one))))
+
+
+def _may_be(entry: "os.DirEntry[str]", beginning: str) -> bool:
+    hidden = entry.name.startswith(".") and not beginning.startswith(".")
+    return entry.name.startswith(beginning) and not hidden and clean(entry.name) == entry.name and entry.is_dir()
+
+
+def _holds_checkpoint(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in ("config.json", "adapter_config.json"))
 
 
 def _asked(name: str, placeholder: str, **told: Any) -> Horizontal:
@@ -91,6 +219,10 @@ def _asked(name: str, placeholder: str, **told: Any) -> Horizontal:
         TypingLine(placeholder=placeholder, compact=True, **told),
         classes="asked",
     )
+
+
+def _too_much(sample: str, limit: str) -> str:
+    return "Give a sample or a limit, not both." if sample and limit else ""
 
 
 def _problem(model: str, critic: str, server: str) -> str:

@@ -34,6 +34,7 @@ class Left(msgspec.Struct, frozen=True):
     | `columns` | the columns of the list, by name, in their order |
     | `overlaid` | the scorers beside each other in a case, in their order |
     | `conditions` | SQL conditions, the newest first |
+    | `models` | checkpoints and hub names that were scored with, the newest first |
     | `board_rows`, `board_sort`, `board_columns` | what the board is grouped by, its order and its columns |
 
     A name may no longer exist when it is read back: whoever uses it checks.
@@ -44,6 +45,7 @@ class Left(msgspec.Struct, frozen=True):
     columns: tuple[str, ...] = ()
     overlaid: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
     board_rows: str = ""
     board_sort: str = ""
     board_columns: tuple[str, ...] = ()
@@ -81,7 +83,7 @@ class Remembered:
             self._kept.update(fields)
 
     def add(self, history: str, text: str) -> None:
-        """Put a text at the head of a history of `Left` (`conditions`), each text once."""
+        """Put a text at the head of a history of `Left` (`conditions`, `models`), each text once."""
         with self._lock:
             self.left = msgspec.structs.replace(self.left, **{history: _joined((text,), getattr(self.left, history))})
             self._added[history] = _joined((text,), self._added.get(history, ()))

@@ -63,6 +63,14 @@ class Wired(App[int]):
         """Whether nobody may put another value on screen now: under somebody's moving threshold or search."""
         return self.front is None or self.front.held
 
+    def read_again(self) -> None:
+        """Read the workspace anew, in a thread."""
+        raise NotImplementedError
+
+    def leave(self) -> None:
+        """End the app, in good order."""
+        self.exit(0)
+
     def brush(self) -> "Brush":
         """How pictures are drawn."""
         from inspector.paint import Brush

@@ -38,7 +38,13 @@ class Ending(Wired):
     """Leaves the terminal as it was, whatever happens."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "quit", "Quit at once", show=False, id="quit-at-once"),
+        Binding(
+            "ctrl+c",
+            "quit",
+            "Quit at once; asks first while a run is on",
+            show=False,
+            id="quit-at-once",
+        ),
         Binding("ctrl+z", "suspend_process", "Suspend: back to the shell, until fg", show=False, id="suspend"),
     ]
 

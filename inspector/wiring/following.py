@@ -70,7 +70,13 @@ class Following(Wired):
         if self._would_interrupt(now.workspace) or (there == self._seen and not self._labels_late(now)):
             return
         self._seen, self._known = there, self._names(now.workspace)
-        request = self._request(now)
+        self.read_again()
+
+    def read_again(self) -> None:
+        """Read what was asked for anew, less what has gone; say so where that is everything."""
+        if self.inspection is None:
+            return
+        request = self._request(self.inspection.selection)
         if request is None:
             gone = ", ".join(self.request.benchmarks)
             self._tell(f"{gone}: removed from the workspace. What is on screen was read before, and has no texts.")

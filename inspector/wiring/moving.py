@@ -101,7 +101,7 @@ class Moving(Wired):
         depth = sum(isinstance(screen, InspectionScreen) for screen in self.screen_stack)
         if depth <= 1:
             if message.top:
-                self.exit(0)
+                self.leave()
             return
         for _ in range(depth - 1 if message.top else 1):
             self.pop_screen()

@@ -23,10 +23,13 @@ class Remembering(Wired):
     def recall(self, selection: "Selection") -> "Remembered":
         """How this workspace was left; in any thread."""
         from inspector.terminal.remembered import Remembered
+        from inspector.workspace_place import demo_workspace
 
         if self.state is None:
             return Remembered()
-        return Remembered.of_workspace(selection.workspace.root, self.state)
+        root = selection.workspace.root
+        # The demo is the same with and without rewards of one's own.
+        return Remembered.of_workspace(None if root == demo_workspace() else root, self.state)
 
     def as_left(self, inspection: "Inspection", left: "Left") -> "Inspection":
         """With the columns that were chosen, through the scorer that was in focus last.

@@ -1,5 +1,6 @@
-"""A scoring run of our own: one at a time, in its own process."""
+"""A scoring run of our own: one at a time, in its own process, which may go on when the app ends."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspector.messages import JobTold, Score
@@ -7,32 +8,60 @@ from inspector.text import clean
 from inspector.wiring.base import INSPECT, Wired
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from inspector.scoring_job import ScoringJob
+
+STOP, GO_ON, STAY = "stop", "go-on", "stay"
+"""What may become of a run when the app is to end."""
+TICK = 1.0
+"""Seconds after which the time that a model has been loading is told anew."""
 
 
 class ScoringRuns(Wired):
-    """Starts a run, tells how far it is, and stops it."""
+    """Starts a run, tells how far it is, stops it, and asks what becomes of it before the app ends."""
+
+    farewell = ""
+    """What to say on the terminal after the app has ended."""
 
     _job: "ScoringJob | None" = None
+    _ticking: "Timer | None" = None
 
     def on_score(self, message: Score) -> None:
         """Start a run, unless one is going on."""
         from inspector.scoring_job import ScoringJob
+        from scoring.errors import InspectError
 
-        root = self.inspection.selection.workspace.root if self.inspection else None
-        if self.inspection is None or root is None:
+        if self.inspection is None:
             return
         if self._job is not None and self._job.running:
-            told = f"A run is going on; on the board {self.keys.of('stop-scoring')} stops it."
+            told = f"A run is going on; {self.keys.of('stop-scoring')} stops it."
             self.notify(told, severity="warning", markup=False)
             return
+        benchmark, model = self.inspection.benchmark, message.model
         try:
-            self._job = ScoringJob(root, self.inspection.benchmark, message.model, flags=message.flags)
-        except OSError as error:
+            root = self.inspection.selection.workspace.root or self._own_workspace()
+            flags = (*message.flags, *_another_name(benchmark, model, message.flags))
+            self._job = ScoringJob(root, benchmark, model, flags=flags)
+        except (OSError, InspectError) as error:
             self.notify(clean(f"Cannot start: {error}"), severity="error", markup=False)
             return
+        if self.remembered is not None and model:
+            self.remembered.add("models", str(Path(model).absolute()) if Path(model).is_dir() else model)
         tell = self._job.listen
         self.run_worker(lambda: tell(lambda event: self.post_message(JobTold(event))), thread=True, group="job")
+        self._ticking = self.set_interval(TICK, self._show_job)
+        self._show_job()
+
+    def _own_workspace(self) -> Path:
+        """The workspace of the demo, made now where it is missing, and read in the place of none."""
+        from inspector.workspace_place import demo_workspace
+        from scoring.workspace import Workspace
+
+        root = Workspace.create(demo_workspace()).root
+        assert root is not None  # noqa: S101  # it was just made
+        self.read_again()
+        return root
 
     def on_stop_scoring(self) -> None:
         """Stop the run; waiting for it must not stop the keys."""
@@ -43,18 +72,71 @@ class ScoringRuns(Wired):
 
     def on_job_told(self, message: JobTold) -> None:
         """Show how far the run is, and say how it ended."""
-        from inspector.screens.board import BoardScreen
-
         if self._job is None:
             return
         if sentence := self._job.note(message.event):
             failed = message.event.get("status") in {"failed", "died"}
             self.notify(clean(sentence), severity="error" if failed else "information", markup=False, timeout=15)
+        self._show_job()
+
+    def _show_job(self) -> None:
+        from inspector.screens.base import InspectionScreen
+
+        if self._job is None:
+            return
         words = f"{self._job.words}; {self.keys.of('stop-scoring')} stops it" if self._job.words else ""
+        if not words and self._ticking is not None:
+            self._ticking.stop()
         for screen in self.get_screen_stack(INSPECT):
-            if isinstance(screen, BoardScreen):
+            if isinstance(screen, InspectionScreen):
                 screen.show_job(words)
+
+    # -- leaving
+
+    async def action_quit(self) -> None:
+        """Quit; while a run is on it is asked first what becomes of it, and once more means to stop it."""
+        self.leave()
+
+    def leave(self) -> None:
+        """End the app, unless a run is on: then a person says what becomes of it."""
+        from inspector.screens.picking import Leaving
+        from inspector.widgets.pick_list import Pick
+
+        job = self._job
+        if job is None or not job.running:
+            self.exit(0)
+            return
+        picks = (
+            Pick(STOP, "Stop", "what was computed is kept; the same again goes on with what is left"),
+            Pick(GO_ON, "Go on", "in the background: the app ends, the run does not"),
+            Pick(STAY, "Stay"),
+        )
+        self.push_screen(Leaving(f"A run is on: {job.words}", picks), self._left)
+
+    def _left(self, chosen: str | None) -> None:
+        job = self._job
+        if chosen not in {STOP, GO_ON} or job is None:
+            return
+        if chosen == GO_ON and job.running:
+            job.leave()
+            self._job = None
+            self.farewell = (
+                f"Scoring goes on in the background as process {job.number}; what it computes is there when the app is "
+                f"opened again. `kill {job.number}` stops it, and keeps what it has."
+            )
+        self.exit(0)
 
     def on_unmount(self) -> None:
         if self._job is not None:
             self._job.stop()
+
+
+def _another_name(benchmark: str, model: str, flags: tuple[str, ...]) -> tuple[str, ...]:
+    """A name of its own for one of the demo's PRMs that is run again: the demo's own rewards stay beside these."""
+    from scoring.benchmarks import demo
+
+    shipped = demo.folder() / "models" / Path(model).name
+    named = any(flag.partition("=")[0] == "--name" for flag in flags)
+    if benchmark != demo.NAME or not model or named or not shipped.is_dir() or not Path(model).is_dir():
+        return ()
+    return (f"--name={shipped.name}-here",) if shipped.samefile(model) else ()

@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 _BOX = re.compile(r"\\boxed\{([^}]*)\}")
 _NUMBER_IN_BOX = re.compile(r"\\boxed\s*\{\s*(-?\d+)\s*\}")
+_OPENED = re.compile(r"\\boxed\s*\{")
+_BRACE = re.compile(r"[{}]")
+_NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 _LARGEST = 2**31 - 1
 
 
@@ -38,14 +41,42 @@ def processbench_ballot(answer: str) -> str | None:
     return None if box is None else box.words
 
 
-def processbench_verdict(ballot: str | None) -> int | None:
+def loose_box(answer: str) -> Box | None:
+    r"""The last `\boxed{...}` of an answer, up to the brace that closes it, its words stripped; None without one.
+
+    Blanks may stand before the brace, and what is in it may hold braces: `\boxed {\text{2}}`.
+    """
+    start = answer.rfind(r"\boxed")
+    opened = _OPENED.match(answer, start) if start >= 0 else None
+    if opened is None:
+        return None
+    depth = 1
+    for brace in _BRACE.finditer(answer, opened.end()):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return Box(answer[opened.end() : brace.start()].strip(), start, brace.end())
+    return None
+
+
+def only_number(words: str) -> int | None:
+    """The one whole number among words; None where there is none, several, or one with a decimal point."""
+    found = _NUMBERS.findall(words.replace("\u2212", "-"))
+    return _integer(found[0]) if len(found) == 1 else None
+
+
+def zero_based_from(number: int, base: int) -> int:
+    """A number as a verdict, where the first step is called `base` (0 or 1): -1 stays, what names no step is -2."""
+    return zero_based(number) if base else max(number, -2)
+
+
+def processbench_verdict(ballot: str | None, base: int = 0) -> int | None:
     """The earliest error that a ballot names: 0-based, -1 = none, -2 = a number below that, which names no step.
 
-    None where it is no integer. Whatever Python reads as one is one ("+2", "03"); a number too large for a column of
-    32 bits becomes the largest that fits, which is as far beyond the last step.
+    `base` is what the prompt calls the first step. None where it is no integer. Whatever Python reads as one is one
+    ("+2", "03"); a number too large for a column of 32 bits becomes the largest that fits, as far beyond the last step.
     """
     number = _integer(ballot)
-    return None if number is None else max(number, -2)
+    return None if number is None else zero_based_from(number, base)
 
 
 def vote(ballots: Sequence[str | None]) -> str | None:

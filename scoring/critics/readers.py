@@ -1,14 +1,16 @@
 """Which reader read an answer, and how an answer with its reasoning apart and its end is handed to one.
 
 A reader's version changes whenever the same text may be read as something else. It is kept beside what was read, so
-that readings of an older one are noticed and made again from the text (`scoring.reread`).
+that readings of an older one are noticed and made again from the text (`scoring.reparse`).
 """
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 
-from scoring.critics.box_readers import read_grben, read_processbench
+from scoring.critics.box_readers import read_grben, read_loosely, read_processbench
 from scoring.critics.faults import NOTHING_THERE, Fault, fault_of
-from scoring.critics.protocol import Read
+from scoring.critics.protocol import CriticProtocol, Gives, Read
 from scoring.critics.rating_readers import read_prmbench, read_socratic
 from scoring.critics.reading import Reading, Span
 from scoring.critics.reasoning import joined, opened, place_of_reasoning
@@ -18,8 +20,67 @@ READERS: dict[str, Read] = {
     "grben-1": read_grben,
     "prmbench-1": read_prmbench,
     "socratic-1": read_socratic,
+    "processbench-1-from-1": partial(read_processbench, base=1),
+    "grben-1-from-0": partial(read_grben, base=0),
+    "loose-1": read_loosely,
+    "loose-1-from-1": partial(read_loosely, base=1),
 }
-"""Version -> reader."""
+"""Version -> reader. One whose prompt calls the first step otherwise than its benchmark does is a version apart."""
+
+
+@dataclass(frozen=True)
+class Parser:
+    """A way to find what an answer says, whatever its prompt calls the first step.
+
+    `gives` is what it finds, `about` says how. `versions` are those in READERS, by what the prompt calls the first step
+    (0 or 1).
+    """
+
+    gives: Gives
+    about: str
+    versions: Mapping[int, str]
+
+    def version(self, base: int) -> str:
+        """The version that reads answers to a prompt that calls the first step so."""
+        return self.versions[base]
+
+    def read(self, base: int) -> Read:
+        """Its reader."""
+        return READERS[self.version(base)]
+
+
+PARSERS: dict[str, Parser] = {
+    "processbench": Parser(
+        "earliest error",
+        r"the last \boxed{...} of all that was generated, if a whole number is all it holds",
+        {0: "processbench-1", 1: "processbench-1-from-1"},
+    ),
+    "grben": Parser(
+        "earliest error",
+        r"the last \boxed{number} after the reasoning; other boxes do not count",
+        {0: "grben-1-from-0", 1: "grben-1"},
+    ),
+    "loose": Parser(
+        "earliest error",
+        r"the one whole number in the last \boxed{...}, whatever words stand around it",
+        {0: "loose-1", 1: "loose-1-from-1"},
+    ),
+    "prmbench": Parser(
+        "step rewards",
+        "a JSON object with validity and redundancy, a number a step",
+        dict.fromkeys((0, 1), "prmbench-1"),
+    ),
+    "socratic": Parser(
+        "step rewards", "a JSON object with validity, a number a step", dict.fromkeys((0, 1), "socratic-1")
+    ),
+}
+"""The parsers by name; those of a benchmark have its name."""
+
+
+def parser_of(protocol: CriticProtocol) -> str:
+    """The name of the parser by which a protocol's answers are read."""
+    return next(name for name, one in PARSERS.items() if version(protocol.read) in one.versions.values())
+
 
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 

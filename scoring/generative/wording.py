@@ -31,10 +31,7 @@ class Wording:
         Raises:
             InputError: it cannot be read, has worked examples, or lacks one of the names.
         """
-        if given is None:
-            template = Template.of((_FOLDER / packaged).read_text("utf-8"), packaged)
-        else:
-            template = Template.read(given)
+        template = packaged_wording(packaged) if given is None else Template.read(given)
         found = cls(template, names, own=given is None)
         text = "\n".join(message.text for message in (*template.instructions, template.question))
         missing = [f"{{{name}}}" for name in names if f"{{{name}}}" not in text]
@@ -61,3 +58,8 @@ class Wording:
         if not self.own:
             return where
         return f"{where}: this program's own words, not those it was trained on; --template FILE takes these"
+
+
+def packaged_wording(name: str) -> Template:
+    """One of this package's own templates, by the name of its file."""
+    return Template.of((_FOLDER / name).read_text("utf-8"), name)

@@ -30,7 +30,7 @@ WORDS = {
     "show": ["algebra-012"],
     "keys": [],
 }
-NO_DOCUMENT = {"demo", "import", "score", "reread", "doctor", "export", "report", "replay"}
+NO_DOCUMENT = {"demo", "import", "score", "doctor", "export", "report", "replay"}
 NO_DOCUMENT |= {"remove", "restore", "prune", "help"}
 NOT_ON_THE_DEMO = {
     "triage": "nobody says anything of it",
@@ -39,6 +39,7 @@ NOT_ON_THE_DEMO = {
     "taxonomy": "nobody notes anything of it",
     "timeline": "no scorer is a checkpoint of a run",
     "votes": "nobody votes",
+    "reparse": "nobody was asked here",
 }
 
 

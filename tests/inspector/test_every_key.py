@@ -32,7 +32,7 @@ from inspector.screens.export import ExportMenu
 from inspector.screens.history import HistoryDialog
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.note import NoteDialog
-from inspector.screens.picking import Picking
+from inspector.screens.picking import Leaving, Picking
 from inspector.screens.score import ScoreDialog, Tick
 from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.slices import SlicesScreen
@@ -228,7 +228,7 @@ PLACES: dict[type[Any], Place] = {
     ScoreDialog: Place(
         ("S",),
         on(ScoreDialog, lambda screen: screen.focused.id),
-        (("escape", AWAY), ("enter", AWAY)),
+        (("tab", "truncate"), ("down", "sample"), ("up", "truncate"), ("escape", AWAY), ("enter", AWAY)),
         ("S",),
     ),
     Tick: Place(("S", "tab"), lambda app: app.screen.query_one(Tick).ticked, (("space", True), ("space", False))),
@@ -285,6 +285,8 @@ def places() -> set[type[Any]]:
                     found.add(one)
     # Leaving while the workspace is being read is pressed in test_ending, under a real terminal.
     found.discard(LoadingScreen)
+    # It asks what becomes of a run, and is asked in test_scoring_job.
+    found.discard(Leaving)
     return {one for one in found if _own(one) not in ([], bindings_of(_name(one)), bindings_of_answers())}
 
 

@@ -82,6 +82,7 @@ REACHED = {
 ESC, RED = "␛[31337m", "[red]x[/]"
 EVERYWHERE = {
     "score": Way(opens="ScoreDialog", says=ESC),
+    "stop-scoring": Way(after=(), tells="No run"),
     "export": Way(opens="ExportMenu"),
     "theme": Way(opens="SteadyPalette", says="Search for themes"),
     "help": turned("question_mark"),
@@ -124,7 +125,6 @@ BESIDE = (
     ("taxonomy", "TaxonomyScreen", "too few to speak"),
 )
 WAYS = {
-    ("board", "stop-scoring"): Way(after=(), tells="No run"),
     ("board", "published"): Way(after=(), tells="No published"),
     ("board", "board-rows"): Way(after=("R", "R"), says="rows by scorer"),
     ("board", "board-sort"): Way(opens="SortMenu", says="bias"),

@@ -1,5 +1,7 @@
 """Scoring from the app: a real process, real rewards landing, and other processes' rewards followed."""
 
+import re
+import threading
 from pathlib import Path
 
 import polars as pl
@@ -9,12 +11,17 @@ import authored
 import making
 from inspector import cli
 from inspector.app import InspectApp
+from inspector.jobs import Job
 from inspector.request import Request
 from inspector.scoring_job import ScoringJob
 from inspector.screens.board import BoardScreen
+from inspector.screens.picking import Picking
+from inspector.screens.score import model_choices
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, opened
+from scoring.benchmarks import demo
 from scoring.cache import RewardParts
+from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 from screen_text import press, rests, shows, until
 from servers.fault_server import running
@@ -89,12 +96,40 @@ async def test_stopping_without_a_run_says_so(imported, tmp_path):
         await shows(pilot, "No run is going on.")
 
 
-async def test_the_demo_says_why_it_cannot_be_scored_here():
-    app = InspectApp(Request(benchmarks=("demo",)))
+async def test_the_demo_is_scored_in_a_workspace_of_its_own_from_any_screen(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    shipped = {path: path.stat().st_mtime_ns for path in demo.folder().rglob("*")}
+    app = InspectApp(Request(benchmarks=("demo",)), folder=tmp_path)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, BoardScreen) and app.screen.query_one(FrameTable).row_count)
+        # The demo's own PRMs are offered; what one gives again stands beside what it gave.
+        await press(pilot, "V")
+        await shows(pilot, "error acc")
         await press(pilot, "S")
-        await shows(pilot, "prm-inspect score demo --model DIR")
+        await shows(pilot, "tiny-prm-m", "tiny-prm-s")
+        app.screen.query_one("#limit").value = "8"
+        await press(pilot, "down", "down", "enter")
+        await until(pilot, lambda: "loading the model, " in _screen(app), timeout=60)
+        await until(pilot, lambda: "Done: 8 of 8 cases scored" in _told(app), timeout=120)
+        await until(
+            pilot, lambda: "tiny-prm-s-here" in [one.scorer.name for one in inspected(pilot).selection.evaluations]
+        )
+    (here,) = (tmp_path / "prm-inspect" / "demo" / "rewards").glob("*")
+    one, other = (
+        RewardParts(folder).read()[0] for folder in (here, demo.folder() / "rewards" / _shipped("tiny-prm-s"))
+    )
+    both = one.join(other, on="key", suffix="_then")
+    assert both.height == one.height == 8
+    for row in both.iter_rows(named=True):
+        assert row["rewards"] == pytest.approx(row["rewards_then"], abs=1e-5)
+    assert {path: path.stat().st_mtime_ns for path in demo.folder().rglob("*")} == shipped
+
+
+def _shipped(name):
+    folders = (demo.folder() / "rewards").glob("*/scorer.json")
+    return next(path.parent.name for path in folders if Scorer.load(path.parent).name == name)
 
 
 async def test_a_checkpoint_that_is_not_there_ends_in_one_sentence(imported, tmp_path):
@@ -263,7 +298,9 @@ def test_a_warning_is_told_and_other_notes_are_not(imported):
     start = {"event": "start", "scorer": "s", "cached": 1, "refused": 0, "to_do": 2}
     assert job.note({**start, "notes": ["read as PURE", "WARNING: so."]}) == "WARNING: so."
     assert job.note({**start, "notes": ["read as PURE"]}) == ""
-    assert job.words == "s: 1 cached, 2 to do"
+    assert re.fullmatch(r"s: 1 cached, 2 to do; loading the model, \d s", job.words)
+    job.note({"event": "progress", "done": 1, "to_do": 2, "refused": 0, "seconds": 1.0})
+    assert job.words == "scoring 1 of 2, 1.0 cases/s, 1 s left"
     job.listen(lambda _: None)
 
 
@@ -274,3 +311,91 @@ def test_a_job_can_be_stopped(imported):
     job.listen(told.append)
     assert told[-1]["event"] == "end"
     assert (imported / "scoring.log").is_file()
+
+
+# -- leaving while a run is on
+
+
+class Endless:
+    """A job that goes on until it is told otherwise."""
+
+    number = 31337
+
+    def __init__(self, _words, _log):
+        self.told, self._over = [], threading.Event()
+
+    def events(self):
+        yield {"event": "start", "scorer": "s", "cached": 0, "refused": 0, "to_do": 9, "notes": []}
+        yield {"event": "progress", "done": 4, "to_do": 9, "refused": 0, "seconds": 2.0}
+        self._over.wait(20)
+
+    def wait(self):
+        return 0
+
+    def leave(self):
+        self.told.append("go on")
+        self._over.set()
+
+    def stop(self):
+        self.told.append("stop")
+        self._over.set()
+
+
+@pytest.mark.parametrize(
+    ("key", "then", "ends", "told"),
+    [
+        ("q", ["escape"], False, []),
+        ("ctrl+c", ["down", "down", "enter"], False, []),
+        ("q", ["enter"], True, ["stop"]),
+        ("ctrl+c", ["ctrl+c"], True, ["stop"]),
+        ("q", ["down", "enter"], True, ["go on"]),
+    ],
+)
+async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatch, key, then, ends, told):
+    monkeypatch.setattr("inspector.scoring_job.Job", Endless)
+    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: len(app.screen_stack) > 2)
+        await press(pilot, "escape", "S", *"dir", "enter")
+        await shows(pilot, "scoring 4 of 9")
+        job = app._job._job
+        await press(pilot, key)
+        await shows(pilot, "A run is on: scoring 4 of 9", "Stop", "in the background: the app ends", "Stay")
+        await press(pilot, *then)
+        assert app.is_running != ends
+        if not ends:
+            assert job.told == []
+            assert not isinstance(app.screen, Picking)
+    assert job.told == (told or ["stop"])
+    assert ("as process 31337" in app.farewell) == (told == ["go on"])
+
+
+def test_a_run_goes_on_without_a_reader_only_where_that_was_said(imported):
+    pytest.importorskip("torch")
+    for said in (False, True):
+        job = Job(["score", "processbench", f"--workspace={imported}", f"--model={MODEL}", f"--name=s{said}"])
+        events = job.events()
+        assert next(events)["event"] == "start"
+        if said:
+            job.leave()
+        events.close()
+        job._process.stdin.close()
+        assert job.wait() == (0 if said else 2)
+        kept = [
+            RewardParts(folder).read()[0].height for folder in (imported / "rewards").glob(f"s{str(said).lower()}*")
+        ]
+        assert (kept == [40]) == said
+
+
+def test_models_are_completed_from_folders_and_from_those_used_before(tmp_path):
+    for name in ("prm-a", "prm-b", ".prm-c", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "prm-b" / "config.json").touch()
+    (tmp_path / "prm-file").touch()
+    used = ("org/prm-hub", str(tmp_path / "gone"))
+    assert model_choices("", used) == used
+    # A checkpoint before what only may hold one, and those used before last.
+    assert model_choices(f"{tmp_path}/prm", used) == (f"{tmp_path}/prm-b", f"{tmp_path}/prm-a/")
+    assert model_choices("hub", used) == ("org/prm-hub",)
+    assert model_choices(f"{tmp_path}/nowhere/x", used) == ()
+    assert model_choices("\0", used) == ()

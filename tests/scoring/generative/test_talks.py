@@ -22,6 +22,7 @@ from scoring.generative.talks import Talks, other_seed
 from scoring.gold import Gold
 from scoring.interrupt import Interrupt
 from scoring.plan import FAILED, REFUSED
+from scoring.prompts import sent
 from scoring.run import score
 
 CASES = [reference.Case(3, gold) for gold in (-1, 0, 1, 2, -1, 0)]
@@ -300,3 +301,30 @@ def test_the_mean_of_the_votes_decides_on_the_board(bench):
     found = evaluate(Gold(bench[0]), making.scorer("prm"), making.rewards([]), votes=bench[2].read()[0])
     assert [found.rewards.of(row) for row in range(6)] == [pytest.approx([0.5] * 3)] * 6
     assert found.movable
+
+
+@pytest.mark.parametrize("name", ["genprm", "rprm", "thinkprm"])
+def test_what_was_sent_is_made_again_of_what_was_kept(bench, name):
+    def answer(question):
+        if name != "genprm":
+            return judges(question)
+        if question.sampling.logprobs is None:
+            return Answer("Right, as {Yes} shows.\n", finish_reason="stop", tokens_in=3, tokens_out=2)
+        if len(engine.asked) % 3 == 0:
+            return Answer("print(1)", finish_reason="stop", tokens_out=2, logprobs=(talking.token("print"),))
+        return replace(talking.box("No", "}$\n</output>\n", Yes=0.3, No=0.6), finish_reason="stop", tokens_in=3)
+
+    engine, made = Engine(answer, flight=1), family(name, **({"verify": "off"} if name == "genprm" else {}))
+    cases, texts, parts = bench
+    run(bench, engine, made)
+    settings = {"protocol": name, "template": made.wording.template.hash, "options": dict(made.options)}
+    settings["sampling"] = {"temperature": 0.5, "max_tokens": 100}
+    scorer = making.scorer("prm", settings=settings)
+    asked = [one.prompt for one in engine.asked]
+    for row in range(cases.height):
+        (kept,) = parts.of(cases["key"][row]).iter_rows(named=True)
+        found = sent(None, scorer, texts.row(row)["problem"], texts.row(row)["steps"], kept)
+        assert found.fits, found.words
+        for call in found.calls:
+            asked.remove(call.prompt)
+    assert asked == []

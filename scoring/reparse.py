@@ -1,34 +1,148 @@
 """A critic's answers read again from their texts: a better parser needs no new call.
 
-What was read of an answer lies in the cache beside its text, and the reader's version with it. Reading again rewrites
-the parts, since a reading that is withdrawn would else win over its correction (success beats refusal).
+What was read of an answer lies in the cache beside its text, and the reader's version with it. Reading again by the
+protocol's own parser rewrites the parts, since a reading that is withdrawn would else win over its correction (success
+beats refusal). Another parser gives other numbers, and so another scorer, with parts of its own: `parsed_by`, `copy`.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from scoring.cache import VoteParts
+from scoring.cache import BALLOTS, VoteParts
+from scoring.critics.catalogue import PROTOCOLS
 from scoring.critics.faults import fault_of
-from scoring.critics.protocol import Read
-from scoring.critics.readers import read_answer, version
+from scoring.critics.protocol import CriticProtocol, Read
+from scoring.critics.readers import PARSERS, READERS, Parser, parser_of, read_answer, version
 from scoring.critics.reading import Reading
-from scoring.errors import FrameError
+from scoring.errors import FrameError, UsageError
 from scoring.files import Share
+from scoring.fingerprint import fingerprint
 from scoring.schema import VOTES
+from scoring.scorer import Scorer
 
 _SAID = ("ballot", "verdict", "rewards", "redundancy", "reason")
 _ROWS = 1024
 """Answers in memory at once."""
+_ASKED = {"earliest error": "the earliest error", "step rewards": "a number a step"}
+SETTING = "parser"
+"""The setting of a scorer that was made by reading another's answers with another parser: the reader's version."""
+
+
+def protocol_of_critic(scorer: Scorer) -> CriticProtocol | None:
+    """The protocol that a critic was asked by here, with the reader that counts for it.
+
+    None of a scorer that was imported, is no critic, or is read by a parser that this version does not have.
+    """
+    protocol = PROTOCOLS.get(str(scorer.settings.get("protocol"))) if scorer.kind == "critic" else None
+    if protocol is None or SETTING not in scorer.settings:
+        return protocol
+    read = READERS.get(str(scorer.settings[SETTING]))
+    return None if read is None else replace(protocol, read=read)
+
+
+def base_of(scorer: Scorer, protocol: CriticProtocol) -> int:
+    """What a critic's prompt calls the first step: as its settings say, else as its protocol does."""
+    layout = scorer.settings.get("steps")
+    base = layout.get("base") if isinstance(layout, Mapping) else None
+    return base if base in (0, 1) and not isinstance(base, bool) else protocol.steps.base
+
+
+def parsers_for(protocol: CriticProtocol) -> dict[str, Parser]:
+    """The parsers that find what a protocol asks for, its own first."""
+    own = parser_of(protocol)
+    return {name: PARSERS[name] for name in (own, *PARSERS) if PARSERS[name].gives == protocol.gives}
+
+
+def reader(scorer: Scorer, protocol: CriticProtocol, parser: str) -> Read:
+    """The reader by which a parser, by its name, reads a critic's answers.
+
+    Raises:
+        UsageError: it finds something else than the protocol asks for.
+    """
+    there = parsers_for(protocol)
+    if parser not in there:
+        raise UsageError(
+            f"{scorer.name} was asked for {_ASKED[protocol.gives]}, and the parser {parser!r} does not find that.",
+            f"There are: {', '.join(there)}.",
+        )
+    return there[parser].read(base_of(scorer, protocol))
+
+
+def parsed_by(scorer: Scorer, read: Read, name: str) -> Scorer:
+    """The scorer that a critic is with another reader: another fingerprint, since other numbers come of it."""
+    settings = {**scorer.settings, SETTING: version(read)}
+    return replace(scorer, name=name, fingerprint=fingerprint(settings), settings=settings)
+
+
+def readings(parts: VoteParts, read: Read, cases: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """What a reader makes of a critic's answers to some cases; what is kept stays as it is.
+
+    Args:
+        parts: the critic's answers.
+        read: the reader.
+        cases: columns `key` and `n_steps`.
+
+    Returns:
+        The columns of `scoring.cache.BALLOTS`, one row an identity, and a sentence for every part that was left out.
+        What has no text keeps its reason.
+    """
+    again = _Again(read, dict(cases.select("key", "n_steps").iter_rows()), thinking=False)
+    frames, problems = [pl.DataFrame(schema={name: VOTES[name] for name in BALLOTS})], list[str]()
+    known = pl.col("key").is_in(list(again.n_steps))
+    for part in parts.parts():
+        try:
+            frames += [again.page(page.filter(known)).select(BALLOTS) for page in parts.pages(part, _ROWS)]
+        except (OSError, FrameError) as error:
+            problems.append(f"{part} was left out: {error}")
+    return parts.unique(pl.concat(frames)), problems
+
+
+def copy(parts: VoteParts, read: Read, cases: pl.DataFrame, scorer: Scorer, into: VoteParts) -> int:
+    """Keep a critic's answers a second time, as those of the scorer that it is with another reader; how many.
+
+    Args:
+        parts: the critic's answers.
+        read: the reader.
+        cases: columns `key` and `n_steps`; answers about others are not copied.
+        scorer: see `parsed_by`.
+        into: where the copies go. What an earlier copy left there goes, once all of this one is there.
+
+    Raises:
+        UnwritableWorkspace: a part could not be written; no new one stays.
+        OSError: a part could not be read.
+        FrameError: likewise.
+    """
+    again = _Again(read, dict(cases.select("key", "n_steps").iter_rows()), thinking=False)
+    earlier, written, total = into.parts(), list[Path](), 0
+    # A text of its own beside a verdict was read elsewhere; one without a text has nothing to be read again.
+    known = pl.col("key").is_in(list(again.n_steps)) & (pl.col("answer").is_not_null() | pl.col("verdict").is_null())
+    shares = [Share(parts.folder), Share(into.folder)]
+    try:
+        for part in parts.parts():
+            for page in parts.pages(part, _ROWS):
+                if (rows := again.page(page.filter(known))).height:
+                    written.append(into.append(rows))
+                    total += rows.height
+        # Only now is it a scorer: who is interrupted before leaves a folder that nobody reads.
+        scorer.save(into.folder)
+    except BaseException:
+        _unlink(written)
+        raise
+    finally:
+        for share in shares:
+            share.close()
+    _unlink(earlier)
+    return total
 
 
 @dataclass
-class Reread:
+class Reparsed:
     """What reading again came to, counted by rows.
 
     `answers` were read again, of which `changed` say something else now, their reason included: `found` had neither
@@ -64,7 +178,7 @@ def stale(parts: VoteParts, read: Read) -> int:
     return int((rows["reader"] != version(read)).sum())
 
 
-def reread(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool = False) -> Reread:
+def reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool = False) -> Reparsed:
     """Read every answer of a critic again, imported ones too, and keep what is read now.
 
     Args:
@@ -82,13 +196,13 @@ def reread(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool 
     """
     share = Share(parts.folder)
     try:
-        return _reread(parts, read, cases, thinking=thinking)
+        return _reparse(parts, read, cases, thinking=thinking)
     finally:
         share.close()
 
 
-def _reread(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool) -> Reread:
-    told = Reread()
+def _reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool) -> Reparsed:
+    told = Reparsed()
     again = _Again(read, dict(cases.select("key", "n_steps").iter_rows()), thinking)
     readable = [(part, differs) for part in parts.parts() if (differs := again.count(parts, part, told)) is not None]
     first = next((place for place, (_, differs) in enumerate(readable) if differs), len(readable))
@@ -111,7 +225,7 @@ class _Again:
     n_steps: Mapping[str, int]
     thinking: bool
 
-    def count(self, parts: VoteParts, part: Path, told: Reread) -> bool | None:
+    def count(self, parts: VoteParts, part: Path, told: Reparsed) -> bool | None:
         """Add a part's answers to the counts: whether it has to be rewritten, None where it cannot be read."""
         differs = False
         try:

@@ -7,7 +7,7 @@ from scoring.cache import VoteParts
 from scoring.critics.readers import read_grben, read_prmbench, read_processbench, read_socratic
 from scoring.critics.reading import Reading
 from scoring.errors import UnwritableWorkspace
-from scoring.reread import reread, stale
+from scoring.reparse import reparse, stale
 from scoring.schema import VOTES
 
 CASES = making.frame([Case(2), Case(2), Case(2)])
@@ -42,7 +42,7 @@ def test_what_changes_is_kept_whichever_way_it_changes(parts):
         # Was a success, is none: the old row must not win.
         row(2, "none", ballot="1", verdict=1),
     )
-    told = reread(parts, read_processbench, CASES)
+    told = reparse(parts, read_processbench, CASES)
     assert (told.answers, told.changed, told.found, told.lost, told.unknown) == (3, 3, 1, 1, 0)
     assert (dict(told.faults), dict(told.notes), told.problems) == ({"no box": 1}, {}, [])
     assert now(parts) == {
@@ -56,9 +56,9 @@ def test_what_changes_is_kept_whichever_way_it_changes(parts):
 
 def test_reading_again_changes_nothing_the_second_time(parts):
     append(parts, row(0, r"\boxed{1}"), row(1, r"<think>\boxed{1}"))
-    first = reread(parts, read_processbench, CASES)
+    first = reparse(parts, read_processbench, CASES)
     before = parts.parts()
-    second = reread(parts, read_processbench, CASES)
+    second = reparse(parts, read_processbench, CASES)
     assert (first.changed, second.changed, second.answers) == (2, 0, 2)
     assert dict(second.notes) == {"the box is in reasoning that never ended": 1}
     assert parts.parts() == before
@@ -68,7 +68,7 @@ def test_stale_readings_are_noticed_until_they_are_made_again(parts):
     append(parts, row(0, r"\boxed{1}", ballot="1", verdict=1, reader="processbench-0"))
     append(parts, row(1, r"\boxed{1}", ballot="1", verdict=1), row(2, None, reason="no answer: HTTP 500"))
     assert stale(parts, read_processbench) == 1
-    told = reread(parts, read_processbench, CASES)
+    told = reparse(parts, read_processbench, CASES)
     assert (told.changed, stale(parts, read_processbench)) == (0, 0)
     assert stale(parts, read_grben) == 2
 
@@ -76,28 +76,28 @@ def test_stale_readings_are_noticed_until_they_are_made_again(parts):
 def test_ratings_are_read_again(parts):
     text = '{"validity": [1, -1], "redundancy": [0, 1]}'
     append(parts, row(0, text, reason="no JSON"), row(1, '{"validity": [1]}', rewards=[1.0, 1.0]))
-    told = reread(parts, read_socratic, CASES)
+    told = reparse(parts, read_socratic, CASES)
     assert (told.changed, told.found, told.lost, dict(told.faults)) == (2, 1, 0, {"list too short": 1})
     assert now(parts)[KEYS[1], 0][2:5] == ([1.0], None, "list too short (1 of 2)")
-    again = reread(parts, read_prmbench, CASES)
+    again = reparse(parts, read_prmbench, CASES)
     assert (again.changed, again.lost, dict(again.faults)) == (2, 1, {"JSON without redundancy": 1})
     assert now(parts)[KEYS[0], 0][2:4] == ([1.0, -1.0], [0.0, 1.0])
 
 
 def test_reasoning_apart_and_the_end_of_the_answer_are_read_as_when_it_came(parts):
     append(parts, row(0, "", reasoning=r"\boxed{1}", finish_reason="length"), row(1, "x", finish_reason="length"))
-    told = reread(parts, read_grben, CASES)
+    told = reparse(parts, read_grben, CASES)
     assert dict(told.faults) == {"cut at the token limit": 2}
-    assert reread(parts, read_processbench, CASES).found == 1
+    assert reparse(parts, read_processbench, CASES).found == 1
     append(parts, row(2, r"so \boxed{1}"))
-    assert reread(parts, read_grben, CASES, thinking=True).faults["reasoning never ended"] == 1
+    assert reparse(parts, read_grben, CASES, thinking=True).faults["reasoning never ended"] == 1
 
 
 def test_failures_and_answers_about_other_cases_stay_as_they_are(parts):
     failed = row(0, None, reason="no answer: HTTP 500")
     other = row("elsewhere", r"\boxed{1}", ballot="7", verdict=7, reader="older")
     append(parts, failed, other, row(1, r"\boxed{1}"))
-    told = reread(parts, read_processbench, CASES)
+    told = reparse(parts, read_processbench, CASES)
     assert (told.answers, told.unknown) == (1, 1)
     assert now(parts)[KEYS[0], 0] == (None, None, None, None, "no answer: HTTP 500", None)
     assert now(parts)["elsewhere", 0] == ("7", 7, None, None, None, "older")
@@ -106,14 +106,14 @@ def test_failures_and_answers_about_other_cases_stay_as_they_are(parts):
 def test_of_two_rows_the_later_stays_the_later(parts):
     append(parts, row(0, None, reason="no answer: HTTP 500"), row(1, "old"))
     append(parts, row(0, "unreadable", reason="no box", reader="processbench-1"))
-    reread(parts, read_processbench, CASES)
+    reparse(parts, read_processbench, CASES)
     assert parts.read()[0].filter(key=KEYS[0])["answer"].to_list() == ["unreadable"]
 
 
 def test_earlier_parts_in_which_nothing_changes_stay(parts):
     first = append(parts, row(0, r"\boxed{1}", ballot="1", verdict=1, reader="processbench-1"))
     second = append(parts, row(1, r"\boxed{1}"))
-    reread(parts, read_processbench, CASES)
+    reparse(parts, read_processbench, CASES)
     assert first.exists()
     assert not second.exists()
 
@@ -122,7 +122,7 @@ def test_a_damaged_part_is_left_alone_and_told(parts):
     append(parts, row(0, r"\boxed{1}"))
     damaged = parts.folder / parts.new_name()
     damaged.write_bytes(b"PAR1")
-    told = reread(parts, read_processbench, CASES)
+    told = reparse(parts, read_processbench, CASES)
     assert (told.answers, len(told.problems), damaged.exists()) == (1, 1, True)
     assert str(damaged) in told.problems[0]
 
@@ -140,14 +140,14 @@ def test_whoever_cannot_write_loses_nothing(parts, monkeypatch):
 
     monkeypatch.setattr(VoteParts, "append", full)
     with pytest.raises(UnwritableWorkspace):
-        reread(parts, read_processbench, CASES)
+        reparse(parts, read_processbench, CASES)
     assert parts.parts() == before
 
 
 def test_many_answers_are_read_a_page_at_a_time(parts, monkeypatch):
-    monkeypatch.setattr("scoring.reread._ROWS", 7)
+    monkeypatch.setattr("scoring.reparse._ROWS", 7)
     append(parts, *[row(0, rf"\boxed{{{vote}}}") | {"vote": vote} for vote in range(30)])
-    told = reread(parts, read_processbench, CASES)
+    told = reparse(parts, read_processbench, CASES)
     assert (told.answers, told.changed) == (30, 30)
     assert parts.read()[0].sort("vote")["verdict"].to_list() == list(range(30))
     assert len(parts.parts()) == 5
@@ -155,10 +155,10 @@ def test_many_answers_are_read_a_page_at_a_time(parts, monkeypatch):
 
 def test_a_reader_of_ones_own(parts):
     append(parts, row(0, "yes"))
-    told = reread(parts, lambda text, _n_steps: Reading(ballot=text, reason="of my own"), CASES)
+    told = reparse(parts, lambda text, _n_steps: Reading(ballot=text, reason="of my own"), CASES)
     assert dict(told.faults) == {"": 1}
 
 
 def test_nothing_to_read(parts):
-    assert reread(parts, read_processbench, CASES).answers == 0
+    assert reparse(parts, read_processbench, CASES).answers == 0
     assert stale(parts, read_processbench) == 0

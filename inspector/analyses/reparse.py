@@ -1,0 +1,495 @@
+"""A critic's kept answers read with another parser; what that changes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scoring.critic_runs.plan import FAILED, REFUSED
+
+from inspector.analyses import Offer, Option, Page, Params, analysis
+from inspector.analyses._flips import outcome_matrices, outcomes_words
+from inspector.case_links import OF_SIDE
+from inspector.critique.counts import OTHER
+from inspector.critique.talk import is_talk
+from inspector.flips import LISTED, Moved, flip_of
+from inspector.notes import first_run_notes, interval_notes
+from inspector.paint import OUTCOME_STYLES
+from inspector.provenance import provenance
+from inspector.render.lines import CaseLink
+from inspector.render.view import (
+    Block,
+    Cell,
+    Column,
+    Facts,
+    Note,
+    Section,
+    Table,
+    View,
+    count,
+    figure,
+    p_value,
+    points,
+    table,
+    text,
+)
+from inspector.selection import Selection, by_benchmark, within
+from inspector.sentences import WORDS, named_step
+from inspector.threshold_ways import TITLES, threshold_sections
+from scoring.benchmarks.registry import step_labelled
+from scoring.cache import RewardParts, VoteParts
+from scoring.case_rows import rows_about
+from scoring.critics.faults import fault_of
+from scoring.critics.protocol import CriticProtocol
+from scoring.critics.readers import PARSERS, parser_of, version
+from scoring.errors import UsageError
+from scoring.evaluate import evaluate
+from scoring.evaluation import Evaluation
+from scoring.filters import Facet
+from scoring.metrics.aligned import AlignedScorers, align_scorers, align_steps
+from scoring.metrics.closed_forms import mcnemar
+from scoring.metrics.first_error import SIDES
+from scoring.metrics.kernel import Metric
+from scoring.metrics.paired import OF_CASES, OF_STEPS, Aligned, quadrants, shared
+from scoring.remembered import Remembered
+from scoring.reparse import parsers_for, protocol_of_critic, reader, readings
+from scoring.scorer import Scorer
+from scoring.step_rewards import Bools
+from scoring.verdicts import NO_VERDICT, OUTCOMES, UNPARSED, Rule
+from scoring.verdicts import REFUSED as WAS_REFUSED
+
+CHANGES, CASES = "changes", "cases"
+FIGURES = {
+    "scorer": pl.String(),
+    "parser": pl.String(),
+    "benchmark": pl.String(),
+    # A figure; `answers`, `unparsed_answers` or `changed_verdicts`; or an outcome, of which cases are counted.
+    "metric": pl.String(),
+    "before": pl.Float64(),
+    "after": pl.Float64(),
+    "difference": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "n": pl.Int64(),
+    "p": pl.Float64(),
+    "reason": pl.String(),
+}
+TURNED = {
+    "scorer": pl.String(),
+    "parser": pl.String(),
+    "benchmark": pl.String(),
+    "subset": pl.String(),
+    "case": pl.String(),
+    "earliest_error": pl.Int32(),
+    "verdict_before": pl.Int32(),
+    "verdict_after": pl.Int32(),
+    "outcome_before": pl.String(),
+    "outcome_after": pl.String(),
+    # The outcome became right, or wrong, or is as right as it was.
+    "flip": pl.String(),
+    "reason_before": pl.String(),
+    "reason_after": pl.String(),
+}
+WITHOUT_VERDICT = (UNPARSED, WAS_REFUSED)
+NOTHING_IS_ASKED = "No server is asked, and what is kept stays as it is."
+COMMON = (
+    "before and after are of the cases that count under each reading; difference, interval and test (exact McNemar, "
+    "two-sided) are of those that count under both"
+)
+_TITLES = {**TITLES, "prmscore": "PRMScore", "positive_acc": "right steps", "negative_acc": "wrong steps"}
+_READINGS = Remembered(16)
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A critic as it is kept (`before`) and as a parser reads its answers (`after`); both are of all cases."""
+
+    parser: str
+    before: Evaluation
+    after: Evaluation
+    kept: pl.DataFrame
+    read: pl.DataFrame
+
+    @property
+    def name(self) -> str:
+        """The critic's name."""
+        return self.before.scorer.name
+
+    @property
+    def moved(self) -> Moved:
+        """The same as a move from one decision to another."""
+        return Moved(self.before, self.after, self.before)
+
+    @cached_property
+    def changed(self) -> Bools:
+        """The cases whose verdict or outcome is another. Shape (n,)."""
+        found: Bools = (self.before.verdicts != self.after.verdicts) | (self.before.codes != self.after.codes)
+        return found
+
+
+def _parsers(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: ARG001  # as all offers
+    yield Offer(None, "all of them", "what each would change")
+    for one in results.chosen_evaluations:
+        if (protocol := protocol_of_critic(one.scorer)) is not None:
+            yield from (Offer(name, name, parser.about) for name, parser in parsers_for(protocol).items())
+            return
+
+
+@analysis(
+    "Parsers",
+    (
+        Page(CHANGES, "What changes", "focus"),
+        Page(CASES, "Changed cases", "focus", help="the cases whose verdict or outcome changes, one by one"),
+    ),
+    scorers="critics by name or a unique part of it (default: all that were asked here)",
+    options=(
+        Option(
+            "parser",
+            f"read the answers with this one ({', '.join(PARSERS)}; default: with each that finds what was asked for)",
+            "Parser",
+            choices=tuple(PARSERS),
+            offered=_parsers,
+        ),
+    ),
+    examples=("prm-inspect reparse my-critic --parser loose", "prm-inspect reparse my-critic --parser loose --save"),
+    needs="Answers in words are read again, and no critic has any on {benchmark}.",
+    help="What the answers that a critic gave say when another parser reads them; nothing that is kept changes.",
+)
+def reparse(results: Selection, params: Params, intervals: bool) -> View:
+    """Read the kept answers of the chosen critics again, and hold it against what is kept.
+
+    Raises:
+        UsageError: none of them was asked here, or the parser finds what they were not asked for.
+    """
+    found = [one for name in results.chosen for one in _readings_of(results, name, params.get("parser"))]
+    if not found:
+        raise UsageError(
+            why_none([one.scorer for one in results.chosen_evaluations]),
+            "Ask one: prm-inspect score BENCHMARK --critic PROTOCOL --server URL",
+        )
+    names = dict.fromkeys(one.name for one in found)
+    shown = replace(results, chosen=tuple(names))
+    of_cases = params.page == CASES
+    if of_cases:
+        frame = pl.concat([pl.DataFrame(schema=TURNED), *(_turned(shown, one) for one in found)])
+    else:
+        seed = results.request.seed if intervals else None
+        rows = [row for one in found for row in _figures(shown, one, seed)]
+        frame = pl.DataFrame(rows, schema=FIGURES, orient="row")
+    command = results.request.command("reparse", *params.words, form=params.form)
+    intervals_of = () if of_cases else (COMMON, *interval_notes(shown))
+    facts = provenance(shown, command, (NOTHING_IS_ASKED, *intervals_of, *first_run_notes(shown)))
+    facts["parsers"] = {one.parser: version(_reader(one)) for one in found}
+
+    def lay_out() -> tuple[Section, ...]:
+        alone = bool(params.get("parser"))
+        told = partial(_case_blocks, frame, alone) if of_cases else partial(_blocks, found, frame, alone)
+        return threshold_sections(shown, told)
+
+    return View(frame, facts, title="Parsers", lay_out=lay_out, empty="" if results.shown.size else "No case is shown.")
+
+
+def why_none(scorers: Sequence[Scorer]) -> str:
+    """Say why the answers of none of these scorers can be read again."""
+    talks = [one.name for one in scorers if is_talk(one)]
+    if talks:
+        return (
+            f"{talks[0]} is a PRM that generates: its rewards are probabilities that the model gave to two words while "
+            "it was asked, so that no reader of texts makes them again."
+        )
+    imported = [one.name for one in scorers if one.kind == "critic"]
+    if imported:
+        return f"{imported[0]} was not asked here, so that it is not known by which protocol its answers are read."
+    return "no scorer that was asked for has answers in words that were asked for here."
+
+
+# -- reading
+
+
+def _readings_of(results: Selection, name: str, parser: str | None) -> Iterator[Reading]:
+    """A critic under one parser, or under each that finds what it was asked for."""
+    before = results.evaluation(name)
+    protocol = protocol_of_critic(before.scorer)
+    if protocol is None or name not in results.folders or not VoteParts(results.folders[name]).parts():
+        return
+    for one in [parser] if parser else parsers_for(protocol):
+        yield _reading(results, before, protocol, one)
+
+
+def _reading(results: Selection, before: Evaluation, protocol: CriticProtocol, parser: str) -> Reading:
+    scorer, folder = before.scorer, results.folders[before.scorer.name]
+    read, parts = reader(scorer, protocol, parser), VoteParts(folder)
+    key = (str(folder), tuple(part.name for part in parts.parts()), version(read))
+    rows, _ = _READINGS.of(key, (results.cases,), lambda: readings(parts, read, results.cases))
+    kept = parts.read(tuple(rows.columns))[0]
+    after = evaluate(before.gold, scorer, RewardParts(folder).read()[0], votes=rows)
+    if isinstance(before.rule, Rule) and isinstance(after.rule, Rule):
+        after = after.under(before.rule)
+    return Reading(parser, before, after, kept, rows)
+
+
+def _reader(one: Reading) -> Any:
+    protocol = protocol_of_critic(one.before.scorer)
+    assert protocol is not None  # noqa: S101  # it was read by one
+    return reader(one.before.scorer, protocol, one.parser)
+
+
+def _scopes(results: Selection) -> Iterator[tuple[str, Selection]]:
+    """Every benchmark with a shown case, and the selection with its cases alone."""
+    for name, rows in by_benchmark(results):
+        if rows.any():
+            shown = results.shown[rows[results.shown]]
+            yield name, replace(results, shown=shown)
+
+
+# -- rows
+
+
+def _figures(results: Selection, one: Reading, seed: int | None) -> Iterator[Row]:
+    for benchmark, scope in _scopes(results):
+        about = {"scorer": one.name, "parser": one.parser, "benchmark": benchmark}
+        shown = scope.mask
+        if not (one.before.tried | one.after.tried)[shown].any():
+            continue
+        here = results.cases.filter(pl.Series(shown))
+        said = [_said(here, rows) for rows in (one.kept, one.read)]
+        for metric in ("answers", "unparsed_answers"):
+            yield {**about, "metric": metric, "before": said[0][metric], "after": said[1][metric]}
+        yield {**about, "metric": "changed_verdicts", "after": float((one.changed & shown).sum())}
+        for code, outcome in enumerate(OUTCOMES):
+            counts = [int((evaluation.codes[shown] == code).sum()) for evaluation in (one.before, one.after)]
+            if any(counts):
+                yield {**about, "metric": outcome, "before": counts[0], "after": counts[1]}
+        each: tuple[tuple[Evaluation, ...], ...] = ((one.before,), (one.after,), (one.before, one.after))
+        cases = [align_scorers(some, shown, results.unparsed(benchmark)) for some in each]
+        yield from (about | row for row in _paired(OF_CASES, cases, _tests(cases[-1]), seed))
+        facts = step_labelled(benchmark)
+        if facts is not None:
+            steps = [align_steps(some, shown, facts) for some in each]
+            yield from (about | row for row in _paired(OF_STEPS, steps, {}, seed))
+
+
+def _said(cases: pl.DataFrame, rows: pl.DataFrame) -> dict[str, float]:
+    """How many answers came to these cases, and how many of these say nothing."""
+    here = rows_about(cases, rows)
+    reasons = here["reason"].fill_null("")
+    came = ~(reasons.str.starts_with(FAILED) | reasons.str.starts_with(REFUSED))
+    silent = came & here["verdict"].is_null() & (here["rewards"].is_null() | (reasons != ""))
+    return {"answers": float(came.sum()), "unparsed_answers": float(silent.sum())}
+
+
+def _tests(both: AlignedScorers) -> dict[str, float]:
+    """McNemar's test of the two readings, by side of the gold label; none where a side has no case."""
+    sides = {side: quadrants(both, 0, 1, members) for side, members in both.sides}
+    return {
+        side: float(mcnemar(np.array(four["only_scorer_right"]), np.array(four["only_other_right"])))
+        for side, four in sides.items()
+        if sum(four.values())
+    }
+
+
+def _paired(
+    metrics: Sequence[Metric], aligned: Sequence[Aligned], tests: Mapping[str, float], seed: int | None
+) -> Iterator[Row]:
+    """A row a figure: before and after on the cases that each has, and the difference on those of both."""
+    before, after = shared(aligned[0], (0,), None), shared(aligned[1], (0,), None)
+    both = shared(aligned[2], (0, 1), seed)
+    for metric in metrics:
+        olds, news, less = before.estimate(metric, 0), after.estimate(metric, 0), both.difference(metric, 1, 0)
+        yield {
+            "metric": metric.name,
+            "before": olds.value,
+            "after": news.value,
+            "difference": less.value,
+            "low": less.low,
+            "high": less.high,
+            "n": less.n,
+            "p": tests.get(OF_SIDE.get(metric.name) or ""),
+            "reason": less.reason or news.reason or olds.reason,
+        }
+
+
+def _turned(results: Selection, one: Reading) -> pl.DataFrame:
+    rows = np.flatnonzero(results.mask & one.changed)
+    cases = results.cases.select("benchmark", "subset", "case", "earliest_error")[rows]
+    columns: dict[str, Any] = {"scorer": [one.name] * rows.size, "parser": [one.parser] * rows.size}
+    columns["flip"] = [
+        "other" if one.before.codes[row] == one.after.codes[row]
+        else flip_of(int(one.before.codes[row]), int(one.after.codes[row]))
+        for row in rows
+    ]  # fmt: skip
+    for when, evaluation in (("before", one.before), ("after", one.after)):
+        verdicts, reasons = pl.Series(evaluation.verdicts[rows]), evaluation.reasons
+        columns[f"verdict_{when}"] = verdicts.set(verdicts == NO_VERDICT, None).cast(pl.Int32)
+        columns[f"outcome_{when}"] = [OUTCOMES[code] for code in evaluation.codes[rows]]
+        columns[f"reason_{when}"] = [reasons[row] for row in rows.tolist()]
+    made = cases.hstack(pl.DataFrame(columns, schema_overrides=TURNED))
+    return made.select(pl.col(name).cast(dtype) for name, dtype in TURNED.items())
+
+
+# -- what people see
+
+
+def _blocks(
+    found: Sequence[Reading], frame: pl.DataFrame, alone: bool, benchmark: str, scope: Selection
+) -> Iterator[Block]:
+    """What changes, of each critic; `alone` says that one parser was asked for."""
+    rows = frame.filter(pl.col("benchmark") == benchmark)
+    for name in dict.fromkeys(one.name for one in found):
+        of_scorer = [one for one in found if one.name == name]
+        own = rows.filter(pl.col("scorer") == name)
+        if own.is_empty():
+            yield Note(f"{name} has no answer to these cases.")
+            continue
+        yield Facts((("critic", name), ("kept as read by", _kept_by(of_scorer[0])), *_about(of_scorer[0], alone)))
+        if alone:
+            yield from _changes(of_scorer[0], _by_metric(own), benchmark, scope)
+        else:
+            yield _overview(of_scorer, own, benchmark, scope)
+    yield Note(f"{NOTHING_IS_ASKED} --save keeps a reading as a scorer of its own.", "quiet")
+
+
+def _about(one: Reading, alone: bool) -> Iterator[tuple[str, str]]:
+    if alone:
+        yield "parser", f"{one.parser}: {PARSERS[one.parser].about}"
+
+
+def _kept_by(one: Reading) -> str:
+    protocol = protocol_of_critic(one.before.scorer)
+    return parser_of(protocol) if protocol else ""
+
+
+def _overview(found: Sequence[Reading], rows: pl.DataFrame, benchmark: str, scope: Selection) -> Table:
+    """A line a parser: what it cannot read, how many verdicts it changes, and the figures that come of it."""
+    lines = []
+    official = "prmscore" if rows.filter(pl.col("metric") == "prmscore")["after"].count() else "f1"
+    for one in found:
+        cells = _by_metric(rows.filter(pl.col("parser") == one.parser))
+        changed = int(cells["changed_verdicts"]["after"])
+        lines.append(
+            [
+                text(one.parser),
+                count(int(cells["unparsed_answers"]["after"])),
+                count(changed, _link(scope, one, one.changed & scope.mask, f"{one.parser} changes them", benchmark)),
+                _share(cells[official], "after"),
+                _difference(cells[official]),
+                text(PARSERS[one.parser].about, "dim"),
+            ]
+        )
+    how = Column("how it reads", 2, right=False, wraps=True)
+    columns: list[str | Column] = ["parser", "unparsed", "changed", _TITLES[official], "less as kept", how]
+    return table("What each parser would make of the answers", columns, lines)
+
+
+def _changes(one: Reading, cells: Mapping[str, Row], benchmark: str, scope: Selection) -> Iterator[Block]:
+    """What one parser changes: answers, figures, outcomes, and which faults it finds."""
+    answers, lost = int(cells["answers"]["after"]), [int(cells["unparsed_answers"][w]) for w in ("before", "after")]
+    changed = int(cells["changed_verdicts"]["after"])
+    yield Note(
+        f"Of {answers:,} answers {lost[0]:,} were unparsed and {lost[1]:,} would be; the verdict of {changed:,} of "
+        f"{scope.shown.size:,} cases changes.",
+        "lead",
+    )
+    here = scope.cases.filter(pl.Series(scope.mask))
+    faults = [_faults(here, rows) for rows in (one.kept, one.read)]
+    kinds = dict.fromkeys((*faults[0], *faults[1]))
+    lines = [[text(kind), *(count(each.get(kind, 0)) for each in faults)] for kind in kinds]
+    if lines:
+        yield table("Why answers say nothing", ["", "before", "after"], lines)
+    names = [metric.name for metric in (*OF_STEPS, *OF_CASES) if metric.name in cells]
+    yield table(
+        "Figures",
+        ["", "before", "after", "difference", "p McNemar"],
+        [
+            [
+                text(_TITLES[name], "strong" if name in {"f1", "prmscore"} else ""),
+                _share(cells[name], "before"),
+                _share(cells[name], "after"),
+                _difference(cells[name]),
+                p_value(cells[name]["p"]),
+            ]
+            for name in names
+        ],
+    )
+    erroneous = one.before.gold.earliest >= 0
+
+    def link(side: str, old: int, new: int, n: int) -> CaseLink | None:
+        members = scope.mask & (erroneous if side == SIDES[0] else ~erroneous)
+        rows = members & (one.before.codes == old) & (one.after.codes == new)
+        return _link(scope, one, rows, f"{outcomes_words(old, new)}, {side}", benchmark) if n else None
+
+    codes = np.concatenate([one.before.codes[scope.mask], one.after.codes[scope.mask]])
+    silent = [code for code in WITHOUT_VERDICT if code in codes]
+    yield from outcome_matrices(scope, one.moved, link, tuple(silent))
+
+
+def _case_blocks(frame: pl.DataFrame, alone: bool, benchmark: str, scope: Selection) -> Iterator[Block]:
+    """The changed cases one by one."""
+    several = len(frame["scorer"].unique()) > 1
+    rows = frame.filter(pl.col("benchmark") == benchmark)
+    if rows.is_empty():
+        yield Note("No verdict changes.")
+        return
+    lines = []
+    for row in rows.iter_rows(named=True):
+        where = (*within(scope, benchmark), Facet("case", (row["case"],)).sql)
+        link = CaseLink(where, 1, row["case"], row["scorer"], benchmark=benchmark)
+        lines.append(
+            [
+                Cell(row["case"], link=link),
+                *([text(row["scorer"])] if several else []),
+                *([] if alone else [text(row["parser"])]),
+                text(_gold(row["earliest_error"])),
+                *(_outcome(row, when) for when in ("before", "after")),
+            ]
+        )
+    heads = ["case", *(["critic"] if several else []), *([] if alone else ["parser"]), "gold"]
+    columns = [
+        *(Column(head, right=False) for head in heads),
+        *(Column(w, right=False, wraps=True) for w in ("before", "after")),
+    ]
+    yield table("Cases whose verdict changes", columns, lines, labels=len(heads))
+
+
+def _gold(earliest: int | None) -> str:
+    return "no label" if earliest is None else named_step(earliest)
+
+
+def _outcome(row: Mapping[str, Any], when: str) -> Cell:
+    outcome, verdict = row[f"outcome_{when}"], row[f"verdict_{when}"]
+    said = (row[f"reason_{when}"] or "") if verdict is None else named_step(verdict)
+    return replace(text(WORDS[outcome], OUTCOME_STYLES.get(outcome, "dim")), note=said)
+
+
+def _faults(cases: pl.DataFrame, rows: pl.DataFrame) -> dict[str, int]:
+    """The answers that say nothing, by kind, the most frequent first."""
+    here = rows_about(cases, rows).filter(pl.col("verdict").is_null(), pl.col("reason").is_not_null())
+    here = here.filter(~pl.col("reason").str.contains(f"^({FAILED}|{REFUSED})"))
+    kinds = pl.Series([str(fault_of(reason) or OTHER) for reason in here["reason"]], dtype=pl.String)
+    counted = kinds.value_counts(sort=True)
+    return dict(counted.iter_rows())
+
+
+def _by_metric(rows: pl.DataFrame) -> dict[str, Row]:
+    return {row["metric"]: row for row in rows.iter_rows(named=True)}
+
+
+def _share(row: Mapping[str, Any], when: str) -> Cell:
+    value = row[when]
+    return figure({"value": value, "low": None, "high": None, "reason": None if value is not None else row["reason"]})
+
+
+def _difference(row: Mapping[str, Any]) -> Cell:
+    return points({**row, "value": row["difference"]})
+
+
+def _link(scope: Selection, one: Reading, rows: Bools, words: str, benchmark: str) -> CaseLink | None:
+    """What opens cases by their names; None where they are none or too many to be named."""
+    names = tuple(scope.cases["case"].filter(pl.Series(rows)))
+    if not 0 < len(names) <= LISTED:
+        return None
+    where = (*within(scope, benchmark), Facet("case", names).sql)
+    return CaseLink(where, len(names), words, one.name, benchmark=benchmark)

@@ -1,0 +1,130 @@
+"""`reparse`: what another parser would make of a critic's kept answers; with `--save`, keep it. Nothing is asked."""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from inspector.analyses.reparse import why_none
+from inspector.critique.counts import OTHER
+from inspector.critique.talk import is_talk
+from inspector.sentences import counted
+from inspector.shell import analysis
+from inspector.shell.output import say
+from inspector.workspace_place import find_workspace
+from scoring.benchmarks import demo
+from scoring.cache import VoteParts
+from scoring.claim import claim, find, scorers
+from scoring.critics.protocol import CriticProtocol
+from scoring.critics.readers import version
+from scoring.errors import UsageError
+from scoring.names import match_name
+from scoring.reparse import Reparsed, copy, parsed_by, protocol_of_critic, reader, reparse, stale
+from scoring.scorer import Scorer
+from scoring.workspace import Workspace
+
+Critic = tuple[Scorer, Path, CriticProtocol]
+_IDENTITY = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")
+_CHOOSING = ("where", "search", "slice", "benchmark", "subset")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what would change, or keep it and tell the counts."""
+    if not args.save:
+        if args.name:
+            raise UsageError("--name says what a reading that is kept is called.", "Give it with --save.")
+        return analysis.run(args)
+    chosen = next((name for name in _CHOOSING if getattr(args, name)), "")
+    if chosen:
+        raise UsageError("a critic is read as a whole where that is kept.", f"Leave --{chosen} out.")
+    workspace = find_workspace(args.workspace)
+    words = (*args.scorers, *args.scorer)
+    wanted = _wanted(workspace, words, args.told_parser)
+    if not wanted:
+        say(["Nothing to read again: the present readers have read every answer here."], args)
+        return 0
+    if args.name and len(wanted) > 1:
+        raise UsageError("--name is about one critic, and several are read.", "Name one.")
+    names = [*workspace.benchmarks(), *([] if demo.NAME in workspace.benchmarks() else [demo.NAME])]
+    cases, _ = workspace.cases(names, twins=True)
+    for scorer, folder, protocol in wanted:
+        say(_kept(workspace, scorer, VoteParts(folder), protocol, cases, args), args)
+    return 0
+
+
+def _wanted(workspace: Workspace, words: tuple[str, ...], parser: str | None) -> list[Critic]:
+    """The critics that are named, or those whose answers an older reader has read.
+
+    Raises:
+        UsageError: there is no critic, or none of that name; or it was imported, and by which protocol it was asked is
+            not known; or a parser is given and no critic.
+    """
+    # The demo's own scorers lie elsewhere, and are nobody's to rewrite.
+    every = [(one, folder) for one, folder in scorers(workspace) if one.kind == "critic" or is_talk(one)]
+    asked = [(one, folder, protocol) for one, folder in every if (protocol := protocol_of_critic(one))]
+    if not words:
+        if parser:
+            raise UsageError("--save --parser makes a scorer of one critic's answers.", "Name the critic.")
+        return [one for one in asked if stale(VoteParts(one[1]), one[2].read)]
+    if not every:
+        raise UsageError("this workspace has no critic.", "Make one: prm-inspect score BENCHMARK --critic PROTOCOL")
+    found = dict.fromkeys(match_name(word, [one.name for one, _ in every], "critic") for word in words)
+    lacking = [one for one, _ in every if one.name in found and one.name not in {known.name for known, _, _ in asked}]
+    if lacking:
+        talks = is_talk(lacking[0])
+        advice = "Where it should be read otherwise, ask it again with another --option."
+        raise UsageError(why_none(lacking), advice if talks else "Import its answers again: the importer reads them.")
+    return [one for one in asked if one[0].name in found]
+
+
+def _kept(
+    workspace: Workspace,
+    scorer: Scorer,
+    parts: VoteParts,
+    protocol: CriticProtocol,
+    cases: pl.DataFrame,
+    args: argparse.Namespace,
+) -> Iterator[str]:
+    """Keep a reading: the critic's own parser corrects what is kept, another one makes a scorer."""
+    before = parts.read(_IDENTITY)[0].height
+    read = protocol.read if args.told_parser is None else reader(scorer, protocol, args.told_parser)
+    if version(read) == version(protocol.read):
+        told = reparse(parts, protocol.read, cases)
+        yield f"{scorer.name}: {_counts(told)} (reader {version(protocol.read)})"
+        yield from _details(told)
+    else:
+        made = parsed_by(scorer, read, args.name or f"{scorer.name}-{args.told_parser}")
+        known = find(workspace, made.fingerprint)
+        made = made if known is None or args.name else parsed_by(scorer, read, known.name)
+        into = VoteParts(claim(workspace, made).folder)
+        kept = copy(parts, read, cases, made, into)
+        answers = f"{counted(kept, 'answer')} of {scorer.name}"
+        yield f"{made.name}: {answers}, read by {version(read)}, kept as a scorer of its own"
+        yield f"  {scorer.name} stays as it is; what it answers from now on is not taken over until this is done again"
+    after = parts.read(_IDENTITY)[0].height
+    if after > before:
+        came = f"{counted(after - before, 'answer')} came meanwhile: a run is asking this critic"
+        yield f"  WARNING: {came}. Read again when it has ended."
+
+
+def _details(told: Reparsed) -> Iterator[str]:
+    kinds = ", ".join(f"{count:,} {kind or OTHER}" for kind, count in told.faults.most_common())
+    if kinds:
+        yield f"  cannot be read: {kinds}"
+    for note, count in told.notes.items():
+        yield f"  {counted(count, 'answer')}: {note}"
+    if told.unknown:
+        are = "is to a case that is not here, and was left as it is"
+        are = are if told.unknown == 1 else "are to cases that are not here, and were left as they are"
+        yield f"  {counted(told.unknown, 'answer')} {are}"
+    yield from (f"  {problem}" for problem in told.problems)
+
+
+def _counts(told: Reparsed) -> str:
+    """How many answers were read, and of how many the reading is another now."""
+    if not told.changed:
+        return f"{counted(told.answers, 'answer')} read again, and none says anything else"
+    turned = f"{told.found:,} can be read that could not, {told.lost:,} can no longer"
+    say_else = "says" if told.changed == 1 else "say"
+    return f"{counted(told.answers, 'answer')} read again, {told.changed:,} {say_else} something else now: {turned}"

@@ -1,0 +1,72 @@
+"""What it took to score each case: tokens and seconds, as far as they are stored beside what was computed.
+
+They are read from the parts when they are asked for: no figure hangs on them, and no evaluation waits for them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from scoring.cache import RewardParts, VoteParts
+from scoring.case_rows import rows_of_cases
+from scoring.step_rewards import Ints
+
+SPENT: dict[str, pl.DataType] = {"seconds": pl.Float64(), "tokens_in": pl.Int64(), "tokens_out": pl.Int64()}
+"""Names and dtypes of columns a scorer, each prefixed `<scorer>.`: of a critic the sums over all answers of its first
+run. Null where one of them was not stored; 0.1 stored none with rewards, and no seconds.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Spent:
+    """What a scorer's parts in `folder` say of n cases.
+
+    `cases` gives these: columns `case`, `benchmark` and `key`, the key being that of the scorer's rewards.
+    """
+
+    folder: Path
+    cases: Callable[[], pl.DataFrame]
+
+    def column(self, name: str) -> pl.Series:
+        """One of SPENT, a value a case."""
+        return self._sums[name]
+
+    def of_cases(self, rows: Ints) -> "Spent":
+        """The same of some cases, by their row ids."""
+        return _SomeSpent(self.folder, self.cases, self, rows)
+
+    @cached_property
+    def _sums(self) -> pl.DataFrame:
+        votes = VoteParts(self.folder)
+        parts = votes if votes.parts() else RewardParts(self.folder)
+        kind = parts.kind
+        names = tuple(dict.fromkeys((*kind.identity, *kind.telling, "reason", *SPENT)))
+        cases = self.cases()
+        rows = rows_of_cases(cases, parts.read(names)[0])
+        if "run" in rows.columns:
+            # Runs are counted within a benchmark: each has a first one.
+            benchmark = cases["benchmark"].gather(rows["case_row"])
+            rows = rows.filter(pl.col("run") == pl.col("run").min().over(benchmark))
+        known = [pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name) for name in SPENT]
+        sums = rows.group_by("case_row").agg(known)
+        every = pl.select(case_row=pl.int_range(cases.height, dtype=pl.UInt32))
+        return every.join(sums, on="case_row", how="left", maintain_order="left").select(
+            pl.col(name).cast(dtype) for name, dtype in SPENT.items()
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _SomeSpent(Spent):
+    """That of some cases of a whole, whose parts are read once for all."""
+
+    whole: Spent
+    rows: Ints
+
+    def column(self, name: str) -> pl.Series:
+        return self.whole.column(name).gather(self.rows)
+
+    def of_cases(self, rows: Ints) -> Spent:
+        return self.whole.of_cases(self.rows[rows])

@@ -1,0 +1,131 @@
+"""A critic's answers read with another parser: what changes, and what is kept of it."""
+
+import json
+import re
+
+import polars as pl
+import pytest
+
+import critic_spaces
+from inspector import cli
+from scoring.cache import VoteParts
+from scoring.critics.readers import PARSERS
+from scoring.scorer import Scorer
+
+WRITTEN = (
+    r"\boxed{%d}",
+    r"so \boxed{\text{paragraph }%d}",
+    "Who knows?",
+    r"\boxed {%d}",
+    r"<think>\boxed{%d}</think> done",
+)
+
+
+def answers(row, run):
+    return [WRITTEN[(row + run) % len(WRITTEN)].replace("%d", str(row % 5 - 1))]
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory):
+    root = critic_spaces.imported(tmp_path_factory.mktemp("critic"), 60)
+    critic_spaces.critic(root, answers)
+    return root
+
+
+@pytest.fixture
+def asked(space, capsys):
+    """The rows of a command."""
+
+    def rows(*words):
+        assert cli.main([*words, "-w", str(space), "--json", "-q"]) == 0
+        return json.loads(capsys.readouterr().out)["rows"]
+
+    return rows
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def last_number(text, in_reasoning, around):
+    """What a parser finds, told by other means than the parsers': by a pattern over the text's end."""
+    if not in_reasoning:
+        text = text.rpartition("</think>")[2]
+    found = re.findall(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}" if around else r"\\boxed\{([^}]*)\}", text)
+    numbers = re.findall(r"-?\d+", found[-1]) if found else []
+    return int(numbers[0]) if numbers and (around or numbers[0] == found[-1].strip()) else None
+
+
+@pytest.mark.parametrize(
+    ("parser", "in_reasoning", "around"), [("processbench", True, False), ("loose", True, True), ("grben", False, None)]
+)
+def test_the_changed_cases_are_those_that_a_slow_reading_finds(asked, space, parser, in_reasoning, around):
+    rows = {row["case"]: row for row in asked("reparse", "judge", "--parser", parser, "--cases")}
+    cases = asked("cases", "--scorer", "judge")
+    kept = VoteParts(next((space / "rewards").glob("judge-*"))).read()[0]
+    texts = dict(kept.select("key", "answer").iter_rows())
+    for case in cases:
+        text = texts[case["key"]]
+        # GR-Ben allows a blank before the brace.
+        text = re.sub(r"\\boxed\s+", r"\\boxed", text) if around is None else text
+        now = last_number(text, in_reasoning, bool(around))
+        assert (case["case"] in rows) == (now != case["judge.verdict"])
+        if case["case"] in rows:
+            row = rows[case["case"]]
+            assert (row["verdict_before"], row["verdict_after"]) == (case["judge.verdict"], now)
+            right = now == case["earliest_error"]
+            assert row["flip"] == ("right" if right else "other")
+            assert bool(row["reason_before"]) == (row["verdict_before"] is None)
+    assert (len(rows) == 0) == (parser == "processbench")
+
+
+@pytest.mark.parametrize("name", [name for name, one in PARSERS.items() if one.gives == "earliest error"])
+@pytest.mark.parametrize("number", [-3, -1, 0, 1, 7])
+def test_what_a_number_means_is_the_prompts_to_say(name, number):
+    text = f"\\boxed{{{number}}}"
+    from_zero, from_one = (PARSERS[name].read(base)(text, 9).verdict for base in (0, 1))
+    assert from_zero == max(number, -2)
+    assert from_one == (number - 1 if number > 0 else -1 if number == -1 else -2)
+
+
+def test_nothing_is_written_and_a_kept_reading_says_the_same_as_its_own_scorer(asked, space, capsys):
+    (folder,) = (space / "rewards").glob("judge-*")
+    before = files(folder)
+    told = {row["metric"]: row for row in asked("reparse", "judge", "--parser", "loose")}
+    assert {path.name for path in (space / "rewards").iterdir()} == {folder.name}
+    assert cli.main(["reparse", "judge", "--parser", "loose", "--save", "-w", str(space)]) == 0
+    assert "judge-loose: 60 answers of judge, read by loose-1" in capsys.readouterr().err
+    assert files(folder) == before
+    figures = [row for row in asked("metrics") if row["subset"] == "average"]
+    own, old = ({row["metric"]: row for row in figures if row["scorer"] == name} for name in ("judge-loose", "judge"))
+    pair = {row["metric"]: row for row in asked("compare", "judge-loose", "judge") if row["other"] == "judge"}
+    for metric in ("f1", "error_acc", "correct_acc"):
+        row = told[metric]
+        assert (row["before"], row["after"]) == pytest.approx((old[metric]["value"], own[metric]["value"]), abs=1e-12)
+        less = pair[f"{metric}_difference"]
+        assert [row[name] for name in ("low", "high")] == pytest.approx([less["low"], less["high"]], abs=1e-12)
+        assert row["difference"] == pytest.approx(less["value"], abs=1e-12)
+    assert told["error_acc"]["p"] == pair["erroneous_mcnemar"]["p"]
+    (made,) = (space / "rewards").glob("judge-loose-*")
+    one, other = Scorer.load(folder), Scorer.load(made)
+    assert one.fingerprint != other.fingerprint
+    assert other.settings == {**one.settings, "parser": "loose-1"}
+    # Again: the same scorer, the same answers, once each.
+    assert cli.main(["reparse", "judge", "--parser", "loose", "--save", "-w", str(space), "-q"]) == 0
+    assert pl.concat(VoteParts(made).part(part) for part in VoteParts(made).parts()).height == 60
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["judge", "--parser", "prmbench"], "was asked for the earliest error"),
+        (["judge", "--name", "x"], "Give it with --save"),
+        (["judge", "--save", "--where", "n_steps > 2"], "Leave --where out"),
+        (["--save", "--parser", "loose"], "Name the critic"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(space, capsys, words, said):
+    assert cli.main(["reparse", *words, "-w", str(space)]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1

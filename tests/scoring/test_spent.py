@@ -1,0 +1,67 @@
+"""Time and tokens a case: columns where they are stored, null where not, the same in lists, conditions and files."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import making
+from inspector import cli
+from inspector.case_rows import CaseRows
+from inspector.loading import load
+from inspector.request import Request
+from reference import Case
+from scoring.cache import RewardParts, VoteParts
+from scoring.schema import REWARDS, VOTES
+from scoring.spent import SPENT
+
+CASES = [Case(2, 0, (0.1, 0.2)), Case(2, 1, (0.6, 0.3)), Case(2, -1, (0.9, 0.8))]
+
+
+@pytest.fixture
+def space(tmp_path):
+    """A PRM that ran two of three cases here, one that 0.1 ran, and a critic with two votes in each of two runs."""
+    root = tmp_path / "ws"
+    making.workspace(root, CASES, [(making.scorer("old"), CASES)])
+    keys = making.full_frame(CASES)["key"].to_list()
+    prm, critic = making.scorer("prm"), making.scorer("critic", kind="critic")
+    for scorer in (prm, critic):
+        scorer.save(root / "rewards" / scorer.folder)
+    rows = [
+        {"key": key, "vote": 0, "rewards": [0.5, 0.5], "seconds": 0.25 * at, "tokens_in": 10 * at, "tokens_out": 0}
+        for at, key in enumerate(keys[:2], 1)
+    ]
+    RewardParts(root / "rewards" / prm.folder).append(pl.DataFrame(rows, schema=REWARDS, orient="row"))
+    votes = [
+        {"key": key, "vote": vote, "run": run, "ballot": "0", "verdict": 0, "answer": "0",
+         "seconds": None if (at, vote) == (1, 1) else 10.0**run, "tokens_in": 100 * 1000**run, "tokens_out": at + vote}
+        for at, key in enumerate(keys) for vote in (0, 1) for run in (0, 1)
+    ]  # fmt: skip
+    VoteParts(root / "rewards" / critic.folder).append(pl.DataFrame(votes, schema=VOTES, orient="row"))
+    return root
+
+
+def test_they_are_what_the_parts_say_of_each_case(space):
+    selection = load(Request(workspace=str(space)))
+    found = {name: [selection.column(f"{name}.{one}").to_list() for one in SPENT] for name in ("prm", "old", "critic")}
+    assert found["prm"] == [[0.25, 0.5, None], [10, 20, None], [0, 0, None]]
+    assert found["old"] == [[None] * 3] * 3
+    # Of the first run; where one answer's time is not known, that of all is not.
+    assert found["critic"] == [[2.0, None, 2.0], [200, 200, 200], [1, 3, 5]]
+    for name, dtype in SPENT.items():
+        assert selection.column(f"prm.{name}").dtype == dtype == selection.schema[f"prm.{name}"]
+    rows = CaseRows(selection, "critic").rows(("critic.tokens_out", "critic.seconds"), np.array([2, 0], dtype=np.int32))
+    assert rows == [(5, 2.0), (1, 2.0)]
+    moved = selection.evaluation("prm").at(0.9)
+    assert moved.column("seconds").to_list() == [0.25, 0.5, None]
+
+
+def test_conditions_orders_and_files_speak_of_them(space, capsys):
+    words = ["cases", "-w", str(space), "--scorer", "prm", "-q"]
+    assert cli.main([*words, "--columns", "id,seconds,critic.tokens_out", "--sort", "seconds:desc", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [(row["prm.seconds"], row["critic.tokens_out"]) for row in rows] == [(0.5, 3), (0.25, 1), (None, 5)]
+    where = '"prm.tokens_in" > 15 AND "critic.seconds" IS NULL'
+    assert cli.main([*words, "--where", where, "--columns", "id", "--csv"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
