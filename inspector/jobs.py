@@ -8,7 +8,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,10 +19,10 @@ _PATIENCE = 10
 class Job:
     """`python -m scoring ...` and the events that it tells, one JSON object a line."""
 
-    def __init__(self, words: Sequence[str], log: IO[Any] | int | None = None) -> None:
+    def __init__(self, words: Sequence[str], log: IO[Any] | int | None = None, *, asked: bool = False) -> None:
         """Start it. `words` are its arguments; what libraries print goes to `log`, or to our standard error.
 
-        `log` is as `subprocess` takes it.
+        `log` is as `subprocess` takes it. One that is `asked` hears what `ask` says, and ends when we are gone.
         """
         root = Path(__file__).resolve().parent.parent
         # -P would lose a checkout that was never installed; the folder of this package is always right.
@@ -31,7 +31,7 @@ class Job:
             [sys.executable, "-c", launch, *words],
             stdout=subprocess.PIPE,
             stderr=log,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if asked else subprocess.DEVNULL,
             # A group of its own: Ctrl+C reaches it once, through whoever started it, and not a second time.
             start_new_session=True,
         )
@@ -45,6 +45,12 @@ class Job:
                     event = json.loads(line)
                     if isinstance(event, dict) and "event" in event:
                         yield event
+
+    def ask(self, request: Mapping[str, Any]) -> None:
+        """Hand it a request, one JSON object a line. Raises OSError where it has ended."""
+        assert self._process.stdin is not None  # noqa: S101  # who asks has said so
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        self._process.stdin.flush()
 
     def signal(self, number: int) -> None:
         """Pass on a signal, if it still runs."""
@@ -67,7 +73,11 @@ class Job:
 
     def wait(self) -> int:
         """Its exit code, negative for a signal that killed it."""
-        return self._process.wait()
+        code = self._process.wait()
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+        return code
 
 
 @contextlib.contextmanager
