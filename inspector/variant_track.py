@@ -1,6 +1,7 @@
 """A variant of a case beside the case: what a scorer gave to both, and what the changes made of its rewards."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ import polars as pl
 from inspector.original_track import decided_alike
 from inspector.selection import Selection
 from scoring.cache import RewardParts
+from scoring.errors import DamagedWorkspace
 from scoring.evaluate import evaluate
 from scoring.evaluation import Evaluation
 from scoring.gold import Gold
@@ -106,6 +108,52 @@ def tried(
         scorer,
         (found, found if same else _alone(scorer, folders, texts, texts_of_variant, seen, row)),
     )
+
+
+def tried_by_all(selection: Selection, row: int, variants: Sequence[Variant]) -> list[list[Tried]]:
+    """Put variants of the case in this row beside it, each as every scorer sees it; by nobody where there is none.
+
+    Scorers are those chosen, and those that have seen nothing here but variants.
+
+    Raises:
+        UsageError, DamagedWorkspace: as for `tried`.
+    """
+    scorers: list[tuple[Scorer | None, Evaluation | None]] = [(one.scorer, one) for one in selection.chosen_evaluations]
+    known = {one.scorer.name for one in selection.evaluations}
+    there = selection.workspace.variants
+    for path in sorted((there.folder / REWARDS).glob("*/scorer.json")) if there else ():
+        with suppress(DamagedWorkspace):
+            scorer = Scorer.load(path.parent)
+            if scorer.name not in known and not selection.request.scorers:
+                scorers.append((scorer, None))
+    return [[tried(selection, row, variant, *one) for one in scorers or [(None, None)]] for variant in variants]
+
+
+def variant_rows(selection: Selection) -> Iterator[dict[str, Any]]:
+    """Give every variant of the shown cases as one JSON object: its edits, its texts, and rewards by scorer.
+
+    `origins` say for each of its steps which step of the case it was made of (0-based, null = it was put in).
+
+    Raises:
+        UsageError: a variant's edits do not fit its case.
+        DamagedWorkspace: a case's texts cannot be read.
+    """
+    there = selection.workspace.variants
+    for row in selection.shown.tolist() if there else ():
+        variants = there.of(selection.cases["key"][row]) if there else ()
+        for seen in tried_by_all(selection, row, variants):
+            made, scored = seen[0], {one.scorer.name: one.rewards for one in seen if one.scorer and one.rewards[1]}
+            yield {
+                "case": selection.cases["case"][row],
+                "variant": made.variant.id,
+                "edits": [edit.document() for edit in made.variant.edits],
+                "problem": selection.texts.row(row)["problem"],
+                "case_steps": list(made.before),
+                "steps": [step.text for step in made.steps],
+                "origins": [step.origin for step in made.steps],
+                "case_rewards": {name: before for name, (before, _) in scored.items()},
+                "rewards": {name: after for name, (_, after) in scored.items()},
+            }
 
 
 def _folders(selection: Selection, scorer: Scorer, seen: Evaluation | None) -> list[Path]:

@@ -12,11 +12,8 @@ from inspector.render.readable import readable
 from inspector.render.view import Block, Cell, Column, Facts, Note, Section, View, table, text
 from inspector.selection import Selection
 from inspector.sentences import counted
-from inspector.variant_track import Tried, tried
-from scoring.errors import DamagedWorkspace, UsageError
-from scoring.evaluation import Evaluation
-from scoring.scorer import Scorer
-from scoring.variants import REWARDS
+from inspector.variant_track import Tried, tried_by_all
+from scoring.errors import UsageError
 
 ROWS = {
     # The record, and which step of the case became which of the variant: same, changed, removed or added.
@@ -42,10 +39,8 @@ def variants_view(results: Selection, row: int, params: Params) -> View:
     found = there.of(key) if there else ()
     if not found:
         raise UsageError(f"{case} has no variants.", "Make one: W on the case in the app.")
-    scorers = _scorers(results)
-    asked: list[tuple[Scorer | None, Evaluation | None]] = [*scorers] or [(None, None)]
-    seen = [[tried(results, row, variant, *scorer) for scorer in asked] for variant in found]
-    told = [any(of_variant[at].rewards[1] for of_variant in seen) for at in range(len(scorers))]
+    seen = tried_by_all(results, row, found)
+    told = [any(of_variant[at].rewards[1] for of_variant in seen) for at in range(len(seen[0]))]
     facts: dict[str, Any] = {"case": case, "key": key, "problem": results.texts.row(row)["problem"]}
     facts |= {"edits": {one.id: [edit.document() for edit in one.edits] for one in found}}
     facts |= {"version": program_version()}
@@ -59,21 +54,6 @@ def variants_view(results: Selection, row: int, params: Params) -> View:
         return (Section(case, "variants", (*blocks, Note(LEGEND, "quiet"))),)
 
     return View(rows, facts, title="Variants", lay_out=lay_out, in_sections=frozenset({"problem", "edits"}))
-
-
-def _scorers(results: Selection) -> list[tuple[Scorer, Evaluation | None]]:
-    """The scorers chosen, and those that have seen nothing but variants."""
-    known = {one.scorer.name for one in results.evaluations}
-    found: list[tuple[Scorer, Evaluation | None]] = [(one.scorer, one) for one in results.chosen_evaluations]
-    there = results.workspace.variants
-    for path in sorted((there.folder / REWARDS).glob("*/scorer.json")) if there else ():
-        try:
-            scorer = Scorer.load(path.parent)
-        except DamagedWorkspace:
-            continue
-        if scorer.name not in known and not results.request.scorers:
-            found.append((scorer, None))
-    return found
 
 
 def _rows(seen: Sequence[Tried], told: Sequence[bool]) -> pl.DataFrame:
@@ -94,7 +74,7 @@ def _rows(seen: Sequence[Tried], told: Sequence[bool]) -> pl.DataFrame:
         ],
         schema=ROWS,
     )
-    for one, is_told in zip(seen, told, strict=False):
+    for one, is_told in zip(seen, told, strict=True):
         if is_told and one.scorer is not None:
             before, after = one.rewards
             columns = {
@@ -116,7 +96,7 @@ def _at(values: Sequence[float | None], place: int | None) -> float | None:
 def _blocks(number: int, seen: Sequence[Tried], told: Sequence[bool]) -> Iterator[Block]:
     """A table of a variant's steps, beneath what was done."""
     first = seen[0]
-    scored = [one for one, is_told in zip(seen, told, strict=False) if is_told and one.scorer is not None]
+    scored = [one for one, is_told in zip(seen, told, strict=True) if is_told and one.scorer is not None]
     yield Note(f"Variant {number}, {counted(len(first.variant.edits), 'edit')}: {first.variant.words}", "lead")
     for one in scored:
         if words := "; ".join(one.words()):

@@ -136,7 +136,7 @@ class _Writer:
         if side == self.both.own:
             return gutter(self.both.shown, step)
         track = self.both.tracks[side]
-        text = "pred" if track is not None and track.verdict == step else ""
+        text = "pred" if track is not None and track.verdict == step and not self.manner.blind else ""
         return [(text, "predicted"), (" " * (MARK - len(text)), "")]
 
     def word_of_same(self, before: int, after: int) -> list[Part]:
