@@ -33,8 +33,13 @@ class CaseJob:
     def ask(self, prm: Mapping[str, Any], case: Mapping[str, Any], answer: Answer) -> None:
         """Have a case scored; what comes of it is told to `answer` by `note`. Raises OSError where it has ended."""
         self._asked += 1
-        self._answers[self._asked] = answer
         self._job.ask({"n": self._asked, "prm": prm, "case": case})
+        self._answers[self._asked] = answer
+
+    @property
+    def busy(self) -> bool:
+        """Whether somebody waits for an answer."""
+        return bool(self._answers)
 
     def listen(self, tell: Callable[[dict[str, Any]], object]) -> None:
         """Pass on every event, and that it has ended."""
@@ -66,7 +71,7 @@ def case_asked(name: str, texts: Mapping[str, Any], steps: Sequence[str], **more
 
 def prms_there(inspection: Inspection) -> list[tuple[Scorer, Path]]:
     """List the PRMs of the workspace that are run here, and their folders: not what was imported or is on a server."""
-    found = []
+    found: dict[str, tuple[Scorer, Path]] = {}
     names = inspection.cases["benchmark"].unique().to_list()
     for folder in inspection.selection.workspace.reward_folders(names):
         try:
@@ -75,8 +80,8 @@ def prms_there(inspection: Inspection) -> list[tuple[Scorer, Path]]:
             continue
         weights = scorer.settings.get("weights")
         if scorer.kind == "prm" and isinstance(weights, Mapping) and "served" not in weights:
-            found.append((scorer, folder))
-    return list({scorer.fingerprint: (scorer, folder) for scorer, folder in reversed(found)}.values())[::-1]
+            found.setdefault(scorer.fingerprint, (scorer, folder))
+    return list(found.values())
 
 
 def prm_asked(scorer: Scorer, folder: Path, root: Path | None) -> dict[str, Any]:

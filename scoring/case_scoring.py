@@ -150,7 +150,8 @@ class WarmPrm:
         if row is None:
             row = self._computed(frame, texts, RewardParts(folder), case)
         told = {name: row[name] for name in ("rewards", "redundancy", "reason")}
-        notes = [*missing_texts(texts, [0], scorer.reads), *self._cautions(case)]
+        truncated = [row["reason"]] if row["reason"] and row["rewards"] else []
+        notes = [*truncated, *missing_texts(texts, [0], scorer.reads), *self._cautions(case)]
         seconds = round(time.monotonic() - began, 3)
         about = {"case": case["case"], "scorer": scorer.name, "folder": str(folder), "computed": computed}
         return {**about, **told, "notes": notes, "seconds": seconds}
@@ -184,10 +185,11 @@ class WarmPrm:
         return row
 
     def _kept(self, case: Mapping[str, Any], folders: Sequence[Path]) -> dict[str, Any] | None:
-        """The rewards of all steps of a case that lie in one of these folders."""
+        """The rewards of a case that lie in one of these folders; of a truncated one, those of its first steps."""
         for folder in folders:
             row = _row(folder, _key(case, self.scorer))
-            if row is not None and row["reason"] is None and len(row["rewards"] or ()) == len(case["steps"]):
+            given = 0 if row is None else len(row["rewards"] or ())
+            if row is not None and given and (row["reason"] or given == len(case["steps"])):
                 return row
         return None
 

@@ -28,6 +28,8 @@ from inspector.wrap import wrap
 MODE = "original"
 WIDE = 120
 """Cells from which the two solutions stand beside each other."""
+NARROW = 60
+"""Cells below which a variant stands without the rewards of the case."""
 SIGN, NUMBER, DIFFERENCE = 3, 4, 7
 """Cells of a step's sign, of its number, and of the difference of its rewards."""
 _CHANGED = ("bad strong", "good strong")  # words that went, and that came
@@ -225,7 +227,9 @@ class _Unified(_Writer):
 
     def __init__(self, both: Both) -> None:
         left, right = (_small(one) for one in both.tracks)
-        super().__init__(both, (left, right))
+        # Where texts have no room, what the case has is told by the difference.
+        narrow = not both.own and both.manner.width < NARROW
+        super().__init__(both, (None if narrow else left, right))
 
     def heads(self) -> Iterator[Line]:
         """What stands where; nothing where there are no columns to name."""

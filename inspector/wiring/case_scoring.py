@@ -55,8 +55,8 @@ class CaseScoring(Wired):
             self.inspection = self.front.inspection = inspection.focused(name, inspection.benchmark)
 
     def on_score(self, message: Score) -> None:  # noqa: ARG002  # whatever is run
-        """A run needs the memory."""
-        if self._case_job is not None:
+        """A run needs the memory, unless somebody waits for a case."""
+        if self._case_job is not None and not self._case_job.busy:
             self._case_job.end()
 
     def on_unmount(self) -> None:

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 
-import polars as pl
 import pytest
 
 import example
@@ -17,16 +16,11 @@ from inspector.screens.what_if import WhatIf
 from inspector.widgets.step_editor import StepEditor
 from opened import opened
 from scoring.benchmarks import demo
-from scoring.cache import RewardParts
-from scoring.schema import REWARDS as REWARD_COLUMNS
-from scoring.schema import content_key
-from scoring.variants import Edit, Variant, Variants, apply_edits
+from scoring.variants import Edit, Variants
 from scoring_process import commanded_here
 from screen_text import press, screen_text, shows, until
 
 TINY = str(demo.folder() / "models/tiny-prm-m")
-CASE = "bench/exact-one"
-PROBLEM = "Problem of exact-one: what is $\\frac{3}{4}$ of it?"
 STEPS = [f"Step {step} of exact-one." for step in range(3)]
 REWARDS = example.EXAMPLES[0].rewards
 
@@ -37,28 +31,9 @@ def request_(tmp_path):
 
 
 def kept(tmp_path, *edits, rewards=()):
-    """Keep a variant of the first case, and what alpha gave to it."""
-    there = Variants(tmp_path / "w" / "variants")
-    variant = Variant(content_key(PROBLEM, STEPS), CASE, edits)
-    there.save(variant)
-    if rewards:
-        steps = [step.text for step in apply_edits(STEPS, edits)]
-        folder = there.folder / "rewards" / example.ALPHA.folder
-        example.ALPHA.save(folder)
-        row = {"key": content_key(PROBLEM, steps), "vote": 0, "rewards": list(rewards)}
-        RewardParts(folder).append(pl.DataFrame([row], schema={name: REWARD_COLUMNS[name] for name in row}))
-    return variant
+    return example.keep_variant(tmp_path / "w", *edits, rewards=rewards)
 
 
-ALL_KINDS = (
-    Edit("swap", 0, other=1),
-    Edit("cut", 1, at=6),
-    Edit("insert", 0, "Begin."),
-    Edit("delete", 4),
-    Edit("replace", 1, "Step 1 of exact-two."),
-)
-GIVEN = (0.5, 0.1, 0.8, 0.7)
-"""Of: what was put in, step 1 in other words, the two parts of step 0; step 2 is gone."""
 EXPECTED = [
     ("added", None, 0, None),
     ("changed", 1, 1, 0.1 - 0.2),
@@ -70,7 +45,7 @@ EXPECTED = [
 
 
 def test_the_shell_tells_each_step_with_both_rewards_and_their_difference(tmp_path, request_):
-    variant = kept(tmp_path, *ALL_KINDS, rewards=GIVEN)
+    variant = kept(tmp_path, *example.ALL_KINDS, rewards=example.GIVEN)
     rows = printed("show", "exact-one", "--variants", "-w", "w", "--scorer", "alpha", cwd=tmp_path)
     assert [(row["change"], row["case_step"], row["step"]) for row in rows] == [row[:3] for row in EXPECTED]
     assert [row["alpha.difference"] for row in rows] == [pytest.approx(row[3]) for row in EXPECTED]
@@ -82,7 +57,7 @@ def test_the_shell_tells_each_step_with_both_rewards_and_their_difference(tmp_pa
     assert exported["steps"] == [row["text"] for row in rows if row["step"] is not None]
     assert exported["case_steps"] == STEPS
     assert exported["origins"] == [None, 1, 0, 0]
-    assert exported["rewards"] == {"alpha": list(GIVEN)}
+    assert exported["rewards"] == {"alpha": list(example.GIVEN)}
     assert exported["case_rewards"] == {"alpha": list(REWARDS)}
     # A case without variants, and a scorer that has seen none.
     refused = commanded_here("show", "late-one", "--variants", "-w", "w", cwd=tmp_path)
@@ -94,12 +69,12 @@ def test_the_shell_tells_each_step_with_both_rewards_and_their_difference(tmp_pa
 def test_variants_change_nothing_that_is_said_of_the_benchmark(tmp_path, request_):
     asked = (("metrics",), ("cases",), ("board",), ("show", "exact-one"))
     before = [printed(*words, "-w", "w", cwd=tmp_path) for words in asked]
-    kept(tmp_path, *ALL_KINDS, rewards=GIVEN)
+    kept(tmp_path, *example.ALL_KINDS, rewards=example.GIVEN)
     assert [printed(*words, "-w", "w", cwd=tmp_path) for words in asked] == before
 
 
 async def test_the_screen_says_the_same_and_hides_what_is_judged_from_who_is_blind(tmp_path, request_):
-    kept(tmp_path, *ALL_KINDS, rewards=GIVEN)
+    kept(tmp_path, *example.ALL_KINDS, rewards=example.GIVEN)
     async with opened(request_, size=(100, 30)) as pilot:
         await press(pilot, "a", "enter")
         await shows(pilot, "1 variant: 2 more, step 0 put in, step 4 taken out, step 1 changed (W opens it)")
@@ -203,5 +178,5 @@ async def test_a_process_that_dies_is_said_and_the_next_case_has_another(tmp_pat
 
 def test_the_view_is_the_same_in_python(tmp_path, request_):
     kept(tmp_path, Edit("delete", 0), rewards=(0.3, 0.9))
-    view = show.view(load(request_), Params(VARIANTS, {"case": CASE}))
+    view = show.view(load(request_), Params(VARIANTS, {"case": "exact-one"}))
     assert view.rows["alpha.difference"].to_list() == [None, pytest.approx(0.1), pytest.approx(0.1)]

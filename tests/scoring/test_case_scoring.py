@@ -8,11 +8,12 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from scoring.benchmarks import demo
 from scoring.cache import RewardParts
-from scoring.schema import content_key
+from scoring.schema import REWARDS, content_key
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 
@@ -136,6 +137,18 @@ def test_errors_are_told_and_the_process_goes_on(process, rows):
     assert refused["rewards"] is None
     assert "more than" in refused["reason"]
     assert process.ask({"model": TINY}, rows[0])[0]["event"] == "scored"
+
+
+def test_what_a_run_truncated_is_told_and_stays(process, space, rows):
+    """A case that is too long, of which a run with --truncate has scored the first steps."""
+    long = {**rows[11], "steps": [*rows[11]["steps"][:2], "word " * 20_000]}
+    key = content_key(long["problem"], long["steps"])
+    (folder,) = (space / "rewards").glob("tiny-prm-m-*")
+    row = {"key": key, "vote": 0, "rewards": [0.9, 0.8], "reason": "9 tokens are more than the 8 the model takes"}
+    RewardParts(folder).append(pl.DataFrame([row], schema={name: REWARDS[name] for name in row}))
+    answer, _ = process.ask({"model": TINY}, long)
+    assert (answer["computed"], answer["rewards"], answer["notes"]) == (False, [0.9, 0.8], [row["reason"]])
+    assert RewardParts(folder).of(key)["rewards"].to_list() == [[0.9, 0.8]]
 
 
 STARTER = """

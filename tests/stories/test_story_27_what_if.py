@@ -47,21 +47,21 @@ def said(screen: str, *texts: str) -> str:
     return screen
 
 
-def scorers_of_cases() -> set[int]:
-    """The processes here that score single cases, by their ids."""
-    found = set()
-    for process in Path("/proc").glob("[0-9]*/cmdline"):
+def scorers_of_cases(app_id: int) -> list[int]:
+    """The processes of an app that score single cases, by their ids."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            words = process.read_bytes().split(b"\0")
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
             continue
-        if b"cases" in words and any(b"scoring.__main__" in word for word in words):
-            found.add(int(process.parent.name))
+        if parent == app_id and b"cases" in words:
+            found.append(int(process.name))
     return found
 
 
 def test_a_person_scores_a_case_puts_an_error_in_and_finds_it_again(folder):
-    others = scorers_of_cases()
     with app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
         shown(terminal, "3 of 3 cases", "Quit")
         pressed(terminal, "enter")
@@ -72,7 +72,7 @@ def test_a_person_scores_a_case_puts_an_error_in_and_finds_it_again(folder):
         typed(terminal, TINY)
         pressed(terminal, "enter")
         eventually(terminal, partial(said_all, texts=("tiny-prm-m", "0.73", "predicted no error")), timeout=60)
-        (scorer,) = scorers_of_cases() - others
+        (scorer,) = scorers_of_cases(terminal.pid)
         rewards = [row["tiny-prm-m.reward"] for row in printed("show", "sums-0", "-w", "space", cwd=folder)]
         assert min(rewards) > 0.7
         figures = printed("metrics", "-w", "space", cwd=folder)
@@ -87,7 +87,7 @@ def test_a_person_scores_a_case_puts_an_error_in_and_finds_it_again(folder):
         pressed(terminal, "S")
         screen = eventually(terminal, partial(said_all, texts=("step 2 in the variant", "scored in")), timeout=30)
         # The PRM was loaded for the case: the second time costs what the model costs.
-        assert scorers_of_cases() - others == {scorer}
+        assert scorers_of_cases(terminal.pid) == [scorer]
         steps = printed("show", "sums-0", "--variants", "-w", "space", cwd=folder)
         assert [row["tiny-prm-m.case_reward"] for row in steps] == rewards
         drops = [row["tiny-prm-m.difference"] for row in steps]
@@ -111,9 +111,9 @@ def test_a_person_scores_a_case_puts_an_error_in_and_finds_it_again(folder):
         # However the app ends, nothing of it goes on.
         os.kill(terminal.pid, signal.SIGKILL)
         end = time.monotonic() + 30
-        while scorers_of_cases() - others and time.monotonic() < end:
+        while Path(f"/proc/{scorer}").exists() and time.monotonic() < end:
             time.sleep(0.05)
-        assert not scorers_of_cases() - others
+        assert not Path(f"/proc/{scorer}").exists()
 
     # The file is imported again, with another label: the text is what it was.
     rows = json.loads((folder / "gsm8k.json").read_text())
