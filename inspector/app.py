@@ -19,6 +19,7 @@ from inspector.terminal.themes import usual_theme
 from inspector.text import clean
 from inspector.wiring.appearance import Appearance
 from inspector.wiring.base import INSPECT
+from inspector.wiring.case_scoring import CaseScoring
 from inspector.wiring.ending import Ending, leave_behind, run
 from inspector.wiring.fitting import SMALL, Fitting
 from inspector.wiring.following import Following
@@ -46,6 +47,8 @@ class InspectApp(
     Following,
     FollowingTriage,
     ScoringRuns,
+    # After `Following`, whose answers it looks at.
+    CaseScoring,
     Saving,
     Titling,
     Remembering,

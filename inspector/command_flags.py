@@ -219,11 +219,13 @@ def _replay(parser: argparse.ArgumentParser) -> None:
 
 
 def _export(parser: argparse.ArgumentParser) -> None:
-    what = "cases, one scorer's rewards for them, or people's words"
-    parser.add_argument("what", choices=("cases", "rewards", "triage"), help=what)
+    things = ("cases", "rewards", "triage", "variants")
+    what = "what is written (cases, one scorer's rewards for them, people's words, variants tried in the app)"
+    parser.add_argument("what", choices=things, metavar="|".join(things), help=what)
     formats = (
         "what reads them (cases: processbench, prmbench, trl, grben; rewards: grben, mr_eval; triage: processbench, "
-        "with the labels after triage, prm800k and trl, people's ratings of steps, csv, jsonl, all that was said)"
+        "with the labels after triage, prm800k and trl, people's ratings of steps, csv, jsonl, all that was said; "
+        "variants: jsonl)"
     )
     parser.add_argument("--to", metavar="FORMAT", choices=FOREIGN, required=True, help=formats)
     parser.add_argument("-o", "--output", metavar="FILE", help="write a file, whole or not at all (default: stdout)")
@@ -384,7 +386,7 @@ COMMANDS: dict[str, Verb] = {
     ),
     "export": Verb(
         "inspector.shell.exporting",
-        "cases, rewards or triage as the rows that other toolkits read",
+        "cases, rewards, triage or variants as rows for other programs",
         (
             "prm-inspect export cases --benchmark demo --to prmbench -o cases.jsonl",
             "prm-inspect export rewards --scorer my-prm --to mr_eval --name mine",

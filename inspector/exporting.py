@@ -42,8 +42,8 @@ def file_stem(inspection: Inspection, asked: Export) -> str:
     """What a file is called, without its ending: after the benchmark and the table, or after its one case."""
     what = "metrics" if asked.what == "all-metrics" else asked.what
     stem = f"{inspection.benchmark or 'cases'}-{what}"
-    if asked.what == "case":
-        stem = inspection.cases["case"][asked.row]
+    if asked.what in {"case", "variants"}:
+        stem = inspection.cases["case"][asked.row] + ("-variants" if asked.what == "variants" else "")
     return re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:LONGEST_NAME] or "case"
 
 

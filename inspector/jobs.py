@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -49,6 +49,12 @@ class Job:
                     if isinstance(event, dict) and "event" in event:
                         yield event
 
+    def ask(self, request: Mapping[str, Any]) -> None:
+        """Hand it a request, one JSON object a line. Raises OSError where it has ended."""
+        assert self._process.stdin is not None  # noqa: S101  # it was asked for above
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        self._process.stdin.flush()
+
     def signal(self, number: int) -> None:
         """Pass on a signal, if it still runs."""
         if self._process.poll() is None:
@@ -82,7 +88,8 @@ class Job:
         """Its exit code, negative for a signal that killed it."""
         code = self._process.wait()
         if self._process.stdin is not None:
-            self._process.stdin.close()
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
         return code
 
 

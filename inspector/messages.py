@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from inspector.case_view.manner import Manner
     from inspector.filtering.saved_slices import SavedSlice
@@ -138,6 +138,29 @@ class Score(Message):
 @dataclass
 class StopScoring(Message):
     """Stop the run; what it computed is saved."""
+
+
+@dataclass
+class ScoreCase(Message):
+    """Score one case; `prm`, `case` and what `answer` hears are those of `scoring.case_scoring`."""
+
+    prm: "Mapping[str, Any]"
+    case: "Mapping[str, Any]"
+    answer: "Callable[[Mapping[str, Any]], object]"
+
+
+@dataclass
+class CaseTold(Message):
+    """The process that scores single cases said something."""
+
+    event: dict[str, Any]
+
+
+@dataclass
+class NewRewards(Message):
+    """Rewards were saved: they are to be read now, and the case shown through their scorer."""
+
+    scorer: str
 
 
 @dataclass

@@ -43,7 +43,12 @@ def original_evaluation(
     parts = tuple(path.name for kind in (RewardParts, VoteParts) for path in kind(folder).parts())
     benchmark, case = selection.cases["benchmark"][row], selection.cases["case"][row]
     found = _evaluated(folder, key, len(original[1]), parts, selection.workspace, benchmark, case)
-    if found is None or isinstance(seen.rule, AsGiven) or isinstance(found.rule, AsGiven):
+    return None if found is None else decided_alike(found, seen, row)
+
+
+def decided_alike(found: Evaluation, seen: Evaluation, row: int) -> Evaluation:
+    """Decide an evaluation of the same scorer as `seen` decides the case in this row."""
+    if isinstance(seen.rule, AsGiven) or isinstance(found.rule, AsGiven):
         return found
     rule = seen.rule.of(row)
     return found.compared(rule.comparison, rule.on, rule.step).at(rule.threshold, rule.source)

@@ -1,6 +1,7 @@
 """`python -m scoring score ...`: one scoring run in a process of its own, one JSON event a line on standard output.
 
-`explain` and `check` tell about one PRM instead: one line with one object, of `scoring.prm_reports`.
+`explain` and `check` tell about one PRM instead: one line with one object, of `scoring.prm_reports`. `cases` stays, and
+scores cases that it is handed one by one: see `scoring.case_scoring`.
 
 The events are those of `scoring.events`. Libraries print to standard output, so file descriptor 1 is led to standard
 error and the events go to what it was before. Without an `end` line the process was killed or has a bug, whatever its
@@ -19,6 +20,7 @@ import stat
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from scoring.arguments import add_arguments, add_prm_arguments, count
@@ -37,6 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     args = _parse(words)
     args.words = words
+    if args.command == "cases":
+        return _served(args)
     tally = Tally()
     with _events_out() as out, Interrupt() as interrupt:
         try:
@@ -78,6 +82,17 @@ def _reported(args: argparse.Namespace, interrupt: Interrupt, out: TextIO) -> in
         code, told = report(args)
     _line(out, told)
     return code
+
+
+def _served(args: argparse.Namespace) -> int:
+    """Score cases until standard input is closed, which ends the process; so does a signal, as ever."""
+    from scoring.case_scoring import serve
+    from scoring.workspace import Workspace, workspace_folder
+
+    workspace = Workspace.open(workspace_folder(args.workspace)) if args.workspace else Workspace(None)
+    with _events_out() as out:
+        serve(workspace, args.device, sys.stdin.buffer, partial(_line, out))
+    return 0
 
 
 def _code(end: End) -> int:
@@ -194,7 +209,9 @@ def _add_reports(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     check.add_argument("adapter", metavar="NAME|FILE.py", help="a family, or an adapter of your own")
     check.add_argument("--cases", metavar="FILE", help="a benchmark's file with cases to try")
     add_prm_arguments(check, "--weights", required=False)
-    for parser in (explain, check):
+    cases = commands.add_parser("cases", help="rewards of cases that are handed in, as JSON lines, one by one")
+    cases.add_argument("--device", default="auto", help="cpu, cuda, cuda:N, or auto (default)")
+    for parser in (explain, check, cases):
         parser.add_argument("-w", "--workspace", metavar="DIR", help="the workspace's folder (default: none)")
 
 

@@ -5,6 +5,7 @@
     rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet, leases/ (scoring.leases)
     converted/<32 hex>/              checkpoints made of pickles or LoRA adapters, see scoring.weights.store
     triage/<who>-<machine>.jsonl     what people said of cases, see scoring.triage.journal
+    variants/<uuid7>.json            cases that a person changed to try it, see scoring.variants
     trash/<uuid7>/                   a scorer or a benchmark that was removed, see scoring.trash
 
 An import makes a new generation of its benchmark under a dot-name and renames it: readers see the old one or the new
@@ -33,10 +34,11 @@ from scoring.metadata_columns import MetadataColumns, StoredColumns
 from scoring.schema import CASES, METADATA
 from scoring.texts import Texts
 from scoring.triage.journal import Journal
+from scoring.variants import Variants
 
 MARK = "workspace.json"
 FORMAT = 1
-BENCHMARKS, REWARDS, TRIAGE = "benchmarks", "rewards", "triage"
+BENCHMARKS, REWARDS, TRIAGE, VARIANTS = "benchmarks", "rewards", "triage", "variants"
 """Its folders."""
 _GENERATION = re.compile(r"gen-[0-9a-f]{32}\Z")
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
@@ -46,7 +48,8 @@ _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 class Workspace:
     """A workspace folder. `root` None is an empty workspace that knows the demo and cannot be written.
 
-    What people say of the demo's cases can be kept all the same: in the folder `said`, which need not be there yet.
+    What people say of the demo's cases can be kept all the same: in the folder `said`, which need not be there yet, and
+    variants of them beside it.
     """
 
     root: Path | None
@@ -230,6 +233,12 @@ class Workspace:
     def triage(self) -> Path | None:
         """The folder of the journals; None where there is none."""
         return self.said if self.root is None else self.root / TRIAGE
+
+    @property
+    def variants(self) -> Variants | None:
+        """The variants of cases; None where there is no folder for any."""
+        beside = self.root or (self.said.parent if self.said else None)
+        return None if beside is None else Variants(beside / VARIANTS)
 
     def reward_folders(self, benchmarks: Sequence[str] = ()) -> list[Path]:
         """Every folder of reward parts that may hold rewards for these benchmarks, in order of name."""

@@ -6,7 +6,7 @@ place of one, and what changes is where that text went. Tokens and positions nee
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -111,16 +111,32 @@ def xray(encode: Encoder, pieces: Pieces, case: Case, *, separated: bool = True)
     """
     encoded, number, refused = longest(encode, case)
     shown = Case(case.problem, case.steps[:number], case.also)
-    warnings = list(_specials(pieces, case))
+    texts = {"the problem": case.problem, **{f"step {at}": text for at, text in enumerate(case.steps)}}
+    warnings = list(_specials(pieces, texts))
     if encoded is None:
         return Xray([], 0, refused, warnings)
-    texts = TokenTexts(pieces)
-    tokens = _tokens(encoded, texts)
+    tokens = _tokens(encoded, TokenTexts(pieces))
     _own(tokens, encoded, encode, shown)
     if separated:
         warnings += _merged(tokens)
-        warnings += _repeated(tokens, shown)
+        warnings += _repeated(tokens, shown, range(number))
     return Xray(tokens, number, refused, warnings)
+
+
+def held_separators(
+    encode: Encoder, pieces: Pieces, case: Case, steps: Sequence[int], *, separated: bool = True
+) -> list[str]:
+    """Say of these steps (0-based) whose text holds a special token, or what ends a step, how it is read.
+
+    The arguments are those of `xray`. A case that is refused has its own reason.
+    """
+    encoded = encode(case.problem, list(case.steps), *case.also)
+    tokens = _tokens(encoded, TokenTexts(pieces)) if separated and isinstance(encoded, Encoded) else []
+    found: list[str] = []
+    for step in steps:
+        ends = list(_repeated(tokens, case, [step]))
+        found += ends or _specials(pieces, {f"step {step}": case.steps[step]})
+    return found
 
 
 def add_numbers(found: Xray, numbers: Sequence[Numbers]) -> None:
@@ -182,10 +198,9 @@ def _difference(one: Sequence[int], two: Sequence[int]) -> tuple[int, int]:
     return start, len(one) - tail
 
 
-def _specials(pieces: Pieces, case: Case) -> Iterator[str]:
-    """A sentence for every text that holds what looks like a special token."""
-    named = {"the problem": case.problem, **{f"step {at}": text for at, text in enumerate(case.steps)}}
-    for where, text in named.items():
+def _specials(pieces: Pieces, texts: Mapping[str, str]) -> Iterator[str]:
+    """A sentence for every text, by its name, that holds what looks like a special token."""
+    for where, text in texts.items():
         for special in pieces.added:
             if special and special in text:
                 yield f"{where} holds the text {special}: it is read as plain text, not as the token"
@@ -201,14 +216,14 @@ def _merged(tokens: Sequence[Token]) -> Iterator[str]:
         yield f"the separator is one token with the text beside it at the end of steps {steps}"
 
 
-def _repeated(tokens: Sequence[Token], case: Case) -> Iterator[str]:
-    """A sentence for every step whose text holds the separator, where all steps end in the same one."""
+def _repeated(tokens: Sequence[Token], case: Case, steps: Sequence[int]) -> Iterator[str]:
+    """A sentence for each of these steps whose text holds the separator, where all steps end in the same one."""
     ends = Counter(token.text for token in tokens if token.read)
     separator, number = ends.most_common(1)[0] if ends else ("", 0)
     if not separator.strip(" ") or number < len(case.steps):
         return
-    for step, text in enumerate(case.steps):
-        if count := text.count(separator):
+    for step in steps:
+        if count := case.steps[step].count(separator):
             times = "once" if count == 1 else f"{count} times"
             yield f"step {step} holds {separator!r}, at which steps are read, {times}; only its own end is read"
 

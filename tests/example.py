@@ -6,15 +6,21 @@ and 0.6 on average. Scorer `beta` ([-1, 1], threshold 0) is right on all that it
 and never ran on `early-one`: 2/3 on `sums`, 1 on `words`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 import making
 import reference
 from inspector.request import Request
+from scoring.cache import RewardParts
+from scoring.schema import REWARDS, content_key
 from scoring.triage.actions import NOTE, SORT
 from scoring.triage.journal import Journal
+from scoring.variants import Edit, Variant, Variants, apply_edits
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,34 @@ def noted(root: Path) -> Request:
     ):
         journal.do([(NOTE, [f"bench/{name}"], text), *([(SORT, [f"bench/{name}"], category)] if category else [])])
     return request
+
+
+ALL_KINDS = (
+    Edit("swap", 0, other=1),
+    Edit("cut", 1, at=6),
+    Edit("insert", 0, "Begin."),
+    Edit("delete", 4),
+    Edit("replace", 1, "Step 1 of exact-two."),
+)
+"""Edits of `exact-one` that leave: what was put in, step 1 in other words, the two parts of step 0; step 2 is gone."""
+GIVEN = (0.5, 0.1, 0.8, 0.7)
+"""Alpha's rewards of that."""
+
+
+def keep_variant(root: Path, *edits: Edit, rewards: Sequence[float] = ()) -> Variant:
+    """Keep a variant of `exact-one`, and what alpha gave to it."""
+    there, (one, *_) = Variants(root / "variants"), EXAMPLES
+    columns = _columns()
+    problem, steps = columns["problem"][0], columns["steps"][0]
+    variant = Variant(content_key(problem, steps), f"bench/{one.id}", edits)
+    there.save(variant)
+    if rewards:
+        folder = there.folder / "rewards" / ALPHA.folder
+        ALPHA.save(folder)
+        key = content_key(problem, [step.text for step in apply_edits(steps, edits)])
+        row = {"key": key, "vote": 0, "rewards": list(rewards)}
+        RewardParts(folder).append(pl.DataFrame([row], schema={name: REWARDS[name] for name in row}))
+    return variant
 
 
 def _beta(one: Example) -> reference.Case:

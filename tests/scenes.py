@@ -53,6 +53,13 @@ def noted() -> Request:
     return example.noted(Path("workspace"))
 
 
+def tried() -> Request:
+    """The same two, one of which has scored a variant of a case."""
+    request = example.write(Path("workspace"))
+    example.keep_variant(Path("workspace"), *example.ALL_KINDS, rewards=example.GIVEN)
+    return request
+
+
 def contested() -> Request:
     """Three scorers, and labels that they or a rule of construction contest."""
     return contested_space.write(
@@ -207,6 +214,12 @@ SCENES: dict[str, Scene] = {
     "blind": Scene(demo, (*DEMO_CASE, "B"), ("BLIND",)),
     "raw": Scene(small, (*CASE, "backslash"), ("\\frac",)),
     "original": Scene(pairs, ("a", "enter", "D"), ("On the original",)),
+    "what-if": Scene(
+        tried,
+        ("a", "enter", "W", "j"),
+        ("exact-one", "-0.10"),
+        sizes=(NARROW, WIDE, (40, 12)),
+    ),
     "critique": Scene(critic, ("a", "enter", "v"), ("vote 0 (1 of 4)",)),
     "unparsed": Scene(critic, ("a", "U"), ("3 of 12",)),
     # -- numbers

@@ -332,7 +332,7 @@ def test_wrong_usage_is_one_sentence_and_says_where_to_look(words, sentence, ref
         ),
         (
             "export case --to trl",
-            "prm-inspect export takes no 'case'; did you mean cases? There are: cases, rewards, triage.",
+            "prm-inspect export takes no 'case'; did you mean cases? There are: cases, rewards, triage, variants.",
         ),
         (
             "metrcs --by x",

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scoring.critic_runs.plan import FAILED, REFUSED
 
 from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses._flips import outcome_matrices, outcomes_words
@@ -53,6 +52,7 @@ from scoring.metrics.closed_forms import mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
 from scoring.metrics.paired import OF_CASES, OF_STEPS, Aligned, quadrants, shared
+from scoring.plan import FAILED, REFUSED
 from scoring.remembered import Remembered
 from scoring.reparse import parsers_for, protocol_of_critic, reader, readings
 from scoring.scorer import Scorer

@@ -11,6 +11,7 @@ from inspector.analyses import Option, Page, Params, analysis
 from inspector.analyses._original import original_view
 from inspector.analyses._prompt import prompt_view
 from inspector.analyses._tokens import tokens_view
+from inspector.analyses._variants import variants_view
 from inspector.critique.kept import described, kept_answers, measures
 from inspector.gold_words import counts_from_one, gold_word, gold_words
 from inspector.label_set import changed_words
@@ -38,10 +39,11 @@ from scoring.evaluation import Evaluation
 from scoring.names import match_name
 from scoring.verdicts import OUTCOMES
 
-CASE, ORIGINAL, EXPLAIN, PROMPT = "case", "original", "explain", "prompt"
+CASE, ORIGINAL, VARIANTS, EXPLAIN, PROMPT = "case", "original", "variants", "explain", "prompt"
 PAGES = (
     Page(CASE, "Case"),
     Page(ORIGINAL, "Original", help="what was changed in the solution it was made of"),
+    Page(VARIANTS, "Variants", help="what was tried in the app: changed steps, with both rewards"),
     Page(EXPLAIN, "Tokens", "focus", help="the tokens where a PRM reads each step, logits, reward"),
     Page(PROMPT, "Prompt", "focus", help="what a critic was sent, message for message, exactly"),
 )
@@ -81,6 +83,8 @@ def show(results: Selection, params: Params, intervals: bool) -> View:  # noqa: 
         return original_view(results, row, params)
     if params.page == PROMPT:
         return prompt_view(results, row, params)
+    if params.page == VARIANTS:
+        return variants_view(results, row, params)
     if params.page == EXPLAIN:
         model = {option.name: params.get(option.name) for option in PRM_FLAGS}
         return tokens_view(results, row, params, argparse.Namespace(**model))

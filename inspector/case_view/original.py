@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from inspector.sentences import counted
+from scoring.variants import VariantStep, align_steps
 
 Kind = Literal["same", "changed", "removed", "added"]
 Span = tuple[int, int]
@@ -26,11 +27,15 @@ _LEFTOVER = 1  # characters between two changes that are not worth telling apart
 
 @dataclass(frozen=True)
 class Pair:
-    """A step of the original and the one that it became, both 0-based; None where there is none."""
+    """A step of the original and the one that it became, both 0-based; None where there is none.
+
+    `again` says that the pair before has the same step of the original, which became several.
+    """
 
     before: int | None
     after: int | None
     same: bool = False
+    again: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -57,6 +62,17 @@ def aligned(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[Pair, ...]
         else:
             found += _paired(before, after, range(a, b), range(c, d))
     return tuple(found)
+
+
+def pairs_of(before: Sequence[str], steps: Sequence[VariantStep]) -> tuple[Pair, ...]:
+    """Pair the steps of a case with those of its variant, as those of an original with what it became."""
+    seen: set[int] = set()
+    pairs = []
+    for old, new in align_steps(len(before), steps):
+        same = old is not None and new is not None and before[old] == steps[new].text
+        pairs.append(Pair(old, new, same, old in seen))
+        seen |= set() if old is None else {old}
+    return tuple(pairs)
 
 
 def _bare(text: str) -> str:

@@ -1,7 +1,7 @@
-"""The original of a case against what it was made into: both solutions with their rewards, and what was changed.
+"""A case against its original or a variant of it: two solutions with their rewards, and what differs.
 
 In two columns where there is room, else one below the other. The signs say the same as the colours: `-` stands only in
-the original, `+` only in the modified solution, `~` in both and changed.
+the first solution, `+` only in the second, `~` in both and changed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,35 +18,52 @@ from inspector.case_view.original_version import Version, written
 from inspector.case_view.page import StopLine
 from inspector.case_view.prose import readable
 from inspector.case_view.steps import MARK, gutter, step_lines
-from inspector.case_view.tracks import Track, track
+from inspector.case_view.tracks import LARGE, Track, track
 from inspector.original_track import original_evaluation, original_of
 from inspector.sentences import outcome_sentence
-from inspector.text import Part, clean
+from inspector.text import Part, clean, number
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 
 MODE = "original"
 WIDE = 120
 """Cells from which the two solutions stand beside each other."""
-SIGN, NUMBER = 3, 4
-"""Cells of a step's sign and of its number."""
+NARROW = 60
+"""Cells below which a variant stands without the rewards of the case."""
+SIGN, NUMBER, DIFFERENCE = 3, 4, 7
+"""Cells of a step's sign, of its number, and of the difference of its rewards."""
 _CHANGED = ("bad strong", "good strong")  # words that went, and that came
 
 
 @dataclass(frozen=True, eq=False)
 class Both:
-    """The case and its original: problems, steps and tracks of the scorer in focus; None = it gave nothing."""
+    """Two solutions, `before` and `after`: problems, steps and tracks of one scorer; None = it gave nothing.
+
+    They are a case's original and the case, or, where there are `differences`, the case and a variant of it: these are
+    then of each step of the variant, its reward less that of the step it was made of; None = there is none.
+    """
 
     shown: OpenCase
     problems: tuple[str, str]
     before: tuple[str, ...]
     after: tuple[str, ...]
     tracks: tuple[Track | None, Track | None]
+    differences: Sequence[float | None] | None = None
 
     @property
     def manner(self) -> Manner:
         """How it is shown."""
         return self.shown.manner
+
+    @property
+    def own(self) -> int:
+        """Which of the two is the case itself, whose gold labels are known."""
+        return 1 if self.differences is None else 0
+
+    @property
+    def names(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """What each is called, in full and in a column."""
+        return (("original", "orig"), ("modified", "mod")) if self.own else (("case", "case"), ("variant", "var"))
 
 
 def original_lines(shown: OpenCase) -> Iterator[Line]:
@@ -62,7 +79,12 @@ def original_lines(shown: OpenCase) -> Iterator[Line]:
     pairs = aligned(both.before, both.after)
     yield from story_lines(shown, pairs, both.problems, both.tracks[0])
     yield Line([])
-    write = _Columns(both) if shown.manner.width >= WIDE else _Unified(both)
+    yield from both_lines(both, pairs)
+
+
+def both_lines(both: Both, pairs: Sequence[Pair]) -> Iterator[Line]:
+    """The steps of two solutions: beside each other where there is room, else one below the other."""
+    write = _Columns(both) if both.manner.width >= WIDE else _Unified(both)
     yield from write.heads()
     if both.problems[0] != both.problems[1]:
         yield from write.problem()
@@ -87,13 +109,17 @@ class _Writer:
         self.both = both
         self.manner = both.manner
         self.column = column
+        widths = [one.width if one else 0 for one in column]
+        # A variant that was not scored yet keeps the room of its rewards, so that nothing moves when they come.
+        self.width = widths if both.own else [widths[0], (widths[1] or widths[0]) + DIFFERENCE]
 
     def versions(self, pair: Pair) -> tuple[Version | None, Version | None]:
         """The two versions of a step; None where it has only one."""
         before = None if pair.before is None else readable(self.both.before[pair.before], self.manner)
         after = None if pair.after is None else readable(self.both.after[pair.after], self.manner)
         old, new = changed_words(before or "", after or "") if pair.kind == "changed" else ((), ())
-        return self._version(0, pair, before, old), self._version(1, pair, after, new)
+        earlier = None if pair.again else self._version(0, pair, before, old)
+        return earlier, self._version(1, pair, after, new)
 
     def _version(self, side: int, pair: Pair, text: str | None, differing: tuple[Span, ...]) -> Version | None:
         step = pair.after if side else pair.before
@@ -108,22 +134,41 @@ class _Writer:
         raise NotImplementedError
 
     def word(self, side: int, step: int) -> list[Part]:
-        """The word of a step of the original (side 0) or the modified solution (1): gold, predicted or both."""
-        if side:
+        """The word of a step of the first (side 0) or the second solution (1): gold, predicted or both."""
+        if side == self.both.own:
             return gutter(self.both.shown, step)
-        track = self.both.tracks[0]
-        text = "pred" if track is not None and track.verdict == step else ""
+        track = self.both.tracks[side]
+        text = "pred" if track is not None and track.verdict == step and not self.manner.blind else ""
         return [(text, "predicted"), (" " * (MARK - len(text)), "")]
 
+    def word_of_same(self, before: int, after: int) -> list[Part]:
+        """The word of a step that is the same in both."""
+        own = self.word(self.both.own, after if self.both.own else before)
+        other = self.word(1, after)
+        return own if self.both.own or not other[0][0] else other
+
     def judged(self, side: int, step: int) -> list[Part]:
-        """What the scorer gave to a step of one of the two, in its column."""
+        """What the scorer gave to a step of one of the two, in its column; of a variant, with the difference."""
         column = self.column[side]
-        return [] if column is None else cells(column, step, self.manner)
+        if column is None:
+            return self.room(side)
+        return [*cells(column, step, self.manner), *(self._difference(step) if side else ())]
+
+    def _difference(self, step: int) -> list[Part]:
+        if self.both.differences is None:
+            return []
+        value = self.both.differences[step] if step < len(self.both.differences) else None
+        if value is None:
+            return [(" " * DIFFERENCE, "")]
+        value = 0.0 if abs(value) < 0.005 else value
+        text = number(value, 2, DIFFERENCE - 1, "+" if value else "").rjust(DIFFERENCE - 1)
+        scorer = self.both.tracks[1].evaluation.scorer if self.both.tracks[1] else None
+        much = scorer is not None and abs(value) >= LARGE * (scorer.high - scorer.low)
+        return [(f"{text} ", ("bad strong" if value < 0 else "good strong") if much else "dim")]
 
     def room(self, side: int) -> list[Part]:
         """Blanks in the place of that."""
-        column = self.column[side]
-        return [] if column is None else [(" " * column.width, "")]
+        return [(" " * self.width[side], "")] if self.width[side] else []
 
     def problem_versions(self) -> tuple[Version, Version]:
         """The two problems."""
@@ -148,7 +193,8 @@ class _Columns(_Writer):
 
     def heads(self) -> Iterator[Line]:
         """What stands where."""
-        yield self._line([("original", "strong")], [("modified", "strong")])
+        left, right = ([(name, "strong")] for name, _ in self.both.names)
+        yield self._line(left, right)
 
     def problem(self) -> Iterator[Line]:
         """The two problems."""
@@ -158,9 +204,9 @@ class _Columns(_Writer):
     def pair(self, pair: Pair) -> Iterator[Line]:
         """The two versions of a step, or its only one."""
         lines = _zipped(*(self._lines(one) if one else [] for one in self.versions(pair)))
-        for number, (left, right) in enumerate(lines):
+        for at, (left, right) in enumerate(lines):
             line = self._line(left, right)
-            yield line if number else _stopped(line, pair.after)
+            yield line if at else _stopped(line, pair.after)
 
     def margins(self, side: int, step: int, kind: str) -> list[Part]:
         sign = {"changed": "~", "removed": "-", "added": "+"}.get(kind, " ")
@@ -181,13 +227,16 @@ class _Unified(_Writer):
 
     def __init__(self, both: Both) -> None:
         left, right = (_small(one) for one in both.tracks)
-        super().__init__(both, (left, right))
+        # Where texts have no room, what the case has is told by the difference.
+        narrow = not both.own and both.manner.width < NARROW
+        super().__init__(both, (None if narrow else left, right))
 
     def heads(self) -> Iterator[Line]:
         """What stands where; nothing where there are no columns to name."""
-        names = [(column, name) for column, name in zip(self.column, ("orig", "mod"), strict=True) if column]
-        if names:
-            text = "".join(name.ljust(column.width) for column, name in names)
+        sides = zip(self.width, self.both.names, strict=True)
+        text = "".join(name.ljust(width) for width, (_, name) in sides if width)
+        if any(self.column):
+            text = text if self.both.own else f"{text[:-DIFFERENCE]}{'diff':>{DIFFERENCE - 1}}"
             yield Line([(" " * (SIGN + MARK + 2 * NUMBER) + text, "dim")])
 
     def problem(self) -> Iterator[Line]:
@@ -202,7 +251,7 @@ class _Unified(_Writer):
             rewards = [*self.judged(0, pair.before), *self.judged(1, pair.after)]
             margins = [
                 (" " * SIGN, ""),
-                *self.word(1, pair.after),
+                *self.word_of_same(pair.before, pair.after),
                 (_numbers(pair.before, pair.after), "dim"),
                 *rewards,
             ]
@@ -215,8 +264,8 @@ class _Unified(_Writer):
             yield from self._lines(after, pair.after)
 
     def _lines(self, version: Version, step: int | None) -> Iterator[Line]:
-        for number, parts in enumerate(written(version, self.manner.width, self.manner)):
-            yield Line(parts) if number else _stopped(Line(parts), step)
+        for at, parts in enumerate(written(version, self.manner.width, self.manner)):
+            yield Line(parts) if at else _stopped(Line(parts), step)
 
     def margins(self, side: int, step: int, kind: str) -> list[Part]:
         sign = {"changed": "~-", "removed": " -"}[kind] if not side and kind != "same" else ""

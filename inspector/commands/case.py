@@ -47,6 +47,23 @@ CASE: tuple[Command, ...] = (
     Command(
         "tokens", "X", "Tokens", "The tokens that the scorer is shown, and where it reads them", "tokens", ONE_CASE
     ),
+    Command(
+        "score-case",
+        "S",
+        "Score case",
+        "Have a PRM score this case: one of the workspace's, or a checkpoint",
+        "score_case",
+        ("case",),
+    ),
+    Command(
+        "what-if",
+        "W",
+        "What if",
+        "Change, insert, delete, swap and cut steps of a variant of this case, score it and see what differs",
+        "what_if",
+        ("case",),
+        footer=True,
+    ),
     Command("facts", "I", "Facts", "Everything else that is known of the case", "facts", ONE_CASE),
     Command("yank", "y", "Copy", "Copy the text under the cursor, as it was given", "yank(False)", ONE_CASE),
     Command("yank-case", "Y", "Copy case", "Copy the whole case, as it was given", "yank(True)", ONE_CASE),

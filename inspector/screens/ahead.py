@@ -95,5 +95,9 @@ class LookingAhead(ReadingScreen):
             self._ready_for = (inspection, *self._ready_for[1:])
             self._ready.pop(changed, None)
 
+    def forget_ready(self) -> None:
+        """Make everything anew when it is shown next."""
+        self._ready = {}
+
     def look_further(self, rows: Sequence[int]) -> None:
         """Make whatever else is shown of these cases ready."""

@@ -1,30 +1,32 @@
 """The case screen: one case on the whole terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 
+from inspector.case_job import case_asked, problem_words
 from inspector.case_view.manner import Manner
 from inspector.case_view.opening import line_of
 from inspector.commands import bindings_of
 from inspector.critique.kept import kept_answers
 from inspector.critique.lines import answer_lines
 from inspector.inspection import Inspection
-from inspector.messages import Back, Export
+from inspector.messages import Back, Export, NewRewards, ScoreCase
 from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.rail_lines import score_words
 from inspector.screens.ahead import LookingAhead
+from inspector.screens.case_scorer import choose_case_scorer
 from inspector.screens.critique import CritiqueScreen
 from inspector.screens.export import ExportMenu
 from inspector.screens.hits import HitScreen
 from inspector.screens.overlaying import Overlaying
-from inspector.screens.tagging import Tagging
+from inspector.screens.tagging import NO_FOLDER, Tagging
 from inspector.screens.tokens import Tokens
 from inspector.screens.triaging import Triaging
 from inspector.screens.unparsed import UnparsedScreen
@@ -34,6 +36,7 @@ from inspector.widgets.sized import Sized
 from inspector.widgets.step_view import StepView
 from inspector.wrap import wrap
 from scoring.errors import InspectError
+from scoring.scorer import Scorer
 
 
 class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingAhead, HitScreen, UnparsedScreen):
@@ -213,6 +216,65 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         """Out of the keys and the answers first, then out of the screen."""
         if not (self.close_keys() or self.leave_critique()):
             self.post_message(Back(self.row))
+
+    def on_screen_resume(self) -> None:
+        """Variants may have come or gone."""
+        self.forget_ready()
+        if self.inspection is not None and self.page.lines:
+            self._show(keep_scroll=True)
+
+    def action_what_if(self) -> None:
+        """Open the variants of the case, or a new one."""
+        from inspector.screens.what_if import WhatIf
+
+        inspection = self.inspection
+        if inspection is None or self.case_at_hand(self.row, self.steps) is None:
+            return
+        self.close_rail()
+        variants = inspection.selection.workspace.variants
+        if variants is None:
+            self.say(NO_FOLDER)
+            return
+        step = self.stop.step if self.stop is not None and self.stop.step >= 0 else 0
+        self.app.push_screen(WhatIf(inspection, self.row, self.manner(self.steps).kept(), variants, step))
+
+    def action_score_case(self) -> None:
+        """Ask which PRM is to score the case, and have it done."""
+        inspection = self.inspection
+        if inspection is None:
+            return
+        if inspection.selection.workspace.root is None:
+            self.say(
+                f"The demo has no workspace to save rewards in; {self.keys.of('what-if')} tries variants of a case."
+            )
+            return
+        self.close_rail()
+        choose_case_scorer(self, inspection, f"Score {inspection.cases['case'][self.row]} with", self._score_case)
+
+    def _score_case(self, prm: Mapping[str, Any], scorer: Scorer | None) -> None:  # noqa: ARG002  # what is asked says it
+        shown = self.case_at_hand(self.row, self.steps)
+        if shown is not None:
+            asked = case_asked(shown.case["case"], shown.texts, shown.texts["steps"])
+            self.post_message(ScoreCase(prm, asked, self._case_scored))
+
+    def _case_scored(self, event: Mapping[str, Any]) -> None:
+        """Say what came of it; the app reads the rewards."""
+        if event["event"] == "loading":
+            self.notify("Loading the model.", markup=False, timeout=3)
+            return
+        if problem := problem_words(event):
+            self.notify(clean(problem), severity="error", markup=False, timeout=15)
+        if event["event"] != "scored":
+            return
+        name, inspection = event["scorer"], self.inspection
+        if not problem:
+            done = f"scored in {event['seconds']:.2f} s" if event["computed"] else "has its rewards already"
+            told = ". ".join([f"{event['case']}: {done} by {name}", *event["notes"]])
+            self.notify(clean(told), markup=False, timeout=5)
+        if event["computed"]:
+            self.post_message(NewRewards(name))
+        elif inspection is not None and name in {one.scorer.name for one in inspection.selection.evaluations}:
+            self.put(inspection.focused(name, inspection.benchmark))
 
     def action_export(self) -> None:
         self.close_rail()

@@ -1,4 +1,4 @@
-"""`export`: the shown cases, one scorer's rewards or people's words for them, as the rows that other programs read."""
+"""`export`: the shown cases, one scorer's rewards, people's words or variants, as the rows that other programs read."""
 
 import argparse
 from collections.abc import Iterable, Iterator
@@ -10,9 +10,10 @@ from inspector.analyses.cases import metadata_of
 from inspector.loading import load
 from inspector.request import request_of
 from inspector.selection import Selection
-from inspector.sentences import threshold_name
+from inspector.sentences import counted, threshold_name
 from inspector.shell.exporting_triage import TABLES, judged_cases, put_table
 from inspector.shell.output import put_bytes, say
+from inspector.variant_track import variant_rows
 from scoring.cache import RewardParts
 from scoring.case_rows import cases_with_rows
 from scoring.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
@@ -41,6 +42,7 @@ FORMATS: dict[str, Iterable[str]] = {
     "cases": CASE_FORMATS,
     "rewards": REWARD_FORMATS,
     "triage": (*TABLES, *TRIAGE_FORMATS),
+    "variants": ("jsonl",),
 }
 WITHOUT_IDS = frozenset({"trl", "prm800k"})
 """Formats whose rows have no id."""
@@ -82,6 +84,8 @@ def _can_be(args: argparse.Namespace) -> None:
 
 def _lines(selection: Selection, args: argparse.Namespace) -> tuple[Iterable[ExportedRow], list[str]]:
     """The rows of what is exported, and what is to be said before."""
+    if args.what == "variants":
+        return _variants(selection)
     if args.what == "triage":
         cases, words, about = judged_cases(selection, args.who)
     else:
@@ -94,6 +98,18 @@ def _lines(selection: Selection, args: argparse.Namespace) -> tuple[Iterable[Exp
         names = metadata_of(selection)
         return case_lines(args.to, cases, selection.table(names)[selection.shown] if names else None), []
     return _rewards(selection, args.to, args.name)
+
+
+def _variants(selection: Selection) -> tuple[list[ExportedRow], list[str]]:
+    """The variants of the shown cases, and what is to be said of others."""
+    there = selection.workspace.variants
+    rows = list(variant_rows(selection))
+    if not rows:
+        raise UsageError("no case here has a variant.", "Make one: W on a case in the app, or choose other cases.")
+    shown = {row["variant"] for row in rows}
+    others = sum(one.id not in shown for one in there.every()) if there else 0
+    about = [f"{counted(others, 'variant')} of other cases, or of texts that are no longer here"] if others else []
+    return [ExportedRow(row) for row in rows], [*about, *(there.problems() if there else ())]
 
 
 def _file(output: str | None) -> Path | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.worker import get_current_worker
 
-from inspector.messages import Back, Reloaded
+from inspector.messages import Back, NewRewards, Reloaded
 from inspector.text import clean
 from inspector.wiring.base import INSPECT, Wired
 
@@ -84,6 +84,10 @@ class Following(Wired):
         self.run_worker(
             partial(self._reload, request), thread=True, exclusive=True, group="reload", description="reload"
         )
+
+    def on_new_rewards(self, message: NewRewards) -> None:  # noqa: ARG002  # whosever they are
+        """Do not wait for the next look."""
+        self._look()
 
     def _would_interrupt(self, workspace: "Workspace") -> bool:
         """Whether a benchmark came, and none went, while a person looks at cases: that waits until they are back."""

@@ -159,6 +159,8 @@ EFFECTS = {
     ("case", "curve"): Effect("╌╌╌", undo=("O",)),
     ("case", "facts"): Effect("I folds them", undo=("I",)),
     ("case", "original"): Effect("This case has no original", undo=()),
+    ("case", "score-case"): Effect("Score bench/alarm-one with"),
+    ("case", "what-if"): Effect("Nothing is changed yet."),
     ("case", "tokens"): Effect("alpha has no weights", undo=("X",)),
     ("case", "next-scorer"): Effect("beta", undo=("m",)),
     ("case", "previous-scorer"): Effect("beta", undo=("M",)),

@@ -25,6 +25,7 @@ import inspector.widgets
 from inspector.commands import bindings_of, bindings_of_answers
 from inspector.request import Request
 from inspector.screens.analysis import screen_of
+from inspector.screens.case_scorer import CaseScorerDialog
 from inspector.screens.category import CategoryDialog
 from inspector.screens.column_menu import ColumnMenu
 from inspector.screens.condition import ConditionScreen
@@ -39,6 +40,7 @@ from inspector.screens.slices import SlicesScreen
 from inspector.screens.sort_menu import SortMenu
 from inspector.screens.sure import SureDialog
 from inspector.screens.tag import TagDialog
+from inspector.screens.what_if import WhatIf
 from inspector.screens.words import WordsDialog
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.facet_list import FacetList
@@ -47,8 +49,11 @@ from inspector.widgets.line_view import LineView
 from inspector.widgets.pick_list import PickList
 from inspector.widgets.search_bar import SearchBar, SearchInput
 from inspector.widgets.sheet_view import SheetView
+from inspector.widgets.step_editor import StepEditor
+from inspector.widgets.step_view import StepView
 from opened import opened
 from scoring.triage.journal import Author, Journal
+from scoring.workspace import Workspace
 from screen_text import press, until
 
 AWAY = "away"
@@ -131,6 +136,30 @@ def filled(screen: Any) -> object:
     view = screen.query_one(SheetView)
     return AWAY if view.sheet.busy else view._at
 
+
+def scored_demo(folder: Path) -> Request:
+    """The demo, whose PRMs are run here, in a workspace."""
+    Workspace.create(folder / "w")
+    return Request(workspace=str(folder / "w"), benchmarks=("demo",))
+
+
+def varied(app: Any) -> Any:
+    """Of a variant: cursor, numbers of steps and edits, marked step, whether one is written, scrolled; and exports."""
+    screen = app.screen
+    if not isinstance(screen, WhatIf):
+        return "asked" if isinstance(screen, CaseScorerDialog) else AWAY
+    steps, scrolled = len(screen._tried.steps), screen.query_one("#tried", StepView).scroll_offset.y > 0
+    files = len(list(app.folder.glob("*.jsonl")))
+    return screen._at, steps, len(screen._variant.edits), screen._marked, bool(screen._writing), scrolled, files
+
+
+def written(app: Any) -> Any:
+    """The text of a step while it is written, and how often something was said."""
+    screen = app.screen
+    return (screen.query_one(StepEditor).text, len(app._notifications)) if getattr(screen, "_writing", 0) else AWAY
+
+
+TEXT = "Step 1 of exact-one."
 
 PLACES: dict[type[Any], Place] = {
     FrameTable: Place(
@@ -260,6 +289,40 @@ PLACES: dict[type[Any], Place] = {
             *(("escape", AWAY), ("q", AWAY), ("apostrophe", AWAY), ("enter", AWAY)),
         ),
         ("apostrophe",),
+    ),
+    CaseScorerDialog: Place(
+        ("a", "enter", "S"),
+        on(CaseScorerDialog, picks),
+        (("escape", AWAY), ("enter", AWAY)),
+        ("S",),
+        space=scored_demo,
+    ),
+    WhatIf: Place(
+        ("a", "G", "enter", "W"),
+        varied,
+        (
+            *(("home", (-1, 30, 0, -1, False, False, 0)), ("pagedown", (-1, 30, 0, -1, False, True, 0))),
+            *(("pageup", (-1, 30, 0, -1, False, False, 0)), ("end", (29, 30, 0, -1, False, True, 0))),
+            *(("g", (-1, 30, 0, -1, False, False, 0)), ("j", (0, 30, 0, -1, False, False, 0))),
+            *(("down", (1, 30, 0, -1, False, False, 0)), ("up", (0, 30, 0, -1, False, False, 0))),
+            *(("k", (-1, 30, 0, -1, False, False, 0)), ("G", (29, 30, 0, -1, False, True, 0))),
+            *(("minus", (28, 29, 1, -1, False, True, 0)), ("delete", (27, 28, 2, -1, False, True, 0))),
+            *(("u", (27, 29, 1, -1, False, True, 0)), ("ctrl+r", (27, 28, 2, -1, False, True, 0))),
+            *(("space", (27, 28, 2, 27, False, True, 0)), ("k k x", (27, 28, 3, -1, False, True, 0))),
+            *(("enter", (27, 28, 3, -1, True, True, 0)), ("escape", (27, 28, 3, -1, False, True, 0))),
+            *(("plus", (27, 28, 3, -1, True, True, 0)), ("escape", (27, 28, 3, -1, False, True, 0))),
+            *(("vertical_line", (27, 28, 3, -1, True, True, 0)), ("escape", (27, 28, 3, -1, False, True, 0))),
+            *(("e", (27, 28, 3, -1, False, True, 1)), ("S", "asked"), ("escape", (27, 28, 3, -1, False, True, 1))),
+            *(("o", "asked"), ("escape", (27, 28, 3, -1, False, True, 1)), ("n", (27, 30, 0, -1, False, True, 1))),
+            *(("p", (27, 28, 3, -1, False, True, 1)), ("escape", AWAY), ("q", AWAY), ("W", AWAY)),
+        ),
+        ("W",),
+    ),
+    StepEditor: Place(
+        ("a", "enter", "W", "enter"),
+        written,
+        (*(("x ctrl+j", (f"{TEXT}x\n", 0)), ("ctrl+e", (f"{TEXT}x\n", 1)), ("escape", AWAY), ("x enter", AWAY)),),
+        ("enter",),
     ),
     SureDialog: Place(
         ("a", "W", *"hard", "enter"),

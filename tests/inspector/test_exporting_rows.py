@@ -208,7 +208,7 @@ def test_twins_that_were_scored_come_along_for_mr_eval_alone(export):
             ("cases", "--to", "mr_eval"),
             "in the format mr_eval. Cases can be written as processbench, prmbench,",
         ),
-        (("cases", "--to", "csv"), "triage as csv, jsonl, processbench, prm800k, trl."),
+        (("cases", "--to", "csv"), "triage as csv, jsonl, processbench, prm800k, trl; variants as jsonl."),
         (("triage", "--to", "grben"), "there is no triage in the format grben."),
         (("cases", "--to", "trl", "--who", "ann"), "--who says whose triage is written. Leave it out for cases."),
         (("triage", "--to", "trl"), "(nobody rules on them or rates a step)"),
@@ -262,7 +262,7 @@ def test_ids_that_two_benchmarks_share_would_hide_each_other(export):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ((), "prm-inspect export needs cases|rewards|triage and --to."),
+        ((), "prm-inspect export needs cases|rewards|triage|variants and --to."),
         (("cases",), "prm-inspect export needs --to."),
         (("metrix", "--to", "trl"), "prm-inspect export takes no 'metrix'."),
         (("cases", "--to", "docx"), "'docx' is not a value of --to."),

@@ -176,6 +176,8 @@ WAYS = {
     ("case", "turn-over"): Way(("G",), after=("enter", "g")),
     ("case", "prefix"): Way(after=(), tells="Nothing to fold"),
     ("case", "curve"): turned("O", says="╌"),
+    ("case", "score-case"): Way(opens="CaseScorerDialog", says=ESC),
+    ("case", "what-if"): Way(opens="WhatIf", says=ESC),
     ("case", "original"): Way(after=("D",), opens="CaseScreen", says="once"),
     ("case", "tokens"): Way(after=("X",), opens="CaseScreen", says="has no weights"),
     ("case", "facts"): Way(after=("I",), opens="CaseScreen", says="I folds them"),

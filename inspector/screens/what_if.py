@@ -1,0 +1,468 @@
+"""What if: a variant of the case, changed step by step and scored again, beside the case."""
+
+import os
+import shlex
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult, SuspendNotSupported
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.analyses import Params
+from inspector.analyses.show import VARIANTS, show
+from inspector.case_job import case_asked, prm_asked, prms_there, problem_words
+from inspector.case_view.lines import PINNED_SHARE, problem_lines
+from inspector.case_view.manner import Manner, Stop
+from inspector.case_view.open_case import open_case
+from inspector.case_view.page import StopLine
+from inspector.case_view.variant_lines import variant_lines
+from inspector.inspection import Inspection
+from inspector.messages import Export, ScoreCase
+from inspector.phrases import Phrase, name_forms
+from inspector.screens.case_scorer import choose_case_scorer
+from inspector.screens.dialog import Dialog
+from inspector.sentences import counted
+from inspector.text import clean
+from inspector.variant_track import Tried, tried
+from inspector.widgets.key_line import KeyLine
+from inspector.widgets.line_view import Line, LineView
+from inspector.widgets.phrase_line import PhraseLine
+from inspector.widgets.sized import Sized
+from inspector.widgets.step_editor import StepEditor
+from inspector.widgets.step_view import StepView
+from inspector.wrap import wrap
+from scoring.errors import InspectError
+from scoring.scorer import Scorer
+from scoring.variants import REWARDS, Edit, Variant, Variants
+
+KEYS = "Space marks a step to swap with, n and p other variants, o scorer, e export"
+"""What a narrow footer has no room for."""
+PROBLEM = -1
+"""The cursor's place on the problem, before step 0."""
+_EDITORS = ("VISUAL", "EDITOR")
+_WAIT = 0.2
+"""Seconds between two words on what is waited for."""
+
+
+class WhatIf(Dialog[None]):
+    """A case and a variant of it on the whole screen. Every edit is kept at once; a variant without any is none."""
+
+    # Keys are the screen's until the text of a step is written.
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("enter", "edit", "Edit"),
+        ("plus", "insert", "Insert"),
+        ("minus,delete", "delete", "Delete"),
+        ("x", "swap", "Swap"),
+        ("vertical_line", "cut", "Cut"),
+        ("S", "score", "Score"),
+        ("u", "undo", "Undo"),
+        ("escape,q,W", "leave", "Back"),
+        ("ctrl+r", "redo", "Redo"),
+        ("space", "mark", "Mark"),
+        ("n", "turn(1)", "Next variant"),
+        ("p", "turn(-1)", "Variant before"),
+        ("o", "scorer", "Scorer"),
+        ("e", "export", "Export"),
+        Binding("j,down", "move(1)", "Next step", show=False),
+        Binding("k,up", "move(-1)", "Step back", show=False),
+        Binding("g,home", "go(-1)", "Problem", show=False),
+        Binding("G,end", "go(100000)", "Last step", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+    ]
+
+    def __init__(self, inspection: Inspection, row: int, manner: Manner, variants: Variants, step: int) -> None:
+        """The newest variant of the case in this row is opened, or a new one; the cursor begins on this step."""
+        super().__init__()
+        self._inspection, self._row, self._manner, self._kept = inspection, row, manner, variants
+        self._case, self._key = inspection.cases["case"][row], inspection.cases["key"][row]
+        self._variant = (variants.of(self._key) or (self._new(),))[-1]
+        self._redo: list[Edit] = []
+        self._at, self._marked = step, -1
+        self._stops: dict[Stop, int] = {}
+        self._writing: Edit | None = None
+        self._scorer: Scorer | None = None
+        self._prm: Mapping[str, Any] | None = None
+        self._tried: Tried | None = None
+        self._notes: tuple[str, ...] = ()
+        self._asked, self._waiting, self._words = 0.0, 0, ""
+
+    def _new(self) -> Variant:
+        return Variant(self._key, self._case)
+
+    def compose(self) -> ComposeResult:
+        yield PhraseLine(id="title", classes="one-line")
+        yield StepView(id="tried")
+        yield Static("", id="writing")
+        yield StepEditor(id="step-text")
+        yield PhraseLine(id="job", classes="one-line")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        for name in ("#title", "#tried", "#job"):
+            self.query_one(name).can_focus = False
+        self._show_editor(shown=False)
+        self._begin_with_focus()
+        self.set_interval(_WAIT, self._tell_waiting)
+        self.call_after_refresh(self._show)
+
+    def _begin_with_focus(self) -> None:
+        """Look through the scorer in focus, if it is one that can be asked here."""
+        evaluation = self._inspection.evaluation
+        if evaluation is None:
+            return
+        self._scorer = evaluation.scorer
+        root = self._inspection.selection.workspace.root
+        for scorer, folder in prms_there(self._inspection):
+            if scorer.fingerprint == evaluation.scorer.fingerprint:
+                try:
+                    self._prm = prm_asked(scorer, folder, root)
+                except InspectError:
+                    # Who scores is then asked for.
+                    self._prm = None
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show)
+
+    def on_sized_resized(self, event: Sized.Resized) -> None:
+        """Wrap the lines for the room there is now."""
+        if isinstance(event.view, StepView) and self._tried is not None:
+            self._show()
+
+    # -- what is shown
+
+    def _read(self) -> Tried:
+        """The variant beside the case, with the rewards that are saved of both."""
+        selection, scorer = self._inspection.selection, self._scorer
+        seen = next((one for one in selection.evaluations if scorer and one.scorer.name == scorer.name), None)
+        return tried(selection, self._row, self._variant, scorer, seen)
+
+    def _show(self) -> None:
+        view = self.query_one("#tried", StepView)
+        width, height = view.viewport
+        if width < 1:
+            return
+        stop = Stop("problem") if self._at == PROBLEM else Stop("step", self._at)
+        manner = replace(self._manner, width=max(20, width), height=max(1, height), turned=frozenset({stop}), mode="")
+        try:
+            self._tried = found = self._read()
+            shown = open_case(self._inspection, self._row, manner)
+        except InspectError as error:
+            view.show([Line([(line, "bad")]) for line in wrap(clean(str(error)), max(20, width))])
+            return
+        self._at = min(self._at, len(found.steps) - 1)
+        head = self._head(found, manner)
+        pinned = len(head) if len(head) * PINNED_SHARE <= height else 0
+        lines = [*head, *problem_lines(shown), Line([]), *variant_lines(shown, found)]
+        self._stops = stops = {line.stop: at for at, line in enumerate(lines) if isinstance(line, StopLine)}
+        cursor = stops.get(Stop("problem") if self._at == PROBLEM else Stop("step", self._at))
+        if self._marked in range(len(found.steps)):
+            marked = stops[Stop("step", self._marked)]
+            lines[marked] = replace(lines[marked], parts=[("*", "match strong"), *_without_first(lines[marked])])
+        view.show(lines, keep_scroll=True, pinned=pinned, cursor=cursor)
+        if cursor is not None:
+            following = [at for at in stops.values() if at > cursor]
+            view.scroll_to_line(min([*following, len(lines)]) - 1)
+            view.scroll_to_line(pinned if self._at == PROBLEM else cursor)
+        self._show_title(found)
+
+    def _head(self, found: Tried, manner: Manner) -> list[Line]:
+        """What was done, what the scorer makes of it, and what is to be known of that."""
+        edits = self._variant.edits
+        done = f"{counted(len(edits), 'edit')}: {self._variant.words}" if edits else "Nothing is changed yet."
+        told = [(done, "dim"), *((words, "strong") for words in found.words() if not manner.blind)]
+        if edits and not found.rewards[1]:
+            by = self._scorer.name if self._scorer and self._prm else "a PRM that you choose"
+            told.append((f"Not scored as it is: S scores it with {by}.", "strong"))
+        told += [(f"! {note}", "bad") for note in self._notes]
+        return [Line([(line, style)]) for words, style in told for line in wrap(clean(words), manner.width)]
+
+    def _show_title(self, found: Tried) -> None:
+        every = [one.id for one in self._kept.of(self._key)]
+        number = every.index(self._variant.id) + 1 if self._variant.id in every else len(every) + 1
+        named = f"variant {number} of {max(number, len(every))}"
+        phrases = [
+            Phrase(("What if", "")),
+            Phrase((self._case, *name_forms(self._inspection.cases["id"][self._row], 32, 24, 16)), rank=2),
+            Phrase((named,)),
+            Phrase((counted(len(found.steps), "step"), ""), rank=3),
+            Phrase((found.scorer.name if found.scorer else "no scorer", ""), rank=1),
+        ]
+        between = " | " if self._manner.brush.ascii_only else " · "
+        self.query_one("#title", PhraseLine).tell(phrases, between, "strong")
+        self.query_one("#job", PhraseLine).tell([Phrase((self._words or KEYS,))], style="dim")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While a step is written the keys are those of its text."""
+        return super().check_action(action, parameters) if self._writing is None else False
+
+    def _say(self, sentence: str) -> None:
+        self.notify(clean(sentence), markup=False, timeout=4)
+
+    # -- moving
+
+    def action_move(self, by: int) -> None:
+        self.action_go(self._at + by)
+
+    def action_go(self, to: int) -> None:
+        last = len(self._tried.steps) - 1 if self._tried else PROBLEM
+        self._at = max(PROBLEM, min(to, last))
+        self._show()
+
+    def action_page(self, by: int) -> None:
+        view = self.query_one("#tried", StepView)
+        view.scroll_to(y=view.scroll_offset.y + by * max(1, view.viewport.height - 1), force=True)
+
+    def on_line_view_clicked(self, event: LineView.Clicked) -> None:
+        """The mouse goes where the cursor can go."""
+        above = [stop.step for stop, line in self._stops.items() if line <= event.line]
+        if event.view is self.query_one("#tried") and above and self._writing is None:
+            self.action_go(above[-1])
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    # -- editing
+
+    def _step(self) -> int | None:
+        """The step under the cursor; None, and said, on the problem."""
+        if self._tried is None or self._at == PROBLEM:
+            self._say("The problem stays as it is: the cursor has to stand on a step.")
+            return None
+        return self._at
+
+    def _edit(self, edit: Edit) -> bool:
+        """Make an edit and keep it; whether it could be made."""
+        if self._tried is None:
+            return False
+        try:
+            self._put(self._variant.edited(edit, self._tried.before))
+        except InspectError as error:
+            self.notify(clean(error.words), severity="warning", markup=False)
+            return False
+        self._redo.clear()
+        return True
+
+    def _put(self, variant: Variant) -> None:
+        """Keep a variant and show it. Raises UnwritableWorkspace."""
+        self._kept.save(variant)
+        self._variant, self._notes, self._words, self._marked = variant, (), "", -1
+        self._show()
+
+    def action_edit(self) -> None:
+        if (step := self._step()) is not None and self._tried is not None:
+            self._write(Edit("replace", step), f"Step {step}", self._tried.steps[step].text)
+
+    def action_insert(self) -> None:
+        self._write(Edit("insert", self._at + 1), f"New step {self._at + 1}", "")
+
+    def action_cut(self) -> None:
+        if (step := self._step()) is not None and self._tried is not None:
+            title = f"Step {step}: put the cursor where the second part begins"
+            self._write(Edit("cut", step), title, self._tried.steps[step].text)
+
+    def action_delete(self) -> None:
+        if (step := self._step()) is not None:
+            self._edit(Edit("delete", step))
+
+    def action_mark(self) -> None:
+        if (step := self._step()) is not None:
+            self._marked = -1 if self._marked == step else step
+            self._show()
+
+    def action_swap(self) -> None:
+        """With the marked step, else with the next one, where the cursor goes with it."""
+        step = self._step()
+        if step is None or self._tried is None:
+            return
+        other = self._marked if self._marked not in {PROBLEM, step} else step + 1
+        if other >= len(self._tried.steps):
+            self._say("There is no step behind it: Space marks the one to swap it with.")
+        elif self._edit(Edit("swap", min(step, other), other=max(step, other))):
+            self.action_go(other)
+
+    def action_undo(self) -> None:
+        if not self._variant.edits:
+            self._say("There is nothing to undo.")
+            return
+        edit = self._variant.edits[-1]
+        self._turn_to(self._variant.undone, f"Undone: {edit.words}.")
+        self._redo.append(edit)
+
+    def action_redo(self) -> None:
+        if not self._redo:
+            self._say("There is nothing to redo.")
+            return
+        edit = self._redo.pop()
+        self._turn_to(replace(self._variant, edits=(*self._variant.edits, edit)), f"Done again: {edit.words}.")
+
+    def _turn_to(self, variant: Variant, said: str) -> None:
+        try:
+            self._put(variant)
+        except InspectError as error:
+            self.notify(clean(str(error)), severity="error", markup=False)
+            return
+        self._say(said)
+
+    def action_turn(self, by: int) -> None:
+        """Another variant of the case; behind the last one a new one."""
+        every = self._kept.of(self._key)
+        ids = [one.id for one in every]
+        to = (ids.index(self._variant.id) if self._variant.id in ids else len(ids)) + by
+        if to < 0 or to > len(ids) or (to == len(ids) and not self._variant.edits):
+            self._say("This is the first variant." if by < 0 else "This one is new: nothing is changed in it yet.")
+            return
+        self._variant, self._notes, self._words, self._marked = [*every, self._new()][to], (), "", -1
+        self._redo.clear()
+        self._show()
+
+    # -- the text of a step
+
+    def _write(self, edit: Edit, title: str, text: str) -> None:
+        self._writing = edit
+        self.query_one("#writing", Static).update(Content(clean(title)))
+        self._show_editor(shown=True)
+        self.query_one(StepEditor).begin(text, cutting=edit.kind == "cut")
+        self.refresh_bindings()
+
+    def _show_editor(self, *, shown: bool) -> None:
+        for name in ("#writing", "#step-text"):
+            self.query_one(name).display = shown
+
+    def on_step_editor_left(self) -> None:
+        """Back to the steps."""
+        self._writing = None
+        self._show_editor(shown=False)
+        self.set_focus(None)
+        self.refresh_bindings()
+
+    def on_step_editor_kept(self, event: StepEditor.Kept) -> None:
+        """Make the edit; where it cannot be made, the text stays to be mended."""
+        edit, found = self._writing, self._tried
+        if edit is None or found is None:
+            return
+        if edit.kind == "cut":
+            edit = replace(edit, at=_place(found.steps[edit.step].text, event.cut or 0))
+        elif edit.kind == "replace" and event.text == clean(found.steps[edit.step].text, lines=True):
+            self.on_step_editor_left()
+            return
+        else:
+            edit = replace(edit, text=event.text)
+        if self._edit(edit):
+            self.on_step_editor_left()
+            self.action_go(edit.step)
+
+    def on_step_editor_elsewhere(self) -> None:
+        """Write the text in the person's own editor."""
+        editor = next((os.environ[name] for name in _EDITORS if os.environ.get(name)), "")
+        if not editor:
+            self._say("No editor is named: set EDITOR before the app is started.")
+            return
+        writing = self.query_one(StepEditor)
+        try:
+            with self.app.suspend():
+                text = _written_in(editor, writing.text)
+        except SuspendNotSupported:
+            self._say("Another program cannot be opened on this terminal.")
+            return
+        except (OSError, ValueError) as error:
+            self.notify(clean(f"{editor} did not run: {error}"), severity="error", markup=False)
+            return
+        writing.begin(text)
+
+    # -- scoring
+
+    def action_scorer(self) -> None:
+        choose_case_scorer(self, self._inspection, "Score this case and its variants with", self._chosen)
+
+    def _chosen(self, prm: Mapping[str, Any], scorer: Scorer | None) -> None:
+        self._prm, self._scorer = prm, scorer
+        self._show()
+        self.action_score()
+
+    def action_score(self) -> None:
+        """Score the variant, and the case where it has no rewards; who is to do it is asked where it is not known."""
+        if self._prm is None:
+            self.action_scorer()
+            return
+        if self._waiting or self._tried is None:
+            return
+        texts = self._inspection.selection.texts.row(self._row)
+        into = str(self._kept.folder / REWARDS)
+        wanted = []
+        if not self._tried.rewards[0]:
+            apart = {} if self._inspection.selection.workspace.root else {"into": into}
+            wanted.append(case_asked(self._case, texts, texts["steps"], **apart))
+        if self._variant.edits:
+            steps = [step.text for step in self._tried.steps]
+            wanted.append(case_asked(self._case, texts, steps, into=into, edited=self._tried.edited))
+        if not wanted:
+            self._say("Nothing is changed yet, and the case has its rewards.")
+            return
+        self._asked, self._waiting, self._words = time.monotonic(), len(wanted), "scoring"
+        for case in wanted:
+            self.post_message(ScoreCase(self._prm, case, partial(self._answered, self._variant)))
+
+    def _answered(self, variant: Variant, event: Mapping[str, Any]) -> None:
+        """What came of one of the two; whoever asked may be gone."""
+        if not self.is_attached:
+            return
+        if event["event"] == "loading":
+            self._words = "loading the model"
+            return
+        self._waiting -= 1
+        problem = problem_words(event)
+        self._words = "" if problem else f"scored in {time.monotonic() - self._asked:.2f} s"
+        if problem:
+            self.notify(clean(problem), severity="error", markup=False, timeout=15)
+        elif self._scorer is None:
+            self._scorer = Scorer.load(Path(event["folder"]))
+        if variant == self._variant:
+            self._notes = tuple(dict.fromkeys((*self._notes, *event.get("notes", ()))))
+        self._show()
+
+    def _tell_waiting(self) -> None:
+        if self._waiting:
+            words = f"{self._words} ... {time.monotonic() - self._asked:.0f} s"
+            self.query_one("#job", PhraseLine).tell([Phrase((words,))], style="strong")
+
+    def action_export(self) -> None:
+        """Write the case's variants, a line a step."""
+        selection = self._inspection.selection
+        make = partial(_document, selection, self._case)
+        self.post_message(Export("variants", "jsonl", row=self._row, make=make))
+
+
+def _document(selection: Any, case: str, form: str) -> Any:
+    return show.view(selection, Params(VARIANTS, {"case": case}, form))
+
+
+def _without_first(line: Line) -> list[tuple[str, str]]:
+    """The parts of a line without its first cell."""
+    (text, style), *rest = line.parts
+    return [(text[1:], style), *rest]
+
+
+def _place(text: str, place: int) -> int:
+    """The character of a text at which this place (0-based) of it lies, as it is written on a terminal."""
+    return next((at for at in range(len(text)) if len(clean(text[:at], lines=True)) >= place), len(text))
+
+
+def _written_in(editor: str, text: str) -> str:
+    """What a person makes of a text in an editor, which sees it as a file. Raises OSError, ValueError."""
+    with tempfile.TemporaryDirectory(prefix="prm-inspect-") as folder:
+        path = Path(folder) / "step.txt"
+        path.write_text(text, encoding="utf-8")
+        subprocess.run([*shlex.split(editor), str(path)], check=False)
+        found = path.read_text(encoding="utf-8", errors="replace")
+    # Editors end a file with a line break, which is none of the step's.
+    return found[:-1] if found.endswith("\n") and not text.endswith("\n") else found

@@ -1,0 +1,196 @@
+"""A variant of a case beside the case: what a scorer gave to both, and what the changes made of its rewards."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from inspector.original_track import decided_alike
+from inspector.selection import Selection
+from scoring.cache import RewardParts
+from scoring.errors import DamagedWorkspace
+from scoring.evaluate import evaluate
+from scoring.evaluation import Evaluation
+from scoring.gold import Gold
+from scoring.reward_keys import reward_key
+from scoring.schema import METADATA, content_key
+from scoring.scorer import Scorer
+from scoring.variants import REWARDS, Variant, VariantStep, apply_edits, reward_differences
+
+Judged = tuple[Evaluation, int]
+"""An evaluation, and the row in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A case and a variant of it, seen through one scorer.
+
+    `before` are the steps of the case, `steps` those of the variant; `judged` is what the scorer made of each of the
+    two, None = it gave nothing to it.
+    """
+
+    variant: Variant
+    before: tuple[str, ...]
+    steps: tuple[VariantStep, ...]
+    scorer: Scorer | None = None
+    judged: tuple[Judged | None, Judged | None] = (None, None)
+
+    @cached_property
+    def rewards(self) -> tuple[list[float], list[float]]:
+        """The rewards of the steps of the case and of the variant; of a truncated one those of its first steps."""
+        before, after = (_rewards(*found) if found else [] for found in self.judged)
+        return before, after
+
+    @cached_property
+    def differences(self) -> list[float | None]:
+        """For each step of the variant its reward less that of the step it was made of; None where there is none."""
+        return reward_differences(*self.rewards, self.steps)
+
+    @property
+    def edited(self) -> list[int]:
+        """The steps (0-based) of the variant that have another text than the step they were made of."""
+        origins = [None if step.origin is None else self.before[step.origin] for step in self.steps]
+        return [at for at, (step, origin) in enumerate(zip(self.steps, origins, strict=True)) if step.text != origin]
+
+    def words(self) -> Iterator[str]:
+        """Say what the scorer made of both, as far as it has seen them."""
+        if self.scorer is None:
+            return
+        verdicts = [found[0].verdict_of(found[1]) if found else None for found in self.judged]
+        whats = ("case", "variant") if self.variant.edits else ("case",)
+        told = [
+            f"{_verdict(verdict)} in the {what}"
+            for verdict, what in zip(verdicts, whats, strict=False)
+            if verdict is not None
+        ]
+        if told:
+            yield f"{self.scorer.name} predicts {', '.join(told)}"
+        moved = [(abs(value), at) for at, value in enumerate(self.differences) if value is not None]
+        if moved and max(moved)[0] >= 0.005:
+            at = max(moved)[1]
+            yield f"largest difference {self.differences[at]:+.2f}, at step {at}"
+
+
+def tried(
+    selection: Selection, row: int, variant: Variant, scorer: Scorer | None, seen: Evaluation | None = None
+) -> Tried:
+    """Put a variant of the case in this row beside it.
+
+    Args:
+        selection: where the case and its scorers are.
+        row: the case's row id.
+        variant: of this case's content.
+        scorer: whose rewards stand beside both; None = nobody's.
+        seen: its evaluation, as whose the variant is decided; None = it has none of these cases.
+
+    Raises:
+        UsageError: the edits do not fit the case.
+        DamagedWorkspace: the case's texts cannot be read.
+    """
+    texts = selection.texts.row(row)
+    before = tuple(texts["steps"])
+    steps = apply_edits(before, variant.edits)
+    if scorer is None:
+        return Tried(variant, before, steps)
+    folders = _folders(selection, scorer, seen)
+    case: Judged | None = (seen, row) if seen is not None and _rewards(seen, row) else None
+    found = case or _alone(scorer, folders, texts, before, seen, row)
+    texts_of_variant = [step.text for step in steps]
+    same = texts_of_variant == list(before)
+    return Tried(
+        variant,
+        before,
+        steps,
+        scorer,
+        (found, found if same else _alone(scorer, folders, texts, texts_of_variant, seen, row)),
+    )
+
+
+def tried_by_all(selection: Selection, row: int, variants: Sequence[Variant]) -> list[list[Tried]]:
+    """Put variants of the case in this row beside it, each as every scorer sees it; by nobody where there is none.
+
+    Scorers are those chosen, and those that have seen nothing here but variants.
+
+    Raises:
+        UsageError, DamagedWorkspace: as for `tried`.
+    """
+    scorers: list[tuple[Scorer | None, Evaluation | None]] = [(one.scorer, one) for one in selection.chosen_evaluations]
+    known = {one.scorer.name for one in selection.evaluations}
+    there = selection.workspace.variants
+    for path in sorted((there.folder / REWARDS).glob("*/scorer.json")) if there else ():
+        with suppress(DamagedWorkspace):
+            scorer = Scorer.load(path.parent)
+            if scorer.name not in known and not selection.request.scorers:
+                scorers.append((scorer, None))
+    return [[tried(selection, row, variant, *one) for one in scorers or [(None, None)]] for variant in variants]
+
+
+def variant_rows(selection: Selection) -> Iterator[dict[str, Any]]:
+    """Give every variant of the shown cases as one JSON object: its edits, its texts, and rewards by scorer.
+
+    `origins` say for each of its steps which step of the case it was made of (0-based, null = it was put in).
+
+    Raises:
+        UsageError: a variant's edits do not fit its case.
+        DamagedWorkspace: a case's texts cannot be read.
+    """
+    there = selection.workspace.variants
+    for row in selection.shown.tolist() if there else ():
+        variants = there.of(selection.cases["key"][row]) if there else ()
+        for seen in tried_by_all(selection, row, variants):
+            made, scored = seen[0], {one.scorer.name: one.rewards for one in seen if one.scorer and one.rewards[1]}
+            yield {
+                "case": selection.cases["case"][row],
+                "variant": made.variant.id,
+                "edits": [edit.document() for edit in made.variant.edits],
+                "problem": selection.texts.row(row)["problem"],
+                "case_steps": list(made.before),
+                "steps": [step.text for step in made.steps],
+                "origins": [step.origin for step in made.steps],
+                "case_rewards": {name: before for name, (before, _) in scored.items()},
+                "rewards": {name: after for name, (_, after) in scored.items()},
+            }
+
+
+def _folders(selection: Selection, scorer: Scorer, seen: Evaluation | None) -> list[Path]:
+    """Where rewards of a scorer may lie: those of cases, which may have the text of a variant, and of variants."""
+    workspace = selection.workspace
+    own = selection.folders.get(scorer.name) if seen is not None else None
+    if own is None and workspace.root is not None:
+        own = workspace.root / REWARDS / scorer.folder
+    apart = workspace.variants.folder / REWARDS / scorer.folder if workspace.variants else None
+    return [folder for folder in (own, apart) if folder is not None]
+
+
+def _rewards(evaluation: Evaluation, row: int) -> list[float]:
+    return list(evaluation.rewards.of(row) or evaluation.rewards.first_of(row) or [])
+
+
+def _alone(
+    scorer: Scorer,
+    folders: Sequence[Path],
+    texts: Mapping[str, Any],
+    steps: Sequence[str],
+    seen: Evaluation | None,
+    row: int,
+) -> Judged | None:
+    """What is saved of one solution to the problem, decided as the case is; its gold labels are not known."""
+    further = [(name, texts[name]) for name in scorer.reads]
+    key = reward_key(content_key(texts["problem"], list(steps)), further)
+    for folder in folders:
+        rows = RewardParts(folder).of(key).filter(pl.col("case").is_null())
+        if not rows.height:
+            continue
+        told = {"case": "variant", "key": key, "benchmark": "", "id": "", "n_steps": len(steps)}
+        found = evaluate(Gold(pl.DataFrame([told], schema=METADATA)), scorer, rows)
+        if found.present[0]:
+            return found if seen is None else decided_alike(found, seen, row), 0
+    return None
+
+
+def _verdict(verdict: int) -> str:
+    return f"step {verdict}" if verdict >= 0 else "no error"

@@ -1,0 +1,270 @@
+"""Variants of a case: a solution that a person changed to see what a scorer makes of it.
+
+A variant is a record of edits to the steps of one content (`scoring.schema.content_key`) and holds none of its texts:
+it fits whichever case has this content after another import. It is never a case: nothing here is read by the cases,
+metrics or exports of a benchmark. In a workspace:
+
+    variants/<uuid7>.json                the record
+    variants/rewards/<slug>-<8 hex>/     what scorers gave to variants, as in `scoring.cache`
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from scoring.errors import DamagedWorkspace, UsageError
+from scoring.files import sync, unwritable, uuid7, write_atomically
+
+FORMAT = 1
+REWARDS = "rewards"
+"""The folder of the scorers' folders."""
+Kind = Literal["replace", "insert", "delete", "swap", "cut"]
+_NEEDED = {"replace": ("text",), "insert": ("text",), "delete": (), "swap": ("other",), "cut": ("at",)}
+"""The fields of an edit beside its step, by its kind."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change. Steps are 0-based and count in the solution as the edits before have left it.
+
+    `replace` puts `text` in the place of the step, `insert` puts it before the step (the number of steps: behind the
+    last one), `delete` takes the step out, `swap` exchanges it with `other`, `cut` makes two of it, the second of which
+    begins with character `at` (0-based); blanks at the cut belong to neither.
+    """
+
+    kind: Kind
+    step: int
+    text: str = ""
+    other: int = 0
+    at: int = 0
+
+    def document(self) -> dict[str, Any]:
+        """Give its fields as JSON values, those that its kind has."""
+        return {"edit": self.kind, "step": self.step, **{name: getattr(self, name) for name in _NEEDED[self.kind]}}
+
+    @property
+    def words(self) -> str:
+        """Say what it does, as in "step 2 and step 3 swapped"."""
+        if self.kind == "swap":
+            return f"step {self.step} and step {self.other} swapped"
+        done = {"replace": "changed", "insert": "put in", "delete": "taken out", "cut": "cut in two"}[self.kind]
+        return f"step {self.step} {done}"
+
+
+class VariantStep(NamedTuple):
+    """A step of a variant; `origin` is the step (0-based) of the case that it was made of, None = it was put in.
+
+    Both parts of a step that was cut have its origin.
+    """
+
+    text: str
+    origin: int | None
+
+
+def apply_edits(steps: Sequence[str], edits: Sequence[Edit]) -> tuple[VariantStep, ...]:
+    """Give the steps of the variant that edits make of the n steps of a case.
+
+    Raises:
+        UsageError: an edit names a step that is not there, would leave a step without text or no step at all.
+    """
+    made = [VariantStep(text, at) for at, text in enumerate(steps)]
+    for edit in edits:
+        made = _applied(made, edit)
+    return tuple(made)
+
+
+def _applied(steps: list[VariantStep], edit: Edit) -> list[VariantStep]:
+    end = len(steps) + (edit.kind == "insert")
+    for step in (edit.step, edit.other) if edit.kind == "swap" else (edit.step,):
+        if not 0 <= step < end:
+            raise UsageError(f"there is no step {step}: the solution has {len(steps)}.", "Steps count from 0.")
+    made, here = list(steps), steps[edit.step] if edit.step < len(steps) else None
+    if edit.kind == "swap":
+        made[edit.step], made[edit.other] = made[edit.other], made[edit.step]
+    elif edit.kind == "delete":
+        if len(steps) == 1:
+            raise UsageError("a solution needs one step at least.", "Change this one instead.")
+        del made[edit.step]
+    elif edit.kind == "insert":
+        made.insert(edit.step, VariantStep(_text(edit), None))
+    elif here is not None and edit.kind == "replace":
+        made[edit.step] = here._replace(text=_text(edit))
+    elif here is not None:
+        parts = [here.text[: edit.at].rstrip(), here.text[max(0, edit.at) :].lstrip()]
+        if edit.at < 0 or not all(parts):
+            raise UsageError("both parts of a step that is cut need some text.", "Cut it between two words.")
+        made[edit.step : edit.step + 1] = [here._replace(text=part) for part in parts]
+    return made
+
+
+def _text(edit: Edit) -> str:
+    if not edit.text.strip():
+        raise UsageError("a step needs some text.", "Take the step out instead, if it is not to be there.")
+    return edit.text
+
+
+def align_steps(n_steps: int, variant: Sequence[VariantStep]) -> tuple[tuple[int | None, int | None], ...]:
+    """Pair the n steps of a case with the m of its variant, both 0-based.
+
+    Every step of the variant is in one pair, in order, with its origin or None. A step of the case of which nothing was
+    made is in a pair with None, behind what was made of the step before it.
+    """
+    kept = {step.origin for step in variant}
+    gone = [step for step in range(n_steps) if step not in kept]
+    pairs: list[tuple[int | None, int | None]] = [(step.origin, at) for at, step in enumerate(variant)]
+    for step in gone:
+        before = [place for place, (origin, _) in enumerate(pairs) if origin == step - 1]
+        pairs.insert(before[-1] + 1 if before else 0, (step, None))
+    return tuple(pairs)
+
+
+def reward_differences(
+    rewards: Sequence[float], variant_rewards: Sequence[float], variant: Sequence[VariantStep]
+) -> list[float | None]:
+    """Give for each of the m steps of a variant its reward less that of its origin, in units of the rewards.
+
+    None where one of the two is missing: for steps that were put in, and where a solution was truncated or not scored.
+    """
+    found: list[float | None] = []
+    for at, step in enumerate(variant):
+        there = step.origin is not None and step.origin < len(rewards) and at < len(variant_rewards)
+        found.append(variant_rewards[at] - rewards[step.origin or 0] if there else None)
+    return found
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A record of edits to the steps of the content `key`; `case` is the case for which a person made it.
+
+    `id` is its file's name and sorts by when it was begun.
+    """
+
+    key: str
+    case: str
+    edits: tuple[Edit, ...] = ()
+    id: str = field(default_factory=uuid7)
+
+    def edited(self, edit: Edit, steps: Sequence[str]) -> "Variant":
+        """Give the variant with one more edit; `steps` are those of the case.
+
+        Raises:
+            UsageError: as for `apply_edits`.
+        """
+        made = replace(self, edits=(*self.edits, edit))
+        apply_edits(steps, made.edits)
+        return made
+
+    @property
+    def undone(self) -> "Variant":
+        """The variant without its last edit; the same where it has none."""
+        return replace(self, edits=self.edits[:-1])
+
+    @property
+    def words(self) -> str:
+        """Say what was done, the last three edits at most."""
+        more = len(self.edits) - 3
+        told = ", ".join(edit.words for edit in self.edits[-3:])
+        return f"{more} more, {told}" if more > 0 else told
+
+    @classmethod
+    def load(cls, path: Path) -> "Variant":
+        """Read a record.
+
+        Raises:
+            DamagedWorkspace: it is missing, no JSON, of a newer format, or a value is not what it should be.
+        """
+        try:
+            document = json.loads(path.read_bytes())
+            if document["format"] != FORMAT:
+                raise DamagedWorkspace(f"{path} has a format this version does not know.", "Update prm-inspect.")
+            key, case = document["key"], document["case"]
+            if not isinstance(key, str) or not isinstance(case, str):
+                raise TypeError("key or case is not text")  # noqa: TRY301  # told as the others are
+            return cls(key, case, tuple(map(_edit_of, document["edits"])), path.stem)
+        except KeyError as error:
+            raise DamagedWorkspace(f"{path} lacks {error}.", "Remove the file.") from None
+        except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise DamagedWorkspace(f"{path} is no variant of a case ({error}).", "Remove the file.") from None
+
+
+def _edit_of(document: Mapping[str, Any]) -> Edit:
+    kind = document["edit"]
+    if kind not in get_args(Kind):
+        raise ValueError(f"edit is none of {', '.join(get_args(Kind))}")
+    values = {name: document[name] for name in ("step", *_NEEDED[kind])}
+    for name, value in values.items():
+        if not isinstance(value, str if name == "text" else int) or isinstance(value, bool):
+            raise TypeError(f"{name} is {json.dumps(value)}")
+        if isinstance(value, str):
+            value.encode()
+    return Edit(kind, **values)
+
+
+# -- where they are kept
+
+
+@dataclass(frozen=True)
+class Variants:
+    """The variants in a folder, which need not be there yet."""
+
+    folder: Path
+
+    def of(self, key: str) -> tuple[Variant, ...]:
+        """List the variants of a content, oldest first; files that are no variants are left out."""
+        return _by_key(self.folder, self._stamp()).get(key, ())
+
+    def every(self) -> tuple[Variant, ...]:
+        """List all variants, oldest first."""
+        found = [one for of_key in _by_key(self.folder, self._stamp()).values() for one in of_key]
+        return tuple(sorted(found, key=lambda one: one.id))
+
+    def problems(self) -> list[str]:
+        """Say of every file that cannot be read why."""
+        found = []
+        for path in sorted(self.folder.glob("*.json")):
+            try:
+                Variant.load(path)
+            except DamagedWorkspace as error:
+                found.append(str(error))
+        return found
+
+    def save(self, variant: Variant) -> None:
+        """Write a variant's record; one without edits is not kept, and its file goes.
+
+        Raises:
+            UnwritableWorkspace: the folder cannot be written; the record of before is still there.
+        """
+        path = self.folder / f"{variant.id}.json"
+        if variant.edits:
+            edits = [edit.document() for edit in variant.edits]
+            document = {"format": FORMAT, "case": variant.case, "key": variant.key, "edits": edits}
+            write_atomically(path, json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
+        else:
+            try:
+                path.unlink(missing_ok=True)
+                if self.folder.is_dir():
+                    sync(self.folder)
+            except OSError as error:
+                raise unwritable(path, error) from error
+        _by_key.cache_clear()
+
+    def _stamp(self) -> int:
+        """Changes whenever a file comes, goes or is replaced."""
+        with suppress(OSError):
+            return self.folder.stat().st_mtime_ns
+        return 0
+
+
+@lru_cache(maxsize=2)
+def _by_key(folder: Path, _stamp: int) -> dict[str, tuple[Variant, ...]]:
+    """The variants by content, read once while the folder is as it was."""
+    found: dict[str, tuple[Variant, ...]] = {}
+    for path in sorted(folder.glob("*.json")):
+        with suppress(DamagedWorkspace):
+            variant = Variant.load(path)
+            found[variant.key] = (*found.get(variant.key, ()), variant)
+    return found

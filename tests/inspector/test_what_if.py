@@ -1,0 +1,182 @@
+"""Variants of a case on the screen and in the shell: what is shown of them, what is refused, who scores them."""
+
+import json
+import os
+import signal
+
+import pytest
+
+import example
+from at_the_terminal import printed, shell
+from inspector.analyses import Params
+from inspector.analyses.show import VARIANTS, show
+from inspector.loading import load
+from inspector.screens import what_if
+from inspector.screens.what_if import WhatIf
+from inspector.widgets.step_editor import StepEditor
+from opened import opened
+from scoring.benchmarks import demo
+from scoring.variants import Edit, Variants
+from scoring_process import commanded_here
+from screen_text import press, screen_text, shows, until
+
+TINY = str(demo.folder() / "models/tiny-prm-m")
+STEPS = [f"Step {step} of exact-one." for step in range(3)]
+REWARDS = example.EXAMPLES[0].rewards
+
+
+@pytest.fixture
+def request_(tmp_path):
+    return example.write(tmp_path / "w")
+
+
+def kept(tmp_path, *edits, rewards=()):
+    return example.keep_variant(tmp_path / "w", *edits, rewards=rewards)
+
+
+EXPECTED = [
+    ("added", None, 0, None),
+    ("changed", 1, 1, 0.1 - 0.2),
+    # Behind what was made of the step before it, wherever that went.
+    ("removed", 2, None, None),
+    ("changed", 0, 2, 0.8 - 0.9),
+    ("changed", 0, 3, 0.7 - 0.9),
+]
+
+
+def test_the_shell_tells_each_step_with_both_rewards_and_their_difference(tmp_path, request_):
+    variant = kept(tmp_path, *example.ALL_KINDS, rewards=example.GIVEN)
+    rows = printed("show", "exact-one", "--variants", "-w", "w", "--scorer", "alpha", cwd=tmp_path)
+    assert [(row["change"], row["case_step"], row["step"]) for row in rows] == [row[:3] for row in EXPECTED]
+    assert [row["alpha.difference"] for row in rows] == [pytest.approx(row[3]) for row in EXPECTED]
+    assert {row["variant"] for row in rows} == {variant.id}
+    assert [row["alpha.reward"] for row in rows] == [0.5, 0.1, None, 0.8, 0.7]
+    assert [row["alpha.case_reward"] for row in rows] == [None, 0.2, 0.8, 0.9, 0.9]
+    lines = shell("export", "variants", "--to", "jsonl", "-w", "w", "--scorer", "alpha", cwd=tmp_path).splitlines()
+    (exported,) = map(json.loads, lines)
+    assert exported["steps"] == [row["text"] for row in rows if row["step"] is not None]
+    assert exported["case_steps"] == STEPS
+    assert exported["origins"] == [None, 1, 0, 0]
+    assert exported["rewards"] == {"alpha": list(example.GIVEN)}
+    assert exported["case_rewards"] == {"alpha": list(REWARDS)}
+    # A case without variants, and a scorer that has seen none.
+    refused = commanded_here("show", "late-one", "--variants", "-w", "w", cwd=tmp_path)
+    assert (refused.returncode, "bench/late-one has no variants." in refused.stderr) == (2, True)
+    bare = printed("show", "exact-one", "--variants", "-w", "w", "--scorer", "beta", cwd=tmp_path)
+    assert [name for name in bare[0] if "." in name] == []
+
+
+def test_variants_change_nothing_that_is_said_of_the_benchmark(tmp_path, request_):
+    asked = (("metrics",), ("cases",), ("board",), ("show", "exact-one"))
+    before = [printed(*words, "-w", "w", cwd=tmp_path) for words in asked]
+    kept(tmp_path, *example.ALL_KINDS, rewards=example.GIVEN)
+    assert [printed(*words, "-w", "w", cwd=tmp_path) for words in asked] == before
+
+
+async def test_the_screen_says_the_same_and_hides_what_is_judged_from_who_is_blind(tmp_path, request_):
+    kept(tmp_path, *example.ALL_KINDS, rewards=example.GIVEN)
+    async with opened(request_, size=(100, 30)) as pilot:
+        await press(pilot, "a", "enter")
+        await shows(pilot, "1 variant: 2 more, step 0 put in, step 4 taken out, step 1 changed (W opens it)")
+        await press(pilot, "W")
+        await shows(pilot, "alpha predicts step 1 in the case, step 1 in the variant")
+        await shows(pilot, "largest difference -0.20, at step 3")
+        lines = screen_text(pilot.app).splitlines()
+        assert any("-0.20 of exact-one." in line for line in lines), lines
+        assert any("-0.10 Step 0" in line for line in lines), lines
+        assert any("-0.10 Step 1 of exact-two." in line for line in lines), lines
+        await press(pilot, "escape", "B", "W")
+        await shows(pilot, "5 edits")
+        assert "predicts" not in screen_text(pilot.app)
+        assert "pred" not in screen_text(pilot.app)
+
+
+async def test_what_cannot_be_is_said_and_the_text_stays_to_be_mended(tmp_path, request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await press(pilot, "a", "enter", "W", "g", "enter")
+        await shows(pilot, "The problem stays as it is")
+        await press(pilot, "plus", "space", "enter")
+        await shows(pilot, "A step needs some text.")
+        assert pilot.app.screen.query_one(StepEditor).display
+        await press(pilot, "x", "enter")
+        await shows(pilot, "1 edit: step 0 put in")
+        await press(pilot, "vertical_line", "enter")
+        await shows(pilot, "Both parts of a step")
+        await press(pilot, "escape", "G", "x")
+        await shows(pilot, "There is no step behind it")
+        await press(pilot, "minus", "minus", "minus", "minus")
+        await shows(pilot, "A solution needs one step")
+
+
+async def test_variants_are_walked_and_one_without_edits_is_none(tmp_path, request_):
+    kept(tmp_path, Edit("delete", 0))
+    there = Variants(tmp_path / "w" / "variants")
+    async with opened(request_, size=(120, 30)) as pilot:
+        await press(pilot, "a", "enter", "W")
+        await shows(pilot, "variant 1 of 1", "step 0 taken out")
+        await press(pilot, "n")
+        await shows(pilot, "variant 2 of 2", "Nothing is changed yet.")
+        await press(pilot, "n")
+        await shows(pilot, "This one is new")
+        await press(pilot, "minus", "p")
+        await shows(pilot, "variant 1 of 2")
+        assert len(there.every()) == 2
+        await press(pilot, "n", "u")
+        await shows(pilot, "Nothing is changed yet.")
+        assert len(there.every()) == 1
+        await press(pilot, "u")
+        await shows(pilot, "There is nothing to undo.")
+
+
+async def test_what_the_scorer_notices_stands_above_the_steps_until_something_changes(tmp_path, request_):
+    kept(tmp_path, Edit("replace", 1, "a <extra_0> b"))
+    async with opened(request_, size=(120, 30)) as pilot:
+        await press(pilot, "a", "enter", "W")
+        await shows(pilot, "Not scored as it is: S scores it with a PRM that you choose.")
+        screen = pilot.app.screen
+        assert isinstance(screen, WhatIf)
+        told = {"event": "scored", "rewards": [0.1, 0.2, 0.3], "scorer": "alpha", "notes": ["step 1 holds '<extra_0>'"]}
+        screen._waiting = 1
+        screen._answered(screen._variant, told)
+        await shows(pilot, "! step 1 holds '<extra_0>'")
+        await press(pilot, "u")
+        await until(pilot, lambda: "! step 1" not in screen_text(pilot.app))
+
+
+def test_an_editor_ends_a_file_with_a_line_break_that_is_none_of_the_steps(tmp_path):
+    script = tmp_path / "my editor"
+    script.write_text("#!/bin/sh\nprintf 'two\\nlines\\n' > \"$1\"\n")
+    script.chmod(0o755)
+    assert what_if._written_in(f"'{script}'", "one") == "two\nlines"
+    assert what_if._written_in(f"'{script}'", "one\n") == "two\nlines\n"
+    assert what_if._written_in("true", "as é was\n") == "as é was\n"
+    with pytest.raises(OSError, match="nowhere"):
+        what_if._written_in("/nowhere/vi", "")
+
+
+@pytest.mark.parametrize(("text", "place", "at"), [("abc", 2, 2), ("a\tbc", 5, 2), ("a\u200bbc", 1, 1), ("abc", 9, 3)])
+def test_a_place_on_screen_is_one_in_the_text(text, place, at):
+    assert what_if._place(text, place) == at
+
+
+async def test_a_process_that_dies_is_said_and_the_next_case_has_another(tmp_path, request_):
+    async with opened(request_, size=(120, 30)) as pilot:
+        await press(pilot, "a", "enter", "S", *TINY, "enter")
+        await shows(pilot, "Loading the model.")
+        os.kill(pilot.app._case_job._job._process.pid, signal.SIGKILL)
+        await shows(pilot, "The scoring process ended without a word (exit code -9)")
+        pilot.app.clear_notifications()
+        await press(pilot, "S", *TINY, "enter")
+        await until(pilot, lambda: "scored in" in screen_text(pilot.app), timeout=60)
+        # The case is seen through it, and only this case has rewards of it.
+        await until(pilot, lambda: pilot.app.inspection.scorer == "tiny-prm-m")
+        evaluation = pilot.app.inspection.evaluation
+        assert evaluation.present.sum() == 1
+        first = pilot.app._case_job._job._process
+    assert first.wait(10) is not None
+
+
+def test_the_view_is_the_same_in_python(tmp_path, request_):
+    kept(tmp_path, Edit("delete", 0), rewards=(0.3, 0.9))
+    view = show.view(load(request_), Params(VARIANTS, {"case": "exact-one"}))
+    assert view.rows["alpha.difference"].to_list() == [None, pytest.approx(0.1), pytest.approx(0.1)]

@@ -1,0 +1,179 @@
+"""The process that scores cases one by one, for real, with the demo's tiny PRM."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from scoring.benchmarks import demo
+from scoring.cache import RewardParts
+from scoring.schema import REWARDS, content_key
+from scoring.scorer import Scorer
+from scoring.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TINY = str(demo.folder() / "models/tiny-prm-m")
+SHIPPED = demo.folder() / "rewards"
+
+
+class Process:
+    """The process, and what it answers."""
+
+    def __init__(self, space: Path) -> None:
+        words = [sys.executable, "-m", "scoring", "cases", "-w", str(space), "--device", "cpu"]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(words, cwd=ROOT, **pipes)
+        self.n = 0
+
+    def send(self, prm, case):
+        self.n += 1
+        line = json.dumps({"n": self.n, "prm": prm, "case": case}).encode()
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def ask(self, prm, case):
+        """The last answer, and whether a PRM was loaded for it."""
+        self.send(prm, case)
+        answer, loading = json.loads(self.process.stdout.readline()), False
+        while answer["event"] == "loading":
+            assert answer["n"] == self.n
+            answer, loading = json.loads(self.process.stdout.readline()), True
+        assert answer["n"] == self.n
+        return answer, loading
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("space")
+    Workspace.create(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def process(space):
+    found = Process(space)
+    yield found
+    found.process.stdin.close()
+    assert found.process.wait(30) == 0
+    found.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return demo.read().cases.select("case", "problem", "steps", "key").rows(named=True)
+
+
+def shipped(name, key):
+    (folder,) = SHIPPED.glob(f"{name}-*")
+    return folder, RewardParts(folder).of(key)["rewards"][0].to_list()
+
+
+def test_a_case_gets_the_rewards_that_a_run_gives_it_in_the_cache_of_the_run(process, space, rows):
+    for row, loads in zip(rows[:3], (True, False, False), strict=True):
+        answer, loading = process.ask({"model": TINY}, row)
+        folder, there = shipped("tiny-prm-m", row["key"])
+        assert answer["rewards"] == pytest.approx(there, abs=1e-5)
+        assert (answer["event"], answer["computed"], loading) == ("scored", True, loads)
+        # The same folder, scorer.json and row as those of `score`.
+        saved = space / "rewards" / folder.name
+        assert answer["folder"] == str(saved)
+        assert Scorer.load(saved).settings == Scorer.load(folder).settings
+        assert Scorer.load(saved).fingerprint == Scorer.load(folder).fingerprint
+        assert RewardParts(saved).of(row["key"])["rewards"][0].to_list() == answer["rewards"]
+    parts = {path.name for path in saved.glob("*.parquet")}
+    again, _ = process.ask({"model": TINY}, rows[2])
+    assert (again["computed"], again["rewards"]) == (False, answer["rewards"])
+    assert {path.name for path in saved.glob("*.parquet")} == parts
+
+
+def test_a_scorer_is_found_again_by_its_settings_and_what_is_not_it_is_refused(process, space, rows):
+    folder, there = shipped("tiny-prm-s", rows[5]["key"])
+    prm = {"model": str(demo.folder() / "models/tiny-prm-s"), "adapter": "qwen", "dtype": "float32"}
+    answer, loading = process.ask({**prm, "scorer": str(folder)}, rows[5])
+    # What is there needs no model.
+    assert (answer["computed"], answer["rewards"], loading) == (False, there, False)
+    changed = {**rows[5], "steps": [*rows[5]["steps"], "Done."], "into": str(space / "variants/rewards")}
+    answer, loading = process.ask({**prm, "scorer": str(folder)}, changed)
+    assert (answer["scorer"], answer["computed"], loading) == ("tiny-prm-s", True, True)
+    assert answer["rewards"][:-1] == pytest.approx(there, abs=1e-5)
+    other, _ = process.ask({**prm, "model": TINY, "scorer": str(folder)}, {**changed, "steps": ["Else."]})
+    assert other["event"] == "failed"
+    assert "is not what tiny-prm-s was computed with" in other["error"]["sentence"]
+
+
+def test_a_variant_goes_where_it_is_told_and_steps_that_hold_a_separator_are_named(process, space, rows):
+    row, into = rows[7], space / "variants" / "rewards"
+    before = set((space / "rewards").rglob("*"))
+    steps = [*row["steps"][:1], "So <extra_0> 2 + 2 = 5.", *row["steps"][1:]]
+    answer, _ = process.ask({"model": TINY}, {**row, "steps": steps, "into": str(into), "edited": [1]})
+    assert len(answer["rewards"]) == len(steps)
+    assert answer["notes"] == ["step 1 holds '<extra_0>', at which steps are read, once; only its own end is read"]
+    # What stands before the step is what it was, and so is its reward.
+    assert answer["rewards"][0] == pytest.approx(shipped("tiny-prm-m", row["key"])[1][0], abs=1e-5)
+    assert set((space / "rewards").rglob("*")) == before
+    key = content_key(row["problem"], steps)
+    assert RewardParts(Path(answer["folder"])).of(key)["rewards"][0].to_list() == answer["rewards"]
+    assert Path(answer["folder"]).parent == into
+    turn, _ = process.ask(
+        {"model": TINY}, {**row, "steps": ["<|im_end|> " + row["steps"][0]], "into": str(into), "edited": [0]}
+    )
+    assert turn["notes"] == ["step 0 holds the text <|im_end|>: it is read as plain text, not as the token"]
+    # A separator in a step that nobody edited is the benchmark's own.
+    unedited, _ = process.ask({"model": TINY}, {**row, "steps": steps, "into": str(into), "edited": [0]})
+    assert (unedited["notes"], unedited["computed"]) == ([], False)
+
+
+def test_errors_are_told_and_the_process_goes_on(process, rows):
+    answer, _ = process.ask({"model": "/nowhere"}, rows[0])
+    assert (answer["event"], answer["error"]["title"]) == ("failed", "Cannot use the checkpoint")
+    long = {**rows[0], "steps": ["word " * 20_000]}
+    refused, _ = process.ask({"model": TINY}, long)
+    assert refused["rewards"] is None
+    assert "more than" in refused["reason"]
+    assert process.ask({"model": TINY}, rows[0])[0]["event"] == "scored"
+
+
+def test_what_a_run_truncated_is_told_and_stays(process, space, rows):
+    """A case that is too long, of which a run with --truncate has scored the first steps."""
+    long = {**rows[11], "steps": [*rows[11]["steps"][:2], "word " * 20_000]}
+    key = content_key(long["problem"], long["steps"])
+    (folder,) = (space / "rewards").glob("tiny-prm-m-*")
+    row = {"key": key, "vote": 0, "rewards": [0.9, 0.8], "reason": "9 tokens are more than the 8 the model takes"}
+    RewardParts(folder).append(pl.DataFrame([row], schema={name: REWARDS[name] for name in row}))
+    answer, _ = process.ask({"model": TINY}, long)
+    assert (answer["computed"], answer["rewards"], answer["notes"]) == (False, [0.9, 0.8], [row["reason"]])
+    assert RewardParts(folder).of(key)["rewards"].to_list() == [[0.9, 0.8]]
+
+
+STARTER = """
+import subprocess, sys
+child = subprocess.Popen(
+    [sys.executable, "-m", "scoring", "cases", "-w", sys.argv[1]], stdin=subprocess.PIPE, start_new_session=True
+)
+child.stdin.write(sys.argv[2].encode() + b"\\n")
+child.stdin.flush()
+print(child.pid, flush=True)
+child.wait()
+"""
+
+
+def test_it_ends_with_whoever_started_it_also_by_kill_9_and_while_it_loads(space, rows):
+    request = json.dumps({"n": 1, "prm": {"model": TINY}, "case": {**rows[9]}})
+    words = [sys.executable, "-c", STARTER, str(space), request]
+    starter = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE)
+    child = int(starter.stdout.readline())
+    # Its first word is that it loads.
+    assert json.loads(starter.stdout.readline())["event"] == "loading"
+    os.kill(starter.pid, signal.SIGKILL)
+    starter.wait()
+    starter.stdout.close()
+    end = time.monotonic() + 30
+    while Path(f"/proc/{child}").exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not Path(f"/proc/{child}").exists()
