@@ -52,7 +52,7 @@ class Running:
         """
         if not self.servers or self.served is not None:
             return self
-        from scoring.engines.server.examination import greet
+        from scoring.engines.server.capabilities import greet
 
         return replace(self, served=greet(self.servers).model)
 
@@ -79,14 +79,13 @@ class Running:
         return engine
 
     def _connected(self, readout: Readout) -> Engine:
-        from scoring.engines.server.generative_scoring import GenerativeScoring
-        from scoring.engines.server.patience import Patience
-        from scoring.engines.server.pooling import Pooling
-        from scoring.engines.server.reward_servers import RewardServers
+        from scoring.engines.server.client import RetryPolicy
+        from scoring.engines.server.reward_endpoints import GenerativeScoring, Pooling
+        from scoring.engines.server.rewards import RewardServers
 
         own: Endpoint = "scoring" if isinstance(readout.head, Vocabulary) else "pooling"
-        way = GenerativeScoring(readout) if (self.endpoint or own) == "scoring" else Pooling(readout)
-        patience = Patience(timeout=self.timeout, tries=self.tries)
+        endpoint = GenerativeScoring(readout) if (self.endpoint or own) == "scoring" else Pooling(readout)
+        policy = RetryPolicy(timeout=self.timeout, tries=self.tries)
         return RewardServers.connect(
-            self.servers, way, model=self.served, concurrency=self.concurrency, patience=patience
+            self.servers, endpoint, model=self.served, concurrency=self.concurrency, policy=policy
         )

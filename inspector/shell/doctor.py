@@ -20,7 +20,7 @@ from inspector.sentences import size_words
 from inspector.text import clean
 from inspector.workspace_place import find_workspace
 from scoring.benchmarks.own import GROUP as BENCHMARKS
-from scoring.engines.server.keys import GENERAL, OPENAI
+from scoring.engines.server.address import GENERAL, OPENAI
 from scoring.errors import InspectError
 from scoring.own_code import installed, package_of
 from scoring.parquet import read_parquet
@@ -33,7 +33,7 @@ PACKAGES = ("textual", "rich", "polars", "numpy")
 ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
     "transformers": (("torch", "transformers"), "score"),
     "vllm": (("vllm",), "vllm"),
-    "server": (("httpx",), "server"),
+    "server": (("httpx", "httpx_retries"), "server"),
     "hf: names": (("datasets",), "score"),
 }
 """Engine -> the packages it needs and the extra that brings them."""

@@ -85,14 +85,14 @@ def _prepared(args: argparse.Namespace, workspace: Workspace, tell: Callable[[st
 
 
 def _on_servers(args: argparse.Namespace, workspace: Workspace) -> Prepared:
-    from scoring.engines.server.chat_servers import ChatServers
-    from scoring.engines.server.patience import Patience
+    from scoring.engines.server.chat import ChatServers
+    from scoring.engines.server.client import RetryPolicy
 
-    patience = Patience(timeout=args.timeout, tries=args.tries)
+    policy = RetryPolicy(timeout=args.timeout, tries=args.tries)
 
     def connect(chosen: Chosen) -> ChatServers:
         return ChatServers.connect(
-            args.server, chosen.sampling, model=args.model, concurrency=args.concurrency, patience=patience
+            args.server, chosen.sampling, model=args.model, concurrency=args.concurrency, policy=policy
         )
 
     # Which model it is decides how it is asked, so a server's only one has to be known before.

@@ -7,6 +7,7 @@ a tensor back, vLLM must know its platform's device.
 import json
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -68,12 +69,20 @@ def httpx_facts() -> dict[str, Any]:
     return {"version": httpx.__version__, "usable": True}
 
 
+def httpx_retries_facts() -> dict[str, Any]:
+    """What sends a failed request again."""
+    import httpx_retries
+
+    return {"version": version("httpx-retries"), "usable": bool(httpx_retries.RetryTransport)}
+
+
 PROBES: dict[str, Callable[[], dict[str, Any]]] = {
     "torch": torch_facts,
     "transformers": transformers_facts,
     "vllm": vllm_facts,
     "datasets": datasets_facts,
     "httpx": httpx_facts,
+    "httpx_retries": httpx_retries_facts,
 }
 
 

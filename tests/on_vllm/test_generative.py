@@ -10,7 +10,7 @@ transformers = pytest.importorskip("transformers")
 from scoring.asking import Answered, Ask, Message, Sampling  # noqa: E402  # stands with the ones below
 from scoring.checkpoint import Checkpoint  # noqa: E402  # stands with the ones below
 from scoring.critic_runs.plan import Missing  # noqa: E402  # stands with the ones below
-from scoring.engines.server.chat_servers import ChatServers  # noqa: E402  # stands with the ones below
+from scoring.engines.server.chat import ChatServers  # noqa: E402  # stands with the ones below
 from scoring.engines.vllm_generate import VllmGenerate  # noqa: E402  # stands with the ones below
 from scoring.generative.catalogue import FAMILIES  # noqa: E402  # stands with the ones below
 from scoring.generative.decision import LIKELIEST, Words  # noqa: E402  # stands with the ones below

@@ -10,7 +10,7 @@ pytest.importorskip("httpx")
 
 import scoring_process
 from scoring.cache import RewardParts  # stands with the ones around it
-from scoring.engines.server.examination import capabilities  # stands with the ones around it
+from scoring.engines.server.capabilities import capabilities  # stands with the ones around it
 from scoring.workspace import Workspace  # stands with the ones around it
 from vllm_rewards import TOLERANCE  # needs torch
 

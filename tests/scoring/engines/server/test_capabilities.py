@@ -3,8 +3,8 @@ import socket
 import pytest
 
 from scoring.asking import Sampling
-from scoring.engines.server.chat_servers import ChatServers
-from scoring.engines.server.examination import capabilities
+from scoring.engines.server.capabilities import capabilities
+from scoring.engines.server.chat import ChatServers
 from scoring.errors import EngineError
 from servers.fault_server import Behaviour, running
 

@@ -1,31 +1,22 @@
 """PRMs over one or many vLLM servers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 from scoring.asking import Noticed
-from scoring.engines.server.capabilities import Capabilities
-from scoring.engines.server.chat_reply import decoded
-from scoring.engines.server.crossing import across
-from scoring.engines.server.delivery import Failure, deliver
-from scoring.engines.server.dialect import Dialect
-from scoring.engines.server.examination import greet
-from scoring.engines.server.faults import Fault
-from scoring.engines.server.fleet import Fleet, Server
-from scoring.engines.server.keys import Key
-from scoring.engines.server.loop_thread import LoopThread
-from scoring.engines.server.notices import Notices
-from scoring.engines.server.patience import Patience
-from scoring.engines.server.quoting import quoted
-from scoring.engines.server.statuses import check
-from scoring.engines.server.ways import Rows, Way
-from scoring.engines.server.wire import Reply, Wire
+from scoring.engines.server.address import Key
+from scoring.engines.server.background import LoopThread, across
+from scoring.engines.server.capabilities import Capabilities, greet
+from scoring.engines.server.client import Call, Connections, Failure, Notices, RetryPolicy, Server, Servers
+from scoring.engines.server.faults import Fault, decoded, quoted
+from scoring.engines.server.reward_endpoints import RewardEndpoint, Rows
 from scoring.errors import EngineError
 from scoring.readout import Answer, Batch, Encoded, Refused
 
+T = TypeVar("T")
 CONCURRENCY = 64
 """Sequences under way at a time, over all servers."""
 _BATCH = 16
@@ -33,24 +24,24 @@ _BATCH = 16
 
 @dataclass(frozen=True)
 class RewardServers:
-    """Servers that have the same PRM, each asked in the same way. See `scoring.engines.base.Engine`."""
+    """Servers that have the same PRM, each asked at the same endpoint. See `scoring.engines.base.Engine`."""
 
     model: str
-    way: Way
+    endpoint: RewardEndpoint
     found: tuple[Capabilities, ...]
     keys: tuple[Key, ...]
     concurrency: int = CONCURRENCY
-    patience: Patience = field(default_factory=Patience)
+    policy: RetryPolicy = field(default_factory=RetryPolicy)
 
     @classmethod
     def connect(
         cls,
         urls: Sequence[str],
-        way: Way,
+        endpoint: RewardEndpoint,
         *,
         model: str | None = None,
         concurrency: int = CONCURRENCY,
-        patience: Patience | None = None,
+        policy: RetryPolicy | None = None,
     ) -> "RewardServers":
         """Ask all servers what they are and check that they have the model. Arguments as of `ChatServers.connect`.
 
@@ -59,12 +50,12 @@ class RewardServers:
             UsageError: an address or a key cannot be used.
         """
         met = greet(urls, model)
-        return cls(met.model, way, met.found, met.keys, concurrency, patience or Patience())
+        return cls(met.model, endpoint, met.found, met.keys, concurrency, policy or RetryPolicy())
 
     @property
     def name(self) -> str:
         """The servers' software, addresses and endpoint, and the model."""
-        places = "; ".join(f"{one.software} at {one.address}{self.way.path}" for one in self.found)
+        places = "; ".join(f"{one.software} at {one.address}{self.endpoint.path}" for one in self.found)
         return f"{places}, model {quoted(self.model)}"
 
     def read(self, cases: Sequence[Encoded]) -> Iterator[Batch | Noticed]:
@@ -77,76 +68,73 @@ class RewardServers:
         first = next((one for _, one in parts if one.positions), None)
         arrived: SimpleQueue[tuple[int, Rows | Refused] | Noticed | BaseException] = SimpleQueue()
         with LoopThread() as loop:
-            notices = Notices(arrived.put)
-            fleet = loop.run(self._open(notices))
-            loop.last = fleet.close
-            way = loop.run(self._proven(fleet, first, notices)) if first else self.way
+            servers = loop.run(self._open(Notices(arrived.put)))
+            loop.last = servers.aclose
+            endpoint = loop.run(self._proven(first)) if first else self.endpoint
 
             async def work(part: Encoded, number: int) -> tuple[int, Rows | Refused]:
-                return number, await self._read(fleet, way, part)
+                return number, await self._rows(servers, endpoint, part)
 
             came = across(loop, (one for _, one in parts), work, arrived, self.concurrency)
             yield from _in_order(cases, [place for place, _ in parts], came)
 
-    async def _open(self, notices: Notices) -> Fleet:
-        pairs = zip(self.found, self.keys, strict=True)
-        return Fleet([Server(Wire(can.address, key), can, Dialect()) for can, key in pairs], self.patience, notices)
+    async def _open(self, notices: Notices, only: int | None = None) -> Servers:
+        """All servers, or the only one at a place among them."""
+        pairs = list(zip(self.found, self.keys, strict=True))
+        chosen = pairs if only is None else [pairs[only]]
+        return Servers([Server(Connections(can.address, key)) for can, key in chosen], self.policy, notices)
 
-    async def _proven(self, fleet: Fleet, sequence: Encoded, notices: Notices) -> Way:
-        """The way, tried out on every server: they may have been started differently.
+    async def _proven(self, sequence: Encoded) -> RewardEndpoint:
+        """The endpoint, tried out on every server: they may have been started differently.
 
         Raises:
             EngineError: two servers differ, or one does something else.
         """
-        ways = []
-        for server in fleet.servers:
-            alone = Fleet([server], self.patience, notices)
+        proven = []
+        for place, can in enumerate(self.found):
+            alone = await self._open(Notices(lambda _: None), place)
 
-            async def send(body: dict[str, Any], alone: Fleet = alone) -> Any:
-                delivered = await deliver(alone, self.patience, lambda one: self._to(one, body), self._decoded)
+            async def send(body: dict[str, Any], alone: Servers = alone) -> Any:
+                delivered = await alone.deliver(self._call(self.endpoint, body, sequence, lambda told: told))
                 if isinstance(delivered.got, Failure):
                     raise Fault(delivered.got.reason, again=False)
                 return delivered.got
 
             try:
-                ways.append(await self.way.proven(self.model, sequence, send))
+                proven.append(await self.endpoint.proven(self.model, sequence, send))
             except Fault as fault:
-                where = server.wire.address
                 raise EngineError(
-                    f"{where} cannot be used for this PRM ({fault.phrase}).", "Look into its log."
+                    f"{can.address} cannot be used for this PRM ({fault.phrase}).", "Look into its log."
                 ) from None
             finally:
-                await alone.close()
-        if any(way != ways[0] for way in ways):
+                await alone.aclose()
+        if any(one != proven[0] for one in proven):
             raise EngineError(
                 "the servers give different kinds of numbers.", "Start all of them with the same options."
             )
-        return ways[0]
+        return proven[0]
 
-    async def _read(self, fleet: Fleet, way: Way, sequence: Encoded) -> Rows | Refused:
+    async def _rows(self, servers: Servers, endpoint: RewardEndpoint, sequence: Encoded) -> Rows | Refused:
         if not sequence.positions:
             return []
-        longest = min((m for one in self.found if (m := one.model(self.model).max_tokens)), default=None)
+        longest = min((most for one in self.found if (most := one.model(self.model).max_tokens)), default=None)
         if longest is not None and len(sequence.ids) > longest:
             return Refused(f"{len(sequence.ids):,} tokens are more than the server's {longest:,}", over_length=True)
         try:
-            body = way.request(self.model, sequence)
+            body = endpoint.request(self.model, sequence)
         except Fault as fault:
             return Refused(fault.phrase)
-
-        def read(server: Server, sent: dict[str, Any], reply: Reply) -> Rows:
-            return way.rows(self._decoded(server, sent, reply), sequence)
-
-        delivered = await deliver(fleet, self.patience, lambda server: self._to(server, body), read)
-        got = delivered.got
+        call = self._call(endpoint, body, sequence, lambda told: endpoint.rows(told, sequence))
+        got = (await servers.deliver(call)).got
         return Refused(got.reason, over_length=got.lasting) if isinstance(got, Failure) else got
 
-    def _to(self, server: Server, body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        return server.wire.address.root + self.way.path, body
-
-    def _decoded(self, server: Server, _: dict[str, Any], reply: Reply) -> Any:
-        check(reply, server.wire.address, server.wire.key, self.patience)
-        return decoded(reply.body)
+    @staticmethod
+    def _call(endpoint: RewardEndpoint, body: dict[str, Any], sequence: Encoded, read: Callable[[Any], T]) -> Call[T]:
+        return Call(
+            lambda server: (server.address.root + endpoint.path, body),
+            lambda _, __, reply: read(decoded(reply)),
+            endpoint.largest_reply(sequence),
+        )
 
 
 def _in_order(
