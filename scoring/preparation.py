@@ -64,6 +64,7 @@ def prepare(
         UsageError: there is no such adapter, or `base` was given for a whole model.
         WorkspaceError: something has to be converted and cannot be kept.
         MissingExtra: a package for hub names or for a conversion is not installed.
+        EngineError: the engine cannot give the checkpoint's numbers.
     """
     digests = Digests(_memory(workspace))
     weights_here = Weights(Store(workspace.root), digests, tell, pickles=allow_pickle)
@@ -72,6 +73,7 @@ def prepare(
     )
     checkpoint = usable.checkpoint
     family = adapter_of(checkpoint, adapter, options)
+    running.check(checkpoint, family.readout)
     computed = compute_dtype(checkpoint, dtype)
     weights, seen = weights_of(checkpoint, digests)
     notes: tuple[str, ...] = ()
@@ -94,7 +96,7 @@ def prepare(
     return Prepared(
         scorer,
         partial(_encoder, checkpoint, family),
-        partial(running.load, checkpoint, family.readout, seen, computed),
+        partial(running.load, checkpoint, family.readout, seen, computed, workspace.root, tell),
         (
             *((usable.note,) if usable.note else ()),
             *notes,

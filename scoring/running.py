@@ -1,6 +1,8 @@
-"""What runs a PRM: this process, with transformers or vLLM, or servers elsewhere."""
+"""What runs a PRM: transformers in this process, a vLLM that we start, or servers elsewhere."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from scoring.checkpoint import Checkpoint
@@ -56,8 +58,29 @@ class Running:
 
         return replace(self, served=greet(self.servers).model)
 
-    def load(self, checkpoint: Checkpoint, readout: Readout, seen: Seen, dtype: str) -> Engine:
+    def check(self, checkpoint: Checkpoint, readout: Readout) -> None:
+        """Make sure that the engine can give a checkpoint's numbers, as far as that is known before it is loaded.
+
+        Raises:
+            EngineError: it cannot.
+        """
+        if self.engine == "vllm" and not self.servers:
+            from scoring.engines.vllm_head import vllm_head
+
+            vllm_head(checkpoint, readout)
+
+    def load(
+        self,
+        checkpoint: Checkpoint,
+        readout: Readout,
+        seen: Seen,
+        dtype: str,
+        root: Path | None = None,
+        tell: Callable[[str], object] = lambda _: None,
+    ) -> Engine:
         """The loaded engine; what it loaded is what the fingerprint was taken of.
+
+        `root` is the workspace's folder, where vLLM's log goes, and `tell` hears how a start goes that takes long.
 
         Raises:
             InspectError: what the engine raises.
@@ -66,9 +89,10 @@ class Running:
             return self._connected(readout)
         engine: Engine
         if self.engine == "vllm":
+            from scoring.engines.vllm_child import log_for
             from scoring.engines.vllm_engine import VllmEngine
 
-            engine = VllmEngine.load(checkpoint, readout, dtype=dtype)
+            engine = VllmEngine.load(checkpoint, readout, dtype=dtype, log=log_for(root, checkpoint.name), tell=tell)
         else:
             from scoring.engines.transformers_engine import TransformersEngine
 

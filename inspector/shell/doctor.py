@@ -127,6 +127,8 @@ def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             device = found[packages[-1]].get("device")
             on, keys = f" on {device}" if device else "", _keys() if engine == "server" else ""
             yield f"  {engine}: usable{on} ({versions}){keys}"
+            if pooling := found[packages[-1]].get("pooling"):
+                yield f"    {pooling}; a run checks with its first case that a reward comes for every step"
         elif any(fact["installed"] and not fact["usable"] for fact in facts):
             errors = "; ".join(
                 str(fact.get("error") or "no device") for fact in facts if fact["installed"] and not fact["usable"]

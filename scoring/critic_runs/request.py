@@ -115,9 +115,11 @@ def _on_vllm(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str
     weights, seen = weights_of(checkpoint, digests)
 
     def load(chosen: Chosen) -> AnsweringEngine:
+        from scoring.engines.vllm_child import log_for
         from scoring.engines.vllm_generate import VllmGenerate
 
-        engine = VllmGenerate.load(checkpoint, chosen.sampling, dtype=dtype)
+        log = log_for(workspace.root, checkpoint.name)
+        engine = VllmGenerate.load(checkpoint, chosen.sampling, dtype=dtype, log=log, tell=tell)
         seen.check()
         return engine
 

@@ -47,12 +47,14 @@ def transformers_facts() -> dict[str, Any]:
 
 
 def vllm_facts() -> dict[str, Any]:
-    """VLLM is usable where it has found a platform with a device."""
-    from scoring.engines.vllm_availability import availability
+    """VLLM is usable where it has found a platform with a device. What it offers a PRM is looked up."""
+    from scoring.engines.vllm_availability import availability, pooling_here
 
     found = availability()
     facts = {"version": found.version, "usable": not found.problem, "device": found.device}
-    return facts | ({"error": f"{found.problem} {found.next_step}"} if found.problem else {})
+    if found.problem:
+        return facts | {"error": f"{found.problem} {found.next_step}"}
+    return facts | {"pooling": pooling_here()}
 
 
 def datasets_facts() -> dict[str, Any]:

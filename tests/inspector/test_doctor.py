@@ -62,6 +62,12 @@ def test_one_of_two_packages_is_not_enough():
     assert "devices: GPU (8 GB), 3 threads" in lines
 
 
+def test_how_vllm_pools_is_said_below_it():
+    usable = {"installed": True, "usable": True, "version": "9", "device": "cpu", "pooling": "pooled by ALL"}
+    lines = list(doctor._engines(found(vllm=usable)))
+    assert lines[lines.index("  vllm: usable on cpu (vllm 9)") + 1].startswith("    pooled by ALL; a run checks")
+
+
 def test_importable_is_not_usable():
     lines = "\n".join(doctor._engines(found(vllm=BROKEN)))
     assert "vllm: installed but not usable: OSError: no library" in lines

@@ -70,9 +70,8 @@ def test_the_two_layer_head_with_the_step_tag_pooled(two_layers, serving, record
             list(engine.read([elsewhere]))
 
 
-@pytest.mark.parametrize("kind", ["ALL", "STEP"])
-def test_the_token_classifier(kind, token_classifier, serving, record_property):
-    with serving(token_classifier, *vllm_server.pooling(kind, tag_of(token_classifier))) as url:
+def test_the_token_classifier_with_the_step_tag_pooled(token_classifier, serving, record_property):
+    with serving(token_classifier, *vllm_server.pooling("STEP", tag_of(token_classifier))) as url:
         engine = RewardServers.connect([url], Pooling(token_classifier.adapter.readout))
         found = check(engine, token_classifier, encoded(token_classifier, 40))
     record_property("rewards differ from transformers by", found)

@@ -27,16 +27,15 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """`models` is None where the server does not list any; `version` "" where it does not tell.
+    """What one server is. `models` is None where it does not list any; `version` "" where it does not tell.
 
-    `healthy` is what `/health` says, None where there is no such endpoint. `loads_others`: its list says which models
-    are in memory, and a model that is not listed is loaded when it is asked for.
+    `loads_others`: its list says which models are in memory, and a model that is not listed is loaded when it is asked
+    for.
     """
 
     address: Address
     models: tuple[Model, ...] | None
     version: str = ""
-    healthy: bool | None = None
     loads_others: bool = False
 
     @property
@@ -52,17 +51,6 @@ class Capabilities:
     def model(self, name: str) -> Model:
         """The model of this name; with no facts where the server lists none."""
         return next((model for model in self.models or () if model.name == name), Model(name))
-
-
-def capabilities(url: str) -> Capabilities:
-    """Ask what the server at `url` is and can do, with the key that the environment holds for it.
-
-    Raises:
-        EngineError: nobody answers there, the key is refused, or it redirects.
-        UsageError: the address or the key cannot be used.
-    """
-    address = Address.read(url)
-    return _examined([address], find_keys([address], os.environ))[0]
 
 
 @dataclass(frozen=True)
@@ -113,10 +101,8 @@ async def _examine_all(addresses: Sequence[Address], keys: Sequence[Key]) -> lis
 
 async def _examine(server: Connections) -> Capabilities:
     """Ask a server what it is. A key that may not list the models (HTTP 403) may still be one that may use them."""
-    models, version, health = await asyncio.gather(
-        _asked(server, f"{server.address.api}/models"),
-        _asked(server, f"{server.address.root}/version"),
-        _asked(server, f"{server.address.root}/health"),
+    models, version = await asyncio.gather(
+        _asked(server, f"{server.address.api}/models"), _asked(server, f"{server.address.root}/version")
     )
     if isinstance(models, str):
         raise EngineError(
@@ -126,7 +112,7 @@ async def _examine(server: Connections) -> Capabilities:
         raise EngineError(refused.sentence, refused.next_step)
     told = version if isinstance(version, Reply) else None
     listing = _listing(models)
-    return Capabilities(server.address, _models(listing), _version(told), _healthy(health), _loads_others(listing))
+    return Capabilities(server.address, _models(listing), _version(told), _loads_others(listing))
 
 
 def _choose_model(wanted: str | None, found: Sequence[Capabilities]) -> str:
@@ -172,12 +158,6 @@ async def _asked(server: Connections, path: str) -> Reply | str:
                 return reply
         await asyncio.sleep(_BETWEEN)
     return phrase
-
-
-def _healthy(health: Reply | str) -> bool | None:
-    if isinstance(health, str) or health.status in {404, 405}:
-        return None
-    return health.status < 400
 
 
 def _listing(reply: Reply) -> list[dict[str, Any]]:

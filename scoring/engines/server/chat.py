@@ -12,7 +12,7 @@ from typing import Any
 
 from scoring.asking import Answer, Answered, Ask, Noticed, Sampling
 from scoring.engines.server.address import Address, Key
-from scoring.engines.server.background import LoopThread, across
+from scoring.engines.server.background import LoopThread, across, side_by_side
 from scoring.engines.server.capabilities import Capabilities, greet
 from scoring.engines.server.chat_messages import ChatReply, Dialect, chat_request, continues, largest_reply, read_chat
 from scoring.engines.server.client import Call, Connections, Delivered, Failure, Notices, RetryPolicy, Server, Servers
@@ -210,9 +210,7 @@ class _Conversation:
         if isinstance(first.got, Failure):
             # What does not go once does not go eight times.
             return Answered(ask.index, (*answers, *(replace(answers[0]) for _ in missing)), first.calls, first.retries)
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._call(ask, number, part, 1)) for part in missing]
-        calls = [first, *(task.result() for task in tasks)]
+        calls = [first, *await side_by_side(self._call(ask, number, part, 1) for part in missing)]
         answers = tuple(answer for call in calls for answer in _answers(ask, call))
         if (ask.sampling or self.engine.sampling).temperature:
             self._compare_answers([answer.text for answer in answers])

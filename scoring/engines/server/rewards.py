@@ -58,25 +58,34 @@ class RewardServers:
         places = "; ".join(f"{one.software} at {one.address}{self.endpoint.path}" for one in self.found)
         return f"{places}, model {quoted(self.model)}"
 
+    @property
+    def max_model_len(self) -> int | None:
+        """Tokens that a sequence may have: the least of all servers; None where none tells."""
+        return min((most for one in self.found if (most := one.model(self.model).max_tokens)), default=None)
+
     def read(self, cases: Sequence[Encoded]) -> Iterator[Batch | Noticed]:
-        """Rewards of all cases, in order. The first sequence is used to try out what the servers really do.
+        """Rewards of all cases, in order. The shortest sequence is used to try out what the servers really do.
 
         Raises:
             EngineError: no server can be reached, or they do something other than this PRM needs.
         """
         parts = [(place, one) for place, case in enumerate(cases) for one in case.sequences]
-        first = next((one for _, one in parts if one.positions), None)
+        read = [one for _, one in parts if one.positions and self._fits(one)]
         arrived: SimpleQueue[tuple[int, Rows | Refused] | Noticed | BaseException] = SimpleQueue()
         with LoopThread() as loop:
             servers = loop.run(self._open(Notices(arrived.put)))
             loop.last = servers.aclose
-            endpoint = loop.run(self._proven(first)) if first else self.endpoint
+            shortest = min(read, key=lambda one: len(one.ids), default=None)
+            endpoint = loop.run(self._proven(shortest)) if shortest else self.endpoint
 
             async def work(part: Encoded, number: int) -> tuple[int, Rows | Refused]:
                 return number, await self._rows(servers, endpoint, part)
 
             came = across(loop, (one for _, one in parts), work, arrived, self.concurrency)
             yield from _in_order(cases, [place for place, _ in parts], came)
+
+    def _fits(self, sequence: Encoded) -> bool:
+        return self.max_model_len is None or len(sequence.ids) <= self.max_model_len
 
     async def _open(self, notices: Notices, only: int | None = None) -> Servers:
         """All servers, or the only one at a place among them."""
@@ -117,9 +126,9 @@ class RewardServers:
     async def _rows(self, servers: Servers, endpoint: RewardEndpoint, sequence: Encoded) -> Rows | Refused:
         if not sequence.positions:
             return []
-        longest = min((most for one in self.found if (most := one.model(self.model).max_tokens)), default=None)
-        if longest is not None and len(sequence.ids) > longest:
-            return Refused(f"{len(sequence.ids):,} tokens are more than the server's {longest:,}", over_length=True)
+        if not self._fits(sequence):
+            words = f"{len(sequence.ids):,} tokens are more than the server's {self.max_model_len:,}"
+            return Refused(words, over_length=True)
         try:
             body = endpoint.request(self.model, sequence)
         except Fault as fault:

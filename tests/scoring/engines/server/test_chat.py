@@ -281,6 +281,14 @@ def test_a_server_that_was_set_aside_is_tried_with_one_request_until_it_answers(
     ]
 
 
+def test_the_end_of_a_run_among_votes_that_are_asked_one_by_one_is_told_as_anywhere(run):
+    with (
+        running(Behaviour(several=False, barred=(5, 402, "no credit"))) as server,
+        pytest.raises(EngineError, match="wants to be paid"),
+    ):
+        run(server, 20, 3, concurrency=4)
+
+
 def test_a_key_that_may_not_list_the_models_may_use_them():
     with running(Behaviour(unlisted=403)) as server:
         engine = ChatServers.connect([server.url], Sampling(), model="tiny")

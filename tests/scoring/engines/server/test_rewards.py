@@ -67,8 +67,8 @@ def test_a_case_that_is_too_long_is_refused_and_the_rest_goes_on(told):
     with running(Behaviour(context=8 if told else None)) as server:
         engine = RewardServers.connect([server.url], POOLING, policy=QUICK)
         server.behaviour.context = 8
-        (batch,) = engine.read([short, long, short])
-    first, refused, last = [answer.rewards for answer in batch.answers]
+        (batch,) = engine.read([long, short, short])
+    refused, first, last = [answer.rewards for answer in batch.answers]
     assert list(first) == list(last) == rewards(short)
     assert refused.over_length
     assert ("9 tokens are more than the server's 8" if told else "context too long") in refused.reason
