@@ -7,22 +7,20 @@ computed for the prompt by way of the prefix cache. Reasoning is left in the tex
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
-from scoring.asking import Answer, Answered, Ask, Noticed, Sampling, TokenLogprobs
+from scoring.asking import Answered, Ask, Noticed, Sampling, TokenLogprobs
 from scoring.checkpoint import Checkpoint
-from scoring.engines.server.background import LoopThread, across, side_by_side
 from scoring.engines.server.capabilities import Greeted, greet
-from scoring.engines.server.chat import Slots
-from scoring.engines.server.chat_messages import largest_reply
-from scoring.engines.server.client import Call, Connections, Delivered, Failure, Notices, RetryPolicy, Server, Servers
+from scoring.engines.server.chat import ChatServers
+from scoring.engines.server.chat_messages import ChatReply, Choice, largest_reply
+from scoring.engines.server.client import Call, RetryPolicy, Server
 from scoring.engines.server.faults import Fault, decoded
 from scoring.engines.vllm_chat import ChatError, VllmChat
 from scoring.engines.vllm_child import VllmChild
-from scoring.errors import CheckpointError, EngineError
+from scoring.errors import CheckpointError, EngineError, MissingExtra
 
 _IN_FLIGHT = 256
 """Answers that are generated together, and a few that wait."""
@@ -116,12 +114,11 @@ class VllmGenerate:
         """
         told, self.notices = self.notices, ()
         yield from map(Noticed, told)
-        arrived: SimpleQueue[Answered | Noticed | BaseException] = SimpleQueue()
+        met = self.met
         try:
-            with LoopThread() as loop:
-                work = loop.run(self._open(Notices(arrived.put)))
-                loop.last = work.servers.aclose
-                yield from across(loop, asks, work.answered, arrived, _IN_FLIGHT)
+            yield from ChatServers(
+                met.model, self.sampling, met.found, met.keys, _IN_FLIGHT, _POLICY, self._call
+            ).answers(asks)
         except EngineError:
             self.child.check()
             raise
@@ -130,13 +127,58 @@ class VllmGenerate:
         """End vLLM."""
         self.child.close()
 
-    def token(self, name: str) -> str:
+    def _call(self, ask: Ask, place: int) -> Call[ChatReply]:
+        """A completion of token ids for one answer; its seed follows that of the answer before."""
+        sampling, seed = ask.sampling or self.sampling, None if ask.seed is None else ask.seed + place
+
+        def write(server: Server) -> tuple[str, dict[str, Any]]:
+            try:
+                ids = self.chat.ids(ask.prompt)
+            except ChatError as error:
+                raise Fault(str(error), again=False, lasting=True) from None
+            limit = self.max_length
+            if len(ids) >= limit:
+                words = f"the prompt has {len(ids):,} tokens of the {limit:,} that it and its answer may have"
+                raise Fault(words, again=False, lasting=True)
+            body = {"model": self.met.model, "prompt": ids, **arguments(sampling, self.defaults, limit - len(ids))}
+            return f"{server.address.api}/completions", body if seed is None else {**body, "seed": seed}
+
+        def read(_server: Server, _body: dict[str, Any], reply: bytes) -> ChatReply:
+            return replace(self._read(reply, sampling.logprobs), seed=seed)
+
+        return Call(write, read, largest_reply(sampling, 1, self.max_length))
+
+    def _read(self, reply: bytes, likeliest: int | None) -> ChatReply:
+        """The one choice of a completion, and the tokens of prompt and answer.
+
+        Raises:
+            Fault: there is none.
+        """
+        told = decoded(reply)
+        try:
+            (choice,), usage = told["choices"], told["usage"]
+            finish, text = choice["finish_reason"], str(choice["text"])
+            logprobs = None if likeliest is None else self._logprobs(choice["logprobs"], likeliest)
+            tokens_in, tokens_out = int(usage["prompt_tokens"]), int(usage["completion_tokens"])
+        except (KeyError, TypeError, ValueError):
+            raise Fault("JSON that is no completion") from None
+        if finish in _UNFINISHED:
+            raise Fault(f"vLLM broke it off ({finish})")
+        return ChatReply((Choice(text, None, finish, logprobs),), tokens_in, tokens_out)
+
+    def _logprobs(self, told: Mapping[str, Any], most: int) -> tuple[TokenLogprobs, ...]:
+        """Of each token, and of the `most` likely ones in its place, the likeliest first."""
+        found = []
+        for token, logprob, top in zip(told["tokens"], told["token_logprobs"], told["top_logprobs"], strict=True):
+            # The token itself is told as well where it is none of the likeliest.
+            likeliest = sorted((top or {}).items(), key=lambda one: -one[1])[:most]
+            rivals = tuple((self._token(name), float(value)) for name, value in likeliest)
+            found.append(TokenLogprobs(self._token(token), float(logprob), rivals))
+        return tuple(found)
+
+    def _token(self, name: str) -> str:
         """The text of a token that is told as `token_id:7`."""
         return str(self.chat.tokenizer.decode([int(name.removeprefix("token_id:"))]))
-
-    async def _open(self, notices: Notices) -> "_Work":
-        server = Server(Connections(self.met.found[0].address, self.met.keys[0]))
-        return _Work(self, Servers([server], _POLICY, notices))
 
     def _length_notice(self, checkpoint: Checkpoint) -> tuple[str, ...]:
         own = checkpoint.config.get("max_position_embeddings")
@@ -164,99 +206,10 @@ def arguments(sampling: Sampling, defaults: Mapping[str, Any], room: int) -> dic
     return given
 
 
-@dataclass
-class _Work:
-    """Asks on their way through vLLM."""
-
-    engine: VllmGenerate
-    servers: Servers
-    slots: Slots = field(default_factory=lambda: Slots(_IN_FLIGHT))
-
-    async def answered(self, ask: Ask, number: int) -> Answered:
-        """All answers to an ask; of a prompt that cannot be run each says why."""
-        try:
-            ids = self.engine.chat.ids(ask.prompt)
-        except ChatError as error:
-            return _refused(ask, str(error))
-        room = self.engine.max_length - len(ids)
-        if room < 1:
-            limit = self.engine.max_length
-            return _refused(ask, f"the prompt has {len(ids):,} tokens of the {limit:,} that it and its answer may have")
-        done = await side_by_side(self._one(ask, place, ids, room, number) for place in range(ask.count))
-        answers = tuple(self._answer(ask, place, len(ids), one.got) for place, one in enumerate(done))
-        # It is one call to its asker, as an ask is on any server that gives several answers.
-        return Answered(ask.index, answers, int(any(one.calls for one in done)), sum(one.retries for one in done))
-
-    async def _one(
-        self, ask: Ask, place: int, ids: list[int], room: int, number: int
-    ) -> Delivered[tuple[dict[str, Any], int]]:
-        sampling = ask.sampling or self.engine.sampling
-        body = {"model": self.engine.met.model, "prompt": ids, **arguments(sampling, self.engine.defaults, room)}
-        if ask.seed is not None:
-            body["seed"] = ask.seed + place
-        most = largest_reply(sampling, 1, self.engine.max_length)
-        call = Call(lambda server: (f"{server.address.api}/completions", body), lambda _, __, reply: _read(reply), most)
-        async with self.slots.taken(number):
-            return await self.servers.deliver(call)
-
-    def _answer(self, ask: Ask, place: int, prompt: int, got: tuple[dict[str, Any], int] | Failure) -> Answer:
-        seed = None if ask.seed is None else ask.seed + place
-        if isinstance(got, Failure):
-            return Answer(None, seed=seed, reason=got.reason, lasting=got.lasting)
-        choice, tokens_out = got
-        finish, broken = choice.get("finish_reason"), choice.get("finish_reason") in _UNFINISHED
-        likeliest = (ask.sampling or self.engine.sampling).logprobs
-        return Answer(
-            None if broken else choice["text"],
-            finish_reason=finish,
-            tokens_in=0 if place else prompt,
-            tokens_out=tokens_out,
-            seed=seed,
-            logprobs=None if broken or likeliest is None else self._logprobs(choice["logprobs"], likeliest),
-            reason=f"vLLM broke it off ({finish})" if broken else None,
-        )
-
-    def _logprobs(self, told: Mapping[str, Any], most: int) -> tuple[TokenLogprobs, ...]:
-        """Of each token, and of the `most` likely ones in its place, the likeliest first."""
-        found = []
-        for token, logprob, top in zip(told["tokens"], told["token_logprobs"], told["top_logprobs"], strict=True):
-            # The token itself is told as well where it is none of the likeliest.
-            likeliest = sorted((top or {}).items(), key=lambda one: -one[1])[:most]
-            rivals = tuple((self.engine.token(name), float(value)) for name, value in likeliest)
-            found.append(TokenLogprobs(self.engine.token(token), float(logprob), rivals))
-        return tuple(found)
-
-
-def _read(reply: bytes) -> tuple[dict[str, Any], int]:
-    """The one choice of a completion, and the tokens of its answer.
-
-    Raises:
-        Fault: there is none.
-    """
-    told = decoded(reply)
-    try:
-        (choice,), tokens = told["choices"], int(told["usage"]["completion_tokens"])
-        if isinstance(choice["text"], str):
-            return choice, tokens
-    except (KeyError, TypeError, ValueError):
-        pass
-    raise Fault("JSON that is no completion")
-
-
-def _refused(ask: Ask, reason: str) -> Answered:
-    answers = tuple(
-        Answer(None, seed=None if ask.seed is None else ask.seed + place, reason=reason, lasting=True)
-        for place in range(ask.count)
-    )
-    return Answered(ask.index, answers, calls=0)
-
-
 def _tokenizer(checkpoint: Checkpoint) -> Any:
     try:
         from transformers import AutoTokenizer
     except ImportError as error:
-        from scoring.errors import MissingExtra
-
         raise MissingExtra(error.name or "transformers", "vllm") from None
     try:
         return AutoTokenizer.from_pretrained(str(checkpoint.folder), trust_remote_code=False, local_files_only=True)

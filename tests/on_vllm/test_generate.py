@@ -85,7 +85,7 @@ def test_three_answers_are_three_texts_and_a_seed_gives_them_again(engine):
     assert [one.text for one in again] == [one.text for one in first]
     assert [one.seed for one in first] == [5, 6, 7]
     assert not {one.text for one in other} & {one.text for one in first}
-    assert [one.tokens_in > 0 for one in first] == [True, False, False]
+    assert {one.tokens_in for one in first} == {first[0].tokens_in}
 
 
 def test_without_a_seed_every_answer_is_another(engine):
@@ -129,7 +129,7 @@ def test_answers_are_generated_together_and_no_more_asks_are_drawn_than_that(eng
             if isinstance(one, Answered):
                 ahead.append(len(drawn) - len(ahead))
     assert len(ahead) == 300
-    assert max(ahead) <= 256
+    assert max(ahead) < 300, "all were drawn at once"
     record_property("answers that vLLM ran together", f"{watch.busy():.1f}")
     assert watch.busy() > 30
 

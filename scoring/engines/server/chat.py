@@ -2,7 +2,7 @@
 
 import asyncio
 import heapq
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -15,7 +15,7 @@ from scoring.engines.server.address import Address, Key
 from scoring.engines.server.background import LoopThread, across, side_by_side
 from scoring.engines.server.capabilities import Capabilities, greet
 from scoring.engines.server.chat_messages import ChatReply, Dialect, chat_request, continues, largest_reply, read_chat
-from scoring.engines.server.client import Call, Connections, Delivered, Failure, Notices, RetryPolicy, Server, Servers
+from scoring.engines.server.client import Call, Connections, Failure, Notices, RetryPolicy, Server, Servers
 from scoring.engines.server.faults import Refusal, Reworded, quoted
 from scoring.errors import EngineError, UsageError
 
@@ -31,7 +31,8 @@ _LONG = 40
 class ChatServers:
     """Servers that have the same model. Holds no connection but while it answers. See `AnsweringEngine`.
 
-    `found` says what each server can do, in the order they were given.
+    `found` says what each server can do, in the order they were given. `call` words the call for an ask's answer of a
+    place, 0-based, where that is not done by a chat request.
     """
 
     model: str
@@ -40,6 +41,7 @@ class ChatServers:
     keys: tuple[Key, ...]
     concurrency: int = CONCURRENCY
     policy: RetryPolicy = field(default_factory=RetryPolicy)
+    call: Callable[[Ask, int], Call[ChatReply]] | None = None
 
     @classmethod
     def connect(
@@ -176,14 +178,6 @@ class _Manner:
     gave_several: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """The answers of one call that count, and the seed that was sent."""
-
-    chat: ChatReply
-    seed: int | None
-
-
 @dataclass
 class _Conversation:
     """Asks one model on servers, and notes what one does not do as it was told."""
@@ -204,20 +198,26 @@ class _Conversation:
         """
         if ask.count < 1:
             return Answered(ask.index, (), 0, 0)
-        first = await self._call(ask, number, 0, ask.count)
+        first = await self._called(ask, number, 0, ask.count)
         answers = _answers(ask, first)
         missing = range(len(answers), ask.count)
         if isinstance(first.got, Failure):
             # What does not go once does not go eight times.
-            return Answered(ask.index, (*answers, *(replace(answers[0]) for _ in missing)), first.calls, first.retries)
-        calls = [first, *await side_by_side(self._call(ask, number, part, 1) for part in missing)]
+            return Answered(ask.index, (*answers, *(replace(answers[0]) for _ in missing)), first.sent, first.retries)
+        calls = [first, *await side_by_side(self._called(ask, number, part, 1) for part in missing)]
         answers = tuple(answer for call in calls for answer in _answers(ask, call))
         if (ask.sampling or self.engine.sampling).temperature:
             self._compare_answers([answer.text for answer in answers])
-        return Answered(ask.index, answers, sum(call.calls for call in calls), sum(call.retries for call in calls))
+        return Answered(ask.index, answers, sum(call.sent for call in calls), sum(call.retries for call in calls))
 
-    async def _call(self, ask: Ask, number: int, part: int, wanted: int) -> Delivered[_Reading]:
-        """One call, for `wanted` answers from answer `part` on."""
+    async def _called(self, ask: Ask, number: int, part: int, wanted: int) -> Call[ChatReply]:
+        """A call that was made, for `wanted` answers, or fewer, from answer `part` on."""
+        call = self.engine.call(ask, part) if self.engine.call else self._chat(ask, part, wanted)
+        async with self.slots.taken(number):
+            await self.servers.deliver(call)
+        return call
+
+    def _chat(self, ask: Ask, part: int, wanted: int) -> Call[ChatReply]:
         seed, sampling = other_seed(ask.seed, part), ask.sampling or self.engine.sampling
 
         def write(server: Server) -> tuple[str, dict[str, Any]]:
@@ -238,18 +238,16 @@ class _Conversation:
             )
             return f"{server.address.api}/chat/completions", body
 
-        def read(server: Server, body: dict[str, Any], reply: bytes) -> _Reading:
+        def read(server: Server, body: dict[str, Any], reply: bytes) -> ChatReply:
             chat = read_chat(reply)
             self._compare(server, body, chat, sampling)
-            return _Reading(replace(chat, choices=chat.choices[:wanted]), body.get("seed"))
+            return replace(chat, choices=chat.choices[:wanted], seed=body.get("seed"))
 
         def hear(server: Server, body: dict[str, Any], status: int, refusal: Refusal) -> None:
             if status in {400, 422} and not refusal.too_long:
                 self._hear(server, body, refusal, sampling)
 
-        most = largest_reply(sampling, wanted, self.engine.max_model_len)
-        async with self.slots.taken(number):
-            return await self.servers.deliver(Call(write, read, most, hear))
+        return Call(write, read, largest_reply(sampling, wanted, self.engine.max_model_len), hear)
 
     def _hear(self, server: Server, body: dict[str, Any], refusal: Refusal, sampling: Sampling) -> None:
         """Learn from a refusal how the server wants to be spoken to.
@@ -305,12 +303,12 @@ class _Conversation:
             )
 
 
-def _answers(ask: Ask, delivered: Delivered[_Reading]) -> tuple[Answer, ...]:
+def _answers(ask: Ask, call: Call[ChatReply]) -> tuple[Answer, ...]:
     """The answers of a call: a choice is the model's answer, be it empty; what it says is for the critic's reader."""
-    got = delivered.got
-    if isinstance(got, Failure):
-        return (Answer(None, seed=ask.seed, reason=got.reason, lasting=got.lasting),)
-    chat = got.chat
+    chat = call.got
+    if not isinstance(chat, ChatReply):
+        reason, lasting = (chat.reason, chat.lasting) if chat else ("not asked", False)
+        return (Answer(None, seed=ask.seed, reason=reason, lasting=lasting),)
     return tuple(
         Answer(
             text=choice.text,
@@ -318,7 +316,7 @@ def _answers(ask: Ask, delivered: Delivered[_Reading]) -> tuple[Answer, ...]:
             finish_reason=choice.finish_reason,
             tokens_in=chat.tokens_in if place == 0 or chat.tokens_in is None else 0,
             tokens_out=chat.tokens_out if place == 0 else None,
-            seed=got.seed,
+            seed=chat.seed,
             logprobs=choice.logprobs,
         )
         for place, choice in enumerate(chat.choices)

@@ -113,11 +113,15 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """All answers of a call, at least one, in the server's order; and tokens of the whole call, None = not told."""
+    """All answers of a call, at least one, in the server's order.
+
+    The tokens are those of the whole call, None = not told; `seed` is the one that was sent.
+    """
 
     choices: tuple[Choice, ...]
     tokens_in: int | None
     tokens_out: int | None
+    seed: int | None = None
 
 
 def read_chat(body: bytes) -> ChatReply:

@@ -258,7 +258,7 @@ class Call(Generic[T]):
         most: bytes that the reply may have.
         hear: is told of a refusal, which it may learn from. Raises Reworded, where other words may be taken.
         sent: how many requests reached a server; `lost` how many did not.
-        got: what came of it.
+        got: what came of it; None before it is delivered.
         failed: the servers that have not answered it.
     """
 
@@ -268,8 +268,13 @@ class Call(Generic[T]):
     hear: Callable[[Server, dict[str, Any], int, Refusal], None] | None = None
     sent: int = 0
     lost: int = 0
-    got: T | None = None
+    got: "T | Failure | None" = None
     failed: set[Server] = field(default_factory=set)
+
+    @property
+    def retries(self) -> int:
+        """How often it was sent again."""
+        return max(self.sent + self.lost - 1, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,15 +283,6 @@ class Failure:
 
     reason: str
     lasting: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Delivered(Generic[T]):
-    """What came of a call: `calls` reached a server, `retries` times it was sent again."""
-
-    got: T | Failure
-    calls: int
-    retries: int
 
 
 class Servers(httpx.AsyncBaseTransport):
@@ -302,8 +298,8 @@ class Servers(httpx.AsyncBaseTransport):
         self._up.set()
         self._since = 0.0
 
-    async def deliver(self, call: Call[T]) -> Delivered[T]:
-        """Send a question until there is an answer or it is no longer worth it.
+    async def deliver(self, call: Call[T]) -> T | Failure:
+        """Send a question until there is an answer or it is no longer worth it; the call keeps it too.
 
         Raises:
             EngineError: every request will fail.
@@ -320,10 +316,9 @@ class Servers(httpx.AsyncBaseTransport):
             reason = f"HTTP {response.status_code}" if spent else ""
         if spent:
             reason = f"{reason} after {'1 try' if call.sent == 1 else f'{call.sent} tries'}"
-        retries = max(call.sent + call.lost - 1, 0)
         if reason:
-            return Delivered(Failure(reason if lasting else f"server: {reason}", lasting), call.sent, retries)
-        return Delivered(call.got, call.sent, retries)  # type: ignore[arg-type]  # read gave it
+            call.got = Failure(reason if lasting else f"server: {reason}", lasting)
+        return call.got  # type: ignore[return-value]  # read gave it
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a call once, to the server that suits it. What costs no try is sent again here.
@@ -425,9 +420,13 @@ class Servers(httpx.AsyncBaseTransport):
         return min(up, key=lambda server: (server.rest > now, server in call.failed, server.busy))
 
     def _answered(self, server: Server) -> None:
+        server.good = True
+        if server.aside:
+            # This was asked before.
+            return
         if server.trials:
             self._notices.once((server, "back"), f"{server.address} answers again.")
-        server.good, server.declined, server.trials = True, 0, 0
+        server.declined = server.trials = 0
 
     def _lost(self, server: Server, phrase: str) -> None:
         """Note that a server cannot be reached; it is looked after until it can."""

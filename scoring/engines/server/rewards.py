@@ -104,10 +104,10 @@ class RewardServers:
             alone = await self._open(Notices(lambda _: None), place)
 
             async def send(body: dict[str, Any], alone: Servers = alone) -> Any:
-                delivered = await alone.deliver(self._call(self.endpoint, body, sequence, lambda told: told))
-                if isinstance(delivered.got, Failure):
-                    raise Fault(delivered.got.reason, again=False)
-                return delivered.got
+                got = await alone.deliver(self._call(self.endpoint, body, sequence, lambda told: told))
+                if isinstance(got, Failure):
+                    raise Fault(got.reason, again=False)
+                return got
 
             try:
                 proven.append(await self.endpoint.proven(self.model, sequence, send))
@@ -134,7 +134,7 @@ class RewardServers:
         except Fault as fault:
             return Refused(fault.phrase)
         call = self._call(endpoint, body, sequence, lambda told: endpoint.rows(told, sequence))
-        got = (await servers.deliver(call)).got
+        got = await servers.deliver(call)
         return Refused(got.reason, over_length=got.lasting) if isinstance(got, Failure) else got
 
     @staticmethod
