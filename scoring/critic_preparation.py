@@ -151,14 +151,14 @@ def _prepared(args: argparse.Namespace, workspace: Workspace, tell: Callable[[st
 
 
 def _on_servers(args: argparse.Namespace, workspace: Workspace) -> PreparedCritic:
-    from scoring.engines.server.chat_servers import ChatServers
-    from scoring.engines.server.patience import Patience
+    from scoring.engines.server.chat import ChatServers
+    from scoring.engines.server.client import RetryPolicy
 
-    patience = Patience(timeout=args.timeout, tries=args.tries)
+    policy = RetryPolicy(timeout=args.timeout, tries=args.tries)
 
     def connect(chosen: Chosen) -> ChatServers:
         return ChatServers.connect(
-            args.server, chosen.sampling, model=args.model, concurrency=args.concurrency, patience=patience
+            args.server, chosen.sampling, model=args.model, concurrency=args.concurrency, policy=policy
         )
 
     # Which model it is decides how it is asked, so a server's only one has to be known before.
@@ -181,9 +181,11 @@ def _on_vllm(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str
     weights, seen = weights_of(checkpoint, digests)
 
     def load(chosen: Chosen) -> AnsweringEngine:
+        from scoring.engines.vllm_child import log_for
         from scoring.engines.vllm_generate import VllmGenerate
 
-        engine = VllmGenerate.load(checkpoint, chosen.sampling, dtype=dtype)
+        log = log_for(workspace.root, checkpoint.name)
+        engine = VllmGenerate.load(checkpoint, chosen.sampling, dtype=dtype, log=log, tell=tell)
         seen.check()
         return engine
 

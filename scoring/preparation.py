@@ -159,6 +159,7 @@ def prepare(
             not where one is, or the engine cannot give what the family reads.
         WorkspaceError: something has to be converted and cannot be kept.
         MissingExtra: a package for hub names or for a conversion is not installed.
+        EngineError: the engine cannot give the checkpoint's numbers.
     """
     digests = Digests(_memory(workspace))
     weights_here = Weights(Store(workspace.root), digests, tell, pickles=allow_pickle)
@@ -167,11 +168,7 @@ def prepare(
     )
     checkpoint = usable.checkpoint
     family = adapter_of(checkpoint, adapter, options)
-    if family.readout.several and (running.servers or running.engine != "transformers"):
-        raise UsageError(
-            f"a reward of {family.scale.family} is made of several readings, which neither vLLM nor a server gives.",
-            "Leave --engine and --server out: transformers runs it in this process.",
-        )
+    running.check(checkpoint, family.readout)
     other = reference_of(weights_here, checkpoint, family, reference, dtype)
     computed = compute_dtype(checkpoint, dtype)
     weights, seen = weights_of(checkpoint, digests)
@@ -205,7 +202,7 @@ def prepare(
     return Prepared(
         scorer,
         partial(_encoder, checkpoint, family),
-        partial(running.load, checkpoint, family.readout, seen, computed, other),
+        partial(running.load, checkpoint, family.readout, seen, computed, other, workspace.root, tell),
         (
             *((usable.note,) if usable.note else ()),
             *notes,

@@ -1,6 +1,8 @@
-"""What runs a PRM: this process, with transformers or vLLM, or servers elsewhere."""
+"""What runs a PRM: transformers in this process, a vLLM that we start, or servers elsewhere."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from scoring.checkpoint import Checkpoint, Reference
@@ -52,14 +54,40 @@ class Running:
         """
         if not self.servers or self.served is not None:
             return self
-        from scoring.engines.server.examination import greet
+        from scoring.engines.server.capabilities import greet
 
         return replace(self, served=greet(self.servers).model)
 
+    def check(self, checkpoint: Checkpoint, readout: Readout) -> None:
+        """Make sure that the engine can give a checkpoint's numbers, as far as that is known before it is loaded.
+
+        Raises:
+            UsageError: nothing but transformers gives what the family reads.
+            EngineError: vLLM does not run this checkpoint.
+        """
+        if readout.several and (self.servers or self.engine != "transformers"):
+            raise UsageError(
+                "a reward of this family is made of several readings, which neither vLLM nor a server gives.",
+                "Leave --engine and --server out: transformers runs it in this process.",
+            )
+        if self.engine == "vllm" and not self.servers:
+            from scoring.engines.vllm_head import vllm_head
+
+            vllm_head(checkpoint, readout)
+
     def load(
-        self, checkpoint: Checkpoint, readout: Readout, seen: Seen, dtype: str, reference: Reference | None = None
+        self,
+        checkpoint: Checkpoint,
+        readout: Readout,
+        seen: Seen,
+        dtype: str,
+        reference: Reference | None = None,
+        root: Path | None = None,
+        tell: Callable[[str], object] = lambda _: None,
     ) -> Engine:
         """The loaded engine; what it loaded is what the fingerprint was taken of.
+
+        `root` is the workspace's folder, where vLLM's log goes, and `tell` hears how a start goes that takes long.
 
         Raises:
             InspectError: what the engine raises.
@@ -68,9 +96,10 @@ class Running:
             return self._connected(readout)
         engine: Engine
         if self.engine == "vllm":
+            from scoring.engines.vllm_child import log_for
             from scoring.engines.vllm_engine import VllmEngine
 
-            engine = VllmEngine.load(checkpoint, readout, dtype=dtype)
+            engine = VllmEngine.load(checkpoint, readout, dtype=dtype, log=log_for(root, checkpoint.name), tell=tell)
         else:
             from scoring.engines.transformers_engine import TransformersEngine
 
@@ -86,14 +115,13 @@ class Running:
         return engine
 
     def _connected(self, readout: Readout) -> Engine:
-        from scoring.engines.server.generative_scoring import GenerativeScoring
-        from scoring.engines.server.patience import Patience
-        from scoring.engines.server.pooling import Pooling
-        from scoring.engines.server.reward_servers import RewardServers
+        from scoring.engines.server.client import RetryPolicy
+        from scoring.engines.server.reward_endpoints import GenerativeScoring, Pooling
+        from scoring.engines.server.rewards import RewardServers
 
         own: Endpoint = "scoring" if isinstance(readout.head, Vocabulary) else "pooling"
-        way = GenerativeScoring(readout) if (self.endpoint or own) == "scoring" else Pooling(readout)
-        patience = Patience(timeout=self.timeout, tries=self.tries)
+        endpoint = GenerativeScoring(readout) if (self.endpoint or own) == "scoring" else Pooling(readout)
+        policy = RetryPolicy(timeout=self.timeout, tries=self.tries)
         return RewardServers.connect(
-            self.servers, way, model=self.served, concurrency=self.concurrency, patience=patience
+            self.servers, endpoint, model=self.served, concurrency=self.concurrency, policy=policy
         )

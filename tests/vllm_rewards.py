@@ -1,5 +1,8 @@
 """What tests of vLLM's rewards do alike: a PRM through vLLM, compared with the transformers engine. Needs torch."""
 
+import contextlib
+from pathlib import Path
+
 import pytest
 
 import tiny_families
@@ -14,8 +17,20 @@ On most processors they differ by less than 1e-5. On those with AVX-512 and AMX 
 """
 
 
-def loaded(opened, **settings):
-    return VllmEngine.load(opened.checkpoint, opened.adapter.readout, dtype="float32", **settings)
+def loaded(opened, log, **settings):
+    """A vLLM of ours with an opened PRM."""
+    return VllmEngine.load(opened.checkpoint, opened.adapter.readout, dtype="float32", log=log, **settings)
+
+
+def in_session(leader):
+    """The processes of a session that live, with what each calls itself."""
+    found = {}
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            state, _, _, session = (place / "stat").read_text().rpartition(")")[2].split()[:4]
+            if int(session) == leader and state != "Z":
+                found[int(place.name)] = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    return found
 
 
 def encoded(opened, number=12):

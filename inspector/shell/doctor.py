@@ -20,7 +20,7 @@ from inspector.sentences import size_words
 from inspector.text import clean
 from inspector.workspace_place import find_workspace
 from scoring.benchmarks.own import GROUP as BENCHMARKS
-from scoring.engines.server.keys import GENERAL, OPENAI
+from scoring.engines.server.address import GENERAL, OPENAI
 from scoring.errors import InspectError
 from scoring.own_code import installed, package_of
 from scoring.parquet import read_parquet
@@ -33,7 +33,7 @@ PACKAGES = ("textual", "rich", "polars", "numpy")
 ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
     "transformers": (("torch", "transformers"), "score"),
     "vllm": (("vllm",), "vllm"),
-    "server": (("httpx",), "server"),
+    "server": (("httpx", "httpx_retries"), "server"),
     "hf: names": (("datasets",), "score"),
 }
 """Engine -> the packages it needs and the extra that brings them."""
@@ -127,6 +127,8 @@ def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             device = found[packages[-1]].get("device")
             on, keys = f" on {device}" if device else "", _keys() if engine == "server" else ""
             yield f"  {engine}: usable{on} ({versions}){keys}"
+            if pooling := found[packages[-1]].get("pooling"):
+                yield f"    {pooling}; a run checks with its first case that a reward comes for every step"
         elif any(fact["installed"] and not fact["usable"] for fact in facts):
             errors = "; ".join(
                 str(fact.get("error") or "no device") for fact in facts if fact["installed"] and not fact["usable"]

@@ -7,6 +7,7 @@ a tensor back, vLLM must know its platform's device.
 import json
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -46,12 +47,14 @@ def transformers_facts() -> dict[str, Any]:
 
 
 def vllm_facts() -> dict[str, Any]:
-    """VLLM is usable where it has found a platform with a device."""
-    from scoring.engines.vllm_availability import availability
+    """VLLM is usable where it has found a platform with a device. What it offers a PRM is looked up."""
+    from scoring.engines.vllm_availability import availability, pooling_here
 
     found = availability()
     facts = {"version": found.version, "usable": not found.problem, "device": found.device}
-    return facts | ({"error": f"{found.problem} {found.next_step}"} if found.problem else {})
+    if found.problem:
+        return facts | {"error": f"{found.problem} {found.next_step}"}
+    return facts | {"pooling": pooling_here()}
 
 
 def datasets_facts() -> dict[str, Any]:
@@ -68,12 +71,20 @@ def httpx_facts() -> dict[str, Any]:
     return {"version": httpx.__version__, "usable": True}
 
 
+def httpx_retries_facts() -> dict[str, Any]:
+    """What sends a failed request again."""
+    import httpx_retries
+
+    return {"version": version("httpx-retries"), "usable": bool(httpx_retries.RetryTransport)}
+
+
 PROBES: dict[str, Callable[[], dict[str, Any]]] = {
     "torch": torch_facts,
     "transformers": transformers_facts,
     "vllm": vllm_facts,
     "datasets": datasets_facts,
     "httpx": httpx_facts,
+    "httpx_retries": httpx_retries_facts,
 }
 
 

@@ -55,6 +55,22 @@ def availability() -> Availability:
     return Availability(version, device)
 
 
+def pooling_here() -> str:
+    """Say in words what the installed vLLM offers a PRM; whether it does so is checked with the first case of a run."""
+    try:
+        from vllm import envs
+        from vllm.config.pooler import TOK_POOLING_TYPES
+        from vllm.tasks import POOLING_TASKS
+        from vllm.triton_utils import HAS_TRITON
+    except ImportError:
+        return "how it pools tokens cannot be looked up in this version"
+    chosen = getattr(envs, "VLLM_USE_V2_MODEL_RUNNER", None)
+    runner = "2" if (HAS_TRITON if chosen is None else chosen) else "1"
+    if "token_classify" not in POOLING_TASKS:
+        return f"no token classification, so no rewards; model runner {runner}"
+    return f"token classification, pooled by {' or '.join(TOK_POOLING_TYPES)}; model runner {runner}"
+
+
 def require_vllm() -> Availability:
     """The same, where vLLM is about to be used.
 

@@ -43,7 +43,7 @@ class VllmChat:
         Raises:
             EngineError: the model has no chat template, or lacks a switch that the sampling sets.
         """
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         self._template = _template(tokenizer, name)
         self.switches = dict(self._switches(name, sampling))
 
@@ -64,7 +64,7 @@ class VllmChat:
         from jinja2 import TemplateError
 
         try:
-            rendered: str = self._tokenizer.apply_chat_template(
+            rendered: str = self.tokenizer.apply_chat_template(
                 messages,
                 tokenize=False,
                 add_generation_prompt=not goes_on,
@@ -74,7 +74,7 @@ class VllmChat:
         except (TemplateError, ValueError) as error:
             said = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
             raise ChatError(f"the model's chat template refuses it: {said}") from None
-        pieces = (self._tokenizer.encode(piece, add_special_tokens=False) for piece in rendered.split(mark) if piece)
+        pieces = (self.tokenizer.encode(piece, add_special_tokens=False) for piece in rendered.split(mark) if piece)
         return list(chain.from_iterable(pieces))
 
     def _switches(self, name: str, sampling: Sampling) -> list[tuple[str, Any]]:
@@ -109,7 +109,7 @@ class VllmChat:
     @cached_property
     def _added(self) -> re.Pattern[str] | None:
         """Where an added token stands. Runs of blanks are added tokens of some vocabularies, and mean only blanks."""
-        tokens = map(str, self._tokenizer.get_added_vocab())
+        tokens = map(str, self.tokenizer.get_added_vocab())
         acting = [token for token in tokens if token.strip()]
         return re.compile(f"(?={'|'.join(map(re.escape, acting))})") if acting else None
 

@@ -1,37 +1,54 @@
-"""Critics through vLLM in this process: conversations in, answers out as they are finished.
+"""Critics through vLLM, in a server that is a child of this process: conversations in, answers out.
 
-Every answer is a request of its own, so that each has its own seed and a greedy critic can be asked several times; they
-share what is computed for the prompt by way of the prefix cache. Reasoning is left in the text as the model wrote it.
+The chat template is filled in here and token ids are sent, so that what comes from data does not act. Every answer is a
+request of its own, so that each has its own seed and a greedy critic can be asked several times; they share what is
+computed for the prompt by way of the prefix cache. Reasoning is left in the text as the model wrote it.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import closing
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from scoring.asking import Answer, Answered, Ask, Noticed, Sampling, TokenLogprobs
+from scoring.asking import Answered, Ask, Noticed, Sampling, TokenLogprobs
 from scoring.checkpoint import Checkpoint
-from scoring.engines.vllm_availability import require_vllm
+from scoring.engines.server.capabilities import Greeted, greet
+from scoring.engines.server.chat import ChatServers
+from scoring.engines.server.chat_messages import ChatReply, Choice, largest_reply
+from scoring.engines.server.client import Call, RetryPolicy, Server
+from scoring.engines.server.faults import Fault, decoded
 from scoring.engines.vllm_chat import ChatError, VllmChat
-from scoring.engines.vllm_engine import visible_devices
-from scoring.engines.vllm_instance import Done, Request, VllmInstance
-from scoring.engines.vllm_occupancy import Occupancy
-from scoring.engines.vllm_parallel import tensor_parallel
-from scoring.errors import EngineError
+from scoring.engines.vllm_child import VllmChild
+from scoring.errors import CheckpointError, EngineError, MissingExtra
 
+_IN_FLIGHT = 256
+"""Answers that are generated together, and a few that wait."""
+_POLICY = RetryPolicy(timeout=24 * 3600.0, tries=3, base=0.5, down=5.0)
+"""A child that cannot be reached has ended; and one that is well may take its time for a long answer."""
 _UNFINISHED = frozenset({"abort", "error"})
 """Finish reasons of answers that are none."""
 _MOST_LOGPROBS = 20
 """What vLLM takes unless told otherwise."""
+_DEFAULTS = (
+    "repetition_penalty", "presence_penalty", "frequency_penalty", "temperature", "top_k", "top_p", "min_p",
+    "max_new_tokens",
+)  # fmt: skip
+"""What vLLM takes over from a model's `generation_config.json`."""
 
 
 @dataclass
 class VllmGenerate:
-    """A language model that vLLM has loaded. `defaults` are the model's own settings, where `sampling` has none."""
+    """A language model that a vLLM of ours has loaded. See `scoring.engines.base.AnsweringEngine`.
 
-    instance: VllmInstance
+    `defaults` are the model's own settings, where `sampling` has none.
+    """
+
+    child: VllmChild
+    met: Greeted
     chat: VllmChat
     sampling: Sampling
+    dtype: str
     defaults: Mapping[str, Any]
     notices: tuple[str, ...] = ()
 
@@ -41,201 +58,177 @@ class VllmGenerate:
         checkpoint: Checkpoint,
         sampling: Sampling,
         *,
-        dtype: str = "auto",
-        devices: int | None = None,
-        max_length: int | None = None,
-        seats: int | None = None,
+        dtype: str,
+        log: Path,
+        tell: Callable[[str], object] = lambda _: None,
+        longest: int = -1,
     ) -> "VllmGenerate":
-        """Load a model.
+        """Start vLLM with a model.
 
         Args:
             checkpoint: a language model's folder, with its tokenizer and chat template.
             sampling: how every answer is generated.
-            dtype: float32, bfloat16, float16, or auto for what the checkpoint says.
-            devices: GPUs that hold the model together; None for as many of the visible ones as it can be cut over.
-            max_length: tokens of the longest conversation, answer included; None for the model's own or what the
-                memory holds.
-            seats: answers that are generated together; None for vLLM's own choice.
+            dtype: float32, bfloat16 or float16.
+            log: the file that what vLLM prints is added to.
+            tell: hears how the start goes.
+            longest: tokens of the longest conversation, answer included; -1 for the model's own or what the memory
+                holds.
 
         Raises:
-            MissingExtra: vLLM is not installed.
+            MissingExtra: vLLM or transformers is not installed.
             EngineError: vLLM cannot run here, or not this model; the model has no chat template, or no such switch.
         """
-        require_vllm()
-        chosen = {"max_model_len": max_length, "max_num_seqs": seats}
-        instance = VllmInstance(
-            model=str(checkpoint.folder),
-            runner="generate",
-            dtype=dtype,
-            enable_prefix_caching=True,
-            max_logprobs=max(_MOST_LOGPROBS, sampling.logprobs or 0),
-            tensor_parallel_size=devices or tensor_parallel(checkpoint.config, visible_devices()),
-            **{name: value for name, value in chosen.items() if value is not None},
-        )
-        chat = VllmChat(instance.engine.get_tokenizer(), checkpoint.name, sampling)
-        defaults: dict[str, Any] = instance.engine.model_config.get_diff_sampling_param()
-        notices = (*_length_notice(checkpoint, instance), *_defaults_notice(sampling, defaults))
-        loaded = cls(instance, chat, sampling, defaults, notices)
-        loaded.check()
+        chat = VllmChat(_tokenizer(checkpoint), checkpoint.name, sampling)
+        defaults = _defaults(checkpoint)
+        settings = {
+            "folder": str(checkpoint.folder),
+            "name": checkpoint.name,
+            "dtype": dtype,
+            "runner": "generate",
+            "longest": longest,
+            "most_logprobs": max(_MOST_LOGPROBS, sampling.logprobs or 0),
+        }
+        child = VllmChild(settings, log, tell)
+        loaded = cls(child, greet([child.url], child.served), chat, sampling, dtype, defaults)
+        loaded.notices = (*loaded._length_notice(checkpoint), *_defaults_notice(sampling, defaults))
         return loaded
 
     @property
     def name(self) -> str:
         """What runs: versions, device, dtype."""
-        return self.instance.name
+        return self.child.name(self.dtype)
 
     @property
-    def occupancy(self) -> Occupancy:
-        """How many answers were generated together."""
-        return self.instance.occupancy
+    def max_length(self) -> int:
+        """Tokens that a prompt and its answer may have together."""
+        told = self.met.found[0].model(self.met.model).max_tokens
+        if told is None:
+            raise EngineError("vLLM does not tell how many tokens it takes.", "Use another version of it.")
+        return told
 
     def answers(self, asks: Iterator[Ask | None]) -> Iterator[Answered | Noticed | None]:
-        """What comes back, in the order of arrival. See `scoring.engines.base`."""
-        told, self.notices = self.notices, ()
-        yield from map(Noticed, told)
-        asking = _Asking(self, asks)
-        with closing(self.instance.run(asking.requests())) as running:
-            for done in running:
-                # An answer whose ask waits for others is a sign of life all the same: None.
-                yield None if done is None else asking.take(done)
-
-    def parameters(self, seed: int | None, sampling: Sampling | None = None) -> Any:
-        """VLLM's SamplingParams of one answer. No limit of tokens means up to the end of the context."""
-        from vllm import SamplingParams
-
-        return SamplingParams(**arguments(sampling or self.sampling, self.defaults), seed=seed)
-
-    def check(self) -> None:
-        """Make sure that vLLM takes the settings, before the first answer is asked for.
+        """What comes back, in the order of arrival. See `scoring.engines.base`.
 
         Raises:
-            EngineError: it does not; why, in its own words.
+            EngineError: vLLM ended, or takes no request as it is asked.
         """
-        from vllm.exceptions import VLLMClientError
-
+        told, self.notices = self.notices, ()
+        yield from map(Noticed, told)
+        met = self.met
         try:
-            self.parameters(None)
-        except (VLLMClientError, ValueError) as error:
-            said = str(error).strip().splitlines()[0].rstrip(".")
-            raise EngineError(f"vLLM does not take these settings ({said}).", "Change them.") from None
+            yield from ChatServers(
+                met.model, self.sampling, met.found, met.keys, _IN_FLIGHT, _POLICY, self._call
+            ).answers(asks)
+        except EngineError:
+            self.child.check()
+            raise
 
     def close(self) -> None:
-        """Let go of the model."""
-        self.instance.close()
+        """End vLLM."""
+        self.child.close()
+
+    def _call(self, ask: Ask, place: int) -> Call[ChatReply]:
+        """A completion of token ids for one answer; its seed follows that of the answer before."""
+        sampling, seed = ask.sampling or self.sampling, None if ask.seed is None else ask.seed + place
+
+        def write(server: Server) -> tuple[str, dict[str, Any]]:
+            try:
+                ids = self.chat.ids(ask.prompt)
+            except ChatError as error:
+                raise Fault(str(error), again=False, lasting=True) from None
+            limit = self.max_length
+            if len(ids) >= limit:
+                words = f"the prompt has {len(ids):,} tokens of the {limit:,} that it and its answer may have"
+                raise Fault(words, again=False, lasting=True)
+            body = {"model": self.met.model, "prompt": ids, **arguments(sampling, self.defaults, limit - len(ids))}
+            return f"{server.address.api}/completions", body if seed is None else {**body, "seed": seed}
+
+        def read(_server: Server, _body: dict[str, Any], reply: bytes) -> ChatReply:
+            return replace(self._read(reply, sampling.logprobs), seed=seed)
+
+        return Call(write, read, largest_reply(sampling, 1, self.max_length))
+
+    def _read(self, reply: bytes, likeliest: int | None) -> ChatReply:
+        """The one choice of a completion, and the tokens of prompt and answer.
+
+        Raises:
+            Fault: there is none.
+        """
+        told = decoded(reply)
+        try:
+            (choice,), usage = told["choices"], told["usage"]
+            finish, text = choice["finish_reason"], str(choice["text"])
+            logprobs = None if likeliest is None else self._logprobs(choice["logprobs"], likeliest)
+            tokens_in, tokens_out = int(usage["prompt_tokens"]), int(usage["completion_tokens"])
+        except (KeyError, TypeError, ValueError):
+            raise Fault("JSON that is no completion") from None
+        if finish in _UNFINISHED:
+            raise Fault(f"vLLM broke it off ({finish})")
+        return ChatReply((Choice(text, None, finish, logprobs),), tokens_in, tokens_out)
+
+    def _logprobs(self, told: Mapping[str, Any], most: int) -> tuple[TokenLogprobs, ...]:
+        """Of each token, and of the `most` likely ones in its place, the likeliest first."""
+        found = []
+        for token, logprob, top in zip(told["tokens"], told["token_logprobs"], told["top_logprobs"], strict=True):
+            # The token itself is told as well where it is none of the likeliest.
+            likeliest = sorted((top or {}).items(), key=lambda one: -one[1])[:most]
+            rivals = tuple((self._token(name), float(value)) for name, value in likeliest)
+            found.append(TokenLogprobs(self._token(token), float(logprob), rivals))
+        return tuple(found)
+
+    def _token(self, name: str) -> str:
+        """The text of a token that is told as `token_id:7`."""
+        return str(self.chat.tokenizer.decode([int(name.removeprefix("token_id:"))]))
+
+    def _length_notice(self, checkpoint: Checkpoint) -> tuple[str, ...]:
+        own = checkpoint.config.get("max_position_embeddings")
+        if not isinstance(own, int) or self.max_length >= own:
+            return ()
+        return (f"vLLM runs {checkpoint.name} with {self.max_length:,} tokens of context; the model takes {own:,}.",)
 
 
-def arguments(sampling: Sampling, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings as vLLM calls them; what is not set is the model's own default, and there vLLM's."""
-    # Without a limit vLLM would give 16 tokens.
-    given: dict[str, Any] = {"max_tokens": None, **defaults}
+def arguments(sampling: Sampling, defaults: Mapping[str, Any], room: int) -> dict[str, Any]:
+    """Write the settings as vLLM calls them, for an answer of at most `room` tokens.
+
+    What is not set is the model's own default, and there vLLM's. No limit of tokens means up to the end.
+    """
+    given = dict(defaults)
     for name in ("temperature", "top_p", "top_k", "max_tokens", "logprobs"):
         value = getattr(sampling, name)
         if value is not None:
             given[name] = value
-    return given | ({"stop": list(sampling.stop)} if sampling.stop else {})
+    given["max_tokens"] = min(given.get("max_tokens", room), room)
+    if sampling.stop:
+        given["stop"] = list(sampling.stop)
+    if sampling.logprobs is not None:
+        # Texts of several tokens may be equal; their ids are not.
+        given["return_tokens_as_token_ids"] = True
+    return given
 
 
-@dataclass
-class _Pending:
-    """An ask, the tokens of its prompt, and the answers that are there, by place."""
-
-    ask: Ask
-    tokens: int
-    answers: dict[int, Answer] = field(default_factory=dict)
-
-
-@dataclass
-class _Asking:
-    """Asks on their way through vLLM."""
-
-    engine: VllmGenerate
-    asks: Iterator[Ask | None]
-    pending: dict[str, _Pending] = field(default_factory=dict)
-
-    def requests(self) -> Iterator[Request | Done | None]:
-        """One an answer; of a prompt that cannot be run each answer is done at once. None is passed on."""
-        for number, ask in enumerate(self.asks):
-            if ask is None:
-                yield None
-                continue
-            ids, refusal = self._ids(ask)
-            self.pending[str(number)] = _Pending(ask, len(ids))
-            for place in range(ask.count):
-                name = f"{number}.{place}"
-                if refusal:
-                    yield Done(name, refusal=refusal)
-                else:
-                    yield Request(name, ids, self.engine.parameters(_seed(ask, place), ask.sampling))
-
-    def _ids(self, ask: Ask) -> tuple[list[int], str]:
-        """The prompt's tokens; or none, and why it cannot be run."""
-        try:
-            ids = self.engine.chat.ids(ask.prompt)
-        except ChatError as error:
-            return [], str(error)
-        limit = self.engine.instance.max_length
-        if len(ids) >= limit:
-            return [], f"the prompt has {len(ids):,} tokens of the {limit:,} that it and its answer may have"
-        return ids, ""
-
-    def take(self, done: Done) -> Answered | None:
-        """What came of one answer; its ask, if that is whole now."""
-        number, _, place = done.name.partition(".")
-        pending, at = self.pending[number], int(place)
-        likeliest = (pending.ask.sampling or self.engine.sampling).logprobs or 0
-        pending.answers[at] = _answer(pending, at, done, likeliest)
-        if len(pending.answers) < pending.ask.count:
-            return None
-        del self.pending[number]
-        answers = tuple(pending.answers[at] for at in range(pending.ask.count))
-        return Answered(pending.ask.index, answers, calls=int(any(one.finish_reason for one in answers)))
+def _tokenizer(checkpoint: Checkpoint) -> Any:
+    try:
+        from transformers import AutoTokenizer
+    except ImportError as error:
+        raise MissingExtra(error.name or "transformers", "vllm") from None
+    try:
+        return AutoTokenizer.from_pretrained(str(checkpoint.folder), trust_remote_code=False, local_files_only=True)
+    except (OSError, ValueError) as error:
+        line = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+        raise CheckpointError(f"the tokenizer of {checkpoint.name} cannot be read ({line}).", "") from None
 
 
-def _seed(ask: Ask, place: int) -> int | None:
-    """Each answer's own: the same seed gives the same answer again."""
-    return None if ask.seed is None else ask.seed + place
-
-
-def _answer(pending: _Pending, place: int, done: Done, likeliest: int) -> Answer:
-    seed, tokens_in = _seed(pending.ask, place), 0 if place else pending.tokens
-    if done.output is None:
-        return Answer(None, seed=seed, reason=done.refusal, lasting=True)
-    (said,) = done.output.outputs
-    if said.finish_reason in _UNFINISHED:
-        return Answer(
-            None,
-            finish_reason=said.finish_reason,
-            tokens_in=tokens_in,
-            tokens_out=len(said.token_ids),
-            seed=seed,
-            reason=f"vLLM broke it off ({said.finish_reason})",
-        )
-    return Answer(
-        said.text,
-        finish_reason=said.finish_reason,
-        tokens_in=tokens_in,
-        tokens_out=len(said.token_ids),
-        seed=seed,
-        logprobs=None if said.logprobs is None else _logprobs(said, likeliest),
-    )
-
-
-def _logprobs(said: Any, most: int) -> tuple[TokenLogprobs, ...]:
-    """Of each token, and of the `most` likely ones in its place, the likeliest first."""
-    found = []
-    for index, known in zip(said.token_ids, said.logprobs, strict=True):
-        # The token itself is told as well where it is none of the likeliest.
-        likeliest = sorted(known.values(), key=lambda one: one.rank)[:most]
-        top = tuple((str(one.decoded_token), float(one.logprob)) for one in likeliest)
-        found.append(TokenLogprobs(str(known[index].decoded_token), float(known[index].logprob), top))
-    return tuple(found)
-
-
-def _length_notice(checkpoint: Checkpoint, instance: VllmInstance) -> tuple[str, ...]:
-    own = checkpoint.config.get("max_position_embeddings")
-    if not isinstance(own, int) or instance.max_length >= own:
-        return ()
-    return (f"vLLM runs {checkpoint.name} with {instance.max_length:,} tokens of context; the model takes {own:,}.",)
+def _defaults(checkpoint: Checkpoint) -> dict[str, Any]:
+    """What the model's `generation_config.json` sets, as vLLM calls it."""
+    path = checkpoint.folder / "generation_config.json"
+    if not path.is_file():
+        return {}
+    try:
+        told = json.loads(path.read_bytes())
+        found = {name: told[name] for name in _DEFAULTS if told.get(name) is not None}
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
+        raise CheckpointError(f"{path} cannot be read ({error}).", "Download the model again.") from None
+    return {"max_tokens" if name == "max_new_tokens" else name: value for name, value in found.items()}
 
 
 def _defaults_notice(sampling: Sampling, defaults: Mapping[str, Any]) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """How fast a server that answers at once is asked: `python tests/bench/bench_server.py [--requests N]`.
 
 The server runs in a process of its own and sends the same bytes to everyone. Beside the engine, in the same run, a bare
-client: asyncio sockets that write ready bytes and read as many as come, which is what the two processes can do at all.
+client: asyncio sockets that write ready bytes and read as many as come, which is what the two processes can do at all;
+and one `httpx.AsyncClient` in a loop, which is what the library costs by itself.
 Each is measured in a process of its own, so that its peak of resident memory is its own. Numbers are reported beside
 the target and never asserted: machines differ and are busy.
 """
@@ -41,15 +42,19 @@ def main() -> None:
     given = options.parse_args()
     if given.child:
         what, port = given.child[0], int(given.child[1])
-        {"server": serve, "bare": bare, "engine": engine}[what](port, given.requests)
+        {"server": serve, "bare": bare, "httpx": bare_httpx, "engine": engine}[what](port, given.requests)
         return
     print(f"{'client':<26} {'seconds':>8} {'requests/s':>11} {'peak MB':>8}")
     with server() as port:
-        for what, requests in (("bare", given.requests), ("engine", given.requests), ("engine", 4 * given.requests)):
+        once, four_times = given.requests, 4 * given.requests
+        seconds: dict[str, float] = {}
+        for what, requests in (("bare", once), ("httpx", once), ("engine", once), ("engine", four_times)):
             found = json.loads(child(what, port, requests))
+            seconds.setdefault(what, found["seconds"])
             shown = f"{what}, {requests:,} requests"
             print(f"{shown:<26} {found['seconds']:>8.2f} {requests / found['seconds']:>11,.0f} {found['peak']:>8.0f}")
-    print("target: the engine's 3,400 requests under 10 s on 2 cores, and a peak that does not grow with them")
+    print(f"engine to a bare httpx loop: {seconds['engine'] / seconds['httpx']:.2f}")
+    print("target: at most 1.5, 3,400 requests under 10 s on 2 cores, and a peak that does not grow with them")
 
 
 @contextlib.contextmanager
@@ -141,10 +146,32 @@ def bare(port: int, requests: int) -> None:
     report(time.perf_counter() - start)
 
 
+def bare_httpx(port: int, requests: int) -> None:
+    """A loop with the library and nothing else."""
+    import httpx
+
+    url = f"http://127.0.0.1:{port}/v1/chat/completions"
+    told = {"model": "tiny", "messages": [{"role": "user", "content": PROMPT}]}
+    turns = iter(range(requests))
+
+    async def one_after_the_other(client: httpx.AsyncClient) -> None:
+        for _ in turns:
+            (await client.post(url, json=told)).raise_for_status().json()
+
+    async def all_of_them() -> None:
+        limits = httpx.Limits(max_connections=CONCURRENCY, max_keepalive_connections=CONCURRENCY)
+        async with httpx.AsyncClient(limits=limits, timeout=60) as client:
+            await asyncio.gather(*(one_after_the_other(client) for _ in range(CONCURRENCY)))
+
+    start = time.perf_counter()
+    asyncio.run(all_of_them())
+    report(time.perf_counter() - start)
+
+
 def engine(port: int, requests: int) -> None:
     """The engine, with everything that it does for an answer; the start-up check counts too."""
     from scoring.asking import Answered, Ask, Message, Sampling
-    from scoring.engines.server.chat_servers import ChatServers
+    from scoring.engines.server.chat import ChatServers
 
     start = time.perf_counter()
     servers = ChatServers.connect([f"http://127.0.0.1:{port}"], Sampling(temperature=0.0), concurrency=CONCURRENCY)

@@ -19,7 +19,7 @@ BROKEN = {"installed": True, "usable": False, "error": "OSError: no library"}
 
 
 def found(**facts: dict) -> dict:
-    names = ("torch", "transformers", "vllm", "datasets", "httpx")
+    names = ("torch", "transformers", "vllm", "datasets", "httpx", "httpx_retries")
     return {name: facts.get(name, ABSENT) for name in names}
 
 
@@ -60,6 +60,12 @@ def test_one_of_two_packages_is_not_enough():
     lines = "\n".join(doctor._engines(found(torch=TORCH)))
     assert "transformers: not installed" in lines
     assert "devices: GPU (8 GB), 3 threads" in lines
+
+
+def test_how_vllm_pools_is_said_below_it():
+    usable = {"installed": True, "usable": True, "version": "9", "device": "cpu", "pooling": "pooled by ALL"}
+    lines = list(doctor._engines(found(vllm=usable)))
+    assert lines[lines.index("  vllm: usable on cpu (vllm 9)") + 1].startswith("    pooled by ALL; a run checks")
 
 
 def test_importable_is_not_usable():

@@ -42,7 +42,11 @@ def environment():
 def chat_folder(tmp_path_factory):
     import tiny_chat
 
-    return tiny_chat.write(tmp_path_factory.mktemp("chat") / "tiny-chat")
+    return tiny_chat.write(
+        tmp_path_factory.mktemp("chat") / "tiny-chat",
+        max_position_embeddings=8192,
+        generation={"do_sample": True, "temperature": 0.5, "min_p": 0.001},
+    )
 
 
 @pytest.fixture(scope="session")
@@ -53,6 +57,24 @@ def critic_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("critic") / "tiny-critic"
     boxes = [f"\\boxed{{{place}}}" for place in range(-1, 3)]
     return tiny_chat.write(folder, max_position_embeddings=8192, fond_of=boxes)
+
+
+@pytest.fixture(scope="session")
+def chat_child(chat_folder, tmp_path_factory):
+    """A vLLM of ours with the model of `chat_folder`."""
+    from scoring.asking import Sampling
+    from scoring.checkpoint import Checkpoint
+    from scoring.engines.vllm_generate import VllmGenerate
+
+    engine = VllmGenerate.load(
+        Checkpoint.open(chat_folder),
+        Sampling(logprobs=3),
+        dtype="float32",
+        log=tmp_path_factory.mktemp("child") / "vllm.log",
+        longest=2048,
+    )
+    yield engine
+    engine.close()
 
 
 @pytest.fixture(scope="session")

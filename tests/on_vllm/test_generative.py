@@ -1,4 +1,4 @@
-"""Each family of generative PRMs asks a tiny random model through a real vLLM, in this process and over a server."""
+"""Each family of generative PRMs asks a tiny random model through a real vLLM, one of ours and a server."""
 
 import json
 
@@ -8,9 +8,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from scoring.asking import Answered, Ask, Message, Sampling  # noqa: E402  # stands with the ones below
-from scoring.checkpoint import Checkpoint  # noqa: E402  # stands with the ones below
-from scoring.engines.server.chat_servers import ChatServers  # noqa: E402  # stands with the ones below
-from scoring.engines.vllm_generate import VllmGenerate  # noqa: E402  # stands with the ones below
+from scoring.engines.server.chat import ChatServers  # noqa: E402  # stands with the ones below
 from scoring.generative.catalogue import FAMILIES  # noqa: E402  # stands with the ones below
 from scoring.generative.decision import LIKELIEST, Words  # noqa: E402  # stands with the ones below
 from scoring.generative.talk import DECIDING  # noqa: E402  # stands with the ones below
@@ -27,11 +25,10 @@ WRITTEN = (Message("user", "1 + 1?"), Message("assistant", "It is 2. Is the step
 SHORT = {"genprm": "{problem}\n{step}", "thinkprm": "{problem} {steps}", "rprm": "{problem} {previous} {step}"}
 
 
-@pytest.fixture(scope="module")
-def loaded(chat_folder):
-    engine = VllmGenerate.load(Checkpoint.open(chat_folder), SAMPLING, dtype="float32", seats=4)
-    yield engine
-    engine.close()
+@pytest.fixture
+def loaded(chat_child):
+    chat_child.sampling = SAMPLING
+    return chat_child
 
 
 @pytest.fixture
@@ -80,7 +77,7 @@ def logits(folder):
         return model(torch.tensor([ids])).logits[0, -1], tokenizer
 
 
-@pytest.mark.parametrize("where", ["here", "on a server"])
+@pytest.mark.parametrize("where", ["of ours", "on a server"])
 def test_the_reward_is_that_of_transformers(where, loaded, chat_folder, critic_folder, request):
     """A random model's likeliest tokens are no words, so two of them stand for Yes and No."""
     engine, folder = loaded, chat_folder

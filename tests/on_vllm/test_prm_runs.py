@@ -1,6 +1,8 @@
-"""The whole scoring command with vLLM, in its process and on a server: the rewards that transformers gives."""
+"""The whole scoring command with vLLM, one of ours and a server: the rewards that transformers gives."""
 
+import contextlib
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,9 @@ pytest.importorskip("httpx")
 
 import scoring_process
 from scoring.cache import RewardParts  # stands with the ones around it
-from scoring.engines.server.examination import capabilities  # stands with the ones around it
+from scoring.engines.server.capabilities import greet  # stands with the ones around it
 from scoring.workspace import Workspace  # stands with the ones around it
-from vllm_rewards import TOLERANCE  # needs torch
+from vllm_rewards import TOLERANCE, in_session  # needs torch
 
 pytestmark = pytest.mark.vllm
 
@@ -56,14 +58,56 @@ def difference(found, expected):
     return max(abs(a - b) for key in found for a, b in zip(found[key], expected[key], strict=True))
 
 
-def test_in_this_process_the_same_scorer_gives_the_same_rewards(here, tmp_path, prm_folder, record_property):
-    Workspace.create(tmp_path / "ws")
-    events = scored(tmp_path / "ws", prm_folder, "--engine", "vllm")
+def test_a_run_on_a_vllm_of_ours_is_killed_and_goes_on_with_nothing_computed_again(
+    here, tmp_path, prm_folder, record_property
+):
+    root = tmp_path / "ws"
+    Workspace.create(root)
+    words = ("score", "demo", "-w", root, "--model", prm_folder, "--engine", "vllm")
+    with scoring_process.started(*words) as process:
+        for line in process.stdout:
+            if json.loads(line)["event"] == "saved":
+                ours = children_of(process.pid)
+                process.kill()
+                break
+        assert "vLLM is starting (" in process.stderr.read()
+    killed = time.monotonic()
+    while any(map(in_session, ours)) and time.monotonic() < killed + 30:
+        time.sleep(0.1)
+    assert ours
+    assert not any(map(in_session, ours)), "vLLM lives on"
+    record_property("seconds until vLLM had ended too", f"{time.monotonic() - killed:.1f}")
+    (folder,) = root.glob("rewards/*")
+    saved = {path: path.read_bytes() for path in folder.glob("*.parquet")}
+    rows = RewardParts(folder).read()[0].height
+    assert rows
+
+    code, events, err = scoring_process.ran(*words)
+    assert code == 0, err
+    start, end = scoring_process.only(events, "start"), scoring_process.only(events, "end")
+    assert (start["cached"], end["scored"], end["left"]) == (rows, start["to_do"], 0)
+    assert start["to_do"] == start["contents"] - rows
+    record_property("of the contents saved when it was killed", f"{rows} of {start['contents']}")
+    assert {path: path.read_bytes() for path in saved} == saved
     (rewards, scorer, frame), (expected, other, _) = kept(events), kept(here)
-    record_property("rewards differ from transformers by", difference(rewards, expected))
+    assert frame.height == frame["key"].n_unique() == start["contents"]
+    record_property(
+        "rewards differ from transformers by", difference({key: rewards[key] for key in expected}, expected)
+    )
     assert scorer == other, "what runs a PRM does not change who it is"
     assert scoring_process.only(events, "ready")["engine"].startswith("vllm 0.")
     assert set(frame["engine"]) == {scoring_process.only(events, "ready")["engine"]}
+    assert [path.name for path in (root / "logs").iterdir()] == [f"vllm-{prm_folder.name}.log"]
+
+
+def children_of(pid):
+    """The processes that a process has started."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if int((place / "stat").read_text().rpartition(")")[2].split()[1]) == pid:
+                found.append(int(place.name))
+    return found
 
 
 def test_on_a_server_another_scorer_gives_the_same_rewards(
@@ -80,7 +124,7 @@ def test_on_a_server_another_scorer_gives_the_same_rewards(
     # What cannot be seen of a server is no part of who the scorer is said to be; how cases are read is.
     assert scorer["fingerprint"] != other["fingerprint"]
     assert scorer["settings"]["dtype"] == "as served"
-    (model,) = capabilities(pooling_server).models
+    (model,) = greet([pooling_server]).found[0].models
     assert scorer["settings"]["weights"] == {"served": model.name, "tokenizer": other["settings"]["weights"]}
     same = {name: value for name, value in scorer["settings"].items() if name not in {"dtype", "weights"}}
     assert same == {name: value for name, value in other["settings"].items() if name not in {"dtype", "weights"}}

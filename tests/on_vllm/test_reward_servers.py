@@ -8,9 +8,11 @@ pytest.importorskip("httpx")
 import every_family  # needs torch
 import tiny_families  # needs torch
 from scoring.checkpoint import Checkpoint  # stands with the ones around it
-from scoring.engines.server.generative_scoring import GenerativeScoring  # needs httpx
-from scoring.engines.server.pooling import Pooling  # needs httpx
-from scoring.engines.server.reward_servers import RewardServers  # needs httpx
+from scoring.engines.server.reward_endpoints import (
+    GenerativeScoring,  # needs httpx
+    Pooling,  # needs httpx
+)
+from scoring.engines.server.rewards import RewardServers  # needs httpx
 from scoring.errors import EngineError  # stands with the ones around it
 from scoring.opened import OpenedPrm  # stands with the ones around it
 from scoring.prms.catalogue import adapter_of  # stands with the ones around it
@@ -68,9 +70,8 @@ def test_the_two_layer_head_with_the_step_tag_pooled(two_layers, serving, record
             list(engine.read([elsewhere]))
 
 
-@pytest.mark.parametrize("kind", ["ALL", "STEP"])
-def test_the_token_classifier(kind, token_classifier, serving, record_property):
-    with serving(token_classifier, *vllm_server.pooling(kind, tag_of(token_classifier))) as url:
+def test_the_token_classifier_with_the_step_tag_pooled(token_classifier, serving, record_property):
+    with serving(token_classifier, *vllm_server.pooling("STEP", tag_of(token_classifier))) as url:
         engine = RewardServers.connect([url], Pooling(token_classifier.adapter.readout))
         found = check(engine, token_classifier, encoded(token_classifier, 40))
     record_property("rewards differ from transformers by", found)

@@ -184,5 +184,7 @@ def test_one_of_two_servers_that_turns_bad_is_set_aside_and_the_other_does_its_w
         notices = [event["sentence"] for event in events if event["event"] == "notice"]
         assert (code, end["status"], end["refused"], end["left"]) == (0, "done", 0, 0)
         assert notices == [f"{one.url} is set aside (HTTP 402) and tried again later; the others go on."]
-        assert (one.answered, one.seen.paths[CHAT]) == (5, 5 + 8)
+        assert one.answered == 5
+        # What was under way when it was set aside came to it as well.
+        assert 5 + 8 <= one.seen.paths[CHAT] < 5 + 8 + 4
     assert kept(root)["answer"].null_count() == 0

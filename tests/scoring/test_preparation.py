@@ -3,7 +3,7 @@ import pytest
 import checkpoints
 import every_family
 from scoring.claim import claim
-from scoring.errors import ScorerConflict, UsageError
+from scoring.errors import EngineError, ScorerConflict, UsageError
 from scoring.preparation import prepare
 from scoring.running import Running
 from scoring.workspace import Workspace
@@ -33,12 +33,22 @@ def test_the_scorer_says_who_it_is(workspace, model):
     assert scorer.settings["weights"]["files"].keys() == {"config.json", "tokenizer.json", "model.safetensors"}
 
 
+def test_what_vllm_cannot_give_is_refused_in_the_plan(workspace, tmp_path):
+    pytest.importorskip("torch")
+    opened = every_family.opened(tmp_path / "prm", "skywork")
+    folder = str(opened.checkpoint.folder)
+    assert prepare(workspace, folder, running=Running(device="cpu"))
+    with pytest.raises(EngineError, match=r"vLLM cannot run .*: .* Use the transformers engine\."):
+        prepare(workspace, folder, running=Running("vllm"))
+
+
 def test_what_changes_numbers_changes_the_fingerprint_and_nothing_else_does(workspace, model, tmp_path):
     mark = prepare(workspace, model).scorer.fingerprint
     assert (
         prepare(workspace, model, name="x", running=Running(device="cuda", token_budget=7)).scorer.fingerprint == mark
     )
     assert prepare(workspace, model, adapter="qwen", dtype="float32").scorer.fingerprint == mark
+    assert prepare(workspace, model, running=Running("vllm")).scorer.fingerprint == mark
     others = [
         prepare(workspace, model, dtype="bfloat16"),
         prepare(workspace, str(checkpoints.write(tmp_path / "seed", seed=1))),

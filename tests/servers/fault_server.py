@@ -76,6 +76,7 @@ class FaultServer:
         self.keep = keep
         self.port = 0
         self.answered = 0
+        self.sent = 0
         self._draw = random.Random(behaviour.seed)
         self._server: asyncio.Server | None = None
 
@@ -301,6 +302,16 @@ class _Connection:
             self.writer.write(body[at : at + 16])
             await self.writer.drain()
             await asyncio.sleep(0.002)
+
+    async def _endless(self, _):
+        """An answer of 50 MB, as fast as it is taken."""
+        part = b'"' + b"x" * ((1 << 16) - 1)
+        self.writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 50000000\r\n\r\n")
+        for _ in range(50_000_000 // len(part)):
+            self.writer.write(part)
+            await self.writer.drain()
+            self.server.sent += len(part)
+        raise _Cut
 
     async def _not_json(self, _):
         await self.send(200, None, body=base64.b85encode(self.draw.randbytes(200)))

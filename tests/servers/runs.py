@@ -1,9 +1,9 @@
 """What tests of the server engines ask, and what they gather."""
 
 from scoring.asking import Answered, Ask, Message, Noticed
-from scoring.engines.server.patience import Patience
+from scoring.engines.server.client import RetryPolicy
 
-QUICK = Patience(timeout=0.5, base=0.01, longest=0.05, down=1.0)
+QUICK = RetryPolicy(timeout=0.5, base=0.01, longest=0.05, down=1.0)
 
 
 class Run:

@@ -1,20 +1,17 @@
-"""What a server says about itself, asked before the first request."""
+"""What servers say about themselves, asked before the first request; and that they have the model."""
 
 import asyncio
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.engines.server.address import Address
-from scoring.engines.server.chat_reply import decoded
-from scoring.engines.server.faults import Fault, Unreachable
-from scoring.engines.server.quoting import quoted
-from scoring.engines.server.statuses import not_let_in
-from scoring.engines.server.wire import Reply, Wire
-from scoring.errors import EngineError
+from scoring.engines.server.address import Address, Key, find_keys
+from scoring.engines.server.background import LoopThread
+from scoring.engines.server.client import Connections, Reply
+from scoring.engines.server.faults import Fault, Unreachable, decoded, no_entry, quoted
+from scoring.errors import EngineError, UsageError
 
-PROBE = 10.0
-"""Seconds that a server has to say what it is."""
 _TRIES, _BETWEEN = 3, 0.5
 _SHOWN = 20
 
@@ -30,16 +27,15 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """`models` is None where the server does not list any; `version` "" where it does not tell.
+    """What one server is. `models` is None where it does not list any; `version` "" where it does not tell.
 
-    `healthy` is what `/health` says, None where there is no such endpoint. `loads_others`: its list says which models
-    are in memory, and a model that is not listed is loaded when it is asked for.
+    `loads_others`: its list says which models are in memory, and a model that is not listed is loaded when it is asked
+    for.
     """
 
     address: Address
     models: tuple[Model, ...] | None
     version: str = ""
-    healthy: bool | None = None
     loads_others: bool = False
 
     @property
@@ -57,54 +53,88 @@ class Capabilities:
         return next((model for model in self.models or () if model.name == name), Model(name))
 
 
-async def examine(wire: Wire) -> Capabilities:
-    """Ask a server what it is.
+@dataclass(frozen=True)
+class Greeted:
+    """Servers that have the same `model`: what each can do and the key for it, in the order they were given."""
+
+    model: str
+    found: tuple[Capabilities, ...]
+    keys: tuple[Key, ...]
+
+
+def greet(urls: Sequence[str], model: str | None = None) -> Greeted:
+    """Ask servers what they are and check that all have the model; None for their only one.
+
+    Args:
+        urls: one or more, `http://host:port` or `http://host:port/v1`; the same one twice counts once.
+        model: its name there.
 
     Raises:
-        EngineError: nobody answers there, the key is refused, or it redirects. A key that may not list the models
-            (HTTP 403) may still be one that may use them.
+        EngineError: a server does not answer, refuses the key or does not have the model.
+        UsageError: an address or a key cannot be used, or there is none.
     """
-    models, version, health = await asyncio.gather(
-        _asked(wire, f"{wire.address.api}/models"),
-        _asked(wire, f"{wire.address.root}/version"),
-        _asked(wire, f"{wire.address.root}/health"),
+    addresses = list(dict.fromkeys(map(Address.read, urls)))
+    if not addresses:
+        raise UsageError("there is no server to ask.", "Give the address of one.")
+    keys = find_keys(addresses, os.environ)
+    found = _examined(addresses, keys)
+    return Greeted(_choose_model(model, found), tuple(found), tuple(keys))
+
+
+def _examined(addresses: Sequence[Address], keys: Sequence[Key]) -> list[Capabilities]:
+    """What each server is, all asked at the same time; raises what the first that does not answer as it should does."""
+    with LoopThread() as loop:
+        return loop.run(_examine_all(addresses, keys))
+
+
+async def _examine_all(addresses: Sequence[Address], keys: Sequence[Key]) -> list[Capabilities]:
+    servers = [Connections(address, key) for address, key in zip(addresses, keys, strict=True)]
+    try:
+        found = await asyncio.gather(*map(_examine, servers), return_exceptions=True)
+    finally:
+        await asyncio.gather(*(server.close() for server in servers))
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return [one for one in found if isinstance(one, Capabilities)]
+
+
+async def _examine(server: Connections) -> Capabilities:
+    """Ask a server what it is. A key that may not list the models (HTTP 403) may still be one that may use them."""
+    models, version = await asyncio.gather(
+        _asked(server, f"{server.address.api}/models"), _asked(server, f"{server.address.root}/version")
     )
     if isinstance(models, str):
         raise EngineError(
-            f"no server answers at {wire.address} ({models}).", "Start it, or check the address and the port."
+            f"no server answers at {server.address} ({models}).", "Start it, or check the address and the port."
         )
-    if no_entry := not_let_in(models, wire.address, wire.key):
-        raise EngineError(no_entry.sentence, no_entry.next_step)
+    if refused := no_entry(models.status, models.headers.get("location", ""), server.address, server.key):
+        raise EngineError(refused.sentence, refused.next_step)
     told = version if isinstance(version, Reply) else None
     listing = _listing(models)
-    return Capabilities(wire.address, _models(listing), _version(told), _healthy(health), _loads_others(listing))
+    return Capabilities(server.address, _models(listing), _version(told), _loads_others(listing))
 
 
-def choose_model(wanted: str | None, found: Sequence[Capabilities]) -> str:
-    """The model that all servers have: `wanted`, or the only one.
-
-    Raises:
-        EngineError: a server does not have it, or there is none or more than one to choose from.
-    """
+def _choose_model(wanted: str | None, found: Sequence[Capabilities]) -> str:
+    """The model that all servers have: `wanted`, or the only one."""
     names = list(dict.fromkeys(model.name for one in found for model in one.models or ()))
     if wanted is None:
         if len(names) == 1:
             wanted = names[0]
         elif names:
-            raise EngineError(f"{_places(found)} has several models: {listed(names)}.", "Choose one by its name.")
+            raise EngineError(f"{_places(found)} has several models: {_listed(names)}.", "Choose one by its name.")
         else:
             raise EngineError(f"{_places(found)} does not list its models.", "Give the model's name.")
     for one in found:
         if one.models is not None and not one.loads_others and wanted not in {model.name for model in one.models}:
-            offered = listed([model.name for model in one.models])
+            offered = _listed([model.name for model in one.models])
             raise EngineError(
                 f"{one.address} has no model {quoted(wanted)!r}; it has {offered}.", "Choose one of its models."
             )
     return wanted
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names of models on one line."""
+def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return (", ".join(quoted(name) for name in names[:_SHOWN]) or "none") + more
 
@@ -113,12 +143,12 @@ def _places(found: Sequence[Capabilities]) -> str:
     return ", ".join(str(one.address) for one in found)
 
 
-async def _asked(wire: Wire, path: str) -> Reply | str:
+async def _asked(server: Connections, path: str) -> Reply | str:
     """What comes back, or why nothing does."""
     phrase = ""
     for number in range(_TRIES):
         try:
-            reply = await wire.get(path, PROBE)
+            reply = await server.get(path)
         except Unreachable as error:
             return error.phrase
         except Fault as fault:
@@ -128,12 +158,6 @@ async def _asked(wire: Wire, path: str) -> Reply | str:
                 return reply
         await asyncio.sleep(_BETWEEN)
     return phrase
-
-
-def _healthy(health: Reply | str) -> bool | None:
-    if isinstance(health, str) or health.status in {404, 405}:
-        return None
-    return health.status < 400
 
 
 def _listing(reply: Reply) -> list[dict[str, Any]]:

@@ -1,4 +1,33 @@
-"""What goes wrong with one request, and whether it is worth another."""
+"""What goes wrong with a request: the kinds of faults, and what a server's status and words mean."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from scoring.engines.server.address import Address, Key
+from scoring.secrets import masked
+
+LONGEST_QUOTE = 240
+"""Characters of a server's own words in a sentence of ours."""
+AGAIN = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
+"""Statuses after which the same request may be answered."""
+GATEWAY = frozenset({502, 503, 504})
+"""Statuses that say that the server behind a gateway may be down."""
+
+_TOO_LONG = re.compile(
+    r"context[ _-]?(length|window|size)|max_model_len|prompt is too long|longer than the model|"
+    r"input[\w ]* (token count|tokens) .*(exceed|must be <=)|maximum number of tokens allowed|"
+    r"inputs?`? tokens \+ `?max_new_tokens",
+    re.IGNORECASE,
+)
+_MODERATED = re.compile(
+    r"moderat|content[ _-]?(filter|policy|management)|flagged|inappropriate|data_inspection|prohibited[ _-]?content|"
+    r"safety",
+    re.IGNORECASE,
+)
 
 
 class Unreachable(Exception):  # noqa: N818  # named for what is so, as the errors of scoring.errors
@@ -9,24 +38,24 @@ class Unreachable(Exception):  # noqa: N818  # named for what is so, as the erro
         self.phrase = phrase
 
 
+class Reworded(Exception):  # noqa: N818  # as above
+    """The server does not take a request in these words, and others are known: send it again at once."""
+
+
 class Fault(Exception):  # noqa: N818  # as above
     """A request that came to no answer.
 
     Attributes:
         phrase: what happened, in a few words ("HTTP 500").
         again: whether sending it again may help.
-        rest: seconds that the server wants to be left alone.
         suspicious: whether the server itself may be down.
         lasting: whether it will always be so, for this request.
     """
 
-    def __init__(
-        self, phrase: str, *, again: bool = True, rest: float = 0.0, suspicious: bool = False, lasting: bool = False
-    ) -> None:
+    def __init__(self, phrase: str, *, again: bool = True, suspicious: bool = False, lasting: bool = False) -> None:
         super().__init__(phrase)
         self.phrase = phrase
         self.again = again
-        self.rest = rest
         self.suspicious = suspicious
         self.lasting = lasting
 
@@ -41,21 +70,127 @@ class Declined(Fault):
     """
 
     def __init__(
-        self,
-        phrase: str,
-        sentence: str,
-        next_step: str,
-        *,
-        account: bool = False,
-        sure: bool = False,
-        lasting: bool = False,
+        self, phrase: str, sentence: str, next_step: str, *, account: bool = False, sure: bool = False
     ) -> None:
-        super().__init__(phrase, again=account, lasting=lasting)
+        super().__init__(phrase, again=account)
         self.sentence = sentence
         self.next_step = next_step
         self.account = account
         self.sure = sure
 
 
-class Reworded(Exception):  # noqa: N818  # as above
-    """The server does not take a request in these words, and others are known: send it again at once."""
+def quoted(text: str) -> str:
+    """Quote a server's words: one line, no control characters, no keys, no full stop, and not too many of them."""
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in masked(text)).split())
+    return (line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + "…").rstrip(".")
+
+
+def decoded(body: bytes) -> Any:
+    """Decode JSON to plain values.
+
+    Raises:
+        Fault: it is none, or not whole.
+    """
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise Fault("an answer that is not whole JSON", suspicious=True) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The words of a server, on one line and without keys; and the parameter and code that it names."""
+
+    message: str
+    param: str = ""
+    code: str = ""
+
+    @classmethod
+    def read(cls, body: bytes) -> "Refusal":
+        """Read the body of an error as OpenAI, FastAPI and others write it; what is none of theirs is quoted."""
+        try:
+            told = decoded(body)
+        except Fault:
+            return cls(quoted(body[:2000].decode(errors="replace")))
+        inner = told.get("error", told) if isinstance(told, dict) else told
+        if not isinstance(inner, dict):
+            return cls(quoted(str(inner)))
+        detail = inner.get("detail")
+        if isinstance(detail, list) and detail and isinstance(detail[0], dict):
+            place = detail[0].get("loc")
+            param = str(place[-1]) if isinstance(place, list) and place else ""
+            return cls(quoted(f"{detail[0].get('msg', '')} ({param})"), param)
+        message = inner.get("message") or detail or ""
+        code = " ".join(str(inner[name]) for name in ("code", "type") if inner.get(name) is not None)
+        return cls(quoted(str(message)), str(inner.get("param") or ""), code)
+
+    @property
+    def too_long(self) -> bool:
+        """Whether prompt and answer do not fit into the model's context."""
+        return "context" in self.code or _TOO_LONG.search(self.message) is not None
+
+    @property
+    def moderated(self) -> bool:
+        """Whether it is the prompt's content that is not wanted, which asking again does not change."""
+        return _MODERATED.search(f"{self.code} {self.message}") is not None
+
+    @property
+    def no_credit(self) -> bool:
+        """Whether the account has nothing left, which waiting does not change."""
+        return "insufficient_quota" in self.code
+
+    def names(self, parameter: str) -> bool:
+        """Whether it is this parameter of the request that is not taken."""
+        if self.param:
+            return self.param == parameter
+        return re.search(rf"(?<![\w]){re.escape(parameter)}(?![\w])['\"`]?", self.message) is not None
+
+
+def no_entry(status: int, location: str, address: Address, key: Key) -> Declined | None:
+    """Say why a server does not let us in, or sends us elsewhere; None where it does neither."""
+    code, variable = f"HTTP {status}", key.variables[-1]
+    if status == 401 and key:
+        sentence = f"{address} refuses the key in {variable} ({code})."
+        return Declined(code, sentence, "Set the right one there.", account=True, sure=True)
+    if status == 401:
+        sentence = f"{address} wants a key ({code})."
+        return Declined(code, sentence, f"Set the environment variable {variable}.", account=True, sure=True)
+    if status == 402:
+        sentence = f"{address} wants to be paid ({code})."
+        return Declined(code, sentence, "Add credit there, or use another server.", account=True, sure=True)
+    if 300 <= status < 400:
+        where = _host_of(location)
+        sentence = f"{address} redirects{where} ({code}), where no key is sent."
+        return Declined(f"{code}{where}", sentence, "Give the address where the server is.", sure=True)
+    return None
+
+
+def not_done(status: int, refusal: Refusal, address: Address, key: Key) -> Fault:
+    """Say what is wrong with a request that is not worth sending again."""
+    phrase = f"HTTP {status}: {refusal.message}"
+    if status == 429:
+        sentence = f"{address} says: {refusal.message}."
+        return Declined(
+            phrase, sentence, "Add credit there; what is saved is not asked again.", account=True, sure=True
+        )
+    if status in {400, 413, 422} and refusal.too_long:
+        return Fault(f"context too long: {refusal.message}", again=False, lasting=True)
+    if status in {400, 403, 451} and refusal.moderated:
+        return Fault(phrase, again=False, lasting=True)
+    if status in {404, 405}:
+        sentence = f"{address} does not know the model or the endpoint ({phrase})."
+        return Declined(phrase, sentence, "Check the model's name and the address.", sure=True)
+    sentence = f"{address} refuses every request ({phrase})."
+    if status == 403:
+        return Declined(phrase, sentence, f"Check what the key in {key.variables[-1]} may do there.")
+    return Declined(phrase, sentence, "Change what it does not take, and try again.")
+
+
+def _host_of(location: str) -> str:
+    """The place a server sends us to, without what may be secret in it."""
+    try:
+        parts = urlsplit(location)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return ""
+    return " to " + quoted(f"{parts.scheme}://{host}" + (f":{port}" if port else "")) if host else ""

@@ -1,7 +1,7 @@
 import pytest
 
 from scoring.asking import Sampling
-from scoring.engines.server.chat_servers import ChatServers
+from scoring.engines.server.chat import ChatServers
 from servers.runs import QUICK, Run, asks
 
 
@@ -15,9 +15,9 @@ def _no_keys(monkeypatch):
 def run():
     """Asks servers and gathers what comes: run(servers, number of asks, count, sampling, ...)."""
 
-    def begin(servers, number=1, count=1, sampling=None, seed=None, patience=QUICK, **more):
+    def begin(servers, number=1, count=1, sampling=None, seed=None, policy=QUICK, **more):
         urls = [server.url for server in (servers if isinstance(servers, list) else [servers])]
-        engine = ChatServers.connect(urls, sampling or Sampling(), patience=patience, **more)
+        engine = ChatServers.connect(urls, sampling or Sampling(), policy=policy, **more)
         return Run(engine.answers(asks(number, count, seed)))
 
     return begin

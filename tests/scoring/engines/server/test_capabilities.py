@@ -3,23 +3,23 @@ import socket
 import pytest
 
 from scoring.asking import Sampling
-from scoring.engines.server.chat_servers import ChatServers
-from scoring.engines.server.examination import capabilities
+from scoring.engines.server.capabilities import greet
+from scoring.engines.server.chat import ChatServers
 from scoring.errors import EngineError
 from servers.fault_server import Behaviour, running
 
 
 def test_a_vllm_server_is_known_by_what_it_says():
     with running(Behaviour(owner="vllm", context=4096)) as server:
-        found = capabilities(server.url + "/v1")
-    assert (found.software, found.healthy, found.models[0].max_tokens) == ("vllm 0.32.0", True, 4096)
+        (found,) = greet([server.url + "/v1"]).found
+    assert (found.software, found.models[0].max_tokens) == ("vllm 0.32.0", 4096)
     assert str(found.address) == server.url
 
 
 def test_any_other_server_is_a_server():
     with running(Behaviour(probes=False)) as server:
-        found = capabilities(server.url)
-    assert (found.software, found.version, found.healthy, found.is_vllm) == ("server", "", None, False)
+        (found,) = greet([server.url]).found
+    assert (found.software, found.version, found.is_vllm) == ("server", "", False)
 
 
 def test_no_server_is_said_in_a_sentence():
@@ -27,7 +27,7 @@ def test_no_server_is_said_in_a_sentence():
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(EngineError, match=rf"no server answers at {url} \(connection refused\)\. Start it"):
-            capabilities(url)
+            greet([url])
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@ import pickle
 
 import pytest
 
-from scoring.engines.server.address import Address
-from scoring.engines.server.keys import Key, find_keys
+from scoring.engines.server.address import Address, Key, find_keys
 from scoring.errors import UsageError
 from scoring.secrets import masked
 

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from scoring.engines.server.faults import Fault
-from scoring.engines.server.pooling import Pooling
+from scoring.engines.server.reward_endpoints import Pooling
 from scoring.errors import EngineError
 from scoring.readout import Encoded, Readout, Vocabulary, one_layer
 

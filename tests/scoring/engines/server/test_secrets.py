@@ -3,8 +3,8 @@
 import pytest
 
 from scoring.asking import Ask, Message, Sampling
-from scoring.engines.server.chat_servers import ChatServers
-from scoring.engines.server.patience import Patience
+from scoring.engines.server.chat import ChatServers
+from scoring.engines.server.client import RetryPolicy
 from scoring.errors import EngineError
 from servers.fault_server import Behaviour, running
 
@@ -78,7 +78,7 @@ def test_no_redirect_takes_the_key_elsewhere(key, at_start):
 
 def test_a_fault_does_not_show_the_key(key):
     with running(Behaviour(faults={"silent_cut": 1.0})) as server:
-        engine = ChatServers.connect([server.url], Sampling(), patience=Patience(tries=1))
+        engine = ChatServers.connect([server.url], Sampling(), policy=RetryPolicy(tries=1))
         came = answers(engine)
     assert came[-1].answers[0].reason == "server: the connection was cut after 1 try"
     assert SECRET not in str(came)

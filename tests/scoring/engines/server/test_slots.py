@@ -1,6 +1,6 @@
 import asyncio
 
-from scoring.engines.server.slots import Slots
+from scoring.engines.server.chat import Slots
 
 
 async def test_no_more_than_the_places_and_the_lowest_number_first():

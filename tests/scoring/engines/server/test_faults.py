@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from scoring.engines.server.keys import Key
-from scoring.engines.server.refusal import Refusal
+from scoring.engines.server.address import Key
+from scoring.engines.server.faults import Refusal
 
 
 def refusal(told):

@@ -4,9 +4,8 @@ import random
 import pytest
 
 from scoring.asking import Noticed
-from scoring.engines.server.generative_scoring import GenerativeScoring
-from scoring.engines.server.pooling import Pooling
-from scoring.engines.server.reward_servers import RewardServers
+from scoring.engines.server.reward_endpoints import GenerativeScoring, Pooling
+from scoring.engines.server.rewards import RewardServers
 from scoring.errors import EngineError
 from scoring.readout import Batch, Encoded, Readout, Refused, Vocabulary, one_layer
 from servers.fault_server import Behaviour, running
@@ -35,7 +34,7 @@ def test_rewards_come_once_and_in_order_through_faults():
     draw = random.Random(0)
     cases = [case(draw, parts=draw.choice([1, 1, 3])) for _ in range(100)]
     with running(Behaviour(faults={"error": 0.1, "cut": 0.1, "half_json": 0.05, "limit": 0.05})) as server:
-        engine = RewardServers.connect([server.url], POOLING, patience=QUICK)
+        engine = RewardServers.connect([server.url], POOLING, policy=QUICK)
         batches = list(engine.read(cases))
         assert engine.name == f"server at {server.url}/pooling, model tiny"
     answers = [answer for batch in batches for answer in batch.answers]
@@ -54,7 +53,7 @@ def test_one_of_two_servers_that_turns_bad_is_set_aside_and_the_other_does_its_w
     draw = random.Random(1)
     cases = [case(draw) for _ in range(60)]
     with running(Behaviour(barred=(5, 402, "no credit"))) as bad, running(Behaviour(delay=0.005)) as good:
-        engine = RewardServers.connect([bad.url, good.url], POOLING, patience=QUICK)
+        engine = RewardServers.connect([bad.url, good.url], POOLING, policy=QUICK)
         told = list(engine.read(cases))
     notices = [one.sentence for one in told if isinstance(one, Noticed)]
     answers = [answer for batch in told if isinstance(batch, Batch) for answer in batch.answers]
@@ -66,10 +65,10 @@ def test_one_of_two_servers_that_turns_bad_is_set_aside_and_the_other_does_its_w
 def test_a_case_that_is_too_long_is_refused_and_the_rest_goes_on(told):
     short, long = Encoded((1, 2), (1,)), Encoded((1,) * 9, (8,))
     with running(Behaviour(context=8 if told else None)) as server:
-        engine = RewardServers.connect([server.url], POOLING, patience=QUICK)
+        engine = RewardServers.connect([server.url], POOLING, policy=QUICK)
         server.behaviour.context = 8
-        (batch,) = engine.read([short, long, short])
-    first, refused, last = [answer.rewards for answer in batch.answers]
+        (batch,) = engine.read([long, short, short])
+    refused, first, last = [answer.rewards for answer in batch.answers]
     assert list(first) == list(last) == rewards(short)
     assert refused.over_length
     assert ("9 tokens are more than the server's 8" if told else "context too long") in refused.reason

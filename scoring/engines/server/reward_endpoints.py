@@ -1,19 +1,71 @@
-"""A PRM's numbers from vLLM's `/pooling`: its head's outputs at every token, or at every step tag."""
+"""How vLLM's servers are asked for a PRM's numbers, and what comes back.
+
+`/pooling` gives its head's outputs at every token, or at every step tag; `/generative_scoring` how likely the two words
+of a two-token PRM are after each step.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
+from scoring.engines.server.client import ROOM
 from scoring.engines.server.faults import Fault
-from scoring.engines.server.ways import Rows, Send, weighed
 from scoring.errors import EngineError
 from scoring.readout import Encoded, Readout, Vocabulary
 
 _SURE = 1e-3
 """How far probabilities of a half-precision head may be from a sum of one."""
+_NUMBER_BYTES = 32
+"""Of one number in a reply, with all its digits; and of a score's index and name together with it three times that."""
 Outputs = list[list[float]]
 """Shape (rows, outputs of the head)."""
+Rows = list[tuple[float, ...]]
+"""One row a position: the reward, and behind it the redundancy where the read-out gives one."""
+Send = Callable[[dict[str, Any]], Awaitable[Any]]
+"""Sends a body to the endpoint and gives the decoded reply.
+
+Raises:
+    Fault: it cannot be had.
+"""
+
+
+class RewardEndpoint(Protocol):
+    """One endpoint of vLLM's servers: what is sent for a sequence, and what its reply means."""
+
+    @property
+    def path(self) -> str:
+        """Where it is, below the server's root."""
+        ...
+
+    def request(self, model: str, sequence: Encoded) -> dict[str, Any]:
+        """Write the body for one sequence.
+
+        Raises:
+            Fault: it cannot be asked so.
+        """
+        ...
+
+    def largest_reply(self, sequence: Encoded) -> int:
+        """Bytes that the reply for one sequence may have."""
+        ...
+
+    def rows(self, told: Any, sequence: Encoded) -> Rows:
+        """Read what a decoded reply holds at the positions of the sequence.
+
+        Raises:
+            Fault: it is not what was asked for.
+        """
+        ...
+
+    async def proven(self, model: str, sequence: Encoded, send: Send) -> Self:
+        """Give the endpoint after trying on a sequence what the server really does.
+
+        Raises:
+            EngineError: the server does something else, and its numbers would be wrong.
+            Fault: its replies cannot be read.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -42,17 +94,21 @@ class Pooling:
         return len(head.ids) if isinstance(head, Vocabulary) else head[-1].outputs
 
     def request(self, model: str, sequence: Encoded) -> dict[str, Any]:
-        """See `Way`. Token ids are sent, so that no text is read for special tokens."""
+        """See `RewardEndpoint`. Token ids are sent, so that no text is read for special tokens."""
         return self._request(model, sequence.ids, activation=not self.raw)
 
+    def largest_reply(self, sequence: Encoded) -> int:
+        """See `RewardEndpoint`."""
+        return ROOM + len(sequence.ids) * self.columns * _NUMBER_BYTES
+
     def rows(self, told: Any, sequence: Encoded) -> Rows:
-        """See `Way`."""
+        """See `RewardEndpoint`."""
         outputs = _chosen(self._outputs(told), sequence)
         weights = [self.readout.reward, *([self.readout.redundancy] if self.readout.redundancy else [])]
-        return [weighed(self._transformed(row), weights) for row in outputs]
+        return [_weighed(self._transformed(row), weights) for row in outputs]
 
     async def proven(self, model: str, sequence: Encoded, send: Send) -> Self:
-        """See `Way`: whether `use_activation` counts, what comes, and at which tokens."""
+        """See `RewardEndpoint`: whether `use_activation` counts, what comes, and at which tokens."""
         found = [self._outputs(await send(self._request(model, sequence.ids, activation=on))) for on in (False, True)]
         raw = self._is_raw(found[0], found[1])
         if found[0] and len(found[0]) != len(sequence.ids):
@@ -129,6 +185,68 @@ class Pooling:
         return [power / sum(powers) for power in powers]
 
 
+@dataclass(frozen=True)
+class GenerativeScoring:
+    """A server that was started to generate. Prefixes that grow by a step are its items; it caches what they share.
+
+    It tells the probability of the first of the two words, among the two.
+    """
+
+    readout: Readout
+    path: str = "/generative_scoring"
+
+    def __post_init__(self) -> None:
+        head = self.readout.head
+        two = isinstance(head, Vocabulary) and len(head.ids) == 2 and not head.whole
+        if not two or self.readout.transform != "softmax":
+            raise EngineError(
+                "generative scoring gives one of two words' probability, which is not what this PRM reads.",
+                "Use a pooling server or the transformers engine.",
+            )
+
+    @property
+    def labels(self) -> list[int]:
+        """The two token ids, in the read-out's order."""
+        return list(self.readout.head.ids) if isinstance(self.readout.head, Vocabulary) else []
+
+    def request(self, model: str, sequence: Encoded) -> dict[str, Any]:
+        """See `RewardEndpoint`. The query ends before the first position that is read, each item at one."""
+        return self._request(model, sequence, self.labels)
+
+    def largest_reply(self, sequence: Encoded) -> int:
+        """See `RewardEndpoint`."""
+        return ROOM + len(sequence.positions) * 3 * _NUMBER_BYTES
+
+    def rows(self, told: Any, sequence: Encoded) -> Rows:
+        """See `RewardEndpoint`."""
+        weights = [self.readout.reward, *([self.readout.redundancy] if self.readout.redundancy else [])]
+        return [_weighed((score, 1.0 - score), weights) for score in _scores(told, len(sequence.positions))]
+
+    async def proven(self, model: str, sequence: Encoded, send: Send) -> Self:
+        """See `RewardEndpoint`: the two words' probabilities must make one, whichever is asked for first."""
+        bodies = [self._request(model, sequence, labels) for labels in (self.labels, self.labels[::-1])]
+        first, second = [_scores(await send(body), len(sequence.positions)) for body in bodies]
+        if any(abs(a + b - 1.0) > _SURE for a, b in zip(first, second, strict=True)):
+            raise EngineError(
+                "the server's probabilities of the two words do not make one.", "Use the transformers engine."
+            )
+        return self
+
+    @staticmethod
+    def _request(model: str, sequence: Encoded, labels: list[int]) -> dict[str, Any]:
+        if not sequence.positions or sequence.positions[0] == 0:
+            raise Fault("a first step that begins the prompt", again=False)
+        start = sequence.positions[0]
+        return {
+            "model": model,
+            "query": list(sequence.ids[:start]),
+            "items": [list(sequence.ids[start : position + 1]) for position in sequence.positions],
+            "label_token_ids": labels,
+            "apply_softmax": True,
+            "add_special_tokens": False,
+        }
+
+
 def _chosen(outputs: Outputs, sequence: Encoded) -> Outputs:
     """The rows at the sequence's positions, of those of all tokens or of all tags.
 
@@ -147,3 +265,25 @@ def _chosen(outputs: Outputs, sequence: Encoded) -> Outputs:
 
 def _sigmoid(value: float) -> float:
     return 1.0 / (1.0 + math.exp(-value)) if value >= 0 else math.exp(value) / (1.0 + math.exp(value))
+
+
+def _scores(told: Any, count: int) -> list[float]:
+    """One probability an item, in their order.
+
+    Raises:
+        Fault: there are others.
+    """
+    try:
+        scores = {one["index"]: float(one["score"]) for one in told["data"]}
+        found = [scores[index] for index in range(len(scores))]
+    except (KeyError, TypeError, ValueError):
+        raise Fault("a reply that holds no scores", again=False) from None
+    if len(found) != count:
+        raise Fault(f"{len(found)} scores for {count} steps", again=False)
+    if not all(0.0 <= score <= 1.0 for score in found):
+        raise Fault("a score that is no probability", again=False)
+    return found
+
+
+def _weighed(outputs: Sequence[float], weights: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    return tuple(sum(a * b for a, b in zip(outputs, row, strict=True)) for row in weights)

@@ -8,9 +8,8 @@ import pytest
 from scoring.asking import Answered, Ask, Message, Noticed, Sampling
 from scoring.critics.box_readers import read_processbench
 from scoring.critics.readers import read_answer
-from scoring.engines.server.chat_servers import ChatServers
-from scoring.engines.server.conversation import other_seed
-from scoring.engines.server.patience import Patience
+from scoring.engines.server.chat import ChatServers, other_seed
+from scoring.engines.server.client import RetryPolicy
 from scoring.errors import EngineError, UsageError
 from servers.fault_server import ANSWER, Behaviour, running
 from servers.runs import QUICK, Run, asks
@@ -172,14 +171,14 @@ def test_a_fault_that_stays_ends_in_a_reason(run):
 )
 def test_every_fault_is_tried_again_and_named(run, fault, phrase):
     with running(Behaviour(faults={fault: 1.0})) as server:
-        done = run(server, 2, patience=Patience(timeout=0.5, tries=2, base=0.01))
+        done = run(server, 2, policy=RetryPolicy(timeout=0.5, tries=2, base=0.01))
         assert server.seen.faults == {fault: 4}
     assert {answer.reason for answer in done.answers} == {f"server: {phrase} after 2 tries"}
 
 
 def test_a_slow_answer_is_an_answer(run):
     with running(Behaviour(faults={"drip": 1.0})) as server:
-        done = run(server, 2, patience=Patience(timeout=10))
+        done = run(server, 2, policy=RetryPolicy(timeout=10))
     assert all(answer.text for answer in done.answers)
 
 
@@ -196,7 +195,7 @@ HARMLESS = ("wrong_n", "drip", "no_usage")
 @pytest.mark.parametrize("seed", range(3))
 def test_with_faults_at_a_third_every_ask_ends_and_none_twice(run, seed):
     with running(Behaviour(faults=FAULTS, seed=seed)) as server:
-        done = run(server, 300, 2, seed=7, concurrency=32, patience=Patience(timeout=2.0, base=0.01, longest=0.05))
+        done = run(server, 300, 2, seed=7, concurrency=32, policy=RetryPolicy(timeout=2.0, base=0.01, longest=0.05))
         calls, bodies, faults = server.settled(CHAT, done.calls), server.seen.bodies, server.seen.faults
     assert sorted(done.answered) == list(range(300))
     assert all(len(one.answers) == 2 for one in done.answered.values())
@@ -215,15 +214,26 @@ def test_with_faults_at_a_third_every_ask_ends_and_none_twice(run, seed):
 def test_a_server_that_asks_to_be_left_alone_is(run):
     with running(Behaviour(faults={"limit": 1.0}, retry_after="0.3")) as server:
         start = time.monotonic()
-        run(server, patience=Patience(tries=2, base=0.0))
+        run(server, policy=RetryPolicy(tries=2, base=0.0))
         assert server.seen.paths[CHAT] == 2
     assert time.monotonic() - start >= 0.3
+
+
+@pytest.mark.parametrize("faults", [{"endless": 1.0}, {"endless": 0.5}])
+def test_an_answer_that_does_not_end_is_cut_off_and_told(run, faults):
+    """With a limit of 9 tokens, 50 MB are no answer; and they are not asked for again."""
+    with running(Behaviour(faults=faults)) as server:
+        done = run(server, 4, sampling=Sampling(max_tokens=9), concurrency=2)
+        assert server.sent < 4 * 50_000_000 / 5, "it was read to its end"
+    reasons = {answer.reason for answer in done.answers} - {None}
+    assert reasons == {"server: an answer of more than 1 MiB, which is more than it may have"}
+    assert done.retries == 0
 
 
 def test_the_other_server_takes_over(run):
     with running(Behaviour(faults={"limit": 1.0}, retry_after="60")) as one, running() as other:
         start = time.monotonic()
-        done = run([one, other], 40)
+        done = run([one, other], 40, policy=RetryPolicy(base=0.01))
         assert time.monotonic() - start < 20
         # A busy machine may let one run out of time and ask again.
         assert other.seen.paths[CHAT] >= 40
@@ -245,7 +255,7 @@ def answered(came):
 def test_a_server_that_goes_down_and_comes_again(run):
     with running(Behaviour(delay=0.01)) as lasting:
         with running(Behaviour(delay=0.01)) as first:
-            engine = ChatServers.connect([first.url, lasting.url], Sampling(), concurrency=4, patience=QUICK)
+            engine = ChatServers.connect([first.url, lasting.url], Sampling(), concurrency=4, policy=QUICK)
             came = engine.answers(asks(600))
             done = {one.index for one in islice(answered(came), 40)}
         done |= {one.index for one in islice(answered(came), 100)}
@@ -257,10 +267,10 @@ def test_a_server_that_goes_down_and_comes_again(run):
 
 
 def test_a_server_that_was_set_aside_is_tried_with_one_request_until_it_answers(run):
-    patience = Patience(timeout=5.0, base=0.01, longest=0.05, aside=0.1)
+    policy = RetryPolicy(timeout=5.0, base=0.01, longest=0.05, aside=0.1)
     behaviour = Behaviour(barred=(5, 402, "no credit"), quota=10, delay=0.01)
     with running(behaviour) as one, running(Behaviour(delay=0.02)) as other:
-        done = run([one, other], 300, concurrency=4, patience=patience)
+        done = run([one, other], 300, concurrency=4, policy=policy)
         assert one.answered > 20
         assert one.seen.paths[CHAT] == one.answered + 10
     assert all(answer.text for answer in done.answers)
@@ -269,6 +279,14 @@ def test_a_server_that_was_set_aside_is_tried_with_one_request_until_it_answers(
         "is set aside (HTTP 402) and tried again later; the others go on.",
         "answers again.",
     ]
+
+
+def test_the_end_of_a_run_among_votes_that_are_asked_one_by_one_is_told_as_anywhere(run):
+    with (
+        running(Behaviour(several=False, barred=(5, 402, "no credit"))) as server,
+        pytest.raises(EngineError, match="wants to be paid"),
+    ):
+        run(server, 20, 3, concurrency=4)
 
 
 def test_a_key_that_may_not_list_the_models_may_use_them():
@@ -281,7 +299,7 @@ def test_a_key_that_may_not_list_the_models_may_use_them():
 
 def test_when_all_are_down_for_too_long_the_run_ends():
     with running() as server:
-        engine = ChatServers.connect([server.url], Sampling(), concurrency=2, patience=QUICK)
+        engine = ChatServers.connect([server.url], Sampling(), concurrency=2, policy=QUICK)
         came = engine.answers(asks(1000))
         next(came)
     with pytest.raises(EngineError, match=r"no server can be reached for 1 s: http://127.0.0.1:\d+ \("):
@@ -290,7 +308,7 @@ def test_when_all_are_down_for_too_long_the_run_ends():
 
 def test_signs_of_life_come_while_nothing_else_does():
     with running(Behaviour(faults={"hang": 1.0})) as server:
-        engine = ChatServers.connect([server.url], Sampling(), patience=Patience(timeout=1.0, tries=1))
+        engine = ChatServers.connect([server.url], Sampling(), policy=RetryPolicy(timeout=1.0, tries=1))
         gaps, last = [], time.monotonic()
         for one in engine.answers(asks(2)):
             gaps.append(time.monotonic() - last)

@@ -1,0 +1,500 @@
+"""Requests to one or many servers: HTTP by httpx, sent again by httpx-retries, and a choice of servers between them.
+
+`Servers` is a transport in httpx's sense that stands below httpx-retries' own: each time a request is sent, it chooses
+the server and words the request for it. So a retry may go elsewhere, and what costs no try (a server that cannot be
+reached or is set aside, other words for the same question) never gets as far as the retries.
+"""
+
+import asyncio
+import contextlib
+import math
+import re
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from scoring.asking import Noticed
+from scoring.engines.server.address import Address, Key
+from scoring.engines.server.faults import (
+    AGAIN,
+    GATEWAY,
+    Declined,
+    Fault,
+    Refusal,
+    Reworded,
+    Unreachable,
+    no_entry,
+    not_done,
+    quoted,
+)
+from scoring.errors import EngineError, MissingExtra
+
+try:
+    import httpx
+    from httpx_retries import Retry, RetryTransport
+except ImportError as error:
+    raise MissingExtra(error.name or "httpx", "server") from None
+
+CONNECTING = 10.0
+"""Seconds for a connection to stand."""
+ROOM = 1 << 20
+"""Bytes that any reply may have: errors in whatever form, and what stands around an answer."""
+PROBE = 10.0
+"""Seconds that a server has to say what it is."""
+_LISTING = 8 << 20
+"""Bytes that a list of models may have: some services have hundreds, each with a description."""
+_IDLE = 3.0
+"""Seconds that a connection is kept unused: common servers close one after 5, and a request that meets it is lost."""
+_ENOUGH = 8
+"""Requests that a server declines, one after the other, until it is the server and not the requests."""
+_LONGEST_ASIDE = 16
+"""Times the first wait, at most, until a server that was set aside is tried again."""
+_JSON = re.compile(r"application/([\w.-]+\+)?json\b", re.IGNORECASE)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How long is waited, and how often tried again. Times are in seconds.
+
+    `timeout` bounds the wait for an answer. A request that fails is sent again, at most `tries` times in all, after
+    waits that are drawn from 0 to `base` times 2 to the number of tries ("full jitter"), or as long as the server asks
+    for; at most `longest` either way. When no server can be reached, `down` is waited for one. One of several that
+    declines whatever it is asked is tried again after `aside`, and twice as long each time.
+    """
+
+    timeout: float = 600.0
+    tries: int = 6
+    base: float = 1.0
+    longest: float = 120.0
+    down: float = 300.0
+    aside: float = 60.0
+
+    @property
+    def retry(self) -> "PoliteRetry":
+        """The policy as httpx-retries has it."""
+        return PoliteRetry(
+            self.tries - 1,
+            ["POST"],
+            AGAIN,
+            backoff_factor=self.base / 2,
+            max_backoff_wait=max(self.longest, 1e-3),
+        )
+
+
+class PoliteRetry(Retry):
+    """Knows our own faults; and reads a `Retry-After` of any number or date, without a word in a log."""
+
+    def is_retryable_exception(self, exception: Exception) -> bool:
+        """Whether sending it again may help."""
+        return isinstance(exception, Fault) and exception.again
+
+    def parse_retry_after(self, retry_after: str) -> float:
+        """Seconds, 0 where it says nothing that can be read."""
+        try:
+            seconds = float(retry_after)
+        except ValueError:
+            with contextlib.suppress(ValueError, OverflowError):
+                return super().parse_retry_after(retry_after)
+            return 0.0
+        return max(seconds, 0.0) if math.isfinite(seconds) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back, whole. The names of `headers` are in any case."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+
+@dataclass(eq=False)
+class Connections:
+    """Connections to one server, as many as are used at a time.
+
+    Each is a client of its own: a library's pool looks through all its connections for every request, which at 64 takes
+    most of the time. No redirect is followed, so that no key travels to where it does not belong. A proxy of the
+    environment is used, but not to this machine.
+    """
+
+    address: Address
+    key: Key
+    _free: list[httpx.AsyncClient] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        self._tls = httpx.create_ssl_context() if self.address.encrypted else False
+        self._headers = {"accept": "application/json", "accept-encoding": "identity", "user-agent": "prm-inspect"}
+        self._headers |= self.key.header
+
+    async def post(self, path: str, body: bytes, seconds: float, most: int) -> Reply:
+        """Send JSON and wait for the whole answer: `seconds` for the next of its bytes, `most` bytes in all.
+
+        Raises:
+            Unreachable: no connection could be made within `CONNECTING`, so that nothing was sent.
+            Fault: the answer did not come whole, or is longer than it may be.
+        """
+        return await self._send("POST", path, body, seconds, most)
+
+    async def get(self, path: str, seconds: float = PROBE) -> Reply:
+        """As `post`, without anything to send; a reply of some megabytes at most."""
+        return await self._send("GET", path, None, seconds, _LISTING)
+
+    async def close(self) -> None:
+        """Close the connections that are not in use; those in use close with their request."""
+        while self._free:
+            await self._free.pop().aclose()
+
+    async def _send(self, method: str, path: str, body: bytes | None, seconds: float, most: int) -> Reply:
+        client = self._free.pop() if self._free else self._new()
+        try:
+            # Who lets one byte after the other fall has no longer in all than who says nothing.
+            async with asyncio.timeout(CONNECTING + seconds):
+                reply = await _exchange(client, method, self.address.origin + path, body, seconds, most)
+        except BaseException as error:  # noqa: BLE001  # raised again, as what it means
+            # What is half read cannot be used again; closing must not wait for the other side.
+            with contextlib.suppress(Exception):
+                await asyncio.shield(client.aclose())
+            raise _understood(error, seconds) from None
+        self._free.append(client)
+        return reply
+
+    def _new(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            verify=self._tls,
+            headers=self._headers,
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_IDLE),
+            trust_env=not self.address.loopback,
+            follow_redirects=False,
+        )
+
+
+async def _exchange(
+    client: httpx.AsyncClient, method: str, url: str, body: bytes | None, seconds: float, most: int
+) -> Reply:
+    headers = None if body is None else {"content-type": "application/json"}
+    parts, size = [], 0
+    timeout = httpx.Timeout(seconds, connect=CONNECTING)
+    async with client.stream(method, url, content=body, headers=headers, timeout=timeout) as response:
+        async for part in response.aiter_bytes():
+            parts.append(part)
+            size += len(part)
+            if size > most:
+                words = f"an answer of more than {most / ROOM:.3g} MiB, which is more than it may have"
+                raise Fault(words, again=False)
+        return Reply(response.status_code, response.headers, b"".join(parts))
+
+
+def _understood(error: BaseException, seconds: float) -> BaseException:
+    """The error in our words; what is none of the network's stays as it is."""
+    if isinstance(error, httpx.ConnectTimeout):
+        return Unreachable(f"no connection within {CONNECTING:g} s")
+    if isinstance(error, httpx.ConnectError):
+        return Unreachable(_why_not_connected(str(error).lower()))
+    if isinstance(error, TimeoutError | httpx.TimeoutException):
+        return Fault(f"no answer within {seconds:g} s", suspicious=True)
+    if isinstance(error, httpx.HTTPError | OSError):
+        return Fault("the connection was cut", suspicious=True)
+    return error
+
+
+def _why_not_connected(words: str) -> str:
+    if "certificate" in words:
+        return "its certificate is not trusted"
+    if "name or service" in words or "nodename" in words or "name resolution" in words:
+        return "there is no host of that name"
+    return "connection refused" if "refused" in words or "all connection attempts" in words else "no connection"
+
+
+class Notices:
+    """Passes each notice on the first time it comes. Made for one thread."""
+
+    def __init__(self, tell: Callable[[Noticed], object]) -> None:
+        self._tell = tell
+        self._told: set[Hashable] = set()
+
+    def once(self, what: Hashable, sentence: str) -> None:
+        """Tell the sentence unless `what` was told of before."""
+        if what not in self._told:
+            self._told.add(what)
+            self._tell(Noticed(sentence))
+
+
+@dataclass(eq=False)
+class Server:
+    """One server: its connections, how many requests it has and why it is down ("" = it is up).
+
+    `rest` is when (the loop's time) it wants to be asked again. `good` says that it has answered something; `declined`
+    counts what it would not do since it last answered. `aside` says that it is down because it declines whatever it is
+    asked, `trials` how often it was set aside so since it last answered.
+    """
+
+    http: Connections
+    busy: int = 0
+    rest: float = 0.0
+    good: bool = False
+    declined: int = 0
+    aside: bool = False
+    trials: int = 0
+    down: str = ""
+    probe: asyncio.Task[None] | None = None
+
+    @property
+    def address(self) -> Address:
+        """Where it is."""
+        return self.http.address
+
+
+@dataclass(eq=False)
+class Call(Generic[T]):
+    """A question to whichever server takes it.
+
+    Attributes:
+        write: gives the path and the body for one server.
+        read: gives what a reply of status 200 to that body holds. Raises Fault.
+        most: bytes that the reply may have.
+        hear: is told of a refusal, which it may learn from. Raises Reworded, where other words may be taken.
+        sent: how many requests reached a server; `lost` how many did not.
+        got: what came of it; None before it is delivered.
+        failed: the servers that have not answered it.
+    """
+
+    write: Callable[[Server], tuple[str, dict[str, Any]]]
+    read: Callable[[Server, dict[str, Any], bytes], T]
+    most: int
+    hear: Callable[[Server, dict[str, Any], int, Refusal], None] | None = None
+    sent: int = 0
+    lost: int = 0
+    got: "T | Failure | None" = None
+    failed: set[Server] = field(default_factory=set)
+
+    @property
+    def retries(self) -> int:
+        """How often it was sent again."""
+        return max(self.sent + self.lost - 1, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no answer, for the reader of a table; and whether it will always be so."""
+
+    reason: str
+    lasting: bool = False
+
+
+class Servers(httpx.AsyncBaseTransport):
+    """Chooses servers, and knows which are down or set aside and when one is up again. Made and used in one loop."""
+
+    def __init__(self, servers: Sequence[Server], policy: RetryPolicy, notices: Notices) -> None:
+        self.servers = tuple(servers)
+        self._policy = policy
+        self._retry = policy.retry
+        self._retrying = RetryTransport(self, self._retry)
+        self._notices = notices
+        self._up = asyncio.Event()
+        self._up.set()
+        self._since = 0.0
+
+    async def deliver(self, call: Call[T]) -> T | Failure:
+        """Send a question until there is an answer or it is no longer worth it; the call keeps it too.
+
+        Raises:
+            EngineError: every request will fail.
+        """
+        reason, lasting = "", False
+        request = httpx.Request("POST", "http://servers/", extensions={"call": call})
+        try:
+            response = await self._retrying.handle_async_request(request)
+        except Fault as fault:
+            reason, lasting = fault.phrase, fault.lasting
+            spent = fault.again
+        else:
+            spent = response.status_code != httpx.codes.OK
+            reason = f"HTTP {response.status_code}" if spent else ""
+        if spent:
+            reason = f"{reason} after {'1 try' if call.sent == 1 else f'{call.sent} tries'}"
+        if reason:
+            call.got = Failure(reason if lasting else f"server: {reason}", lasting)
+        return call.got  # type: ignore[return-value]  # read gave it
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a call once, to the server that suits it. What costs no try is sent again here.
+
+        Returns:
+            status 200, and the answer is in the call; or one after which the call may be sent again.
+
+        Raises:
+            Fault: it came to no answer.
+            EngineError: every request will fail.
+        """
+        call: Call[Any] = request.extensions["call"]
+        while True:
+            server = await self._pick(call)
+            try:
+                return await self._ask(server, call)
+            except Reworded:
+                continue
+            except Unreachable as error:
+                call.lost += 1
+                self._lost(server, error.phrase)
+            except Declined as fault:
+                if not self._declined(server, fault):
+                    call.failed.add(server)
+                    raise
+            except Fault as fault:
+                call.failed.add(server)
+                if fault.suspicious:
+                    self._suspect(server)
+                raise
+
+    async def aclose(self) -> None:
+        """Stop looking after servers and close all connections."""
+        probes = [server.probe for server in self.servers if server.probe]
+        for probe in probes:
+            probe.cancel()
+        await asyncio.gather(*probes, return_exceptions=True)
+        await asyncio.gather(*(server.http.close() for server in self.servers), return_exceptions=True)
+
+    async def _ask(self, server: Server, call: Call[Any]) -> httpx.Response:
+        path, body = call.write(server)
+        server.busy += 1
+        try:
+            call.sent += 1
+            reply = await server.http.post(path, msgspec.json.encode(body), self._policy.timeout, call.most)
+        except Unreachable:
+            call.sent -= 1
+            raise
+        finally:
+            server.busy -= 1
+        if reply.status == httpx.codes.OK:
+            kind = reply.headers.get("content-type", "")
+            if not _JSON.match(kind):
+                raise Fault(f"{quoted(kind) or 'no content type'} in place of JSON", suspicious=True)
+            call.got = call.read(server, body, reply.body)
+            self._answered(server)
+            return httpx.Response(reply.status)
+        refusal = Refusal.read(reply.body)
+        if reply.status in AGAIN and not (reply.status == 429 and refusal.no_credit):
+            return self._later(server, call, reply)
+        if call.hear:
+            call.hear(server, body, reply.status, refusal)
+        location = reply.headers.get("location", "")
+        raise no_entry(reply.status, location, server.address, server.http.key) or not_done(
+            reply.status, refusal, server.address, server.http.key
+        )
+
+    def _later(self, server: Server, call: Call[Any], reply: Reply) -> httpx.Response:
+        """What httpx-retries waits after: as long as the server asks for, unless there is another one."""
+        call.failed.add(server)
+        if reply.status in GATEWAY:
+            self._suspect(server)
+        asked = reply.headers.get("retry-after")
+        if not asked:
+            return httpx.Response(reply.status)
+        now = asyncio.get_running_loop().time()
+        server.rest = now + min(self._retry.parse_retry_after(asked), self._policy.longest)
+        another = any(not one.down and one.rest <= now for one in self.servers)
+        return httpx.Response(reply.status, headers={} if another else {"retry-after": asked})
+
+    async def _pick(self, call: Call[Any]) -> Server:
+        """The server that is up and has the least to do, another one than failed before if there is.
+
+        Raises:
+            EngineError: none has been up for too long.
+        """
+        if not self._up.is_set():
+            try:
+                async with asyncio.timeout_at(self._since + self._policy.down):
+                    await self._up.wait()
+            except TimeoutError:
+                where = ", ".join(f"{server.address} ({server.down})" for server in self.servers)
+                raise EngineError(
+                    f"no server can be reached for {self._policy.down:g} s: {where}.",
+                    "Start it again and repeat the command: what is saved is not asked again.",
+                ) from None
+        now = asyncio.get_running_loop().time()
+        up = (server for server in self.servers if not server.down)
+        return min(up, key=lambda server: (server.rest > now, server in call.failed, server.busy))
+
+    def _answered(self, server: Server) -> None:
+        server.good = True
+        if server.aside:
+            # This was asked before.
+            return
+        if server.trials:
+            self._notices.once((server, "back"), f"{server.address} answers again.")
+        server.declined = server.trials = 0
+
+    def _lost(self, server: Server, phrase: str) -> None:
+        """Note that a server cannot be reached; it is looked after until it can."""
+        if not server.down:
+            self._take_down(server, phrase)
+        self._suspect(server)
+
+    def _declined(self, server: Server, fault: Declined) -> bool:
+        """Note that a server would not do a request; whether it is set aside, so that another should be asked.
+
+        A server that has answered before has its reasons with the request, unless it is about who asks, and every
+        request meets it.
+
+        Raises:
+            EngineError: no server does anything.
+        """
+        if server.aside:
+            return True
+        if server.good and not fault.account:
+            return False
+        server.declined += 1
+        if server.declined < (1 if fault.sure and not server.good else _ENOUGH):
+            return False
+        if all(other.aside for other in self.servers if other is not server):
+            raise EngineError(fault.sentence, fault.next_step)
+        if server.probe:
+            server.probe.cancel()
+        server.aside, server.trials = True, server.trials + 1
+        self._take_down(server, fault.phrase)
+        self._notices.once(
+            (server, "aside"),
+            f"{server.address} is set aside ({fault.phrase}) and tried again later; the others go on.",
+        )
+        server.probe = asyncio.get_running_loop().create_task(self._try_later(server))
+        return True
+
+    def _take_down(self, server: Server, phrase: str) -> None:
+        server.down = phrase
+        if all(one.down for one in self.servers) and self._up.is_set():
+            self._up.clear()
+            self._since = asyncio.get_running_loop().time()
+
+    async def _try_later(self, server: Server) -> None:
+        """Let a server have requests again; the first that it declines for the same reason sets it aside once more."""
+        await asyncio.sleep(self._policy.aside * min(2 ** (server.trials - 1), _LONGEST_ASIDE))
+        server.aside, server.down, server.declined = False, "", _ENOUGH - 1
+        self._up.set()
+
+    def _suspect(self, server: Server) -> None:
+        """Look whether a server is there, unless that is being done."""
+        if not server.aside and (server.probe is None or server.probe.done()):
+            server.probe = asyncio.get_running_loop().create_task(self._look_after(server))
+
+    async def _look_after(self, server: Server) -> None:
+        """Ask until it answers."""
+        tries = 0
+        while phrase := await _absent(server):
+            self._lost(server, phrase)
+            tries += 1
+            await asyncio.sleep(min(self._policy.longest, self._policy.base * tries))
+        server.down = ""
+        self._up.set()
+
+
+async def _absent(server: Server) -> str:
+    """Why a server is down, "" if it is up."""
+    try:
+        reply = await server.http.get(f"{server.address.api}/models")
+    except (Unreachable, Fault) as error:
+        return error.phrase
+    return f"HTTP {reply.status}" if reply.status in GATEWAY else ""

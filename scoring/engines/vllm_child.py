@@ -1,0 +1,257 @@
+"""vLLM's server as a child of this process: started, watched, and ended with us whatever happens.
+
+It has a session of its own, so that Ctrl+C reaches us alone, and ends when we do (see `vllm_start`). It is known to be
+ours by the name under which it serves the model, which no other server knows.
+"""
+
+import http.client
+import json
+import os
+import re
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+import weakref
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from scoring.engines.server.address import GENERAL, OPENAI
+from scoring.engines.vllm_start import Settings
+from scoring.errors import EngineError, MissingExtra, UnwritableWorkspace
+
+SILENCE = 180.0
+"""Seconds that a starting vLLM may say nothing in its log: a large model takes longer to load, and tells of it."""
+_DEAF = 60.0
+"""Seconds that a running one has to say that it is well, asked three times."""
+_LOOKING = 10.0
+"""Seconds between two looks."""
+_TELLING = 5.0
+"""Seconds between two sentences about the start."""
+_ENDING = 10.0
+"""Seconds to end by itself."""
+_LONGEST_LOG = 8 << 20
+"""Bytes from which on a log is begun anew."""
+_SOURCE = re.compile(r"^(\(\w+ pid=\d+\) )?(INFO|WARNING|ERROR) [\d-]+ [\d:]+ \[[^\]]*\] ")
+_WIDTH = 160
+
+
+def log_for(root: Path | None, model: str) -> Path:
+    """Choose the file for what a model's vLLM prints: in the workspace's folder `logs`, without one a temporary one."""
+    folder = Path(tempfile.mkdtemp(prefix="prm-inspect-")) if root is None else root / "logs"
+    return folder / f"vllm-{re.sub(r'[^A-Za-z0-9._-]+', '-', model).strip('-.') or 'model'}.log"
+
+
+class VllmChild:
+    """A vLLM server for one model, at `url` under the name `served`. `facts`: version, device, devices and torch.
+
+    To be made in a thread that lasts as long: Linux ends it with the thread that started it.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], log: Path, tell: Callable[[str], object] = lambda _: None) -> None:
+        """Start it and wait until it answers.
+
+        Args:
+            settings: fields of `vllm_start.Settings`; port and served name are chosen here.
+            log: the file that what it prints is added to.
+            tell: hears how the start goes.
+
+        Raises:
+            MissingExtra: vLLM is not installed.
+            EngineError: it cannot run here, or not this model; or it says nothing for too long.
+            UnwritableWorkspace: there is no place for its log.
+        """
+        found = find_spec("vllm")
+        if found is None or found.origin is None:
+            raise MissingExtra("vllm", "vllm")
+        self.log = log
+        self.served = f"prm-inspect-{secrets.token_hex(8)}"
+        self.port = _free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.facts: dict[str, Any] = {}
+        self._lost = ""
+        chosen = msgspec.convert({**settings, "served": self.served, "port": self.port}, Settings)
+        with _opened(log) as out:
+            self._from = out.tell()
+            words = [str(os.getpid()), msgspec.json.encode(chosen).decode()]
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "scoring.engines.vllm_start", *words],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                env=_environment(),
+                start_new_session=True,
+            )
+        self.close = weakref.finalize(self, _end, self._process)
+        try:
+            self._wait(chosen.name, tell)
+        except BaseException:
+            self.close()
+            raise
+        threading.Thread(target=_watch, args=(weakref.ref(self),), name="vllm watch", daemon=True).start()
+
+    def name(self, dtype: str) -> str:
+        """What runs: versions, device, dtype."""
+        facts = self.facts
+        device = facts["device"] + (f" x{facts['devices']}" if facts["devices"] > 1 else "")
+        return f"vllm {facts['version']}, torch {facts['torch']}, {device}, {dtype}"
+
+    def check(self) -> None:
+        """Make sure that it still runs.
+
+        Raises:
+            EngineError: it ended, or no longer says that it is well.
+        """
+        code = self._process.poll()
+        if self._lost:
+            raise EngineError(self._lost, f"Repeat the command: what is saved is not computed again. See {self.log}.")
+        if code is not None:
+            self.close()
+            raise EngineError(
+                f"vLLM ended while it ran ({_how(code)}); its last words: {self._last_line()}.",
+                f"Repeat the command: what is saved is not computed again. See {self.log}.",
+            )
+
+    def _wait(self, name: str, tell: Callable[[str], object]) -> None:
+        began = heard = told = time.monotonic()
+        size = -1
+        while not self._serves():
+            now = time.monotonic()
+            if (code := self._process.poll()) is not None:
+                raise self._not_started(name, code)
+            if size != (size := self.log.stat().st_size):
+                heard = now
+            if now - heard > SILENCE:
+                raise EngineError(
+                    f"vLLM has said nothing for {SILENCE:.0f} s while it loads {name}; its last words: "
+                    f"{self._last_line()}.",
+                    f"See {self.log}.",
+                )
+            if now - told >= _TELLING:
+                told = now
+                tell(f"vLLM is starting ({now - began:.0f} s): {self._last_line()}")
+            time.sleep(0.2)
+        self.facts = next(one for one in self._marked() if "version" in one)
+
+    def _serves(self) -> bool:
+        """Whether it answers, and it is ours: somebody else may have taken the port."""
+        return self.served.encode() in _asked(f"{self.url}/v1/models", 5.0)
+
+    def _not_started(self, name: str, code: int) -> EngineError:
+        for one in self._marked():
+            if "sentence" in one:
+                return EngineError(one["sentence"], one["next_step"])
+        words = self._words()
+        if "address already in use" in words.lower():
+            return EngineError(
+                f"port {self.port} was free, and taken before vLLM could listen on it.", "Repeat the command."
+            )
+        # The first is the reason, and those that follow say that something did not come of it.
+        first = next((line for line in words.splitlines() if re.search(r"\w+Error: ", line)), "")
+        why = _cut(first) or self._last_line()
+        return EngineError(f"vLLM cannot load {name} ({_how(code)}): {why}.", f"Its log says more: {self.log}.")
+
+    def _words(self) -> str:
+        with self.log.open("rb") as file:
+            file.seek(self._from)
+            return file.read().decode(errors="replace")
+
+    def _marked(self) -> list[dict[str, Any]]:
+        mark, lines = f"{self.served}: ", self._words().splitlines()
+        return [json.loads(line.removeprefix(mark)) for line in lines if line.startswith(mark)]
+
+    def _last_line(self) -> str:
+        lines = [line for line in self._words().replace("\r", "\n").splitlines() if line.strip()]
+        return _cut(lines[-1]) if lines else "nothing yet"
+
+    def _look(self) -> bool:
+        """Whether it is still worth looking after."""
+        well = any(_asked(f"{self.url}/health", _DEAF / 3) for _ in range(3))
+        if not well and self._process.poll() is None:
+            self._lost = f"vLLM no longer says that it is well, and was ended; its last words: {self._last_line()}."
+            # It would not hear anything else.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self.close()
+        if self._process.poll() is not None:
+            self.close()
+        return bool(self.close.alive)
+
+
+def _opened(log: Path) -> BinaryIO:
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        if log.exists() and log.stat().st_size > _LONGEST_LOG:
+            log.unlink()
+        return log.open("ab")
+    except OSError as error:
+        raise UnwritableWorkspace(f"{log} cannot be written ({error.strerror}).", "vLLM's words go there.") from None
+
+
+def _watch(child: "weakref.ref[VllmChild]") -> None:
+    """Look after it: one that hangs is ended, and what is left of one that was killed."""
+    while True:
+        time.sleep(_LOOKING)
+        one = child()
+        if one is None or not one._look():  # noqa: SLF001  # the thread is its own
+            return
+        del one
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End it with all processes that it started, which are its group; of one that is gone, what it left."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_ENDING)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """Ours, but for what would make it another server than we speak to, and what it has no business with."""
+    dropped = (GENERAL, OPENAI, "VLLM_API_KEY")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    # Nothing that is looked at here is told to a server of the library's authors; and nothing is downloaded.
+    # It finds this package where we did, and no code in the current folder (-P).
+    places = [str(Path(__file__).parents[2]), *([kept["PYTHONPATH"]] if kept.get("PYTHONPATH") else [])]
+    ours = {"VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
+    return ours | kept | {"PYTHONPATH": os.pathsep.join(places)}
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def _asked(url: str, seconds: float) -> bytes:
+    """The status and the body of what is well; nothing of what is not. No proxy stands between us and this machine."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=seconds) as reply:
+            return b"200 " + bytes(reply.read(1 << 20))
+    except (OSError, http.client.HTTPException):
+        return b""
+
+
+def _how(code: int) -> str:
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _cut(line: str) -> str:
+    """A line of the log on one line of ours, without which process said it and when."""
+    plain = _SOURCE.sub("", "".join(sign for sign in line if sign.isprintable()).strip())
+    return (plain if len(plain) <= _WIDTH else plain[: _WIDTH - 1] + "…").rstrip(".")
