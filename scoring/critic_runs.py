@@ -16,7 +16,6 @@ import polars as pl
 
 from scoring.asking import Answer, Answered, Ask, Noticed, Prompt, TokenLogprobs
 from scoring.cache import Parts
-from scoring.critics import cost
 from scoring.critics.protocol import Read
 from scoring.critics.readers import read_answer, version, was_cut
 from scoring.critics.same_texts import SameTexts
@@ -82,25 +81,39 @@ class Asking:
         return AskingSession(self, self.asker(), interrupt, Asked(wanted=plan.answers))
 
     def estimate(self, asks: Iterator[tuple[RunCase, Ask]]) -> Estimate:
-        """What would be asked, before anything is."""
-        found = cost.estimates(((case.benchmark, case.subset), ask) for case, ask in asks)
-        every = sum(found.values(), cost.Estimate())
-        most, price = every.tokens_out_at_most(self.max_tokens), self.price
+        """What would be asked, before anything is: by subset, and all together.
+
+        Tokens are estimated where the server gives all answers to a prompt in one call; a chat template's own come on
+        top.
+        """
+        found: dict[tuple[str, str | None], tuple[int, ...]] = {}
+        for case, ask in asks:
+            counts = (1, ask.count, sum(len(message.text) for message in ask.prompt))
+            before = found.get((case.benchmark, case.subset), (0, 0, 0))
+            found[case.benchmark, case.subset] = tuple(map(sum, zip(before, counts, strict=True)))
+        prompts, answers, characters = (sum(counts[at] for counts in found.values()) for at in range(3))
+        tokens_in, price = _tokens(characters), self.price
+        most = None if self.max_tokens is None else answers * self.max_tokens
         return Estimate(
-            every.asks,
-            every.answers,
-            every.characters,
-            every.tokens_in,
+            prompts,
+            answers,
+            characters,
+            tokens_in,
             tuple(
-                {"benchmark": benchmark, "subset": subset, "prompts": one.asks, "answers": one.answers,
-                 "characters": one.characters, "tokens_in": one.tokens_in}
-                for (benchmark, subset), one in found.items()
+                {"benchmark": benchmark, "subset": subset, "prompts": counts[0], "answers": counts[1],
+                 "characters": counts[2], "tokens_in": _tokens(counts[2])}
+                for (benchmark, subset), counts in found.items()
             ),
             self.max_tokens,
-            price(every.tokens_in, 0) if price else None,
-            price(every.tokens_in, most) if price and most is not None else None,
+            price(tokens_in, 0) if price else None,
+            price(tokens_in, most) if price and most is not None else None,
             self.currency if price else "",
         )  # fmt: skip
+
+
+def _tokens(characters: int) -> int:
+    """About how many tokens an English prompt has; one in Chinese or of formulas has fewer characters a token."""
+    return -(-characters // 4)
 
 
 @dataclass

@@ -115,10 +115,6 @@ class Template:
         """How braces that are text are written in the whole template. "mixed" is filled as "literal"."""
         return braces(self.text)
 
-    def instructed_by_user(self) -> "Template":
-        """The same for a model that takes no system message: another text, and so another hash."""
-        return Template.of(re.sub(r"\A<<system>>$", "<<user>>", self.text, flags=re.MULTILINE), self.source)
-
     def prompt(self, problem: str, steps: str, shots: int | None = None) -> Prompt:
         """The prompt for a problem and its steps, which are one text already.
 

@@ -171,6 +171,28 @@ def test_equal_contents_are_asked_once_and_rows_limit_what_is_asked(bench):
     assert parts.read()[0]["key"].to_list() == [cases["key"][1], cases["key"][2]]
 
 
+def test_a_dry_run_estimates_what_would_be_asked(bench):
+    cases, texts, parts = bench
+    cases = cases.with_columns(subset=pl.Series(["a", "b", "a", "b", "b", "b"]))
+    asking = Asking(
+        partial(CriticAsker, prompt, read),
+        4,
+        2,
+        max_tokens=100,
+        price=lambda found, made: found + 2 * made,
+        currency="USD",
+    )
+    start, found, end = score(cases, texts, making.scorer("critic"), parts, asking, engine=Engine, dry_run=True)
+    lengths = [len(prompt(*row)[0].text) for row in texts.frame(["problem", "steps"]).rows()]
+    tokens = -(-2 * sum(lengths) // 4)
+    assert (start.to_do, end.status, end.left, end.asked.wanted) == (6, "dry_run", 6, 48)
+    assert (found.prompts, found.answers, found.characters, found.tokens_in) == (12, 48, 2 * sum(lengths), tokens)
+    assert [(one["subset"], one["prompts"], one["answers"]) for one in found.subsets] == [("a", 4, 16), ("b", 8, 32)]
+    assert sum(one["characters"] for one in found.subsets) == found.characters
+    assert (found.money, found.money_at_most, found.currency) == (tokens, tokens + 2 * 4800, "USD")
+    assert not parts.folder.exists()
+
+
 def test_what_an_engine_notices_is_told(bench):
     class Noticing(Engine):
         def answers(self, asks):

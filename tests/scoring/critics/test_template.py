@@ -73,10 +73,6 @@ def test_the_hash_is_of_what_is_sent():
 def test_the_users_own_instruction():
     template = Template.of("<<user>>\nJudge.\n<<user>>\n{problem}{steps}", "here")
     assert template.prompt("P", "S") == (Message("user", "Judge."), Message("user", "PS"))
-    system = Template.of("<<system>>\nJudge.\n<<user>>\n{problem}{steps}", "here")
-    assert system.instructed_by_user().prompt("P", "S") == template.prompt("P", "S")
-    assert system.instructed_by_user().hash == template.hash != system.hash
-    assert template.instructed_by_user() == template
 
 
 @pytest.mark.parametrize(
