@@ -115,7 +115,7 @@ def prepare(
     return Prepared(
         scorer,
         partial(_encoder, checkpoint, family),
-        partial(running.load, checkpoint, family.readout, seen, computed, other),
+        partial(running.load, checkpoint, family.readout, seen, computed, reference=other),
         (
             *((usable.note,) if usable.note else ()),
             *notes,
