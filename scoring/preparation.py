@@ -202,7 +202,7 @@ def prepare(
     return Prepared(
         scorer,
         partial(_encoder, checkpoint, family),
-        partial(running.load, checkpoint, family.readout, seen, computed, other, workspace.root, tell),
+        partial(running.load, checkpoint, family.readout, seen, computed, workspace.root, tell, reference=other),
         (
             *((usable.note,) if usable.note else ()),
             *notes,

@@ -81,9 +81,10 @@ class Running:
         readout: Readout,
         seen: Seen,
         dtype: str,
-        reference: Reference | None = None,
         root: Path | None = None,
         tell: Callable[[str], object] = lambda _: None,
+        *,
+        reference: Reference | None = None,
     ) -> Engine:
         """The loaded engine; what it loaded is what the fingerprint was taken of.
 
