@@ -92,6 +92,10 @@ class PoliteRetry(Retry):
         """Whether sending it again may help."""
         return isinstance(exception, Fault) and exception.again
 
+    def backoff_strategy(self) -> float:
+        """Seconds; the library's powers of two grow beyond what a float holds."""
+        return super().backoff_strategy() if self.attempts_made < 60 else self.max_backoff_wait
+
     def parse_retry_after(self, retry_after: str) -> float:
         """Seconds, 0 where it says nothing that can be read."""
         try:
@@ -151,8 +155,9 @@ class Connections:
     async def _send(self, method: str, path: str, body: bytes | None, seconds: float, most: int) -> Reply:
         client = self._free.pop() if self._free else self._new()
         try:
-            # Who lets one byte after the other fall has no longer in all than who says nothing.
-            async with asyncio.timeout(CONNECTING + seconds):
+            # Who lets one byte after the other fall has hardly longer in all than who says nothing; that no connection
+            # can be made is always told as that.
+            async with asyncio.timeout(2 * CONNECTING + seconds):
                 reply = await _exchange(client, method, self.address.origin + path, body, seconds, most)
         except BaseException as error:  # noqa: BLE001  # raised again, as what it means
             # What is half read cannot be used again; closing must not wait for the other side.
