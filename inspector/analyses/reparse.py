@@ -380,7 +380,7 @@ def _overview(found: Sequence[Reading], rows: pl.DataFrame, benchmark: str, scop
             ]
         )
     how = Column("how it reads", 2, right=False, wraps=True)
-    columns: list[str | Column] = ["parser", "unparsed", "changed", _TITLES[official], "less as kept", how]
+    columns: list[str | Column] = ["parser", "unparsed", "changed", _TITLES[official], "difference", how]
     return table("What each parser would make of the answers", columns, lines)
 
 
