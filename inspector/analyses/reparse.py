@@ -144,6 +144,7 @@ def _parsers(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: AR
         Page(CHANGES, "What changes", "focus"),
         Page(CASES, "Changed cases", "focus", help="the cases whose verdict or outcome changes, one by one"),
     ),
+    slow=True,
     scorers="critics by name or a unique part of it (default: all that were asked here)",
     options=(
         Option(
