@@ -219,6 +219,8 @@ class Analysis:
     """What is to be seen on its screen."""
     epilog: str = ""
     """What `--help` ends with."""
+    slow: bool = False
+    """Whether it reads what may take long, such as all answers of a critic: of few cases too no key waits for it."""
     loader: Loader | None = None
     """Selects what it is asked about, where that is more than a request says; None = what the request says."""
     examples: tuple[str, ...] = ()

@@ -144,6 +144,7 @@ def _parsers(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: AR
         Page(CHANGES, "What changes", "focus"),
         Page(CASES, "Changed cases", "focus", help="the cases whose verdict or outcome changes, one by one"),
     ),
+    slow=True,
     scorers="critics by name or a unique part of it (default: all that were asked here)",
     options=(
         Option(
@@ -380,7 +381,7 @@ def _overview(found: Sequence[Reading], rows: pl.DataFrame, benchmark: str, scop
             ]
         )
     how = Column("how it reads", 2, right=False, wraps=True)
-    columns: list[str | Column] = ["parser", "unparsed", "changed", _TITLES[official], "less as kept", how]
+    columns: list[str | Column] = ["parser", "unparsed", "changed", _TITLES[official], "difference", how]
     return table("What each parser would make of the answers", columns, lines)
 
 

@@ -50,8 +50,8 @@ def blocks_of(scorer: Scorer, answer: Mapping[str, Any], place: Place) -> tuple[
     return (*_ratings(answer), *_of_text(text, answer["reasoning"], place.span))
 
 
-def prompt_block(asked: Sent) -> Block:
-    """What an answer was given to, whole, its messages under their roles."""
+def prompt_block(asked: Sent, sampling: str) -> Block:
+    """What an answer was given to, whole, its messages under their roles; `sampling` says how it was sampled."""
     several = len(asked.calls) > 1
     pieces = []
     for number, call in enumerate(asked.calls):
@@ -60,7 +60,7 @@ def prompt_block(asked: Sent) -> Block:
         pieces += [f"[{where}{message.role}]\n{message.text}" for message in call.prompt]
     how = "exactly as sent" if asked.fits else "NOT as it was sent" if asked.fits is False else "as it would be sent"
     about = f"{asked.words[:1].upper()}{asked.words[1:]}."
-    return Block("\n\n".join([about, *pieces]), f"prompt, {how}", folds=True, prompt=True)
+    return Block("\n\n".join([f"{about}\nSampling: {sampling}.", *pieces]), f"prompt, {how}", folds=True, prompt=True)
 
 
 def _ratings(answer: Mapping[str, Any]) -> Iterator[Block]:

@@ -20,7 +20,7 @@ from inspector.paint import Brush
 from inspector.widgets.line_view import Line
 from scoring.errors import InspectError
 from scoring.evaluation import Evaluation
-from scoring.prompts import sent
+from scoring.prompts import sampling_words, sent
 from scoring.scorer import Scorer
 from scoring.text_query import TextQuery
 from scoring.verdicts import AsGiven, Rule
@@ -102,7 +102,8 @@ def _prompt(inspection: Inspection, row: int, scorer: Scorer, answer: Mapping[st
     texts = inspection.selection.texts.row(row)
     # Why there is none is told by `show --prompt`: here it is about the answer.
     with suppress(InspectError):
-        yield prompt_block(sent(inspection.selection.workspace.root, scorer, texts["problem"], texts["steps"], answer))
+        asked = sent(inspection.selection.workspace.root, scorer, texts["problem"], texts["steps"], answer)
+        yield prompt_block(asked, sampling_words(scorer, answer["seed"]))
 
 
 def _wrong(evaluation: Evaluation, row: int, rating: float) -> bool:

@@ -187,7 +187,7 @@ class AnalysisScreen(SheetScreen):
         known = self._views.get(self.page)
         if self.lacks_scorers(inspection) or (known and known[2] and self._is_of(known[0], inspection)):
             return
-        few = inspection.selection.height <= FEW
+        few = inspection.selection.height <= FEW and not self.ANALYSIS.slow
         if few and not self.rail_open and not (known and self._is_of(known[0], inspection)):
             view = self.view_of(inspection, self.page, intervals=False)
             # What cannot be computed has no intervals to come.

@@ -42,8 +42,8 @@ OF_RUNS = {"timeline"}
 """What is of training runs; the scorers of the demo and published ones are checkpoints of none."""
 
 
-SILENT = {"best-of-n", "paper", "show", "votes"}
-"""Analyses without a number of these cases: no paper, one response a problem, one vote a case, and one case."""
+SILENT = {"best-of-n", "paper", "reparse", "show", "votes"}
+"""Analyses without a number of these cases: no paper, one response a problem, one vote a case, no critic, one case."""
 
 
 @pytest.fixture(scope="module")

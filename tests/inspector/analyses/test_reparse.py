@@ -8,6 +8,10 @@ import pytest
 
 import critic_spaces
 from inspector import cli
+from inspector.analyses import Params
+from inspector.analyses import load as analysis
+from inspector.loading import load
+from inspector.request import Request
 from scoring.cache import VoteParts
 from scoring.critics.readers import PARSERS
 from scoring.scorer import Scorer
@@ -113,6 +117,17 @@ def test_nothing_is_written_and_a_kept_reading_says_the_same_as_its_own_scorer(a
     # Again: the same scorer, the same answers, once each.
     assert cli.main(["reparse", "judge", "--parser", "loose", "--save", "-w", str(space), "-q"]) == 0
     assert pl.concat(VoteParts(made).part(part) for part in VoteParts(made).parts()).height == 60
+
+
+@pytest.mark.parametrize("page", ["changes", "cases"])
+@pytest.mark.parametrize("parser", [None, "loose", "grben"])
+def test_every_number_opens_as_many_cases_as_it_says(space, page, parser):
+    results = load(Request(workspace=str(space), scorers=("judge",), where=("n_steps > 2",)))
+    told = Params(page, {} if parser is None else {"parser": parser})
+    links = list(analysis("reparse").view(results, told, intervals=False).links())
+    assert links
+    for link in links:
+        assert (results.mask & results.passing(link.where)).sum() == link.n
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,7 @@ def test_the_pane_folds_the_prompt_and_shows_it_as_it_was_sent(run, tmp_path):
     assert "boxed" in " ".join(folded)
     whole = page.page(unfolded=frozenset({0}), chosen=None)
     lines = ["".join(text for text, _ in line.parts).strip() for line in whole.lines]
+    assert "Sampling: temperature 0.0, max_tokens 8192, seed 42." in lines
     # Not even a formula is shown otherwise than it was sent, and steps that it names lead nowhere.
     assert lines[lines.index("[system]") + 1] == "You judge $x^2$."
     assert len(whole.spots) == len(page.page(unfolded=frozenset(), chosen=None).spots)
