@@ -100,7 +100,8 @@ def sent(
         InputError: its template was not kept, and is not the one of this version either.
     """
     family = FAMILIES.get(str(scorer.settings.get("protocol")))
-    protocol = protocol_of_critic(scorer)
+    # Whoever imports answers knows the protocol at most.
+    protocol = protocol_of_critic(scorer) if "template" in scorer.settings else None
     told = None if answer is None else answer["prompt"]
     if protocol is not None:
         template, kept = _template(root, scorer, Template.packaged, protocol.template)

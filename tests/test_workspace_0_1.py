@@ -24,11 +24,14 @@ from capturing.plan import KEPT, SPACE
 from capturing.workspace_0_1 import CRITIC, FOLDER, MODEL, PRM, RATER, beside
 from inspector import cli
 from inspector.app import InspectApp
+from inspector.critique.kept import kept_answers
+from inspector.loading import load
 from inspector.request import Request
 from inspector.screens.base import InspectionScreen
 from inspector.session import replaying
 from inspector.terminal.remembered import _file_name
 from opened import inspected, unpainted
+from scoring.prompts import sent
 from scoring_process import captured, only, ran_here
 from screen_text import press, screen_text, settled, until
 from servers import fault_server
@@ -117,6 +120,18 @@ def lost_of_scorers(document: dict[str, Any]) -> list[str]:
 def test_of_a_case_every_scorer_is_told_of_as_it_was(name, read_only):
     if "--original" not in EXPECTED[name]["line"]:
         assert lost_of_scorers(EXPECTED[name]) == []
+
+
+def test_what_its_critics_were_sent_is_made_again_letter_for_letter(read_only):
+    results = load(Request(workspace=str(read_only / SPACE)))
+    fits = []
+    for name in ("tiny-prmbench", "tiny-processbench-t1"):
+        for row in range(results.height):
+            texts, scorer = results.texts.row(row), results.evaluation(name).scorer
+            for answer in kept_answers(results, name, row).iter_rows(named=True):
+                found = sent(results.workspace.root, scorer, texts["problem"], texts["steps"], answer)
+                fits.append(found.fits and not found.kept)
+    assert fits == [True] * 55
 
 
 def test_nothing_of_a_machine_is_in_the_zip():

@@ -75,7 +75,7 @@ def prompt_view(results: Selection, row: int, params: Params) -> View:
 def _scorer(results: Selection) -> Scorer:
     """The scorer that is named, or the only one here that is sent prompts."""
     scorers = [one.scorer for one in results.chosen_evaluations]
-    asked = [one for one in scorers if "protocol" in one.settings]
+    asked = [one for one in scorers if {"protocol", "template"} <= one.settings.keys()]
     if not results.request.scorers and len(asked) != 1:
         names = f"There are: {', '.join(one.name for one in asked)}." if asked else "There is none."
         raise UsageError("--prompt is about one critic.", f"Name it with --scorer. {names}")
