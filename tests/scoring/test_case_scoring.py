@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -127,6 +128,14 @@ def test_a_variant_goes_where_it_is_told_and_steps_that_hold_a_separator_are_nam
     # A separator in a step that nobody edited is the benchmark's own.
     unedited, _ = process.ask({"model": TINY}, {**row, "steps": steps, "into": str(into), "edited": [0]})
     assert (unedited["notes"], unedited["computed"]) == ([], False)
+
+
+def test_a_name_that_is_another_scorers_is_refused_for_variants_too(process, space, rows, tmp_path):
+    other = tmp_path / "tiny-prm-m"
+    shutil.copytree(demo.folder() / "models/tiny-prm-s", other)
+    for more in ({}, {"into": str(space / "variants/rewards")}):
+        answer, _ = process.ask({"model": str(other)}, {**rows[3], **more})
+        assert (answer["event"], answer["error"]["title"]) == ("failed", "Scorer name is taken")
 
 
 def test_errors_are_told_and_the_process_goes_on(process, rows):
