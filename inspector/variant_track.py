@@ -30,7 +30,7 @@ class Tried:
     """A case and a variant of it, seen through one scorer.
 
     `before` are the steps of the case, `steps` those of the variant; `judged` is what the scorer made of each of the
-    two, None = it gave nothing to it.
+    two, None = it gave nothing to it, and `engines` what ran for it, as far as that is known.
     """
 
     variant: Variant
@@ -38,6 +38,7 @@ class Tried:
     steps: tuple[VariantStep, ...]
     scorer: Scorer | None = None
     judged: tuple[Judged | None, Judged | None] = (None, None)
+    engines: tuple[str, str] = ("", "")
 
     @cached_property
     def rewards(self) -> tuple[list[float], list[float]]:
@@ -73,6 +74,9 @@ class Tried:
         if moved and max(moved)[0] >= 0.005:
             at = max(moved)[1]
             yield f"largest difference {self.differences[at]:+.2f}, at step {at}"
+        case, variant = (engine.rsplit(", ", 2)[1:] for engine in self.engines)
+        if case and variant and case != variant:
+            yield f"the case ran on {', '.join(case)}, the variant on {', '.join(variant)}: some of it may be rounding"
 
 
 def tried(
@@ -97,17 +101,15 @@ def tried(
     if scorer is None:
         return Tried(variant, before, steps)
     folders = _folders(selection, scorer, seen)
+    changed = [step.text for step in steps]
+    keys = [_key(scorer, texts, solution) for solution in (before, changed)]
     case: Judged | None = (seen, row) if seen is not None and _rewards(seen, row) else None
-    found = case or _alone(scorer, folders, texts, before, seen, row)
-    texts_of_variant = [step.text for step in steps]
-    same = texts_of_variant == list(before)
-    return Tried(
-        variant,
-        before,
-        steps,
-        scorer,
-        (found, found if same else _alone(scorer, folders, texts, texts_of_variant, seen, row)),
-    )
+    case = case or _alone(scorer, folders, keys[0], len(before), seen, row)
+    if keys[0] == keys[1]:
+        return Tried(variant, before, steps, scorer, (case, case))
+    found = _alone(scorer, folders, keys[1], len(changed), seen, row)
+    engines = [_engine(folders, key) if found else "" for key in keys]
+    return Tried(variant, before, steps, scorer, (case, found), (engines[0], engines[1]))
 
 
 def tried_by_all(selection: Selection, row: int, variants: Sequence[Variant]) -> list[list[Tried]]:
@@ -170,22 +172,31 @@ def _rewards(evaluation: Evaluation, row: int) -> list[float]:
     return list(evaluation.rewards.of(row) or evaluation.rewards.first_of(row) or [])
 
 
-def _alone(
-    scorer: Scorer,
-    folders: Sequence[Path],
-    texts: Mapping[str, Any],
-    steps: Sequence[str],
-    seen: Evaluation | None,
-    row: int,
-) -> Judged | None:
-    """What is saved of one solution to the problem, decided as the case is; its gold labels are not known."""
+def _key(scorer: Scorer, texts: Mapping[str, Any], steps: Sequence[str]) -> str:
+    """What a scorer's rewards of a solution to the problem are joined on."""
     further = [(name, texts[name]) for name in scorer.reads]
-    key = reward_key(content_key(texts["problem"], list(steps)), further)
+    return reward_key(content_key(texts["problem"], list(steps)), further)
+
+
+def _saved(folders: Sequence[Path], key: str) -> Iterator[pl.DataFrame]:
+    """What is saved of a content in each folder that has anything of it."""
     for folder in folders:
         rows = RewardParts(folder).of(key).filter(pl.col("case").is_null())
-        if not rows.height:
-            continue
-        told = {"case": "variant", "key": key, "benchmark": "", "id": "", "n_steps": len(steps)}
+        if rows.height:
+            yield rows
+
+
+def _engine(folders: Sequence[Path], key: str) -> str:
+    rows = next(_saved(folders, key), None)
+    return "" if rows is None else rows["engine"][0] or ""
+
+
+def _alone(
+    scorer: Scorer, folders: Sequence[Path], key: str, n_steps: int, seen: Evaluation | None, row: int
+) -> Judged | None:
+    """What is saved of one solution to the problem, decided as the case is; its gold labels are not known."""
+    for rows in _saved(folders, key):
+        told = {"case": "variant", "key": key, "benchmark": "", "id": "", "n_steps": n_steps}
         found = evaluate(Gold(pl.DataFrame([told], schema=METADATA)), scorer, rows)
         if found.present[0]:
             return found if seen is None else decided_alike(found, seen, row), 0

@@ -144,7 +144,7 @@ class WarmPrm:
             loading()
         frame, texts = _one_case(case)
         scorer = self.scorer
-        folder = Path(case["into"]) / scorer.folder if "into" in case else self._claimed()
+        folder = self._folder(case)
         row = row or self._kept(case, [folder])
         computed = row is None
         if row is None:
@@ -156,9 +156,18 @@ class WarmPrm:
         about = {"case": case["case"], "scorer": scorer.name, "folder": str(folder), "computed": computed}
         return {**about, **told, "notes": notes, "seconds": seconds}
 
-    def _claimed(self) -> Path:
-        """The folder of the scorer's rewards in the workspace."""
-        return claim(self.workspace, self.scorer).folder
+    def _folder(self, case: Mapping[str, Any]) -> Path:
+        """Where the rewards of a case go.
+
+        Raises:
+            ScorerConflict: the name is another scorer's in the workspace, for which it would be taken.
+            NoWorkspace: they would go into a workspace, and there is none.
+        """
+        if "into" not in case:
+            return claim(self.workspace, self.scorer).folder
+        if self.workspace.root is not None:
+            claim(self.workspace, self.scorer)
+        return Path(case["into"]) / self.scorer.folder
 
     def _computed(
         self, frame: pl.DataFrame, texts: Texts, parts: RewardParts, case: Mapping[str, Any]

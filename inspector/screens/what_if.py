@@ -143,7 +143,9 @@ class WhatIf(Dialog[None]):
     def _read(self) -> Tried:
         """The variant beside the case, with the rewards that are saved of both."""
         selection, scorer = self._inspection.selection, self._scorer
-        seen = next((one for one in selection.evaluations if scorer and one.scorer.name == scorer.name), None)
+        # A checkpoint may have the name of another scorer.
+        mark = scorer.fingerprint if scorer else None
+        seen = next((one for one in selection.evaluations if one.scorer.fingerprint == mark), None)
         return tried(selection, self._row, self._variant, scorer, seen)
 
     def _show(self) -> None:
@@ -395,6 +397,7 @@ class WhatIf(Dialog[None]):
             self.action_scorer()
             return
         if self._waiting or self._tried is None:
+            self._say("What was asked for last is still being scored.")
             return
         texts = self._inspection.selection.texts.row(self._row)
         into = str(self._kept.folder / REWARDS)

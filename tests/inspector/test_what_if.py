@@ -13,10 +13,11 @@ from inspector.analyses.show import VARIANTS, show
 from inspector.loading import load
 from inspector.screens import what_if
 from inspector.screens.what_if import WhatIf
+from inspector.variant_track import Tried
 from inspector.widgets.step_editor import StepEditor
 from opened import opened
 from scoring.benchmarks import demo
-from scoring.variants import Edit, Variants
+from scoring.variants import Edit, Variant, Variants
 from scoring_process import commanded_here
 from screen_text import press, screen_text, shows, until
 
@@ -106,6 +107,17 @@ async def test_what_cannot_be_is_said_and_the_text_stays_to_be_mended(tmp_path, 
         await shows(pilot, "There is no step behind it")
         await press(pilot, "minus", "minus", "minus", "minus")
         await shows(pilot, "A solution needs one step")
+
+
+def test_what_another_device_may_have_rounded_is_said():
+    def told(*engines):
+        return list(Tried(Variant("k", "c"), (), (), example.ALPHA, engines=engines).words())
+
+    there, here = "transformers 5.16, torch 2.9, cuda, bfloat16", "transformers 5.17, torch 2.10, cpu, bfloat16"
+    assert told(there, here) == [
+        "the case ran on cuda, bfloat16, the variant on cpu, bfloat16: some of it may be rounding"
+    ]
+    assert told(here, here.replace("2.10", "2.11")) == told("", here) == told("", "") == []
 
 
 async def test_variants_are_walked_and_one_without_edits_is_none(tmp_path, request_):

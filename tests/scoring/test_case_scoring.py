@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -75,6 +76,7 @@ def shipped(name, key):
 
 
 def test_a_case_gets_the_rewards_that_a_run_gives_it_in_the_cache_of_the_run(process, space, rows):
+    process.ask({"model": "/nowhere"}, rows[0])
     for row, loads in zip(rows[:3], (True, False, False), strict=True):
         answer, loading = process.ask({"model": TINY}, row)
         folder, there = shipped("tiny-prm-m", row["key"])
@@ -129,6 +131,15 @@ def test_a_variant_goes_where_it_is_told_and_steps_that_hold_a_separator_are_nam
     assert (unedited["notes"], unedited["computed"]) == ([], False)
 
 
+def test_a_name_that_is_another_scorers_is_refused_for_variants_too(process, space, rows, tmp_path):
+    other = tmp_path / "tiny-prm-m"
+    shutil.copytree(demo.folder() / "models/tiny-prm-s", other)
+    process.ask({"model": TINY}, rows[3])
+    for more in ({}, {"into": str(space / "variants/rewards")}):
+        answer, _ = process.ask({"model": str(other)}, {**rows[3], **more})
+        assert (answer["event"], answer["error"]["title"]) == ("failed", "Scorer name is taken")
+
+
 def test_errors_are_told_and_the_process_goes_on(process, rows):
     answer, _ = process.ask({"model": "/nowhere"}, rows[0])
     assert (answer["event"], answer["error"]["title"]) == ("failed", "Cannot use the checkpoint")
@@ -143,6 +154,7 @@ def test_what_a_run_truncated_is_told_and_stays(process, space, rows):
     """A case that is too long, of which a run with --truncate has scored the first steps."""
     long = {**rows[11], "steps": [*rows[11]["steps"][:2], "word " * 20_000]}
     key = content_key(long["problem"], long["steps"])
+    process.ask({"model": TINY}, rows[11])
     (folder,) = (space / "rewards").glob("tiny-prm-m-*")
     row = {"key": key, "vote": 0, "rewards": [0.9, 0.8], "reason": "9 tokens are more than the 8 the model takes"}
     RewardParts(folder).append(pl.DataFrame([row], schema={name: REWARDS[name] for name in row}))
