@@ -91,11 +91,11 @@ def prm_asked(scorer: Scorer, folder: Path, root: Path | None) -> dict[str, Any]
         UsageError: it is not known here where its weights lie.
     """
     try:
-        model, revision, dtype = place_of(scorer, root)
+        place = place_of(scorer, root)
     except UsageError as error:
         raise UsageError(error.sentence, "Give its checkpoint's folder instead.") from None
     adapter = scorer.settings.get("adapter")
-    return {"model": model, "revision": revision, "dtype": dtype, "adapter": adapter, "scorer": str(folder)}
+    return {**place._asdict(), "adapter": adapter, "scorer": str(folder)}
 
 
 def prm_at(place: str) -> dict[str, Any]:

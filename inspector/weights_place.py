@@ -2,20 +2,32 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scoring.benchmarks import demo
 from scoring.errors import InspectError, UsageError
 from scoring.fingerprint import FILE, Digests
 from scoring.scorer import Scorer
 
-_FREE = frozenset({"weights", "sources", "dtype", "reads"})
+_FREE = frozenset({"weights", "reference", "sources", "dtype", "reads"})
 """Settings of a scorer that an adapter does not have."""
 _GIVE = "Give the checkpoint: --model DIR_OR_ID"
 
 
-def place_of(scorer: Scorer | None, root: Path | None) -> tuple[str, str | None, str]:
-    """Folder or hub name, commit and dtype of a scorer's weights.
+class Place(NamedTuple):
+    """Where a PRM's weights lie: a folder or a hub name with a commit, and their dtype.
+
+    `reference` is the place of the model to which its rewards are ratios; None where they are none.
+    """
+
+    model: str
+    revision: str | None
+    dtype: str
+    reference: str | None
+
+
+def place_of(scorer: Scorer | None, root: Path | None) -> Place:
+    """Find the weights of a scorer, and of its reference model.
 
     Weights that were not taken from a hub are known by the digests of their files: those that this workspace (`root`)
     remembers where they were read, and those of the demo's own models.
@@ -25,17 +37,24 @@ def place_of(scorer: Scorer | None, root: Path | None) -> tuple[str, str | None,
     """
     if scorer is None:
         raise UsageError("--explain needs a PRM's tokenizer.", _GIVE)
-    weights = scorer.settings.get("weights")
-    dtype = str(scorer.settings.get("dtype", "auto"))
+    reference = scorer.settings.get("reference")
+    other, _ = (None, None) if reference is None else _place(scorer.name, reference, root)
+    return Place(
+        *_place(scorer.name, scorer.settings.get("weights"), root), str(scorer.settings.get("dtype", "auto")), other
+    )
+
+
+def _place(name: str, weights: Any, root: Path | None) -> tuple[str, str | None]:
+    """Where weights lie that stand so in a scorer's settings."""
     if isinstance(weights, Mapping) and "hub" in weights:
-        return str(weights["hub"]), str(weights["commit"]), dtype
+        return str(weights["hub"]), str(weights["commit"])
     files = weights.get("files") if isinstance(weights, Mapping) else None
     if not isinstance(files, Mapping) or not files:
-        raise UsageError(f"{scorer.name} has no weights of which the tokens could be told.", _GIVE)
+        raise UsageError(f"{name} has no weights of which the tokens could be told.", _GIVE)
     folder = Digests(root / FILE if root else None).folder_of(files) or _of_demo(files)
     if folder is None:
-        raise UsageError(f"{scorer.name} is known by digests of its weights, and not where they lie.", _GIVE)
-    return str(folder), None, dtype
+        raise UsageError(f"{name} is known by digests of its weights, and not where they lie.", _GIVE)
+    return str(folder), None
 
 
 def _of_demo(files: Mapping[str, str]) -> Path | None:

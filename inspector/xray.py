@@ -76,12 +76,13 @@ class Question:
     def _words(self) -> list[str]:
         if self.scorer.kind != "prm":
             raise UsageError(f"{self.scorer.name} is a {self.scorer.kind}: tokens are read by PRMs.", "")
-        model, revision, dtype = place_of(self.scorer, self._root)
+        model, revision, dtype, reference = place_of(self.scorer, self._root)
         root = ["--workspace", str(self._root)] if self._root else []
         words = ["explain", self.case, *root, f"--benchmark={self._benchmark}", "--tokens-only", "--model", model]
         adapter = self.scorer.settings.get("adapter")
         words += ["--revision", revision] if revision else []
         words += ["--adapter", str(adapter)] if adapter else []
+        words += ["--reference", reference] if reference else []
         return words if dtype == "auto" else [*words, "--dtype", dtype]
 
     def _without(self, problem: str) -> Xray:

@@ -2,8 +2,8 @@
 
 A line of standard input is a JSON object: `n`, which every answer to it repeats, `prm` and `case`.
 
-    prm     model (folder or hub name), and where they are known: revision, dtype, adapter, and scorer, the folder of a
-            scorer whose very rewards are wanted
+    prm     model (folder or hub name), and where they are known: revision, dtype, adapter, reference (a folder or hub
+            name), and scorer, the folder of a scorer whose very rewards are wanted
     case    case (its name), problem, steps, and what else of `scoring.schema.TEXTS` a PRM may read; into, the folder
             for rewards that are not the workspace's, where they are of no case of it; edited, steps (0-based) that a
             person wrote
@@ -46,7 +46,7 @@ from scoring.texts import Texts
 from scoring.workspace import Workspace
 from scoring.xray import Case, held_separators
 
-_NOT_ADAPTERS = frozenset({"weights", "dtype", "reads", "sources"})
+_NOT_ADAPTERS = frozenset({"weights", "reference", "dtype", "reads", "sources"})
 """Settings of a scorer that its adapter does not have."""
 Tell = Callable[[Mapping[str, Any]], None]
 
@@ -122,7 +122,7 @@ class WarmPrm:
 
     @property
     def _place(self) -> dict[str, Any]:
-        named = {name: self.asked.get(name) for name in ("model", "revision", "adapter")}
+        named = {name: self.asked.get(name) for name in ("model", "revision", "adapter", "reference")}
         return {**named, "dtype": self.asked.get("dtype") or "auto"}
 
     @property

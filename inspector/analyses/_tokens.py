@@ -48,7 +48,7 @@ def tokens_view(results: Selection, row: int, params: Params, model: argparse.Na
     case, root = results.cases["case"][row], results.workspace.root
     scorer = _scorer(results)
     if model.model is None:
-        model.model, model.revision, model.dtype = place_of(scorer, root)
+        vars(model).update(place_of(scorer, root)._asdict())
     words = [*prm_words(model), *(["--tokens-only"] if params.get("tokens_only") else [])]
     where = [*(["--workspace", str(root)] if root else []), f"--benchmark={results.cases['benchmark'][row]}"]
     answer = answer_to(["explain", case, *where, *words])

@@ -11,9 +11,11 @@ from scoring.running import Running
 _load = Running.load
 
 
-def load(self, *wishes):
+def load(self, *wishes, **further):
     """The light engine for the CPU; any other device is asked for as ever."""
-    return Engine(seconds=float(os.environ["BATCH_SECONDS"])) if self.device == "cpu" else _load(self, *wishes)
+    return (
+        Engine(seconds=float(os.environ["BATCH_SECONDS"])) if self.device == "cpu" else _load(self, *wishes, **further)
+    )
 
 
 Running.load = load

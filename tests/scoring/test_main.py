@@ -43,7 +43,7 @@ def engine(request, monkeypatch):
     """What computes here and in processes of this environment; how, the laws of processes do not ask."""
     if request.param == "torch":
         return {}
-    monkeypatch.setattr(Running, "load", lambda *_: fake_scoring.Engine())
+    monkeypatch.setattr(Running, "load", lambda *_, **__: fake_scoring.Engine())
     return scoring_process.light(0.05)
 
 
