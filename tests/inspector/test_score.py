@@ -294,7 +294,7 @@ def test_every_option_of_a_run_is_among_those_above():
 @pytest.fixture
 def run_folder(tmp_path, monkeypatch):
     """The folder of a training run with three checkpoints, which an engine without a model scores."""
-    monkeypatch.setattr(Running, "load", lambda *_: fake_scoring.Engine())
+    monkeypatch.setattr(Running, "load", lambda *_, **__: fake_scoring.Engine())
     for seed, step in enumerate((1000, 200, 30)):
         checkpoints.write(tmp_path / "RUN" / f"checkpoint-{step}", seed=seed)
     (tmp_path / "RUN" / "training_args.bin").touch()
