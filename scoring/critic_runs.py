@@ -6,7 +6,7 @@ The same for critics, whose one question a case and run brings all its votes, an
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import chain
@@ -167,11 +167,19 @@ class AskingSession:
             yield drawn
 
     def _counted(self, settled: Settled) -> Settled:
-        """Rows as they are kept, counted; a vote that did not come is why the case lacks one."""
+        """Rows as they are kept, counted, with their price; a vote that did not come is why the case lacks one."""
+        settled = replace(settled, rows=tuple(row | self._price(row) for row in settled.rows))
         silent = [row["reason"] for row in settled.rows if row["answer"] is None]
         for row in settled.rows:
             self._count(row)
         return replace(settled, reason=silent[0]) if silent else settled
+
+    def _price(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """What a vote cost, and in which currency; nothing where that is not known."""
+        tokens_in, tokens_out = row["tokens_in"], row["tokens_out"]
+        if self.method.price is None or tokens_in is None or tokens_out is None:
+            return {}
+        return {"cost": self.method.price(tokens_in, tokens_out), "currency": self.method.currency}
 
     def _count(self, row: Any) -> None:
         asked, silent = self.asked, row["answer"] is None

@@ -137,6 +137,9 @@ VOTES: dict[str, pl.DataType] = {
     # From when it was asked until the answer was there, waiting and repeated calls included; the sum over all calls of
     # a vote that takes several. Of several answers to one call, the first has it and the others 0. Null = not measured.
     "seconds": pl.Float64(),
+    # What its tokens cost by the prices that were given then, in a currency's own word. Null = no prices, or no tokens.
+    "cost": pl.Float64(),
+    "currency": pl.String(),
     "seed": pl.Int64(),
     # Hex blake2b of the prompt that was sent.
     "prompt": pl.String(),

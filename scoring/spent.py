@@ -1,4 +1,4 @@
-"""What it took to score each case: tokens and seconds, as far as they are stored beside what was computed.
+"""What it took to score each case: tokens, seconds and money, as far as they are stored beside what was computed.
 
 They are read from the parts when they are asked for: no figure hangs on them, and no evaluation waits for them.
 """
@@ -14,10 +14,18 @@ from scoring.cache import RewardParts, VoteParts
 from scoring.case_rows import rows_of_cases
 from scoring.step_rewards import Ints
 
-SPENT: dict[str, pl.DataType] = {"seconds": pl.Float64(), "tokens_in": pl.Int64(), "tokens_out": pl.Int64()}
+SPENT: dict[str, pl.DataType] = {
+    "seconds": pl.Float64(),
+    "tokens_in": pl.Int64(),
+    "tokens_out": pl.Int64(),
+    "cost": pl.Float64(),
+    "currency": pl.String(),
+}
 """Names and dtypes of columns a scorer, each prefixed `<scorer>.`: of a critic the sums over all answers of its first
-run. Null where one of them was not stored; 0.1 stored none with rewards, and no seconds.
+run. Null where one of them was not stored; 0.1 stored none with rewards, and no seconds and no cost. A cost is in
+`currency`; both are null where the answers to a case were priced in several.
 """
+_SUMMED = tuple(name for name in SPENT if name != "currency")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +51,21 @@ class Spent:
         votes = VoteParts(self.folder)
         parts = votes if votes.parts() else RewardParts(self.folder)
         kind = parts.kind
-        names = tuple(dict.fromkeys((*kind.identity, *kind.telling, "reason", *SPENT)))
+        stored = [name for name in SPENT if name in kind.schema]
+        names = tuple(dict.fromkeys((*kind.identity, *kind.telling, "reason", *stored)))
         cases = self.cases()
         rows = rows_of_cases(cases, parts.read(names)[0])
+        # A PRM's rewards are not priced.
+        rows = rows.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in SPENT.items() if name not in stored)
         if "run" in rows.columns:
             # Runs are counted within a benchmark: each has a first one.
             benchmark = cases["benchmark"].gather(rows["case_row"])
             rows = rows.filter(pl.col("run") == pl.col("run").min().over(benchmark))
-        known = [pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name) for name in SPENT]
-        sums = rows.group_by("case_row").agg(known)
+        known = [pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name) for name in _SUMMED]
+        one = pl.col("currency").n_unique() == 1
+        currency = pl.when(one).then(pl.col("currency").first()).alias("currency")
+        sums = rows.group_by("case_row").agg(*known, currency)
+        sums = sums.with_columns(pl.when(pl.col("currency").is_not_null()).then("cost").alias("cost"))
         every = pl.select(case_row=pl.int_range(cases.height, dtype=pl.UInt32))
         return every.join(sums, on="case_row", how="left", maintain_order="left").select(
             pl.col(name).cast(dtype) for name, dtype in SPENT.items()

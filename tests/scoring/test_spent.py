@@ -35,7 +35,8 @@ def space(tmp_path):
     RewardParts(root / "rewards" / prm.folder).append(pl.DataFrame(rows, schema=REWARDS, orient="row"))
     votes = [
         {"key": key, "vote": vote, "run": run, "ballot": "0", "verdict": 0, "answer": "0",
-         "seconds": None if (at, vote) == (1, 1) else 10.0**run, "tokens_in": 100 * 1000**run, "tokens_out": at + vote}
+         "seconds": None if (at, vote) == (1, 1) else 10.0**run, "tokens_in": 100 * 1000**run, "tokens_out": at + vote,
+         "cost": 0.5 * at, "currency": "EUR" if (at, vote) == (2, 1) else "USD"}
         for at, key in enumerate(keys) for vote in (0, 1) for run in (0, 1)
     ]  # fmt: skip
     VoteParts(root / "rewards" / critic.folder).append(pl.DataFrame(votes, schema=VOTES, orient="row"))
@@ -45,10 +46,12 @@ def space(tmp_path):
 def test_they_are_what_the_parts_say_of_each_case(space):
     selection = load(Request(workspace=str(space)))
     found = {name: [selection.column(f"{name}.{one}").to_list() for one in SPENT] for name in ("prm", "old", "critic")}
-    assert found["prm"] == [[0.25, 0.5, None], [10, 20, None], [0, 0, None]]
-    assert found["old"] == [[None] * 3] * 3
+    assert found["prm"] == [[0.25, 0.5, None], [10, 20, None], [0, 0, None], [None] * 3, [None] * 3]
+    assert found["old"] == [[None] * 3] * 5
     # Of the first run; where one answer's time is not known, that of all is not.
-    assert found["critic"] == [[2.0, None, 2.0], [200, 200, 200], [1, 3, 5]]
+    # A sum of two currencies is none.
+    prices = [[0.0, 1.0, None], ["USD", "USD", None]]
+    assert found["critic"] == [[2.0, None, 2.0], [200, 200, 200], [1, 3, 5], *prices]
     for name, dtype in SPENT.items():
         assert selection.column(f"prm.{name}").dtype == dtype == selection.schema[f"prm.{name}"]
     rows = CaseRows(selection, "critic").rows(("critic.tokens_out", "critic.seconds"), np.array([2, 0], dtype=np.int32))

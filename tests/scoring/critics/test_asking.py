@@ -193,6 +193,18 @@ def test_a_dry_run_estimates_what_would_be_asked(bench):
     assert not parts.folder.exists()
 
 
+def test_an_answer_keeps_what_it_cost_and_all_of_them_what_the_run_did(bench):
+    engine = Engine(
+        lambda _, vote: Answer("0", tokens_in=None if vote == 2 else 100 * (vote == 0), tokens_out=vote + 1)
+    )
+    end = run(bench, engine, votes=3, price=lambda found, made: 0.25 * found + 2 * made, currency="EUR")[-1]
+    rows = bench[2].read()[0].sort("key", "vote")
+    assert rows["cost"].to_list() == [27.0, 4.0, None] * 6
+    assert rows["currency"].to_list() == ["EUR", "EUR", None] * 6
+    # What was not counted of the last answer is missing in the sum of the run, too.
+    assert (end.money, end.currency) == (6 * (27.0 + 4.0 + 6.0), "EUR")
+
+
 def test_what_an_engine_notices_is_told(bench):
     class Noticing(Engine):
         def answers(self, asks):
