@@ -50,12 +50,14 @@ WIDTHS = {
     "seconds": 8,
     "tokens_in": 9,
     "tokens_out": 10,
+    "cost": 8,
+    "currency": 8,
     "step_accuracy": 8,
     "solution": 8,
 }
 """Cells of a column; 14 where nothing is said."""
 USUAL = 14
-DECIMALS = {"solution": 3}
+DECIMALS = {"solution": 3, "cost": 4}
 """Digits of fractions, where there are not two."""
 LEAST = {"id": 10, "case": 12, REWARDS: 7, "note": 10}
 FLEX = {REWARDS: 2, "note": 1}

@@ -15,6 +15,7 @@ from inspector.ordering import DIRECTIONS, INSTRUCTIVE
 from scoring.case_measures import MEASURES
 from scoring.evaluation import Evaluation
 from scoring.metadata_columns import OURS
+from scoring.spent import SPENT
 from scoring.triage_columns import DTYPES as TRIAGE
 
 REWARDS = "rewards"
@@ -38,6 +39,8 @@ OF_SCORER = {
     "seconds": ("seconds", "how long it took; of a critic its answers together"),
     "tokens_in": ("tokens in", "tokens that were read for it"),
     "tokens_out": ("tokens out", "tokens that were written for it"),
+    "cost": ("cost", "what its tokens cost, by the prices of the run"),
+    "currency": ("currency", "the currency of that"),
 }
 """Titles and meanings of what a scorer has a case."""
 
@@ -148,9 +151,11 @@ def catalogue(inspection: Inspection) -> tuple[Entry, ...]:
 
 
 def _columns_of(evaluation: Evaluation) -> list[str]:
-    """What a scorer has a case: few give one number for the whole solution."""
-    solutions = bool(np.isfinite(evaluation.rewards.solutions).any())
-    return [key for key in OF_SCORER if key not in FOR_CONDITIONS and (key != "solution" or solutions)]
+    """What a scorer has a case: few give one number for the whole solution, and not of all is known what they took."""
+    lacking = {key for key in SPENT if evaluation.column(key).null_count() == evaluation.codes.size}
+    if not np.isfinite(evaluation.rewards.solutions).any():
+        lacking.add("solution")
+    return [key for key in OF_SCORER if key not in FOR_CONDITIONS and key not in lacking]
 
 
 def entry_of(key: str) -> Entry:

@@ -168,7 +168,7 @@ class AskingSession:
 
     def _counted(self, settled: Settled) -> Settled:
         """Rows as they are kept, counted, with their price; a vote that did not come is why the case lacks one."""
-        settled = replace(settled, rows=tuple(row | self._price(row) for row in settled.rows))
+        settled = replace(settled, rows=tuple({**row, **self._price(row)} for row in settled.rows))
         silent = [row["reason"] for row in settled.rows if row["answer"] is None]
         for row in settled.rows:
             self._count(row)

@@ -4,7 +4,7 @@ from inspector.commands.command import ONE_CASE, Command
 
 CASE: tuple[Command, ...] = (
     Command("next-case", "n", "Next", "The next case of the list", "turn(1)", ONE_CASE, footer=True),
-    Command("previous-case", "p", "Previous", "The case before", "turn(-1)", ONE_CASE, footer=True),
+    Command("previous-case", "p", "Previous", "The case before", "turn(-1)", ONE_CASE, footer=("triage",)),
     Command(
         "overlay", "o", "Scorers", "Put up to eight scorers beside each other", "overlay", ONE_CASE, footer=("case",)
     ),

@@ -243,6 +243,7 @@ class InspectionScreen(Steady, Screen[None]):
         """Ask for a checkpoint or a critic, and run it."""
         inspection = self.inspection
         if inspection is None or not inspection.benchmark:
+            self.say("There is no benchmark to score: import one first.")
             return
 
         def answered(asked: Score | None) -> None:

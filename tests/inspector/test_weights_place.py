@@ -38,13 +38,13 @@ def remembered(checkpoint, root, monkeypatch):
 
 def test_a_hub_checkpoint_is_its_name_and_commit():
     scorer = prm(weights={"hub": "some/prm", "commit": "abc"}, dtype="bfloat16")
-    assert place_of(scorer, None) == ("some/prm", "abc", "bfloat16")
+    assert place_of(scorer, None) == ("some/prm", "abc", "bfloat16", None)
 
 
 def test_local_weights_are_found_where_they_were_read(checkpoint, tmp_path, monkeypatch):
     remembered(checkpoint, tmp_path / "w", monkeypatch)
     scorer = prm(weights={"files": files_of(checkpoint)})
-    assert place_of(scorer, tmp_path / "w") == (str(checkpoint), None, "auto")
+    assert place_of(scorer, tmp_path / "w") == (str(checkpoint), None, "auto", None)
 
 
 def test_weights_that_were_changed_or_removed_are_nowhere(checkpoint, tmp_path, monkeypatch):
@@ -61,7 +61,7 @@ def test_weights_that_were_changed_or_removed_are_nowhere(checkpoint, tmp_path, 
 def test_the_demos_models_are_known_everywhere():
     folder = demo.folder() / "models" / "tiny-prm-s"
     files = {name: digest for name, digest in files_of(folder).items() if name in {"config.json", "model.safetensors"}}
-    assert place_of(prm(weights={"files": files}, dtype="float32"), None) == (str(folder), None, "float32")
+    assert place_of(prm(weights={"files": files}, dtype="float32"), None) == (str(folder), None, "float32", None)
 
 
 @pytest.mark.parametrize("settings", [{}, {"weights": {}}, {"weights": {"files": {}}}, {"weights": "somewhere"}])
