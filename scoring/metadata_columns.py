@@ -31,7 +31,7 @@ _OF_SCORERS = frozenset(
     {
         *("verdict", "outcome", "reward_at_gold", "margin", "step_accuracy", "abs_margin", "drop_at_gold"),
         *("lowest_reward", "decision_distance", "lowest_compared", "lowest_to_gold", "lowest_before_gold"),
-        *("seconds", "tokens_in", "tokens_out"),
+        *("seconds", "tokens_in", "tokens_out", "cost", "currency"),
         *("rewards", "solution"),
     }
 )

@@ -83,12 +83,12 @@ async def test_the_footer_tells_the_keys_of_what_has_the_focus(space, tmp_path):
     async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
         footer = "] Next vote [ Vote before Tab Next mention Space Go to step z Zoom critique Esc Back"
         await press(pilot, "a", "enter")
-        await shows(pilot, "n Next p Previous o Scorers")
+        await shows(pilot, "n Next o Scorers W What if")
         await press(pilot, "v")
         await shows(pilot, footer)
         await press(pilot, "v")
         await hides(pilot, footer)
-        await shows(pilot, "n Next p Previous o Scorers")
+        await shows(pilot, "n Next o Scorers W What if")
 
 
 async def test_brackets_go_through_the_votes_and_nothing_in_them_acts(space, tmp_path):
