@@ -1,6 +1,6 @@
 """The `prm-inspect` command. Everything of weight is imported by the command that needs it.
 
-What commands there are and which flags they take lies in `inspector.command_flags`, their work in `inspector.shell`.
+What commands there are lies in `inspector.analyses` and `inspector.verbs`, which flags they take in `command_flags`.
 """
 
 import argparse

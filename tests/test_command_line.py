@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -361,3 +363,31 @@ def test_a_value_may_begin_with_a_dash_where_it_cannot_be_a_flag():
     assert cli.parse(["cases", "--where", "-x=1 OR y"]).where == ("-x=1 OR y",)
     assert cli.parse(["thresholds", "--flips", "-0.5", "-1"]).told_flips == ["-0.5", "-1"]
     assert cli.parse(["cases", "--where=--x"]).where == ("--x",)
+
+
+def test_a_command_is_a_file(tmp_path):
+    told = 'print("-" * args.many, args.where)'
+    (tmp_path / "say_so.py").write_text(
+        f"""'''Say so: nothing else.'''
+from inspector.verbs import Verb
+
+def _flags(parser):
+    parser.add_argument("--many", type=int, default=3, help="how many dashes")
+
+VERB = Verb(("prm-inspect say-so --many 2",), _flags, takes=("--where",), document=False)
+
+def run(args):
+    {told}
+    return 7
+"""
+    )
+    script = f"import sys, inspector.verbs as v; v.__path__.append({str(tmp_path)!r}); from inspector.cli import main"
+    for words, code, part in (
+        (["say-so", "--where", "n_steps > 2"], 7, "--- ('n_steps > 2',)"),
+        (["--help"], 0, "  say-so      say so: nothing else"),
+        (["say-so", "--help"], 0, "--many MANY"),
+        (["say-so", "--scorer", "x"], 2, "say-so takes no --scorer: metrics and others do"),
+    ):
+        line = [sys.executable, "-c", f"{script}; sys.exit(main({words!r}))"]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
+        assert (done.returncode, part in done.stdout + done.stderr) == (code, True), done

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import making
 import reference
 import rows_out
-from inspector.command_flags import FOREIGN
 from inspector.shell.exporting_triage import TABLES
+from inspector.verbs.export import FOREIGN
 from rows_out import case, decided, given, labelled
 from scoring.exporters import (
     CASE_FORMATS,

@@ -1,18 +1,27 @@
-"""`keys`: every command of the app with its keys, as the keymap file has them."""
+"""The commands of the app with their keys (for a keymap file of your own)."""
 
 import argparse
+from typing import TYPE_CHECKING
 
-import polars as pl
-from platformdirs import user_config_path
+from inspector.verbs import Verb
 
-from inspector.provenance import program_version
-from inspector.shell.output import form_of, put
-from inspector.terminal.keymap import FILE, Bound, Keymap, read, usual
-from scoring.export import Document
+if TYPE_CHECKING:
+    import polars as pl
+
+    from inspector.terminal.keymap import Bound, Keymap
+
+VERB = Verb(("prm-inspect keys", "prm-inspect keys --csv -o keys.csv"), takes=(), rank=5)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print them; 1 where the file asks for something that cannot be followed."""
+    from platformdirs import user_config_path
+
+    from inspector.provenance import program_version
+    from inspector.shell.output import form_of, put
+    from inspector.terminal.keymap import FILE, read
+    from scoring.export import Document
+
     path = user_config_path("prm-inspect", appauthor=False) / FILE
     keymap = read(path)
     said = [f"{path}: {problem}" for problem in keymap.problems]
@@ -26,7 +35,11 @@ def run(args: argparse.Namespace) -> int:
     return 1 if said else 0
 
 
-def _table(keymap: Keymap) -> pl.DataFrame:
+def _table(keymap: "Keymap") -> "pl.DataFrame":
+    import polars as pl
+
+    from inspector.terminal.keymap import usual
+
     before = {one.id: one for one in usual()}
     columns = ("command", "keys", "usual", "where", "title", "help")
     rows = [
@@ -36,7 +49,7 @@ def _table(keymap: Keymap) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String()), orient="row")
 
 
-def _where(one: Bound) -> str:
+def _where(one: "Bound") -> str:
     if one.layer == "rail":
         return "while the threshold moves"
     return f"{'in lists: ' if one.layer == 'list' else ''}{', '.join(one.places)}"

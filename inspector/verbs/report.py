@@ -1,19 +1,46 @@
-"""`report`: the figures, comparisons and chosen cases of a workspace as one file for somebody else."""
+"""One file for somebody else: board, comparison, breakdown, cases."""
 
 import argparse
-from pathlib import Path
 
-from inspector.loading import load
-from inspector.report.document import Choices, report_document
-from inspector.request import request_of
-from inspector.shell.output import put_bytes, say
-from scoring.errors import UnwritableWorkspace, UsageError
+from inspector.common_flags import Collect, natural
+from inspector.verbs import Verb
 
+
+def _flags(parser: argparse.ArgumentParser) -> None:
+    file = ".html (one page that needs nothing else) or .md (Markdown); written whole or not at all"
+    parser.add_argument("-o", "--output", metavar="FILE", help=file)
+    markdown = "Markdown (tables in the place of charts; without -o on stdout)"
+    parser.add_argument("--markdown", dest="form", action="store_const", const="markdown", default="", help=markdown)
+    cases = "so many cases of each benchmark (the most instructive failures of the best scorer; default 20)"
+    parser.add_argument("--cases", type=natural, default=20, metavar="N", help=cases)
+    order = "the first cases in this order instead (COLUMN, COLUMN:desc or instructive)"
+    parser.add_argument("--sort", default="", metavar="KEY", help=order)
+    further = "also this analysis, as it is usually asked (stats, agreement, or one of your own; repeatable)"
+    parser.add_argument("--with", dest="analyses", action=Collect, default=(), metavar="NAME", help=further)
+    parser.add_argument("--title", default="", metavar="TEXT", help="what the report is called")
+
+
+VERB = Verb(
+    (
+        "prm-inspect report --benchmark demo -o report.html",
+        'prm-inspect report --cases 50 --title "Our PRM" -o report.md',
+    ),
+    _flags,
+    document=False,
+)
 ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the report; Markdown may go to stdout."""
+    from pathlib import Path
+
+    from inspector.loading import load
+    from inspector.report.document import Choices, report_document
+    from inspector.request import request_of
+    from inspector.shell.output import put_bytes, say
+    from scoring.errors import UnwritableWorkspace
+
     form = _form(args)
     if args.output and not Path(args.output).parent.is_dir():
         raise UnwritableWorkspace(f"there is no folder {Path(args.output).parent}.", "Make it, or name another file.")
@@ -38,6 +65,10 @@ def _form(args: argparse.Namespace) -> str:
     Raises:
         UsageError: there is no file for the HTML, or its ending says that it is something else.
     """
+    from pathlib import Path
+
+    from scoring.errors import UsageError
+
     if not args.output:
         if args.form == "markdown":
             return "markdown"

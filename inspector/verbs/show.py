@@ -1,0 +1,34 @@
+"""The row of the file that a case was made of, which is no table, besides the analysis of the case."""
+
+import argparse
+
+from inspector.verbs import Verb
+
+
+def _flags(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--row", action="store_true", help="the row of its file (as it stands there, and nothing else)")
+
+
+VERB = Verb(flags=_flags)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print or write one case, or print the row of the file as it stands there."""
+    from inspector.analyses.show import row_of
+    from inspector.loading import load
+    from inspector.prm_job import Unanswered
+    from inspector.request import request_of
+    from inspector.shell import analysis
+    from inspector.text import json_text
+    from scoring.importing.imported_files import original_row
+
+    if args.row:
+        results = load(request_of(args))
+        case = results.cases.row(row_of(results, args.told_case), named=True)
+        print(json_text(original_row(results.workspace, case)))
+        return 0
+    try:
+        return analysis.run(args)
+    except Unanswered as unanswered:
+        # The process has said why.
+        return unanswered.code
