@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -69,8 +70,11 @@ def test_who_has_it_is_said_and_what_a_killed_process_had_is_free_at_once(folder
     mine.close()
 
 
+@pytest.mark.parametrize("ahead", [-EXPIRES - 1, 2 * EXPIRES])
 @pytest.mark.parametrize("locks", [True, False])
-def test_a_lease_from_elsewhere_ends_when_nobody_touches_it(folder, locks, monkeypatch):
+def test_a_lease_from_elsewhere_ends_when_nobody_touches_it_or_the_clock_was_set_back(
+    folder, locks, ahead, monkeypatch
+):
     if not locks:
         monkeypatch.setattr(files, "fcntl", None)
         monkeypatch.setattr(leases, "fcntl", None)
@@ -78,9 +82,19 @@ def test_a_lease_from_elsewhere_ends_when_nobody_touches_it(folder, locks, monke
     mine.take(["x"])
     place.write_text(json.dumps({"owner": "process 1 on far", "host": "far", "units": ["a"]}))
     assert mine.take(["a"]) == {"a": "process 1 on far"}
-    os.utime(place, (time.time(), time.time() - EXPIRES - 1))
+    os.utime(place, (time.time(), time.time() + ahead))
     assert mine.take(["a"]) == {}
     assert not place.exists()
+    mine.close()
+
+
+def test_a_lease_of_a_process_that_stands_still_ends(folder, other):
+    mine = Leases(folder)
+    assert mine.take(["a"])
+    other.send_signal(signal.SIGSTOP)
+    (place,) = [path for path in (folder / FOLDER).iterdir() if f"process {other.pid} " in path.read_text()]
+    os.utime(place, (time.time(), time.time() - EXPIRES - 1))
+    assert mine.take(["a"]) == {}
     mine.close()
 
 
@@ -149,6 +163,16 @@ def test_what_a_killed_run_had_begun_is_computed_by_the_one_that_waits(folder):
     assert (told[-1].status, told[-1].left) == ("done", 0)
     assert kept(folder) == expected(frame)
     assert computed(folder).is_unique().all()
+
+
+def test_who_does_not_wait_computes_at_once_and_leases_nothing(folder):
+    frame, other = cases(20), Leases(folder)
+    other.take([f"{key}/0" for key in frame["key"]])
+    told = list(events(folder, frame, waits=False))
+    assert (told[-1].status, told[-1].scored + told[-1].refused) == ("done", 20)
+    assert not [event for event in told if isinstance(event, Notice)]
+    assert len(list((folder / FOLDER).iterdir())) == 1
+    other.close()
 
 
 def test_what_another_run_saved_between_plan_and_lease_is_found(folder):
