@@ -177,6 +177,9 @@ class AskingSession:
     def _price(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """What a vote cost, and in which currency; nothing where that is not known."""
         tokens_in, tokens_out = row["tokens_in"], row["tokens_out"]
+        if tokens_in == 0 and tokens_out is None:
+            # Not the first answer of its call, for all of whose answers that one has the tokens.
+            tokens_out = 0
         if self.method.price is None or tokens_in is None or tokens_out is None:
             return {}
         return {"cost": self.method.price(tokens_in, tokens_out), "currency": self.method.currency}

@@ -18,6 +18,7 @@ from scoring.events import Asked, CaseRefused, Notice, Progress, Start
 from scoring.interrupt import Interrupt
 from scoring.plan import FAILED, REFUSED, reward_plan, vote_plan
 from scoring.run import score
+from scoring.spent import Spent
 from scoring.verdicts import NO_VERDICT
 from scoring.votes import by_run, tally
 
@@ -203,6 +204,22 @@ def test_an_answer_keeps_what_it_cost_and_all_of_them_what_the_run_did(bench):
     assert rows["currency"].to_list() == ["EUR", "EUR", None] * 6
     # What was not counted of the last answer is missing in the sum of the run, too.
     assert (end.money, end.currency) == (6 * (27.0 + 4.0 + 6.0), "EUR")
+
+
+def test_what_a_call_for_several_answers_cost_is_with_its_first_and_known_of_the_case(bench):
+    engine = Engine(
+        lambda _, vote: Answer("0", tokens_in=100 * (vote == 0), tokens_out=None if vote else 9),
+    )
+    end = run(bench, engine, votes=3, price=lambda found, made: 0.25 * found + 2 * made, currency="EUR")[-1]
+    rows = bench[2].read()[0].sort("key", "vote")
+    assert rows["cost"].to_list() == [43.0, 0.0, 0.0] * 6
+    assert end.money == 6 * 43.0
+    spent = Spent(bench[2].folder, lambda: bench[0])
+    assert [spent.column(name).to_list() for name in ("tokens_in", "tokens_out", "cost")] == [
+        [100] * 6,
+        [9] * 6,
+        [43.0] * 6,
+    ]
 
 
 def test_what_an_engine_notices_is_told(bench):
