@@ -22,7 +22,7 @@ from scoring.critics.same_texts import SameTexts
 from scoring.events import Asked, Estimate, Notice
 from scoring.interrupt import Interrupt
 from scoring.plan import FAILED, REFUSED, Missing, Plan, vote_plan
-from scoring.run import Came, Load, Spent
+from scoring.run import Came, Load, RunUsage
 from scoring.run_cases import RunCase, Settled, Work
 
 Price = Callable[[int, int], float]
@@ -127,12 +127,12 @@ class AskingSession:
     _since: dict[int, float] = field(default_factory=dict)
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> RunUsage:
         """Answers and tokens that have come so far, and what they cost."""
         asked, price = self.asked, self.method.price
         money = None if price is None else price(asked.tokens_in, asked.tokens_out)
         tokens = asked.tokens_in + asked.tokens_out
-        return Spent(tokens, asked=asked, money=money, currency=self.method.currency)
+        return RunUsage(tokens, asked=asked, money=money, currency=self.method.currency)
 
     def rows(self, work: Work, load: Load) -> Iterator[Came]:
         """The votes, in the order of their answers' arrival."""

@@ -40,7 +40,7 @@ Came = Sequence[Settled] | Event | None
 
 
 @dataclass
-class Spent:
+class RunUsage:
     """What a run has used so far, in the units of `scoring.events.End`; `asked` is None where no model is asked."""
 
     tokens: int = 0
@@ -56,7 +56,7 @@ class Session(Protocol):
     """One run of a method. Nothing of it is saved: a run that is taken up again makes another."""
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> RunUsage:
         """What it has used so far."""
         ...
 
