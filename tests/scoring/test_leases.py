@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from fake_scoring import Engine, cases, events, expected, kept, started, until_saved
+from fake_scoring import Engine, cases, events, expected, in_turn, kept, started, until_saved
 from scoring import files, leases
 from scoring.cache import RewardParts
 from scoring.events import Notice
@@ -98,6 +98,20 @@ def test_a_lease_of_a_process_that_stands_still_ends(folder, other):
     mine.close()
 
 
+def test_a_lease_is_touched_while_a_batch_takes_longer_than_it_lasts(folder, monkeypatch):
+    monkeypatch.setattr(leases, "_TOUCHED", 0.01)
+    one, two = Leases(folder), Leases(folder)
+    one.take(["a"])
+    (place,) = (folder / FOLDER).iterdir()
+    os.utime(place, (0, 0))
+    end = time.monotonic() + 20
+    while not place.stat().st_mtime and time.monotonic() < end:
+        time.sleep(0.01)
+    assert two.take(["a"])
+    one.close()
+    two.close()
+
+
 def test_half_a_lease_is_nobodys(folder):
     mine, place = Leases(folder), folder / FOLDER / "half.json"
     mine.take(["x"])
@@ -149,6 +163,17 @@ def test_two_runs_at_once_share_the_work_and_say_so(folder):
     assert not (folder / FOLDER).exists()
 
 
+def test_of_many_cases_none_of_two_runs_takes_all_at_once(folder):
+    frame, engines = cases(1200), [Engine(), Engine()]
+    ends = in_turn(*(events(folder, frame, engine) for engine in engines))
+    assert kept(folder) == expected(frame)
+    assert computed(folder).is_unique().all()
+    assert all(len(engine.ran) > 400 for engine in engines)
+    assert [end.left for end in ends] == [0, 0]
+    refused = sum(reason is not None for _, reason in expected(frame).values())
+    assert [end.refused + end.cached_refused for end in ends] == [refused] * 2
+
+
 def test_what_a_killed_run_had_begun_is_computed_by_the_one_that_waits(folder):
     frame = cases(200)
     with started(folder, 200, 0.2) as process:
@@ -185,5 +210,6 @@ def test_what_another_run_saved_between_plan_and_lease_is_found(folder):
     assert end.cached + end.scored + end.refused + end.cached_refused == 60
     rest = list(first)[-1]
     assert (rest.scored, rest.refused, rest.left) == (0, 0, 0)
-    assert rest.cached + rest.cached_refused == 60
+    refused = sum(reason is not None for _, reason in expected(frame).values())
+    assert (rest.cached, rest.cached_refused) == (60 - refused, refused)
     assert computed(folder).is_unique().all()
