@@ -89,7 +89,11 @@ def _served(args: argparse.Namespace) -> int:
     from scoring.case_scoring import serve
     from scoring.workspace import Workspace, workspace_folder
 
-    workspace = Workspace.open(workspace_folder(args.workspace)) if args.workspace else Workspace(None)
+    try:
+        workspace = Workspace.open(workspace_folder(args.workspace)) if args.workspace else Workspace(None)
+    except InspectError as error:
+        print(error, file=sys.stderr)
+        return 2
     with _events_out() as out:
         serve(workspace, args.device, sys.stdin.buffer, partial(_line, out))
     return 0

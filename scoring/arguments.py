@@ -1,6 +1,7 @@
 """The arguments of a scoring run, for every command that starts one; nothing of weight is imported here."""
 
 import argparse
+from typing import Any
 
 from scoring.critic_arguments import add_critic_arguments
 
@@ -70,6 +71,12 @@ def add_prm_arguments(
         ),
         which.add_argument("--device", default="auto", help=f"cpu, cuda, cuda:N, or auto (default); {several}"),
     ]
+
+
+def prm_of_arguments(args: argparse.Namespace) -> dict[str, Any]:
+    """Give what says which PRM it is, beside its place, as `scoring.preparation.prepare` and `open_prm` take it."""
+    names = ("revision", "base", "reference", "allow_pickle", "adapter", "dtype")
+    return {**{name: getattr(args, name) for name in names}, "options": dict(args.option)}
 
 
 def count(text: str) -> int:

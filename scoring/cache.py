@@ -4,8 +4,7 @@
 and, for a critic, `votes-<uuid7>.parquet` (its answers and what they vote for); what parts were merged into has another
 uuid7 behind that of the newest of them. A part is written under a dot-name, fsynced and renamed, so any number of
 processes may write and read without a lock: none can leave a wrong or half row, and `scoring.leases` keeps them from
-computing a case twice. A
-notebook reads the same folder with
+computing a case twice. A notebook reads the same folder with
 `pl.read_parquet("part-*.parquet", missing_columns="insert").unique(["key", "case", "vote"])`.
 """
 
@@ -21,7 +20,7 @@ import polars as pl
 from scoring.case_rows import rows_of_cases
 from scoring.errors import FrameError
 from scoring.files import uuid7
-from scoring.parquet import read_parquet, write_parquet
+from scoring.parquet import parquet_schema, read_parquet, write_parquet
 from scoring.part_index import runs_of
 from scoring.schema import REWARDS, VOTES, conform
 
@@ -89,12 +88,21 @@ class Parts:
         read; the kind's identity, `telling` and `reason` must be among them where rows are to be told apart.
         """
         schema = {name: self.kind.schema[name] for name in columns} or self.kind.schema
+        frames, problems = self._frames(lambda part: _part(part, self.kind, schema))
+        return self.unique(pl.concat(frames)) if frames else pl.DataFrame(schema=schema), problems
+
+    def _frames(self, read: Callable[[Path], pl.DataFrame]) -> tuple[list[pl.DataFrame], list[str]]:
+        """What is read of each part, oldest first, and a sentence for every one that could not be read.
+
+        They are the parts that were there at one time: what has vanished since is none of them, for a later one has its
+        rows, and perhaps corrected (`scoring.reparse`).
+        """
         frames: dict[Path, pl.DataFrame] = {}
         for _ in range(_LISTINGS):
-            problems, vanished = [], False
-            for part in self.parts():
+            parts, problems, vanished = self.parts(), [], False
+            for part in parts:
                 try:
-                    frames[part] = frames[part] if part in frames else _part(part, self.kind, schema)
+                    frames[part] = frames[part] if part in frames else read(part)
                 except FileNotFoundError:
                     vanished = True
                 except OSError as error:
@@ -102,11 +110,9 @@ class Parts:
                 except FrameError as error:
                     problems.append(f"{part} was left out: {error.sentence}")
             if not vanished:
-                break
-        else:
-            problems.append(f"parts of {self.folder} vanished while they were read; rows may be missing")
-        in_order = [frames[part] for part in sorted(frames)]
-        return self.unique(pl.concat(in_order)) if frames else pl.DataFrame(schema=schema), problems
+                return [frames[part] for part in parts if part in frames], problems
+        problems.append(f"parts of {self.folder} vanished while they were read; rows may be missing")
+        return [frames[part] for part in sorted(frames)], problems
 
     def of(self, key: str, case: str | None = None) -> pl.DataFrame:
         """The rows of one content, one an identity, with every column. Unreadable parts are left out.
@@ -115,12 +121,13 @@ class Parts:
             key: the content.
             case: where given, only the rows that count for this case of the content, which is named in all of them.
         """
-        frames = []
-        for part in self.parts():
-            # One that vanishes meanwhile was merged into a newer one, which is read when the screen asks again.
-            with suppress(OSError, FrameError):
-                frames += [_part(part, self.kind, self.kind.schema, rows=run) for run in runs_of(part, key)]
-        rows = self.unique(pl.concat([pl.DataFrame(schema=self.kind.schema), *frames]).filter(pl.col("key") == key))
+        schema = self.kind.schema
+
+        def read(part: Path) -> pl.DataFrame:
+            runs = [_part(part, self.kind, schema, rows=run) for run in runs_of(part, key)]
+            return pl.concat([pl.DataFrame(schema=schema), *runs]).filter(pl.col("key") == key)
+
+        rows = self.unique(pl.concat([pl.DataFrame(schema=schema), *self._frames(read)[0]]))
         if case is None:
             return rows
         return rows_of_cases(pl.DataFrame({"case": [case], "key": [key]}), rows).drop("case_row")
@@ -171,7 +178,8 @@ class Parts:
 
         No more than `most` bytes (in memory), or one part, are held at a time, and what is as large already is left
         alone: the time that it takes does not grow with what was merged before. A piece stands in the place of its
-        newest part, so that the later row still wins. A part that cannot be read stays.
+        newest part, so that the later row still wins. A part that cannot be read stays, and one with columns that are
+        not ours. What others merge or rewrite at the same time is left to them.
 
         Args:
             most: the size of a piece.
@@ -195,10 +203,10 @@ class Parts:
                 size += length
 
     def _small(self, part: Path, most: int) -> pl.DataFrame | None:
-        """The rows of a part that may be merged with others; None where it is large or cannot be read."""
+        """The rows of a part that may be merged with others; None where it is large, not all ours or unreadable."""
         with suppress(OSError, FrameError):
             # Text is packed to a third or so: what is packed to less is found to be large when it has been read.
-            if part.stat().st_size < most // 8:
+            if part.stat().st_size < most // 8 and parquet_schema(part)[0].keys() <= self.kind.schema.keys():
                 return _part(part, self.kind, self.kind.schema)
         return None
 
@@ -209,7 +217,13 @@ class Parts:
         newest = group[-1][0].stem
         # "-" sorts before ".": in the place of the newest, and after the piece that it may be itself.
         place = newest[:-33] if _PIECE.search(newest) else newest
-        write_parquet(self.folder / f"{place}-{uuid7()}.parquet", rows, row_group_size=self.kind.group)
+        piece = self.folder / f"{place}-{uuid7()}.parquet"
+        write_parquet(piece, rows, row_group_size=self.kind.group)
+        if not all(part.exists() for part, _ in group):
+            # Whoever took one away has put its rows elsewhere: beside these they would be kept twice for good.
+            with suppress(OSError):
+                piece.unlink()
+            return
         for part, _ in group:
             # One that cannot be deleted holds the same rows twice, which readers drop.
             with suppress(OSError):

@@ -186,6 +186,8 @@ class WarmPrm:
             Encoding(lambda: self.opened.encoder),
             engine=lambda: self._engine(prepared, parts),
             retry_refused=True,
+            # Somebody looks on: a run that has begun a thousand cases may take an hour to come to this one.
+            waits=False,
         )
         list(events)
         row = _row(parts.folder, _key(case, scorer))

@@ -22,7 +22,7 @@ from scoring.critics.same_texts import SameTexts
 from scoring.events import Asked, Estimate, Notice
 from scoring.interrupt import Interrupt
 from scoring.plan import FAILED, REFUSED, Missing, Plan, vote_plan
-from scoring.run import Came, Load, Spent
+from scoring.run import Came, Load, RunUsage
 from scoring.run_cases import RunCase, Settled, Work
 
 Price = Callable[[int, int], float]
@@ -127,12 +127,12 @@ class AskingSession:
     _since: dict[int, float] = field(default_factory=dict)
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> RunUsage:
         """Answers and tokens that have come so far, and what they cost."""
         asked, price = self.asked, self.method.price
         money = None if price is None else price(asked.tokens_in, asked.tokens_out)
         tokens = asked.tokens_in + asked.tokens_out
-        return Spent(tokens, asked=asked, money=money, currency=self.method.currency)
+        return RunUsage(tokens, asked=asked, money=money, currency=self.method.currency)
 
     def rows(self, work: Work, load: Load) -> Iterator[Came]:
         """The votes, in the order of their answers' arrival."""
@@ -177,6 +177,9 @@ class AskingSession:
     def _price(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """What a vote cost, and in which currency; nothing where that is not known."""
         tokens_in, tokens_out = row["tokens_in"], row["tokens_out"]
+        if tokens_in == 0 and tokens_out is None:
+            # Not the first answer of its call, for all of whose answers that one has the tokens.
+            tokens_out = 0
         if self.method.price is None or tokens_in is None or tokens_out is None:
             return {}
         return {"cost": self.method.price(tokens_in, tokens_out), "currency": self.method.currency}

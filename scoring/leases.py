@@ -96,7 +96,7 @@ class Leases:
             self._descriptor = None
         if self._descriptor is None:
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
-            _hold(self._descriptor)
+            _flocked(self._descriptor, "LOCK_EX")
             self._touch_now_and_then()
         told = {"owner": f"process {os.getpid()} on {self._host}", "host": self._host, "units": sorted(self._units)}
         raw = json.dumps(told).encode()
@@ -125,7 +125,8 @@ class Leases:
                 continue
             with suppress(OSError):
                 host, owner, units = _read(path)
-                if now - path.stat().st_mtime > EXPIRES or (host in {None, self._host} and _abandoned(path)):
+                # Ahead by as much: it was touched before the clock was set back.
+                if abs(now - path.stat().st_mtime) > EXPIRES or (host in {None, self._host} and _abandoned(path)):
                     path.unlink()
                 else:
                     found |= dict.fromkeys(units, owner)
@@ -141,12 +142,12 @@ def _read(path: Path) -> tuple[str | None, str, list[str]]:
         return None, "", []
 
 
-def _hold(descriptor: int) -> bool:
+def _flocked(descriptor: int, kind: str) -> bool:
     """Lock a file; whether that could be done, which it cannot where there are no locks."""
     if fcntl is None:
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, getattr(fcntl, kind) | fcntl.LOCK_NB)
     except OSError:
         return False
     return True
@@ -154,10 +155,10 @@ def _hold(descriptor: int) -> bool:
 
 def _abandoned(path: Path) -> bool:
     """Whether the file's owner, on this machine, has ended."""
-    # Another user's may be read and not written.
+    # Another user's may be read and not written, and on NFS what is not written is given no more than a share.
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        return _hold(descriptor)
+        return _flocked(descriptor, "LOCK_SH")
     finally:
         os.close(descriptor)
 
@@ -167,7 +168,8 @@ class SharedWork:
     """What of a plan is missing, in blocks that no other run has begun.
 
     `keys` are the contents of the cases by their row. `lacking` gives what of some missing answers the cache still
-    lacks, and how many of the contents it has refused, once other runs have saved something.
+    lacks, and how many of the contents it has refused, once other runs have saved something. Without `waits` nothing is
+    leased and nothing left to others.
 
     `gone` and `refused` gather what others have saved meanwhile, `owners` whose leases were met; whoever reads them
     empties them. `left` is what others had begun when it was this run's turn.
@@ -178,6 +180,7 @@ class SharedWork:
     parts: Parts
     lacking: Callable[[Sequence[Missing]], Plan]
     known: set[str]
+    waits: bool = True
     gone: list[Missing] = field(default_factory=list)
     refused: int = 0
     owners: set[str] = field(default_factory=set)
@@ -214,7 +217,7 @@ class SharedWork:
         return len(self._take(self.left)) < len(self.left) or not self.left
 
     def _take(self, block: Sequence[Missing]) -> dict[str, str]:
-        held = self.leases.take([self.unit(missing) for missing in block])
+        held = self.leases.take([self.unit(missing) for missing in block]) if self.waits else {}
         self.owners.update(held.values())
         return held
 

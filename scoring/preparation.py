@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from scoring.arguments import prm_of_arguments
 from scoring.boundary import when_wrong
 from scoring.checkpoint import Checkpoint, compute_dtype
 from scoring.claim import claim, find, placed
@@ -36,8 +37,6 @@ from scoring.workspace import Workspace
 
 _NOT_TOLD = frozenset({"layout", "system_prompt", "adapter_source"})
 """Settings that are no words for a person."""
-
-
 _HERE = Running()
 
 
@@ -76,14 +75,8 @@ def prm_events(
         prepared = prepare(
             workspace,
             args.model,
-            revision=args.revision,
-            base=args.base,
-            reference=args.reference,
-            allow_pickle=args.allow_pickle,
-            adapter=args.adapter,
-            options=dict(args.option),
+            **prm_of_arguments(args),
             name=args.name,
-            dtype=args.dtype,
             running=_running(args),
             tell=tell,
         )
@@ -150,8 +143,8 @@ def prepare(
 
     Pickled weights and LoRA adapters are converted first, once for the workspace, which does import torch; `tell` hears
     of it. `base`, `allow_pickle`: see `scoring.weights.usable`. `reference` is the model, like `model`, to which the
-    rewards of some families are ratios. Without a `name` a scorer that the workspace already
-    has keeps the name it has there.
+    rewards of some families are ratios. Without a `name` a scorer that the workspace already has keeps the name it has
+    there.
 
     Raises:
         InputError: the checkpoint cannot be had or used.

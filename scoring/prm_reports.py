@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from scoring.arguments import prm_of_arguments
 from scoring.errors import InputError, MissingExtra, UsageError
 from scoring.importing.sources import read_source
 from scoring.opened import OpenedPrm, open_prm
@@ -94,13 +95,7 @@ def _opened(args: argparse.Namespace, workspace: Workspace, model: str) -> Opene
     return open_prm(
         workspace,
         model,
-        revision=args.revision,
-        base=args.base,
-        reference=args.reference,
-        allow_pickle=args.allow_pickle,
-        adapter=args.adapter,
-        options=dict(args.option),
-        dtype=args.dtype,
+        **prm_of_arguments(args),
         device=args.device,
         tell=lambda sentence: print(sentence, file=sys.stderr),
     )

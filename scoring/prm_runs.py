@@ -21,7 +21,7 @@ from scoring.interrupt import Interrupt
 from scoring.plan import Missing, Plan, reward_plan
 from scoring.prms.base import Encoder
 from scoring.readout import Answer, Encoded, Refused
-from scoring.run import Came, Load, Spent
+from scoring.run import Came, Load, RunUsage
 from scoring.run_cases import RunCase, Settled, Work
 
 WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20
@@ -58,7 +58,7 @@ class EncodingSession:
     method: Encoding
     interrupt: Interrupt
     window: int
-    spent: Spent = field(default_factory=Spent)
+    spent: RunUsage = field(default_factory=RunUsage)
     _encode: Encoder | None = None
 
     def rows(self, work: Work, load: Load) -> Iterator[Came]:

@@ -40,7 +40,7 @@ Came = Sequence[Settled] | Event | None
 
 
 @dataclass
-class Spent:
+class RunUsage:
     """What a run has used so far, in the units of `scoring.events.End`; `asked` is None where no model is asked."""
 
     tokens: int = 0
@@ -56,7 +56,7 @@ class Session(Protocol):
     """One run of a method. Nothing of it is saved: a run that is taken up again makes another."""
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> RunUsage:
         """What it has used so far."""
         ...
 
@@ -98,6 +98,7 @@ def score(
     rows: Sequence[int] | None = None,
     retry_refused: bool = False,
     dry_run: bool = False,
+    waits: bool = True,
     notes: Sequence[str] = (),
     interrupt: Interrupt | None = None,
 ) -> Generator[Event, None, None]:
@@ -114,6 +115,7 @@ def score(
         rows: which rows of `cases`, 0-based, in order; None for all.
         retry_refused: try again what an earlier run refused.
         dry_run: make requests, so that refusals, tokens and an estimate are told, but run and save nothing.
+        waits: leave to other runs what they have begun, and wait for it; False = compute it here and now as well.
         notes: sentences that are told first.
         interrupt: listens to signals; None for a run that only its caller stops, by closing the iterator.
 
@@ -138,7 +140,7 @@ def score(
     def work(missing: Sequence[Missing]) -> Work:
         return zip(missing, run_cases(wanted, numbers, [one.row for one in missing], pages), strict=True)
 
-    shared = SharedWork(todo, wanted["key"], parts, lacking, known)
+    shared = SharedWork(todo, wanted["key"], parts, lacking, known, waits)
     run = _Run(scorer, parts, todo, shared, work, method.session(todo, interrupt), interrupt, dry_run)
     try:
         yield Start(

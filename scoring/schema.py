@@ -132,6 +132,8 @@ VOTES: dict[str, pl.DataType] = {
     "answer": pl.String(),
     "reasoning": pl.String(),
     "finish_reason": pl.String(),
+    # Of several answers to one call, the first has the prompt's tokens and the others 0. Null = not told; beside 0
+    # tokens in: told for the whole call, and the first has the sum.
     "tokens_in": pl.Int64(),
     "tokens_out": pl.Int64(),
     # From when it was asked until the answer was there, waiting and repeated calls included; the sum over all calls of

@@ -55,6 +55,9 @@ class Spent:
         names = tuple(dict.fromkeys((*kind.identity, *kind.telling, "reason", *stored)))
         cases = self.cases()
         rows = rows_of_cases(cases, parts.read(names)[0])
+        # Of several answers to one call the first has the tokens of all; a prompt of its own has more than none.
+        first_has = (pl.col("tokens_in") == 0) & pl.col("tokens_out").is_null()
+        rows = rows.with_columns(tokens_out=pl.when(first_has).then(0).otherwise("tokens_out"))
         # A PRM's rewards are not priced.
         rows = rows.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in SPENT.items() if name not in stored)
         if "run" in rows.columns:

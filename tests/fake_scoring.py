@@ -75,6 +75,20 @@ def events(folder, frame, loaded=None, **settings):
     return score(frame, texts(frame), SCORER, RewardParts(Path(folder)), method, **settings)
 
 
+def in_turn(*runs, seconds=60):
+    """The last event of each of some runs that go on in turn, an event at a time."""
+    last, going, late = {}, dict(enumerate(runs)), time.monotonic() + seconds
+    while going:
+        assert time.monotonic() < late, "they wait for each other"
+        for number, run in list(going.items()):
+            event = next(run, None)
+            if event is None:
+                del going[number]
+            else:
+                last[number] = event
+    return [last[number] for number in range(len(runs))]
+
+
 def kept(folder):
     """What is in the cache: key -> rewards and reason."""
     frame, problems = RewardParts(folder).read()

@@ -1,5 +1,6 @@
 import errno
 import multiprocessing
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -114,15 +115,34 @@ def test_compaction_keeps_every_row(parts):
     assert parts.parts() == [path]
 
 
-@given(st.lists(st.tuples(st.lists(ROW, max_size=3), st.booleans()), max_size=12), st.integers(1, 2000))
-def test_pieces_stand_where_their_parts_stood(saves, most):
-    with TemporaryDirectory() as folder:
+SAVES = st.lists(st.tuples(st.lists(ROW, max_size=3), st.none() | st.integers(0, 4)), max_size=12)
+
+
+class Killed(BaseException):
+    """What stands for a signal that nobody can catch."""
+
+
+@given(SAVES, st.integers(1, 2000))
+def test_pieces_stand_where_their_parts_stood_though_a_compaction_is_killed_while_it_deletes(saves, most):
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         parts, whole = RewardParts(Path(folder) / "merged"), RewardParts(Path(folder) / "whole")
-        for rows, merge in saves:
+        really, left = Path.unlink, 0
+
+        def unlink(path):
+            nonlocal left
+            if not left:
+                raise Killed
+            left -= 1
+            really(path)
+
+        patch.setattr(Path, "unlink", unlink)
+        for rows, deletions in saves:
             for one in (parts, whole):
                 one.append(part(*rows))
-            if merge:
-                parts.compact(most)
+            if deletions is not None:
+                left = deletions
+                with suppress(Killed):
+                    parts.compact(most)
         assert cached(parts) == cached(whole)
 
 
@@ -164,6 +184,37 @@ def test_a_part_that_vanishes_while_reading_was_merged_and_is_found(parts, monke
     assert len(parts.parts()) == 1
 
 
+def test_what_was_rewritten_while_reading_does_not_count_beside_what_replaces_it(parts, monkeypatch):
+    old = [parts.append(part((key, 0, [0.1]))) for key in "ab"]
+    really, calls = cache.read_parquet, []
+
+    def rewritten_meanwhile(path, *args, **options):
+        calls.append(path)
+        if len(calls) == 2:
+            parts.append(part(("a", 0, None), ("b", 0, None)))
+            for replaced in old:
+                replaced.unlink()
+        return really(path, *args, **options)
+
+    monkeypatch.setattr(cache, "read_parquet", rewritten_meanwhile)
+    assert cached(parts) == {("a", 0): None, ("b", 0): None}
+
+
+def test_one_content_is_found_while_its_part_is_merged(parts, monkeypatch):
+    for key in "abc":
+        parts.append(part((key, 0, [0.1])))
+    really, calls = cache.runs_of, []
+
+    def compacted_meanwhile(path, key):
+        calls.append(path)
+        if len(calls) == 2:
+            parts.compact()
+        return really(path, key)
+
+    monkeypatch.setattr(cache, "runs_of", compacted_meanwhile)
+    assert parts.of("b")["rewards"].to_list() == [[0.1]]
+
+
 def test_parts_that_keep_vanishing_are_said(parts, monkeypatch):
     parts.append(part(("k", 0, [0.1])))
 
@@ -191,6 +242,36 @@ def test_compaction_deletes_only_what_it_read(parts, monkeypatch):
     assert late[0] in parts.parts()
     assert not set(old) & set(parts.parts())
     assert cached(parts).keys() == {(key, 0) for key in "abc"}
+
+
+@pytest.mark.parametrize("going", ["ab", "bc", "c"])
+def test_what_another_takes_away_while_it_is_merged_is_left_to_that_one(parts, going, monkeypatch):
+    old = {key: parts.append(part((key, 0, [0.1]))) for key in "abc"}
+    really = cache.write_parquet
+
+    def replaced_meanwhile(path, frame, **how):
+        monkeypatch.setattr(cache, "write_parquet", really)
+        parts.append(part(*((key, 0, None) for key in going)))
+        for key in going:
+            old[key].unlink()
+        really(path, frame, **how)
+
+    monkeypatch.setattr(cache, "write_parquet", replaced_meanwhile)
+    parts.compact()
+    assert cached(parts) == {(key, 0): None if key in going else [0.1] for key in "abc"}
+    assert sum(pl.read_parquet(path, glob=False).height for path in parts.parts()) == 3
+
+
+def test_a_part_with_columns_that_are_not_ours_is_not_merged(parts):
+    frames = [part(("a", 0, [0.1])), part(("b", 0, [0.2])), part(("c", 0, [0.3]))]
+    for number, frame in enumerate((frames[0], frames[1].with_columns(mine=7), frames[2], frames[0])):
+        conform(frame, REWARDS, "rows").hstack(
+            frame.select(pl.selectors.by_name("mine", require_all=False))
+        ).write_parquet(parts.folder / f"part-{number}.parquet", mkdir=True)
+    parts.compact()
+    assert len(parts.parts()) == 3
+    assert pl.read_parquet(parts.folder / "part-1.parquet", glob=False)["mine"].to_list() == [7]
+    assert cached(parts) == {("b", 0): [0.2], ("c", 0): [0.3], ("a", 0): [0.1]}
 
 
 def test_a_compaction_that_cannot_write_deletes_nothing(parts, monkeypatch):

@@ -6,14 +6,17 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from scoring.__main__ import main
 from scoring.benchmarks import demo
 from scoring.cache import RewardParts
+from scoring.leases import Leases
 from scoring.schema import REWARDS, content_key
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
@@ -92,6 +95,18 @@ def test_a_case_gets_the_rewards_that_a_run_gives_it_in_the_cache_of_the_run(pro
     again, _ = process.ask({"model": TINY}, rows[2])
     assert (again["computed"], again["rewards"]) == (False, answer["rewards"])
     assert {path.name for path in saved.glob("*.parquet")} == parts
+
+
+def test_a_case_that_a_run_has_begun_is_computed_for_who_looks_on(process, space, rows):
+    leases = Leases(space / "rewards" / shipped("tiny-prm-m", rows[13]["key"])[0].name)
+    leases.take([f"{rows[13]['key']}/0"])
+    lets_go = threading.Timer(20, leases.close)
+    lets_go.start()
+    answer, _ = process.ask({"model": TINY}, rows[13])
+    assert (answer["event"], answer["computed"]) == ("scored", True)
+    assert lets_go.is_alive()
+    lets_go.cancel()
+    leases.close()
 
 
 def test_a_scorer_is_found_again_by_its_settings_and_what_is_not_it_is_refused(process, space, rows):
@@ -189,3 +204,8 @@ def test_it_ends_with_whoever_started_it_also_by_kill_9_and_while_it_loads(space
     while Path(f"/proc/{child}").exists() and time.monotonic() < end:
         time.sleep(0.02)
     assert not Path(f"/proc/{child}").exists()
+
+
+def test_a_workspace_that_is_not_there_is_one_sentence(tmp_path, capfd):
+    assert main(["cases", "-w", str(tmp_path / "nowhere")]) == 2
+    assert capfd.readouterr().err.startswith("No workspace: ")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from fake_scoring import Engine, cases, events, expected, kept, started, until_saved
+from fake_scoring import Engine, cases, events, expected, in_turn, kept, started, until_saved
 from scoring import files, leases
 from scoring.cache import RewardParts
 from scoring.events import Notice
@@ -69,8 +70,11 @@ def test_who_has_it_is_said_and_what_a_killed_process_had_is_free_at_once(folder
     mine.close()
 
 
+@pytest.mark.parametrize("ahead", [-EXPIRES - 1, 2 * EXPIRES])
 @pytest.mark.parametrize("locks", [True, False])
-def test_a_lease_from_elsewhere_ends_when_nobody_touches_it(folder, locks, monkeypatch):
+def test_a_lease_from_elsewhere_ends_when_nobody_touches_it_or_the_clock_was_set_back(
+    folder, locks, ahead, monkeypatch
+):
     if not locks:
         monkeypatch.setattr(files, "fcntl", None)
         monkeypatch.setattr(leases, "fcntl", None)
@@ -78,10 +82,34 @@ def test_a_lease_from_elsewhere_ends_when_nobody_touches_it(folder, locks, monke
     mine.take(["x"])
     place.write_text(json.dumps({"owner": "process 1 on far", "host": "far", "units": ["a"]}))
     assert mine.take(["a"]) == {"a": "process 1 on far"}
-    os.utime(place, (time.time(), time.time() - EXPIRES - 1))
+    os.utime(place, (time.time(), time.time() + ahead))
     assert mine.take(["a"]) == {}
     assert not place.exists()
     mine.close()
+
+
+def test_a_lease_of_a_process_that_stands_still_ends(folder, other):
+    mine = Leases(folder)
+    assert mine.take(["a"])
+    other.send_signal(signal.SIGSTOP)
+    (place,) = [path for path in (folder / FOLDER).iterdir() if f"process {other.pid} " in path.read_text()]
+    os.utime(place, (time.time(), time.time() - EXPIRES - 1))
+    assert mine.take(["a"]) == {}
+    mine.close()
+
+
+def test_a_lease_is_touched_while_a_batch_takes_longer_than_it_lasts(folder, monkeypatch):
+    monkeypatch.setattr(leases, "_TOUCHED", 0.01)
+    one, two = Leases(folder), Leases(folder)
+    one.take(["a"])
+    (place,) = (folder / FOLDER).iterdir()
+    os.utime(place, (0, 0))
+    end = time.monotonic() + 20
+    while not place.stat().st_mtime and time.monotonic() < end:
+        time.sleep(0.01)
+    assert two.take(["a"])
+    one.close()
+    two.close()
 
 
 def test_half_a_lease_is_nobodys(folder):
@@ -135,6 +163,17 @@ def test_two_runs_at_once_share_the_work_and_say_so(folder):
     assert not (folder / FOLDER).exists()
 
 
+def test_of_many_cases_none_of_two_runs_takes_all_at_once(folder):
+    frame, engines = cases(1200), [Engine(), Engine()]
+    ends = in_turn(*(events(folder, frame, engine) for engine in engines))
+    assert kept(folder) == expected(frame)
+    assert computed(folder).is_unique().all()
+    assert all(len(engine.ran) > 400 for engine in engines)
+    assert [end.left for end in ends] == [0, 0]
+    refused = sum(reason is not None for _, reason in expected(frame).values())
+    assert [end.refused + end.cached_refused for end in ends] == [refused] * 2
+
+
 def test_what_a_killed_run_had_begun_is_computed_by_the_one_that_waits(folder):
     frame = cases(200)
     with started(folder, 200, 0.2) as process:
@@ -151,6 +190,16 @@ def test_what_a_killed_run_had_begun_is_computed_by_the_one_that_waits(folder):
     assert computed(folder).is_unique().all()
 
 
+def test_who_does_not_wait_computes_at_once_and_leases_nothing(folder):
+    frame, other = cases(20), Leases(folder)
+    other.take([f"{key}/0" for key in frame["key"]])
+    told = list(events(folder, frame, waits=False))
+    assert (told[-1].status, told[-1].scored + told[-1].refused) == ("done", 20)
+    assert not [event for event in told if isinstance(event, Notice)]
+    assert len(list((folder / FOLDER).iterdir())) == 1
+    other.close()
+
+
 def test_what_another_run_saved_between_plan_and_lease_is_found(folder):
     frame = cases(60)
     first = events(folder, frame)
@@ -161,5 +210,6 @@ def test_what_another_run_saved_between_plan_and_lease_is_found(folder):
     assert end.cached + end.scored + end.refused + end.cached_refused == 60
     rest = list(first)[-1]
     assert (rest.scored, rest.refused, rest.left) == (0, 0, 0)
-    assert rest.cached + rest.cached_refused == 60
+    refused = sum(reason is not None for _, reason in expected(frame).values())
+    assert (rest.cached, rest.cached_refused) == (60 - refused, refused)
     assert computed(folder).is_unique().all()

@@ -1,6 +1,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -12,6 +14,7 @@ import making
 import reference
 import scoring_process
 from scoring.cache import RewardParts
+from scoring.events import GO_ON
 from scoring.fingerprint import FILE
 from scoring.running import Running
 from scoring.workspace import Workspace
@@ -203,6 +206,22 @@ def test_a_reader_that_leaves_ends_the_run_and_what_was_computed_is_saved(tmp_pa
         err = process.stderr.read()
     assert (process.returncode, err) == (2, "")
     assert 0 < len(kept(workspace)) < 1800
+
+
+def test_a_reader_that_leaves_with_a_word_leaves_the_run_to_itself(tmp_path, model, engine):
+    workspace = making.workspace(tmp_path / "ws", MANY[:400], [])
+    words = map(str, words_of(workspace, model, "--token-budget", 600))
+    command = [sys.executable, "-m", "scoring", *words]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    environment = {**os.environ, **scoring_process.NO_HUB, **engine}
+    with subprocess.Popen(command, text=True, env=environment, cwd=scoring_process.ROOT, **pipes) as process:
+        until_saved(process)
+        os.write(process.stdin.fileno(), GO_ON)
+        process.stdin.close()
+        process.stdout.close()
+        err = process.stderr.read()
+    assert (process.returncode, err) == (0, "")
+    assert len(kept(workspace)) == 400
 
 
 def test_a_checkpoint_changed_in_place_does_not_serve_the_old_rewards(tmp_path, workspace):

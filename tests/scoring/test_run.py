@@ -201,6 +201,15 @@ def test_many_parts_are_merged_and_nothing_is_lost(folder, monkeypatch):
     assert kept(folder) == expected(cases(N))
 
 
+def test_parts_that_stay_are_not_looked_at_again_with_every_one_that_is_saved(folder, monkeypatch):
+    monkeypatch.setattr(saving, "ROWS", 1)
+    monkeypatch.setattr(saving, "MANY_PARTS", 5)
+    looked = []
+    monkeypatch.setattr(RewardParts, "compact", lambda *_, **__: looked.append(None))
+    list(events(folder, cases(N), Engine(1, 0.002)))
+    assert 1 < len(looked) <= N // 5
+
+
 def test_a_run_does_not_wait_for_parts_to_be_merged(folder, monkeypatch):
     monkeypatch.setattr(saving, "ROWS", 1)
     monkeypatch.setattr(saving, "MANY_PARTS", 5)

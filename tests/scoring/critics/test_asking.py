@@ -10,6 +10,8 @@ import pytest
 import judged
 import making
 import reference
+from fake_scoring import in_turn
+from scoring import leases
 from scoring.asking import Answer, Answered, Message, Noticed
 from scoring.cache import RewardParts, VoteParts
 from scoring.critic_runs import Asking, CriticAsker
@@ -18,6 +20,7 @@ from scoring.events import Asked, CaseRefused, Notice, Progress, Start
 from scoring.interrupt import Interrupt
 from scoring.plan import FAILED, REFUSED, reward_plan, vote_plan
 from scoring.run import score
+from scoring.spent import Spent
 from scoring.verdicts import NO_VERDICT
 from scoring.votes import by_run, tally
 
@@ -64,10 +67,14 @@ def bench(tmp_path):
 
 
 def run(bench, engine, **how):
+    return list(started(bench, engine, **how))
+
+
+def started(bench, engine, **how):
     cases, texts, parts = bench
     words = {name: how.pop(name) for name in ("retry_refused", "interrupt", "rows") if name in how}
     asking = Asking(partial(CriticAsker, prompt, read, how.pop("seed", None)), **how)
-    return list(score(cases, texts, making.scorer("critic"), parts, asking, engine=lambda: engine, **words))
+    return score(cases, texts, making.scorer("critic"), parts, asking, engine=lambda: engine, **words)
 
 
 def test_every_vote_of_every_run_is_asked_once_and_kept_as_it_came(bench):
@@ -108,6 +115,25 @@ def test_what_is_there_is_not_asked_again_and_more_votes_are_asked_alone(bench):
     run(bench, more, votes=5, seed=7)
     assert [(one.count, one.seed) for one in more.asked] == [(3, 9)] * 6
     assert len(bench[2].read()[0]) == 30
+
+
+def test_two_runs_of_different_votes_ask_for_each_vote_once(bench, monkeypatch):
+    monkeypatch.setattr(leases, "_SMALLEST", 1)
+    engines = [Engine(), Engine()]
+    ends = in_turn(
+        *(started(bench, engine, votes=votes, runs=2) for engine, votes in zip(engines, (2, 3), strict=True))
+    )
+    assert [(end.status, end.left) for end in ends] == [("done", 0)] * 2
+    assert all(engine.asked for engine in engines)
+    assert sum(one.count for engine in engines for one in engine.asked) == 36
+    assert len(bench[2].read()[0]) == 36
+
+
+def test_two_runs_that_nobody_answers_do_not_wait_for_each_other(bench, monkeypatch):
+    monkeypatch.setattr(leases, "_SMALLEST", 1)
+    silent = [Engine(lambda *_: Answer(None, reason="HTTP 500 after 6 tries"), flight=2) for _ in range(2)]
+    ends = in_turn(*(started(bench, engine) for engine in silent))
+    assert [(end.status, end.refused) for end in ends] == [("done", 6)] * 2
 
 
 def test_answers_that_cannot_be_read_are_counted_and_not_asked_again(bench):
@@ -203,6 +229,22 @@ def test_an_answer_keeps_what_it_cost_and_all_of_them_what_the_run_did(bench):
     assert rows["currency"].to_list() == ["EUR", "EUR", None] * 6
     # What was not counted of the last answer is missing in the sum of the run, too.
     assert (end.money, end.currency) == (6 * (27.0 + 4.0 + 6.0), "EUR")
+
+
+def test_what_a_call_for_several_answers_cost_is_with_its_first_and_known_of_the_case(bench):
+    engine = Engine(
+        lambda _, vote: Answer("0", tokens_in=100 * (vote == 0), tokens_out=None if vote else 9),
+    )
+    end = run(bench, engine, votes=3, price=lambda found, made: 0.25 * found + 2 * made, currency="EUR")[-1]
+    rows = bench[2].read()[0].sort("key", "vote")
+    assert rows["cost"].to_list() == [43.0, 0.0, 0.0] * 6
+    assert end.money == 6 * 43.0
+    spent = Spent(bench[2].folder, lambda: bench[0])
+    assert [spent.column(name).to_list() for name in ("tokens_in", "tokens_out", "cost")] == [
+        [100] * 6,
+        [9] * 6,
+        [43.0] * 6,
+    ]
 
 
 def test_what_an_engine_notices_is_told(bench):

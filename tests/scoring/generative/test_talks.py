@@ -11,6 +11,8 @@ import pytest
 import making
 import reference
 import talking
+from fake_scoring import in_turn
+from scoring import leases, saving
 from scoring.asking import Answer, Answered, Ask, Sampling
 from scoring.cache import VoteParts
 from scoring.critic_runs import Asking
@@ -75,11 +77,15 @@ def bench(tmp_path):
 
 
 def run(bench, engine, talking_about=None, **how):
+    return list(started(bench, engine, talking_about, **how))
+
+
+def started(bench, engine, talking_about=None, **how):
     cases, texts, parts = bench
     words = {name: how.pop(name) for name in ("retry_refused", "interrupt", "rows", "dry_run") if name in how}
     prm = talking_about or family()
     asking = Asking(partial(Talks, prm, how.pop("seed", None)), max_tokens=prm.longest, **how)
-    return list(score(cases, texts, making.scorer("prm"), parts, asking, engine=lambda: engine, **words))
+    return score(cases, texts, making.scorer("prm"), parts, asking, engine=lambda: engine, **words)
 
 
 def test_a_vote_is_one_row_with_all_that_was_said_and_a_reward_a_step(bench):
@@ -107,6 +113,17 @@ def test_a_vote_is_one_row_with_all_that_was_said_and_a_reward_a_step(bench):
     end = events[-1]
     assert (end.status, end.scored, end.refused, end.left, end.saved) == ("done", 6, 0, 0, 24)
     assert end.asked == Asked(wanted=24, answers=24, tokens_in=24 * 66, tokens_out=24 * 18, calls=24 * 6)
+
+
+def test_two_runs_at_once_hold_each_talk_once(bench, monkeypatch):
+    monkeypatch.setattr(leases, "_SMALLEST", 1)
+    monkeypatch.setattr(saving, "ROWS", 1)
+    engines = [Engine(), Engine()]
+    ends = in_turn(*(started(bench, engine, votes=4) for engine in engines))
+    assert [(end.status, end.left) for end in ends] == [("done", 0)] * 2
+    assert all(engine.asked for engine in engines)
+    assert sum(len(engine.asked) for engine in engines) == 24 * 6
+    assert sum(end.saved for end in ends) == len(bench[2].read()[0]) == 24
 
 
 def test_the_engine_is_kept_full_and_nothing_more_is_begun_than_it_has_room_for(bench):
