@@ -1,5 +1,6 @@
 """The life of a vLLM of ours, with a package in vLLM's place that starts at once; tests/on_vllm has the real one."""
 
+import json
 import os
 import signal
 import subprocess
@@ -131,8 +132,13 @@ def test_it_starts_says_what_it_is_and_ends_with_all_that_it_started(
     child = VllmChild(settings, log)
     told = vllm_child._asked(child.url, 5.0).decode()
     assert child.name("float32") == "vllm 9.9, torch 8, cpu, float32"
-    assert "--enforce-eager" in told
-    assert '"ALL\\' in told
+    words = json.loads(told.removeprefix("200 "))["told"]
+    assert {("--generation-config", "vllm"), ("--load-format", "safetensors")} < set(
+        zip(words, words[1:], strict=False)
+    )
+    assert "--enforce-eager" in words
+    assert "--trust-remote-code" not in words
+    assert json.loads(words[words.index("--pooler-config") + 1])["tok_pooling_type"] == "ALL"
     assert "API_KEY" not in told
     (folder,) = temporary.iterdir()
     assert list(folder.iterdir()), "it has its temporary files elsewhere"
