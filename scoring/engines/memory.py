@@ -41,7 +41,9 @@ def free_on_cpu(system: Path = Path("/")) -> int | None:
         return None
     free = [1024 * (memory["MemAvailable"] + memory.get("SwapFree", 0))]
     groups = system / "sys/fs/cgroup"
-    for group in (groups, groups / _group(system / "proc/self/cgroup")):
+    own = Path(_group(system / "proc/self/cgroup"))
+    # Any group around our own may have the limit: a batch system sets it for the job, and runs its steps within.
+    for group in (groups / inner for inner in (own, *own.parents)):
         # What files of the disk hold there is given back when it is needed.
         limit = _text(group / "memory.max").strip()
         if limit.isdigit():

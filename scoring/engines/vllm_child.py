@@ -9,6 +9,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -27,9 +28,12 @@ from typing import Any, BinaryIO
 import msgspec
 
 from scoring.engines.server.address import GENERAL, OPENAI
+from scoring.engines.server.client import RetryPolicy
 from scoring.engines.vllm_start import Settings
 from scoring.errors import EngineError, MissingExtra, UnwritableWorkspace
 
+POLICY = RetryPolicy(timeout=24 * 3600.0, tries=3, base=0.5, down=5.0)
+"""How a child is asked: one that cannot be reached has ended, and one that is well may take its time for what waits."""
 SILENCE = 180.0
 """Seconds that a starting vLLM may say nothing in its log: a large model takes longer to load, and tells of it."""
 _DEAF = 60.0
@@ -42,6 +46,8 @@ _ENDING = 10.0
 """Seconds to end by itself."""
 _LONGEST_LOG = 8 << 20
 """Bytes from which on a log is begun anew."""
+_LONGEST_FOLDER = 50
+"""Characters that the path of temporary files may have, as that of a socket in it is at most 107."""
 _SOURCE = re.compile(r"^(\(\w+ pid=\d+\) )?(INFO|WARNING|ERROR) [\d-]+ [\d:]+ \[[^\]]*\] ")
 _WIDTH = 160
 
@@ -81,6 +87,7 @@ class VllmChild:
         self.facts: dict[str, Any] = {}
         self._lost = ""
         chosen = msgspec.convert({**settings, "served": self.served, "port": self.port}, Settings)
+        folder = _temporary_folder()
         with _opened(log) as out:
             self._from = out.tell()
             words = [str(os.getpid()), msgspec.json.encode(chosen).decode()]
@@ -89,10 +96,10 @@ class VllmChild:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
-                env=_environment(),
+                env=_environment(folder),
                 start_new_session=True,
             )
-        self.close = weakref.finalize(self, _end, self._process)
+        self.close = weakref.finalize(self, _end, self._process, folder)
         try:
             self._wait(chosen.name, tell)
         except BaseException:
@@ -171,7 +178,8 @@ class VllmChild:
         return [json.loads(line.removeprefix(mark)) for line in lines if line.startswith(mark)]
 
     def _last_line(self) -> str:
-        lines = [line for line in self._words().replace("\r", "\n").splitlines() if line.strip()]
+        words = self._words().replace("\r", "\n")
+        lines = [line for line in words.splitlines() if line.strip() and not line.startswith(self.served)]
         return _cut(lines[-1]) if lines else "nothing yet"
 
     def _look(self) -> bool:
@@ -208,8 +216,8 @@ def _watch(child: "weakref.ref[VllmChild]") -> None:
         del one
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End it with all processes that it started, which are its group; of one that is gone, what it left."""
+def _end(process: "subprocess.Popen[bytes]", folder: str) -> None:
+    """End it with all processes that it started, which are its group, and remove its temporary files."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
@@ -217,9 +225,16 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
-def _environment() -> dict[str, str]:
+def _temporary_folder() -> str:
+    """A folder for what vLLM does not remove: sockets, and files by which its processes find each other."""
+    usual = tempfile.gettempdir()
+    return tempfile.mkdtemp(prefix="vllm-", dir=usual if len(usual) <= _LONGEST_FOLDER else "/tmp")  # noqa: S108
+
+
+def _environment(folder: str) -> dict[str, str]:
     """Ours, but for what would make it another server than we speak to, and what it has no business with."""
     dropped = (GENERAL, OPENAI, "VLLM_API_KEY")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
@@ -227,7 +242,7 @@ def _environment() -> dict[str, str]:
     # It finds this package where we did, and no code in the current folder (-P).
     places = [str(Path(__file__).parents[2]), *([kept["PYTHONPATH"]] if kept.get("PYTHONPATH") else [])]
     ours = {"VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
-    return ours | kept | {"PYTHONPATH": os.pathsep.join(places)}
+    return ours | kept | {"PYTHONPATH": os.pathsep.join(places), "TMPDIR": folder}
 
 
 def _free_port() -> int:

@@ -14,18 +14,15 @@ from pathlib import Path
 
 from scoring.asking import Noticed
 from scoring.checkpoint import Checkpoint
-from scoring.engines.server.client import RetryPolicy
-from scoring.engines.server.reward_endpoints import Pooling
+from scoring.engines.server.reward_endpoints import NotFinite, Pooling
 from scoring.engines.server.rewards import RewardServers
-from scoring.engines.vllm_child import VllmChild
+from scoring.engines.vllm_child import POLICY, VllmChild
 from scoring.engines.vllm_head import vllm_head
 from scoring.errors import EngineError
 from scoring.readout import Answer, Batch, Encoded, Readout, Refused
 
 _IN_FLIGHT = 256
 """Sequences under way: as many as vLLM runs together."""
-_POLICY = RetryPolicy(tries=3, base=0.5, down=5.0)
-"""A child that cannot be reached has ended."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class VllmEngine:
         }
         child = VllmChild(settings, log, tell)
         servers = RewardServers.connect(
-            [child.url], Pooling(readout), model=child.served, concurrency=_IN_FLIGHT, policy=_POLICY
+            [child.url], Pooling(readout), model=child.served, concurrency=_IN_FLIGHT, policy=POLICY
         )
         return cls(child, servers, dtype, cache(partial(why_not_finite, checkpoint, readout, dtype)))
 
@@ -99,8 +96,10 @@ class VllmEngine:
             for one in self.servers.read(cases):
                 answers = () if isinstance(one, Noticed) else tuple(map(self._explained, one.answers))
                 yield one if isinstance(one, Noticed) else replace(one, answers=answers)
-        except EngineError:
+        except EngineError as error:
             self.child.check()
+            if isinstance(error, NotFinite):
+                self.why()
             raise
 
     def _explained(self, answer: Answer) -> Answer:

@@ -16,16 +16,14 @@ from scoring.checkpoint import Checkpoint
 from scoring.engines.server.capabilities import Greeted, greet
 from scoring.engines.server.chat import ChatServers
 from scoring.engines.server.chat_messages import ChatReply, Choice, largest_reply
-from scoring.engines.server.client import Call, RetryPolicy, Server
+from scoring.engines.server.client import Call, Server
 from scoring.engines.server.faults import Fault, decoded
 from scoring.engines.vllm_chat import ChatError, VllmChat
-from scoring.engines.vllm_child import VllmChild
+from scoring.engines.vllm_child import POLICY, VllmChild
 from scoring.errors import CheckpointError, EngineError, MissingExtra
 
 _IN_FLIGHT = 256
 """Answers that are generated together, and a few that wait."""
-_POLICY = RetryPolicy(timeout=24 * 3600.0, tries=3, base=0.5, down=5.0)
-"""A child that cannot be reached has ended; and one that is well may take its time for a long answer."""
 _UNFINISHED = frozenset({"abort", "error"})
 """Finish reasons of answers that are none."""
 _MOST_LOGPROBS = 20
@@ -117,7 +115,7 @@ class VllmGenerate:
         met = self.met
         try:
             yield from ChatServers(
-                met.model, self.sampling, met.found, met.keys, _IN_FLIGHT, _POLICY, self._call
+                met.model, self.sampling, met.found, met.keys, _IN_FLIGHT, POLICY, self._call
             ).answers(asks)
         except EngineError:
             self.child.check()

@@ -21,11 +21,10 @@ _OTHERWISE = "Use the transformers engine."
 class VllmHead:
     """`architecture` is vLLM's class, None for the body's own language model with a linear head put over it.
 
-    `ids` are the tokens whose rows of the output matrix make that head; () where the checkpoint holds it. `labels` is
-    how many logits a position has. `overrides` go over the checkpoint's config.
+    `ids` are the tokens whose rows of the output matrix make that head; () where the checkpoint holds it. `overrides`
+    go over the checkpoint's config.
     """
 
-    labels: int
     architecture: str | None = None
     ids: tuple[int, ...] = ()
     overrides: Mapping[str, Any] = field(default_factory=dict)
@@ -44,12 +43,12 @@ def vllm_head(checkpoint: Checkpoint, readout: Readout) -> VllmHead:
     plain: dict[str, Any] = {"head_dtype": "model", "auto_map": {}}
     head = readout.head
     if isinstance(head, Vocabulary):
-        return VllmHead(len(head.ids), None, head.ids, plain | _rows(checkpoint, head))
+        return VllmHead(None, head.ids, plain | _rows(checkpoint, head))
     if len(head) == 1:
-        return VllmHead(head[0].outputs, None, (), plain | {"num_labels": head[0].outputs})
+        return VllmHead(None, (), plain | {"num_labels": head[0].outputs})
     if checkpoint.config.get("model_type") != "qwen2":
         raise EngineError(f"vLLM has the two-layer head of {checkpoint.name} for Qwen2's body alone.", _OTHERWISE)
-    return VllmHead(head[-1].outputs, _TWO_LAYERS, (), plain | {"num_labels": head[-1].outputs})
+    return VllmHead(_TWO_LAYERS, (), plain | {"num_labels": head[-1].outputs})
 
 
 def _weights_problem(checkpoint: Checkpoint) -> str:

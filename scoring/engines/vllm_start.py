@@ -41,7 +41,6 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
     dtype: str
     runner: str
     longest: int = -1
-    seats: int | None = None
     most_logprobs: int | None = None
     architecture: str | None = None
     ids: tuple[int, ...] = ()
@@ -94,7 +93,8 @@ def tensor_parallel(config: Mapping[str, Any], devices: int) -> int:
 
 
 def _say(settings: Settings, told: Mapping[str, Any]) -> None:
-    print(f"{settings.served}: {json.dumps(told)}", flush=True)
+    # In one piece, as others write to the same log.
+    print(f"{settings.served}: {json.dumps(told)}\n", end="", flush=True)
 
 
 def _words(settings: Settings, device: str) -> tuple[list[str], int]:
@@ -112,7 +112,6 @@ def _words(settings: Settings, device: str) -> tuple[list[str], int]:
         "--runner": settings.runner,
         "--tensor-parallel-size": devices,
         "--max-model-len": settings.longest,
-        "--max-num-seqs": settings.seats,
         "--max-logprobs": settings.most_logprobs,
         # Every request says all that it wants.
         "--generation-config": "vllm",

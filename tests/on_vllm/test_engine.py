@@ -11,10 +11,12 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("httpx")
 
+from safetensors.torch import load_file, save_file  # needs torch
+
 import every_family  # needs torch
 import tiny_families  # needs torch
 from scoring.checkpoint import Checkpoint  # stands with the ones around it
-from scoring.errors import EngineError  # stands with the ones around it
+from scoring.errors import CheckpointError, EngineError  # stands with the ones around it
 from scoring.opened import OpenedPrm  # stands with the ones around it
 from scoring.prms.catalogue import adapter_of  # stands with the ones around it
 from scoring.readout import Encoded, Refused  # stands with the ones around it
@@ -117,6 +119,21 @@ def test_the_others_are_refused_before_anything_is_loaded(family, tmp_path):
     with pytest.raises(EngineError, match="Use the transformers engine"):
         loaded(every_family.opened(tmp_path, family, changes=BODY), tmp_path / "vllm.log")
     assert not (tmp_path / "vllm.log").exists()
+
+
+def test_weights_that_are_not_finite_are_told_as_with_transformers(prm_folder, tmp_path):
+    folder = shutil.copytree(prm_folder, tmp_path / "prm")
+    tensors = load_file(folder / "model.safetensors")
+    tensors["score.2.weight"][1, 0] = float("nan")
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    checkpoint = Checkpoint.open(folder)
+    opened = OpenedPrm(checkpoint, adapter_of(checkpoint), "float32", "cpu")
+    engine = loaded(opened, tmp_path / "vllm.log", longest=LONGEST)
+    try:
+        with pytest.raises(CheckpointError, match=r"score\.2\.weight .* not finite"):
+            list(engine.read(encoded(opened, 3)))
+    finally:
+        engine.close()
 
 
 def test_killed_alone_it_leaves_no_engine_behind_and_is_told(tiny):

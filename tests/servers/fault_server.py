@@ -11,6 +11,7 @@ import contextlib
 import json
 import math
 import random
+import struct
 import sys
 import threading
 import time
@@ -235,7 +236,9 @@ class _Connection:
         rows = [[token / 10, place / 10] for place, token in enumerate(asked["input"][0])]
         if asked["use_activation"]:
             rows = [[1 / (1 + math.exp(b - a)), 1 / (1 + math.exp(a - b))] for a, b in rows]
-        return {"object": "list", "model": asked["model"], "data": [{"index": 0, "object": "pooling", "data": rows}]}
+        packed = b"".join(struct.pack("<2f", *row) for row in rows)
+        told = base64.b64encode(packed).decode() if asked.get("encoding_format") == "base64" else rows
+        return {"object": "list", "model": asked["model"], "data": [{"index": 0, "object": "pooling", "data": told}]}
 
     async def send(self, status, told, *, kind="application/json", extra="", body=None):
         body = json.dumps(told).encode() if body is None else body

@@ -74,7 +74,8 @@ class Address:
 
 
 def _check(parts: SplitResult, text: str) -> None:
-    if "@" in parts.netloc:
+    # Without "//" what belongs to the host is taken for a path.
+    if "@" in (parts.netloc or text):
         raise UsageError(
             "a server's address holds a user name or a password, which others can see in the list of processes.",
             "Leave it out and give the key in the environment variable PRM_INSPECT_API_KEY.",

@@ -2,10 +2,11 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scoring.asking import Noticed
 from scoring.engines.server.address import Address, Key, find_keys
 from scoring.engines.server.background import LoopThread
 from scoring.engines.server.client import Connections, Reply
@@ -79,6 +80,13 @@ def greet(urls: Sequence[str], model: str | None = None) -> Greeted:
     keys = find_keys(addresses, os.environ)
     found = _examined(addresses, keys)
     return Greeted(_choose_model(model, found), tuple(found), tuple(keys))
+
+
+def key_notices(servers: Sequence[Capabilities], keys: Sequence[Key]) -> Iterator[Noticed]:
+    """Tell of each server's key that others can read on the way."""
+    for address, key in zip((server.address for server in servers), keys, strict=True):
+        if key and not (address.encrypted or address.loopback):
+            yield Noticed(f"The key for {address} travels unencrypted: use https, or a tunnel to this machine.")
 
 
 def _examined(addresses: Sequence[Address], keys: Sequence[Key]) -> list[Capabilities]:

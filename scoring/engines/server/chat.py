@@ -11,9 +11,9 @@ from queue import SimpleQueue
 from typing import Any
 
 from scoring.asking import Answer, Answered, Ask, Noticed, Sampling
-from scoring.engines.server.address import Address, Key
+from scoring.engines.server.address import Key
 from scoring.engines.server.background import LoopThread, across, side_by_side
-from scoring.engines.server.capabilities import Capabilities, greet
+from scoring.engines.server.capabilities import Capabilities, greet, key_notices
 from scoring.engines.server.chat_messages import ChatReply, Dialect, chat_request, continues, largest_reply, read_chat
 from scoring.engines.server.client import Call, Connections, Failure, Notices, RetryPolicy, Server, Servers
 from scoring.engines.server.faults import Refusal, Reworded, quoted
@@ -104,8 +104,7 @@ class ChatServers:
         with LoopThread() as loop:
             conversation = loop.run(self._open(Notices(arrived.put)))
             loop.last = conversation.servers.aclose
-            for address in self._exposed():
-                yield Noticed(f"The key for {address} travels unencrypted: use https, or a tunnel to this machine.")
+            yield from key_notices(self.found, self.keys)
             # A few more than are under way, so that a server never waits for the caller.
             yield from across(loop, asks, conversation.answered, arrived, self.concurrency + 1 + self.concurrency // 8)
 
@@ -116,11 +115,6 @@ class ChatServers:
         }
         servers = Servers(list(manners), self.policy, notices)
         return _Conversation(self, servers, manners, Slots(self.concurrency), notices)
-
-    def _exposed(self) -> list[Address]:
-        """Servers to which a key goes that others can read on the way."""
-        pairs = zip(self.found, self.keys, strict=True)
-        return [can.address for can, key in pairs if key and not (can.address.encrypted or can.address.loopback)]
 
 
 def other_seed(seed: int | None, number: int) -> int | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from scoring.asking import Prompt, Sampling, TokenLogprobs
 from scoring.engines.server.client import ROOM
-from scoring.engines.server.faults import Fault, Refusal, decoded, quoted
+from scoring.engines.server.faults import Fault, Refusal, decoded, number, quoted
 from scoring.secrets import masked
 
 _OLD, _NEW = "max_tokens", "max_completion_tokens"
@@ -217,12 +217,12 @@ def _logprobs(told: dict[str, Any]) -> tuple[TokenLogprobs, ...] | None:
         return tuple(
             TokenLogprobs(
                 _name(one["token"]),
-                _number(one["logprob"]),
-                tuple((_name(top["token"]), _number(top["logprob"])) for top in one.get("top_logprobs") or ()),
+                number(one["logprob"]),
+                tuple((_name(top["token"]), number(top["logprob"])) for top in one.get("top_logprobs") or ()),
             )
             for one in content
         )
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         return None
 
 
@@ -230,9 +230,3 @@ def _name(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError
-    return float(value)

@@ -61,9 +61,9 @@ class RetryPolicy:
     """How long is waited, and how often tried again. Times are in seconds.
 
     `timeout` bounds the wait for an answer. A request that fails is sent again, at most `tries` times in all, after
-    waits that are drawn from 0 to `base` times 2 to the number of tries ("full jitter"), or as long as the server asks
-    for; at most `longest` either way. When no server can be reached, `down` is waited for one. One of several that
-    declines whatever it is asked is tried again after `aside`, and twice as long each time.
+    waits that are drawn from 0 to a bound ("full jitter") that is `base` at first and doubles each time, or as long as
+    the server asks for; at most `longest` either way. When no server can be reached, `down` is waited for one. One of
+    several that declines whatever it is asked is tried again after `aside`, and twice as long each time.
     """
 
     timeout: float = 600.0
@@ -130,7 +130,13 @@ class Connections:
     _free: list[httpx.AsyncClient] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
-        self._tls = httpx.create_ssl_context() if self.address.encrypted else False
+        try:
+            self._tls = httpx.create_ssl_context() if self.address.encrypted else False
+        except OSError as error:
+            raise EngineError(
+                f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR name cannot be read ({error.strerror}).",
+                "Correct these variables, or unset them.",
+            ) from None
         self._headers = {"accept": "application/json", "accept-encoding": "identity", "user-agent": "prm-inspect"}
         self._headers |= self.key.header
 
@@ -168,13 +174,24 @@ class Connections:
         return reply
 
     def _new(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(
-            verify=self._tls,
-            headers=self._headers,
-            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_IDLE),
-            trust_env=not self.address.loopback,
-            follow_redirects=False,
-        )
+        try:
+            return httpx.AsyncClient(
+                verify=self._tls,
+                headers=self._headers,
+                limits=httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_IDLE),
+                trust_env=not self.address.loopback,
+                follow_redirects=False,
+            )
+        except ImportError:
+            raise EngineError(
+                "the environment names a SOCKS proxy, which needs the package socksio.",
+                f"Install httpx[socks], or add {self.address.host} to NO_PROXY.",
+            ) from None
+        except (ValueError, httpx.InvalidURL):
+            # Its words may hold a part of the proxy's password.
+            raise EngineError(
+                "the environment's proxy cannot be read.", "Correct HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY."
+            ) from None
 
 
 async def _exchange(
@@ -410,7 +427,8 @@ class Servers(httpx.AsyncBaseTransport):
         Raises:
             EngineError: none has been up for too long.
         """
-        if not self._up.is_set():
+        # Another request may have found the server gone again before this one goes on.
+        while not self._up.is_set():
             try:
                 async with asyncio.timeout_at(self._since + self._policy.down):
                     await self._up.wait()

@@ -97,6 +97,21 @@ def decoded(body: bytes) -> Any:
         raise Fault("an answer that is not whole JSON", suspicious=True) from None
 
 
+def number(value: Any) -> float:
+    """Read a number of a decoded reply.
+
+    Raises:
+        TypeError: it is none.
+        ValueError: it is more than a float holds.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError from None
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """The words of a server, on one line and without keys; and the parameter and code that it names."""

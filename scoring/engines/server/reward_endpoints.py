@@ -4,13 +4,16 @@
 of a two-token PRM are after each step.
 """
 
+import binascii
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
+import numpy as np
+
 from scoring.engines.server.client import ROOM
-from scoring.engines.server.faults import Fault
+from scoring.engines.server.faults import Fault, number
 from scoring.errors import EngineError
 from scoring.readout import Encoded, Readout, Vocabulary
 
@@ -28,6 +31,10 @@ Send = Callable[[dict[str, Any]], Awaitable[Any]]
 Raises:
     Fault: it cannot be had.
 """
+
+
+class NotFinite(EngineError):  # noqa: N818  # named for what is so, as the errors of scoring.errors
+    """A server that has no finite number to show what it does."""
 
 
 class RewardEndpoint(Protocol):
@@ -126,17 +133,22 @@ class Pooling:
         Raises:
             EngineError: that cannot be told, or it is not and we would need it.
         """
-        same = len(plain) == len(activated) and all(
-            math.isclose(a, b, abs_tol=1e-9)
-            for one, two in zip(plain, activated, strict=True)
-            for a, b in zip(one, two, strict=True)
-        )
-        if not same:
+        if len(plain) != len(activated):
+            raise Fault(f"{len(plain)} rows for a sequence, and then {len(activated)}", again=False)
+        pairs = [
+            (row, other) for row, other in zip(plain, activated, strict=True) if all(map(math.isfinite, (*row, *other)))
+        ]
+        if plain and not pairs:
+            raise NotFinite(
+                "the pooling server gives no finite number in the first case.",
+                "Check the model's weights, and try bfloat16 or float32 where it runs in float16.",
+            )
+        if any(not math.isclose(a, b, abs_tol=1e-9) for row, other in pairs for a, b in zip(row, other, strict=True)):
             return True
-        if self.columns > 1 and all(abs(sum(row) - 1.0) < _SURE and min(row) >= 0.0 for row in plain):
+        if self.columns > 1 and all(abs(sum(row) - 1.0) < _SURE and min(row) >= 0.0 for row, _ in pairs):
             if self.readout.transform == "softmax":
                 return False
-        elif any(not 0.0 <= value <= 1.0 for row in plain for value in row):
+        elif any(not 0.0 <= value <= 1.0 for row, _ in pairs for value in row):
             return True
         raise EngineError(
             "the pooling server does not switch its activation off, so its numbers are not those this PRM reads.",
@@ -157,7 +169,10 @@ class Pooling:
 
     @staticmethod
     def _request(model: str, ids: Sequence[int], *, activation: bool) -> dict[str, Any]:
-        return {"model": model, "task": "token_classify", "input": [list(ids)], "use_activation": activation}
+        # In base64 every float32 arrives as it is; as JSON a server may refuse one that is not finite.
+        written = {"encoding_format": "base64", "embed_dtype": "float32", "endianness": "little"}
+        asked = {"model": model, "task": "token_classify", "input": [list(ids)], "use_activation": activation}
+        return asked | written
 
     def _outputs(self, told: Any) -> Outputs:
         """The head's outputs, checked for their shape.
@@ -167,11 +182,14 @@ class Pooling:
         """
         try:
             rows = told["data"][0]["data"]
-            found = [[math.nan if value is None else float(value) for value in row] for row in rows]
+            if isinstance(rows, str):
+                numbers = np.frombuffer(binascii.a2b_base64(rows, strict_mode=True), "<f4")
+                return numbers.reshape(-1, self.columns).astype(float).tolist()
+            found = [[math.nan if value is None else number(value) for value in row] for row in rows]
         except (KeyError, IndexError, TypeError, ValueError):
             raise Fault("a reply that holds no numbers", again=False) from None
-        if any(len(row) != self.columns for row in found):
-            width = len(found[0])
+        width = next((len(row) for row in found if len(row) != self.columns), None)
+        if width is not None:
             raise Fault(f"{width} numbers a token where this PRM's head gives {self.columns}", again=False)
         return found
 
@@ -274,8 +292,8 @@ def _scores(told: Any, count: int) -> list[float]:
         Fault: there are others.
     """
     try:
-        scores = {one["index"]: float(one["score"]) for one in told["data"]}
-        found = [scores[index] for index in range(len(scores))]
+        scores = {one["index"]: number(one["score"]) for one in told["data"]}
+        found = [scores[index] for index in range(len(told["data"]))]
     except (KeyError, TypeError, ValueError):
         raise Fault("a reply that holds no scores", again=False) from None
     if len(found) != count:

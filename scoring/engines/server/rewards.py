@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from scoring.asking import Noticed
 from scoring.engines.server.address import Key
 from scoring.engines.server.background import LoopThread, across
-from scoring.engines.server.capabilities import Capabilities, greet
+from scoring.engines.server.capabilities import Capabilities, greet, key_notices
 from scoring.engines.server.client import Call, Connections, Failure, Notices, RetryPolicy, Server, Servers
 from scoring.engines.server.faults import Fault, decoded, quoted
 from scoring.engines.server.reward_endpoints import RewardEndpoint, Rows
@@ -22,9 +22,12 @@ CONCURRENCY = 64
 _BATCH = 16
 
 
-@dataclass(frozen=True)
+@dataclass
 class RewardServers:
-    """Servers that have the same PRM, each asked at the same endpoint. See `scoring.engines.base.Engine`."""
+    """Servers that have the same PRM, each asked at the same endpoint. See `scoring.engines.base.Engine`.
+
+    `proven` is the endpoint as it was found to work on all of them, by the first cases that were read; None before.
+    """
 
     model: str
     endpoint: RewardEndpoint
@@ -32,6 +35,7 @@ class RewardServers:
     keys: tuple[Key, ...]
     concurrency: int = CONCURRENCY
     policy: RetryPolicy = field(default_factory=RetryPolicy)
+    proven: RewardEndpoint | None = field(default=None, init=False)
 
     @classmethod
     def connect(
@@ -64,7 +68,7 @@ class RewardServers:
         return min((most for one in self.found if (most := one.model(self.model).max_tokens)), default=None)
 
     def read(self, cases: Sequence[Encoded]) -> Iterator[Batch | Noticed]:
-        """Rewards of all cases, in order. The shortest sequence is used to try out what the servers really do.
+        """Rewards of all cases, in order. The first time the shortest sequence shows what the servers really do.
 
         Raises:
             EngineError: no server can be reached, or they do something other than this PRM needs.
@@ -76,7 +80,10 @@ class RewardServers:
             servers = loop.run(self._open(Notices(arrived.put)))
             loop.last = servers.aclose
             shortest = min(read, key=lambda one: len(one.ids), default=None)
-            endpoint = loop.run(self._proven(shortest)) if shortest else self.endpoint
+            if shortest and self.proven is None:
+                yield from key_notices(self.found, self.keys)
+                self.proven = loop.run(self._prove(shortest))
+            endpoint = self.proven or self.endpoint
 
             async def work(part: Encoded, number: int) -> tuple[int, Rows | Refused]:
                 return number, await self._rows(servers, endpoint, part)
@@ -93,7 +100,7 @@ class RewardServers:
         chosen = pairs if only is None else [pairs[only]]
         return Servers([Server(Connections(can.address, key)) for can, key in chosen], self.policy, notices)
 
-    async def _proven(self, sequence: Encoded) -> RewardEndpoint:
+    async def _prove(self, sequence: Encoded) -> RewardEndpoint:
         """The endpoint, tried out on every server: they may have been started differently.
 
         Raises:

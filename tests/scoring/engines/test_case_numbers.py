@@ -1,4 +1,8 @@
-from scoring.engines.case_numbers import answer_of
+import math
+
+import pytest
+
+from scoring.engines.case_numbers import answer_of, combined
 from scoring.readout import Answer, Refused
 
 
@@ -18,3 +22,18 @@ def test_what_is_not_finite_is_explained():
     assert answer_of(0, [[[0.1], [float("inf")]]], lambda: "the weights are") == Answer(
         0, (0.1, float("inf")), None, "the weights are"
     )
+
+
+@pytest.mark.parametrize(
+    ("rewards", "how", "expected"),
+    [
+        ((0.3, 0.1, 0.2), "least", 0.1),
+        ((0.5, 0.5, 0.2), "gate", 0.2),
+        ((0.5, 0.49, 0.9), "gate", -1.0),
+        ((0.49, 0.5, 0.9), "gate", -1.0),
+    ],
+)
+def test_several_readings_of_a_step_are_one_reward(rewards, how, expected):
+    assert combined(rewards, how) == expected
+    for place in range(3):
+        assert math.isnan(combined((*rewards[:place], math.inf, *rewards[place + 1 :]), how))

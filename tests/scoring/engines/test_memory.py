@@ -58,6 +58,8 @@ def test_memory_is_what_is_available_with_swap_within_the_limits_of_a_container(
     assert free_on_cpu(limited) == 3 * GB
     nested = {"": ("max", 0), "/jobs/mine": (2 * GB, 3 * GB)}
     assert free_on_cpu(kernel(tmp_path / "nested", groups=nested, own="0::/jobs/mine\n")) == 0
+    within = {"": ("max", 0), "/jobs": (4 * GB, GB), "/jobs/mine": ("max", 0)}
+    assert free_on_cpu(kernel(tmp_path / "within", groups=within, own="0::/jobs/mine\n")) == 3 * GB
     assert free_on_cpu(tmp_path / "elsewhere") is None
 
 

@@ -9,7 +9,7 @@ from scoring.checkpoint import Checkpoint
 from scoring.engines.placement import layers_over, numbers_on, placed
 from scoring.errors import EngineError
 from scoring.prms.catalogue import adapter_of
-from scoring.readout import Encoded
+from scoring.readout import Encoded, Readout, Vocabulary
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -49,6 +49,12 @@ def test_numbers_are_counted_where_they_lie(folder, devices):
         first, rest = list(engine.body.layers)[:1], list(engine.body.layers)[1:]
         assert found[0] == sum(p.numel() for part in (engine.body.embed_tokens, *first) for p in part.parameters())
         assert found[1] > sum(p.numel() for layer in rest for p in layer.parameters())
+
+
+def test_a_head_over_the_whole_vocabulary_lies_on_the_last_device_and_one_of_a_few_rows_on_none():
+    shapes = {"model.embed_tokens.weight": (10, 4), "model.norm.weight": (4,), "lm_head.weight": (10, 4)}
+    for whole, last in ((True, 4 + 40), (False, 4)):
+        assert numbers_on(shapes, Readout(Vocabulary((1, 2), 4, whole=whole)), 2) == [40, last]
 
 
 def loaded(folder, device):

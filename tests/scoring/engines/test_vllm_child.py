@@ -1,9 +1,11 @@
 """The life of a vLLM of ours, with a package in vLLM's place that starts at once; tests/on_vllm has the real one."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from pathlib import Path
@@ -20,7 +22,7 @@ from servers.fault_server import Behaviour, running
 
 ROOT = Path(__file__).parents[3]
 SERVER = """
-import http.server, json, os, sys, time
+import http.server, json, os, sys, tempfile, time
 told, port = sys.argv, int(sys.argv[sys.argv.index("--port") + 1])
 name = told[told.index("--served-model-name") + 1]
 how = os.environ.get("STAND_IN")
@@ -42,6 +44,7 @@ class Answers(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+tempfile.mkstemp()
 server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Answers)
 engine = os.fork()
 if not engine:
@@ -93,6 +96,16 @@ def log(tmp_path):
     return log_for(tmp_path / "ws", "org/tiny")
 
 
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """Where temporary files go."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setattr(vllm_child, "_LONGEST_FOLDER", 1000)
+    return folder
+
+
 def engine_of(log):
     return int(log.read_text().rpartition("engine ")[2].split()[0])
 
@@ -111,20 +124,30 @@ def gone(pid):
     return False
 
 
-def test_it_starts_says_what_it_is_and_ends_with_all_that_it_started(stand_in, settings, log, monkeypatch, tmp_path):
+def test_it_starts_says_what_it_is_and_ends_with_all_that_it_started(
+    stand_in, settings, log, monkeypatch, tmp_path, temporary
+):
     monkeypatch.setenv("PRM_INSPECT_API_KEY_HOST", "hunter2")
     monkeypatch.setenv("VLLM_API_KEY", "hunter2")
     child = VllmChild(settings, log)
     told = vllm_child._asked(child.url, 5.0).decode()
     assert child.name("float32") == "vllm 9.9, torch 8, cpu, float32"
-    assert "--enforce-eager" in told
-    assert '"ALL\\' in told
+    words = json.loads(told.removeprefix("200 "))["told"]
+    assert {("--generation-config", "vllm"), ("--load-format", "safetensors")} < set(
+        zip(words, words[1:], strict=False)
+    )
+    assert "--enforce-eager" in words
+    assert "--trust-remote-code" not in words
+    assert json.loads(words[words.index("--pooler-config") + 1])["tok_pooling_type"] == "ALL"
     assert "API_KEY" not in told
+    (folder,) = temporary.iterdir()
+    assert list(folder.iterdir()), "it has its temporary files elsewhere"
     child.check()
     engine = engine_of(log)
     child.close()
     assert gone(engine)
     assert log == tmp_path / "ws" / "logs" / "vllm-org-tiny.log"
+    assert list(temporary.iterdir()) == []
 
 
 def test_what_it_says_while_it_starts_is_told(stand_in, settings, log, monkeypatch):
@@ -149,7 +172,7 @@ def test_a_refusal_of_ours_is_said_in_our_words(stand_in, settings, log):
 def test_one_that_says_nothing_is_ended(stand_in, settings, log, monkeypatch):
     monkeypatch.setenv("STAND_IN", "silent")
     monkeypatch.setattr(vllm_child, "SILENCE", 1.0)
-    with pytest.raises(EngineError, match="has said nothing for 1 s while it loads tiny"):
+    with pytest.raises(EngineError, match="has said nothing for 1 s while it loads tiny; its last words: nothing yet"):
         VllmChild(settings, log)
 
 

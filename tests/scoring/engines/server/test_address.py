@@ -29,7 +29,13 @@ def test_what_is_no_address_is_refused(text):
         Address.read(text)
 
 
-@pytest.mark.parametrize("text", ["http://me:hunter2@host", "http://hunter2@host:1/v1", "http://host/v1?key=hunter2"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://me:hunter2@host", "http://hunter2@host:1/v1", "http://host/v1?key=hunter2", "me:hunter2@host:1",
+        "http:me:hunter2@host", "http:///me:hunter2@host",
+    ],
+)  # fmt: skip
 def test_a_secret_in_an_address_is_refused_and_not_repeated(text):
     with pytest.raises(UsageError) as caught:
         Address.read(text)

@@ -1,9 +1,11 @@
 import socket
+from importlib.util import find_spec
 
 import pytest
 
 from scoring.asking import Sampling
-from scoring.engines.server.capabilities import greet
+from scoring.engines.server.address import Address, Key
+from scoring.engines.server.capabilities import Capabilities, greet, key_notices
 from scoring.engines.server.chat import ChatServers
 from scoring.errors import EngineError
 from servers.fault_server import Behaviour, running
@@ -14,6 +16,35 @@ def test_a_vllm_server_is_known_by_what_it_says():
         (found,) = greet([server.url + "/v1"]).found
     assert (found.software, found.models[0].max_tokens) == ("vllm 0.32.0", 4096)
     assert str(found.address) == server.url
+
+
+def test_a_key_that_others_can_read_on_the_way_is_told():
+    urls = ["http://10.0.0.1:8000", "https://10.0.0.2", "http://127.0.0.1:8000", "http://10.0.0.3"]
+    servers = [Capabilities(Address.read(url), None) for url in urls]
+    keys = [Key("hunter2", ["V"]) for _ in urls[:3]] + [Key("", ["V"])]
+    (notice,) = key_notices(servers, keys)
+    assert notice.sentence.startswith("The key for http://10.0.0.1:8000 travels unencrypted")
+    assert "hunter2" not in notice.sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("ALL_PROXY", "socks5://me:hunter2@127.0.0.1:9", "SOCKS proxy, which needs the package socksio"),
+        ("HTTPS_PROXY", "http://me:hunter2/3@127.0.0.1:9", "the environment's proxy cannot be read"),
+        ("HTTPS_PROXY", "ftp://me:hunter2@127.0.0.1:9", "the environment's proxy cannot be read"),
+        ("SSL_CERT_FILE", "/nowhere", r"SSL_CERT_DIR name cannot be read \(No such file or directory\)"),
+    ],
+)
+def test_an_environment_that_cannot_be_used_is_a_sentence_without_its_secrets(name, value, sentence, monkeypatch):
+    if name == "ALL_PROXY" and find_spec("socksio"):
+        pytest.skip("SOCKS can be had here")
+    for other in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE"):
+        monkeypatch.delenv(other, raising=False)
+    monkeypatch.setenv(name, value)
+    with pytest.raises(EngineError, match=sentence) as caught:
+        greet(["https://10.255.255.1"])
+    assert "hunter2" not in str(caught.value)
 
 
 def test_any_other_server_is_a_server():

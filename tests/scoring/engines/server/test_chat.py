@@ -240,6 +240,42 @@ def test_the_other_server_takes_over(run):
     assert all(answer.text for answer in done.answers)
 
 
+def test_a_second_try_goes_to_another_server(run):
+    with running(Behaviour(faults={"error": 1.0})) as one, running(Behaviour(delay=0.01)) as other:
+        done = run([one, other], 40, policy=RetryPolicy(tries=2, base=0.01))
+        assert one.seen.paths[CHAT] > 1
+    assert all(answer.text for answer in done.answers)
+
+
+def test_a_server_that_asks_for_an_hour_is_asked_again_after_the_longest_wait():
+    policy = RetryPolicy(base=0.01, longest=0.1)
+    with running(Behaviour(faults={"limit": 1.0}, retry_after="3600")) as one, running(Behaviour(delay=0.01)) as other:
+        came = answered(
+            ChatServers.connect([one.url, other.url], Sampling(), concurrency=4, policy=policy).answers(asks(200))
+        )
+        list(islice(came, 20))
+        assert 0 < one.seen.paths[CHAT] < 20
+        one.behaviour.faults = {}
+        list(came)
+        assert one.answered > 20
+
+
+def test_a_gateway_without_a_server_behind_it_is_a_server_that_is_down():
+    with running(Behaviour(faults={"overload": 1.0})) as server:
+        engine = ChatServers.connect([server.url], Sampling(), policy=QUICK)
+        server.behaviour.unlisted = 503
+        with pytest.raises(EngineError, match=r"no server can be reached for 1 s: .* \(HTTP 503\)"):
+            list(engine.answers(asks(100)))
+
+
+def test_no_proxy_stands_between_us_and_this_machine(run, monkeypatch):
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    with running() as server:
+        assert run(server).answers[0].text
+
+
 def test_requests_are_spread_over_servers(run):
     with running(Behaviour(delay=0.01)) as one, running(Behaviour(delay=0.01)) as other:
         run([one, other], 60, concurrency=8)

@@ -72,7 +72,15 @@ def test_log_probabilities_of_every_token_and_its_rivals():
 
 
 @pytest.mark.parametrize(
-    "told", [None, {}, {"content": None}, {"content": [{"token": 1, "logprob": 0}]}, {"content": [7]}]
+    "told",
+    [
+        None,
+        {},
+        {"content": None},
+        {"content": [{"token": 1, "logprob": 0}]},
+        {"content": [7]},
+        {"content": [{"token": "2", "logprob": 10**400}]},
+    ],
 )
 def test_log_probabilities_that_cannot_be_read_are_none(told):
     assert one({"content": "2"}, logprobs=told).logprobs is None

@@ -8,7 +8,7 @@ import pytest
 
 from scoring.engines.server import client
 from scoring.engines.server.address import Address, Key
-from scoring.engines.server.client import ROOM, Connections, RetryPolicy
+from scoring.engines.server.client import ROOM, Call, Connections, Notices, RetryPolicy, Server, Servers
 from scoring.engines.server.faults import Fault, Unreachable
 from servers.fault_server import Behaviour, running
 
@@ -68,6 +68,28 @@ def test_an_answer_is_read_as_far_as_it_may_go_and_no_further():
             posted(server.url, 30, 2 * ROOM)
         assert not caught.value.again
         assert server.sent < 8 * ROOM, "it was read to its end"
+
+
+def test_a_server_that_is_gone_again_before_it_is_asked_is_waited_for():
+    async def picked():
+        server = Server(Connections(Address.read("http://127.0.0.1:1"), Key("", ["NONE"])))
+        servers = Servers([server], RetryPolicy(), Notices(lambda _: None))
+
+        def up():
+            server.down = ""
+            servers._up.set()
+
+        servers._take_down(server, "gone")
+        waiting = asyncio.create_task(servers._pick(Call(lambda _: ("", {}), lambda *_: None, ROOM)))
+        await asyncio.sleep(0)
+        up()
+        servers._take_down(server, "gone again")
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+        up()
+        return await waiting is server
+
+    assert asyncio.run(picked())
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,9 @@ def test_the_two_words_must_make_one(second, fine):
         (told([0.5, float("nan")]), "no probability"),
         ({"data": [{"index": 0}]}, "no scores"),
         ({"data": [{"index": 1, "score": 0.5}, {"index": 2, "score": 0.5}]}, "no scores"),
+        ({"data": [{"index": 0, "score": 0.5}, {"index": 1, "score": 0.5}, {"index": 1, "score": 0.7}]}, "no scores"),
+        ({"data": [{"index": 0, "score": 10**400}, {"index": 1, "score": 0.5}]}, "no scores"),
+        ({"data": [{"index": 0, "score": "0.5"}, {"index": 1, "score": 0.5}]}, "no scores"),
         (None, "no scores"),
     ],
 )

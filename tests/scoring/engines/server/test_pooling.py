@@ -1,12 +1,14 @@
 """What a pooling server's replies mean. That a real one gives the transformers engine's numbers is tested with vLLM."""
 
 import asyncio
+import base64
 import math
+import struct
 
 import pytest
 
 from scoring.engines.server.faults import Fault
-from scoring.engines.server.reward_endpoints import Pooling
+from scoring.engines.server.reward_endpoints import NotFinite, Pooling
 from scoring.errors import EngineError
 from scoring.readout import Encoded, Readout, Vocabulary, one_layer
 
@@ -90,6 +92,13 @@ def test_a_tag_that_is_not_read_is_passed_over():
         ({"data": []}, "no numbers"),
         ([], "no numbers"),
         (told([["a", "b"]] * 2), "no numbers"),
+        (told([["1", "2"]] * 2), "no numbers"),
+        (told(["12"] * 2), "no numbers"),
+        (told([[True, False]] * 2), "no numbers"),
+        (told([[10**400, 0.0]] * 2), "no numbers"),
+        (told([[0.0, 0.0], [0.0]]), "1 numbers a token"),
+        (told("AAAA"), "no numbers"),
+        (told("no base64"), "no numbers"),
     ],
 )
 def test_what_does_not_fit_is_no_reward(reply, phrase):
@@ -100,6 +109,37 @@ def test_what_does_not_fit_is_no_reward(reply, phrase):
 
 def test_a_number_that_is_missing_is_none():
     assert all(math.isnan(value) for row in QWEN.rows(told([[None, 0.0], [0.0, None]]), CASE) for value in row)
+
+
+def test_numbers_in_base64_are_those_that_a_list_would_hold():
+    rows = [[0.1, -3.5], [math.inf, 1e-30]]
+    written = base64.b64encode(struct.pack("<4f", *(value for row in rows for value in row))).decode()
+    outputs = QWEN._outputs(told(written))
+    assert outputs == [[struct.unpack("<f", struct.pack("<f", value))[0] for value in row] for row in rows]
+    assert QWEN.request("m", CASE)["encoding_format"] == "base64"
+
+
+def test_numbers_that_are_not_finite_do_not_say_whether_they_are_raw():
+    async def activated_always(body):
+        (ids,) = body["input"]
+        return told([[math.nan, math.nan], *[[0.25, 0.75]] * (len(ids) - 1)])
+
+    async def never_finite(body):
+        return told([[None, 0.0]] * len(body["input"][0]))
+
+    assert not asyncio.run(QWEN.proven("m", CASE, activated_always)).raw
+    with pytest.raises(NotFinite, match="no finite number"):
+        asyncio.run(QWEN.proven("m", CASE, never_finite))
+
+
+def test_a_server_that_changes_its_number_of_rows_is_refused():
+    lengths = iter((5, 2))
+
+    async def send(_):
+        return told([[0.0, 1.0]] * next(lengths))
+
+    with pytest.raises(Fault, match="5 rows for a sequence, and then 2"):
+        asyncio.run(QWEN.proven("m", CASE, send))
 
 
 def test_sigmoid_raw_numbers_and_redundancy():

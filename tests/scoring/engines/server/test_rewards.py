@@ -61,6 +61,19 @@ def test_one_of_two_servers_that_turns_bad_is_set_aside_and_the_other_does_its_w
     assert [list(answer.rewards) for answer in answers] == [rewards(one) for one in cases]
 
 
+def test_the_servers_are_tried_out_once_and_a_later_read_needs_but_one_of_them():
+    cases = [Encoded((1, 2), (1,)), Encoded((3, 4, 5), (2,))]
+    with running() as lasting:
+        with running() as first:
+            engine = RewardServers.connect([first.url, lasting.url], POOLING, policy=QUICK)
+            list(engine.read(cases))
+            asked = first.seen.paths["/pooling"] + lasting.seen.paths["/pooling"]
+        (batch,) = engine.read(cases)
+        assert asked == 2 * 2 + len(cases)
+        assert lasting.seen.paths["/pooling"] >= 2 + len(cases)
+    assert [list(answer.rewards) for answer in batch.answers] == [rewards(one) for one in cases]
+
+
 @pytest.mark.parametrize("told", [True, False])
 def test_a_case_that_is_too_long_is_refused_and_the_rest_goes_on(told):
     short, long = Encoded((1, 2), (1,)), Encoded((1,) * 9, (8,))
