@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from inspector.analyses._flips import outcome_matrices, outcomes_words
 from inspector.case_links import OF_SIDE
 from inspector.critique.counts import OTHER
 from inspector.critique.talk import is_talk
-from inspector.flips import LISTED, Moved, flip_of
+from inspector.flips import LISTED, MOVED_CASES, Moved, moved_cases
 from inspector.notes import first_run_notes, interval_notes
 from inspector.paint import OUTCOME_STYLES
 from inspector.provenance import provenance
@@ -24,7 +24,6 @@ from inspector.render.view import (
     Column,
     Facts,
     Note,
-    Section,
     Table,
     View,
     count,
@@ -54,10 +53,10 @@ from scoring.metrics.kernel import Metric
 from scoring.metrics.paired import OF_CASES, OF_STEPS, Aligned, quadrants, shared
 from scoring.plan import FAILED, REFUSED
 from scoring.remembered import Remembered
-from scoring.reparse import parsers_for, protocol_of_critic, reader, readings
+from scoring.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools
-from scoring.verdicts import NO_VERDICT, OUTCOMES, UNPARSED, Rule
+from scoring.verdicts import OUTCOMES, UNPARSED, Rule
 from scoring.verdicts import REFUSED as WAS_REFUSED
 
 CHANGES, CASES = "changes", "cases"
@@ -79,16 +78,8 @@ FIGURES = {
 TURNED = {
     "scorer": pl.String(),
     "parser": pl.String(),
-    "benchmark": pl.String(),
-    "subset": pl.String(),
-    "case": pl.String(),
-    "earliest_error": pl.Int32(),
-    "verdict_before": pl.Int32(),
-    "verdict_after": pl.Int32(),
-    "outcome_before": pl.String(),
-    "outcome_after": pl.String(),
-    # The outcome became right, or wrong, or is as right as it was.
-    "flip": pl.String(),
+    # `flip`: the outcome became right, or wrong, or is as right as it was.
+    **MOVED_CASES,
     "reason_before": pl.String(),
     "reason_after": pl.String(),
 }
@@ -132,10 +123,9 @@ class Reading:
 
 def _parsers(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: ARG001  # as all offers
     yield Offer(None, "all of them", "what each would change")
-    for one in results.chosen_evaluations:
-        if (protocol := protocol_of_critic(one.scorer)) is not None:
-            yield from (Offer(name, name, parser.about) for name, parser in parsers_for(protocol).items())
-            return
+    protocols = [protocol_of_critic(one.scorer) for one in results.chosen_evaluations]
+    fitting = {name: parser for protocol in protocols if protocol for name, parser in parsers_for(protocol).items()}
+    yield from (Offer(name, name, parser.about) for name, parser in fitting.items())
 
 
 @analysis(
@@ -163,10 +153,14 @@ def reparse(results: Selection, params: Params, intervals: bool) -> View:
     """Read the kept answers of the chosen critics again, and hold it against what is kept.
 
     Raises:
-        UsageError: none of them was asked here, or the parser finds what they were not asked for.
+        UsageError: none of them was asked here, or the parser finds what none of them was asked for.
     """
-    found = [one for name in results.chosen for one in _readings_of(results, name, params.get("parser"))]
+    parser = params.get("parser")
+    found = [one for name in results.chosen for one in _readings_of(results, name, parser)]
+    misfits = tuple(_misfits(results, parser)) if parser else ()
     if not found:
+        if misfits:
+            raise UsageError(misfits[0])
         raise UsageError(
             why_none([one.scorer for one in results.chosen_evaluations]),
             "Ask one: prm-inspect score BENCHMARK --critic PROTOCOL --server URL",
@@ -182,15 +176,26 @@ def reparse(results: Selection, params: Params, intervals: bool) -> View:
         frame = pl.DataFrame(rows, schema=FIGURES, orient="row")
     command = results.request.command("reparse", *params.words, form=params.form)
     intervals_of = () if of_cases else (COMMON, *interval_notes(shown))
-    facts = provenance(shown, command, (NOTHING_IS_ASKED, *intervals_of, *first_run_notes(shown)))
-    facts["parsers"] = {one.parser: version(_reader(one)) for one in found}
+    facts = provenance(shown, command, (NOTHING_IS_ASKED, *misfits, *intervals_of, *first_run_notes(shown)))
+    versions = {one.parser: {version(_reader(other)) for other in found if other.parser == one.parser} for one in found}
+    facts["parsers"] = {name: ", ".join(sorted(several)) for name, several in versions.items()}
 
-    def lay_out() -> tuple[Section, ...]:
-        alone = bool(params.get("parser"))
-        told = partial(_case_blocks, frame, alone) if of_cases else partial(_blocks, found, frame, alone)
-        return threshold_sections(shown, told)
+    def blocks(benchmark: str, scope: Selection) -> Iterator[Block]:
+        if of_cases:
+            yield from _case_blocks(frame, bool(parser), benchmark, scope)
+        else:
+            yield from _blocks(found, frame, bool(parser), benchmark, scope)
+        yield from map(Note, misfits)
 
-    return View(frame, facts, title="Parsers", lay_out=lay_out, empty="" if results.shown.size else "No case is shown.")
+    empty = "" if results.shown.size else "No case is shown."
+    return View(
+        frame,
+        facts,
+        title="Parsers",
+        lay_out=lambda: threshold_sections(shown, blocks),
+        empty=empty,
+        because=misfits if params.form else (),
+    )
 
 
 def why_none(scorers: Sequence[Scorer]) -> str:
@@ -204,7 +209,7 @@ def why_none(scorers: Sequence[Scorer]) -> str:
     imported = [one.name for one in scorers if one.kind == "critic"]
     if imported:
         return f"{imported[0]} was not asked here, so that it is not known by which protocol its answers are read."
-    return "no scorer that was asked for has answers in words that were asked for here."
+    return "no critic that was asked here has answers that could be read again."
 
 
 # -- reading
@@ -216,15 +221,24 @@ def _readings_of(results: Selection, name: str, parser: str | None) -> Iterator[
     protocol = protocol_of_critic(before.scorer)
     if protocol is None or name not in results.folders or not VoteParts(results.folders[name]).parts():
         return
-    for one in [parser] if parser else parsers_for(protocol):
-        yield _reading(results, before, protocol, one)
+    for one in parsers_for(protocol):
+        if parser in {None, one}:
+            yield _reading(results, before, protocol, one)
+
+
+def _misfits(results: Selection, parser: str) -> Iterator[str]:
+    """A sentence for every chosen critic whose answers the parser cannot read."""
+    for one in results.chosen_evaluations:
+        protocol = protocol_of_critic(one.scorer)
+        if protocol is not None and parser not in parsers_for(protocol):
+            yield misfit(one.scorer, protocol, parser)
 
 
 def _reading(results: Selection, before: Evaluation, protocol: CriticProtocol, parser: str) -> Reading:
     scorer, folder = before.scorer, results.folders[before.scorer.name]
     read, parts = reader(scorer, protocol, parser), VoteParts(folder)
     key = (str(folder), tuple(part.name for part in parts.parts()), version(read))
-    rows, _ = _READINGS.of(key, (results.cases,), lambda: readings(parts, read, results.cases))
+    rows = _READINGS.of(key, (results.cases,), lambda: readings(parts, read, results.cases))
     kept = parts.read(tuple(rows.columns))[0]
     after = evaluate(before.gold, scorer, RewardParts(folder).read()[0], votes=rows)
     if isinstance(before.rule, Rule) and isinstance(after.rule, Rule):
@@ -315,20 +329,14 @@ def _paired(
 
 def _turned(results: Selection, one: Reading) -> pl.DataFrame:
     rows = np.flatnonzero(results.mask & one.changed)
-    cases = results.cases.select("benchmark", "subset", "case", "earliest_error")[rows]
-    columns: dict[str, Any] = {"scorer": [one.name] * rows.size, "parser": [one.parser] * rows.size}
-    columns["flip"] = [
-        "other" if one.before.codes[row] == one.after.codes[row]
-        else flip_of(int(one.before.codes[row]), int(one.after.codes[row]))
-        for row in rows
-    ]  # fmt: skip
-    for when, evaluation in (("before", one.before), ("after", one.after)):
-        verdicts, reasons = pl.Series(evaluation.verdicts[rows]), evaluation.reasons
-        columns[f"verdict_{when}"] = verdicts.set(verdicts == NO_VERDICT, None).cast(pl.Int32)
-        columns[f"outcome_{when}"] = [OUTCOMES[code] for code in evaluation.codes[rows]]
-        columns[f"reason_{when}"] = [reasons[row] for row in rows.tolist()]
-    made = cases.hstack(pl.DataFrame(columns, schema_overrides=TURNED))
-    return made.select(pl.col(name).cast(dtype) for name, dtype in TURNED.items())
+    reasons = {
+        f"reason_{when}": pl.Series([evaluation.reasons[row] for row in rows.tolist()], dtype=pl.String)
+        for when, evaluation in (("before", one.before), ("after", one.after))
+    }
+    found = moved_cases(one.before, one.after, rows, same="other").with_columns(
+        **reasons, scorer=pl.lit(one.name), parser=pl.lit(one.parser)
+    )
+    return found.select(pl.col(name).cast(dtype) for name, dtype in TURNED.items())
 
 
 # -- what people see

@@ -13,8 +13,10 @@ from inspector.analyses import load as analysis
 from inspector.loading import load
 from inspector.request import Request
 from scoring.cache import VoteParts
-from scoring.critics.readers import PARSERS
+from scoring.critics.readers import PARSERS, READERS
+from scoring.reparse import readings
 from scoring.scorer import Scorer
+from scoring.workspace import Workspace
 
 WRITTEN = (
     r"\boxed{%d}",
@@ -128,6 +130,89 @@ def test_every_number_opens_as_many_cases_as_it_says(space, page, parser):
     assert links
     for link in links:
         assert (results.mask & results.passing(link.where)).sum() == link.n
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """A workspace with a critic that was asked for a step, and one that was asked for numbers."""
+    root = critic_spaces.imported(tmp_path, 8)
+    critic_spaces.critic(root, answers)
+    critic_spaces.critic(root, lambda *_: ["{}"], name="rater", protocol="prmbench")
+    return root
+
+
+@pytest.mark.parametrize("page", [[], ["--cases"]])
+def test_who_does_not_fit_the_parser_is_named_and_the_others_are_read(mixed, capsys, page):
+    misfit = (
+        "rater was asked for a number a step, which the parser 'loose' does not find; there are: prmbench, socratic."
+    )
+    words = ["reparse", "--parser", "loose", *page, "-w", str(mixed)]
+    assert cli.main([*words, "--json"]) == 0
+    told = capsys.readouterr()
+    assert told.err.count(misfit) == 1
+    document = json.loads(told.out)
+    assert {row["scorer"] for row in document["rows"]} == {"judge"}
+    assert misfit in document["provenance"]["notes"]
+    assert cli.main(words) == 0
+    assert misfit in " ".join(capsys.readouterr().out.split())
+    assert cli.main([*words, "--scorer", "rater"]) == 2
+    assert capsys.readouterr().err == f"Wrong usage: {misfit}\n"
+
+
+def test_every_parser_that_fits_one_of_the_critics_is_offered(mixed):
+    (option,) = analysis("reparse").options
+    offers = list(option.offered(load(Request(workspace=str(mixed))), Params("changes", {})))
+    assert {one.value for one in offers} == {None, *PARSERS}
+
+
+def test_a_parser_of_two_prompts_is_told_in_both_its_versions(mixed, capsys):
+    critic_spaces.critic(mixed, answers, name="from-one", protocol="grben")
+    assert cli.main(["reparse", "--parser", "loose", "-w", str(mixed), "--json", "-q"]) == 0
+    assert json.loads(capsys.readouterr().out)["provenance"]["parsers"] == {"loose": "loose-1, loose-1-from-1"}
+
+
+def test_nothing_is_kept_where_one_of_several_does_not_fit(mixed, capsys):
+    assert cli.main(["reparse", "judge", "rater", "--parser", "loose", "--save", "-w", str(mixed)]) == 2
+    assert "rater was asked for a number a step" in capsys.readouterr().err
+    assert len(list((mixed / "rewards").iterdir())) == 2
+
+
+@pytest.mark.parametrize("bad", ["bytes", "columns"])
+def test_a_part_that_cannot_be_read_keeps_a_reading_from_being_kept_in_half(mixed, capsys, bad):
+    assert cli.main(["reparse", "judge", "--parser", "loose", "--save", "-w", str(mixed)]) == 0
+    (folder,) = (mixed / "rewards").glob("judge-6*")
+    (made,) = (mixed / "rewards").glob("judge-loose-*")
+    before, part = files(made), folder / f"votes-{'0' * 32}.parquet"
+    part.write_bytes(b"PAR1")
+    if bad == "columns":
+        pl.DataFrame({"key": ["a"]}).write_parquet(part)
+    capsys.readouterr()
+    assert cli.main(["reparse", "judge", "--parser", "loose", "--save", "-w", str(mixed)]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"Damaged workspace: {part} cannot be read")
+    assert told.count("\n") == 1
+    assert files(made) == before
+
+
+def test_a_part_that_is_merged_while_answers_are_read_loses_none(mixed, monkeypatch):
+    (folder,) = (mixed / "rewards").glob("judge-6*")
+    parts = VoteParts(folder)
+    parts.append(parts.read()[0].with_columns(vote=pl.lit(1, dtype=pl.Int32)))
+    cases, listed = Workspace.open(mixed).cases()[0], parts.parts()
+
+    def merged_meanwhile(self):
+        monkeypatch.undo()
+        self.compact()
+        return listed
+
+    monkeypatch.setattr(VoteParts, "parts", merged_meanwhile)
+    assert readings(parts, READERS["loose-1"], cases).height == 16
+
+
+def test_a_workspace_without_critics_has_nothing_to_read_again(capsys):
+    assert cli.main(["reparse", "--benchmark", "demo"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("Wrong usage: no critic that was asked here has answers that could be read again.")
 
 
 @pytest.mark.parametrize(
