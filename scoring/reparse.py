@@ -83,7 +83,7 @@ def parsed_by(scorer: Scorer, read: Read, name: str) -> Scorer:
     return replace(scorer, name=name, fingerprint=fingerprint(settings), settings=settings)
 
 
-def readings(parts: VoteParts, read: Read, cases: pl.DataFrame) -> pl.DataFrame:
+def readings(parts: VoteParts, read: Read, cases: pl.DataFrame, *, own: bool) -> pl.DataFrame:
     """What a reader makes of a critic's answers to some cases; what is kept stays as it is.
 
     A part that cannot be read is left out: whoever loaded the critic has heard of it.
@@ -92,19 +92,20 @@ def readings(parts: VoteParts, read: Read, cases: pl.DataFrame) -> pl.DataFrame:
         parts: the critic's answers.
         read: the reader.
         cases: columns `key` and `n_steps`.
+        own: whether it is the critic's own reader; a verdict without a text is none of another one's.
 
     Returns:
         The columns of `scoring.cache.BALLOTS`, one row an identity. What has no text keeps its reason.
     """
     again = _Again(read, dict(cases.select("key", "n_steps").iter_rows()), thinking=False)
     frames = [pl.DataFrame(schema={name: VOTES[name] for name in BALLOTS})]
-    known = pl.col("key").is_in(list(again.n_steps))
+    of_reader = again.about_cases if own else again.of_another_reader
     for part in parts.parts():
         try:
-            frames += [again.page(page.filter(known)).select(BALLOTS) for page in parts.pages(part, _ROWS)]
+            frames += [again.page(page.filter(of_reader)).select(BALLOTS) for page in parts.pages(part, _ROWS)]
         except FileNotFoundError:
             # It was merged into another one since it was listed.
-            return readings(parts, read, cases)
+            return readings(parts, read, cases, own=own)
         except (OSError, FrameError):
             continue
     return parts.unique(pl.concat(frames))
@@ -126,13 +127,11 @@ def copy(parts: VoteParts, read: Read, cases: pl.DataFrame, scorer: Scorer, into
     """
     again = _Again(read, dict(cases.select("key", "n_steps").iter_rows()), thinking=False)
     earlier, written, total = into.parts(), list[Path](), 0
-    # A text of its own beside a verdict was read elsewhere; one without a text has nothing to be read again.
-    known = pl.col("key").is_in(list(again.n_steps)) & (pl.col("answer").is_not_null() | pl.col("verdict").is_null())
     with closing(Share(parts.folder)), closing(Share(into.folder)):
         try:
             for part in parts.parts():
                 for page in _whole(parts, part):
-                    if (rows := again.page(page.filter(known))).height:
+                    if (rows := again.page(page.filter(again.of_another_reader))).height:
                         written.append(into.append(rows))
                         total += rows.height
             # Only now is it a scorer: who is interrupted before leaves a folder that nobody reads.
@@ -234,6 +233,16 @@ class _Again:
     read: Read
     n_steps: Mapping[str, int]
     thinking: bool
+
+    @property
+    def about_cases(self) -> pl.Expr:
+        """Which rows are about a case that is known."""
+        return pl.col("key").is_in(list(self.n_steps))
+
+    @property
+    def of_another_reader(self) -> pl.Expr:
+        """Which of these are another reader's too: a verdict that an imported file gave without a text is not."""
+        return self.about_cases & (pl.col("answer").is_not_null() | pl.col("verdict").is_null())
 
     def count(self, parts: VoteParts, part: Path, told: Reparsed) -> bool | None:
         """Add a part's answers to the counts: whether it has to be rewritten, None where it cannot be read."""

@@ -11,7 +11,7 @@ import polars as pl
 from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses._flips import outcome_matrices, outcomes_words
 from inspector.case_links import OF_SIDE
-from inspector.critique.counts import OTHER
+from inspector.critique.counts import counts_of
 from inspector.critique.talk import is_talk
 from inspector.flips import LISTED, MOVED_CASES, Moved, moved_cases
 from inspector.notes import first_run_notes, interval_notes
@@ -39,7 +39,6 @@ from inspector.threshold_ways import TITLES, threshold_sections
 from scoring.benchmarks.registry import step_labelled
 from scoring.cache import RewardParts, VoteParts
 from scoring.case_rows import rows_about
-from scoring.critics.faults import fault_of
 from scoring.critics.protocol import CriticProtocol
 from scoring.critics.readers import PARSERS, parser_of, version
 from scoring.errors import UsageError
@@ -51,7 +50,6 @@ from scoring.metrics.closed_forms import mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
 from scoring.metrics.paired import OF_CASES, OF_STEPS, Aligned, quadrants, shared
-from scoring.plan import FAILED, REFUSED
 from scoring.remembered import Remembered
 from scoring.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
 from scoring.scorer import Scorer
@@ -237,8 +235,9 @@ def _misfits(results: Selection, parser: str) -> Iterator[str]:
 def _reading(results: Selection, before: Evaluation, protocol: CriticProtocol, parser: str) -> Reading:
     scorer, folder = before.scorer, results.folders[before.scorer.name]
     read, parts = reader(scorer, protocol, parser), VoteParts(folder)
+    own = version(read) == version(protocol.read)
     key = (str(folder), tuple(part.name for part in parts.parts()), version(read))
-    rows = _READINGS.of(key, (results.cases,), lambda: readings(parts, read, results.cases))
+    rows = _READINGS.of(key, (results.cases,), lambda: readings(parts, read, results.cases, own=own))
     kept = parts.read(tuple(rows.columns))[0]
     after = evaluate(before.gold, scorer, RewardParts(folder).read()[0], votes=rows)
     if isinstance(before.rule, Rule) and isinstance(after.rule, Rule):
@@ -270,9 +269,10 @@ def _figures(results: Selection, one: Reading, seed: int | None) -> Iterator[Row
         if not (one.before.tried | one.after.tried)[shown].any():
             continue
         here = results.cases.filter(pl.Series(shown))
-        said = [_said(here, rows) for rows in (one.kept, one.read)]
-        for metric in ("answers", "unparsed_answers"):
-            yield {**about, "metric": metric, "before": said[0][metric], "after": said[1][metric]}
+        before, after = (counts_of(rows_about(here, rows)) for rows in (one.kept, one.read))
+        yield {**about, "metric": "answers", "before": before.answers, "after": after.answers}
+        unparsed = {"before": sum(before.unparsed.values()), "after": sum(after.unparsed.values())}
+        yield {**about, "metric": "unparsed_answers", **unparsed}
         yield {**about, "metric": "changed_verdicts", "after": float((one.changed & shown).sum())}
         for code, outcome in enumerate(OUTCOMES):
             counts = [int((evaluation.codes[shown] == code).sum()) for evaluation in (one.before, one.after)]
@@ -285,15 +285,6 @@ def _figures(results: Selection, one: Reading, seed: int | None) -> Iterator[Row
         if facts is not None:
             steps = [align_steps(some, shown, facts) for some in each]
             yield from (about | row for row in _paired(OF_STEPS, steps, {}, seed))
-
-
-def _said(cases: pl.DataFrame, rows: pl.DataFrame) -> dict[str, float]:
-    """How many answers came to these cases, and how many of these say nothing."""
-    here = rows_about(cases, rows)
-    reasons = here["reason"].fill_null("")
-    came = ~(reasons.str.starts_with(FAILED) | reasons.str.starts_with(REFUSED))
-    silent = came & here["verdict"].is_null() & (here["rewards"].is_null() | (reasons != ""))
-    return {"answers": float(came.sum()), "unparsed_answers": float(silent.sum())}
 
 
 def _tests(both: AlignedScorers) -> dict[str, float]:
@@ -403,11 +394,12 @@ def _changes(one: Reading, cells: Mapping[str, Row], benchmark: str, scope: Sele
         "lead",
     )
     here = scope.cases.filter(pl.Series(scope.mask))
-    faults = [_faults(here, rows) for rows in (one.kept, one.read)]
+    counts = [counts_of(rows_about(here, rows)) for rows in (one.kept, one.read)]
+    faults = [{**each.unparsed, **each.misfit} for each in counts]
     kinds = dict.fromkeys((*faults[0], *faults[1]))
     lines = [[text(kind), *(count(each.get(kind, 0)) for each in faults)] for kind in kinds]
     if lines:
-        yield table("Why answers say nothing", ["", "before", "after"], lines)
+        yield table("What is wrong with answers", ["", "before", "after"], lines)
     names = [metric.name for metric in (*OF_STEPS, *OF_CASES) if metric.name in cells]
     yield table(
         "Figures",
@@ -471,15 +463,6 @@ def _outcome(row: Mapping[str, Any], when: str) -> Cell:
     outcome, verdict = row[f"outcome_{when}"], row[f"verdict_{when}"]
     said = (row[f"reason_{when}"] or "") if verdict is None else named_step(verdict)
     return replace(text(WORDS[outcome], OUTCOME_STYLES.get(outcome, "dim")), note=said)
-
-
-def _faults(cases: pl.DataFrame, rows: pl.DataFrame) -> dict[str, int]:
-    """The answers that say nothing, by kind, the most frequent first."""
-    here = rows_about(cases, rows).filter(pl.col("verdict").is_null(), pl.col("reason").is_not_null())
-    here = here.filter(~pl.col("reason").str.contains(f"^({FAILED}|{REFUSED})"))
-    kinds = pl.Series([str(fault_of(reason) or OTHER) for reason in here["reason"]], dtype=pl.String)
-    counted = kinds.value_counts(sort=True)
-    return dict(counted.iter_rows())
 
 
 def _by_metric(rows: pl.DataFrame) -> dict[str, Row]:
