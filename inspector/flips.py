@@ -18,11 +18,10 @@ from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.metrics.flips import flip_conditions, step_flips
-from scoring.step_rewards import Bools
+from scoring.step_rewards import Bools, Ints
 from scoring.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
 
-FLIPS = {
-    "scorer": pl.String(),
+MOVED_CASES = {
     "benchmark": pl.String(),
     "subset": pl.String(),
     "case": pl.String(),
@@ -32,9 +31,9 @@ FLIPS = {
     "outcome_before": pl.String(),
     "outcome_after": pl.String(),
     "flip": pl.String(),
-    "steps_right": pl.Int32(),
-    "steps_wrong": pl.Int32(),
 }
+"""What is told of a case that is decided twice: the verdicts 0-based, -1 = no error, null = none."""
+FLIPS = {"scorer": pl.String(), **MOVED_CASES, "steps_right": pl.Int32(), "steps_wrong": pl.Int32()}
 _STEPS = ("steps_right", "steps_wrong")
 LISTED = 200
 """Cases that a condition names one by one at most."""
@@ -138,24 +137,30 @@ def _flipped(
         counts += step_flips(before, after, within, facts)
         counted |= within
     rows = np.flatnonzero(changed | counts.any(axis=0))
+    steps = {
+        name: pl.Series(count).set(pl.Series(~counted[rows]), None)
+        for name, count in zip(_STEPS, counts[:, rows], strict=True)
+    }
+    found = moved_cases(before, after, rows, same="steps").with_columns(**steps, scorer=pl.lit(before.scorer.name))
+    return found.select(pl.col(name).cast(dtype) for name, dtype in FLIPS.items())
+
+
+def moved_cases(before: Evaluation, after: Evaluation, rows: Ints, same: str) -> pl.DataFrame:
+    """Give MOVED_CASES of the cases in these rows; `same` is the flip of one whose outcome stays. See `flip_rows`."""
+    columns: dict[str, Any] = {"flip": [_flip(int(before.codes[row]), int(after.codes[row]), same) for row in rows]}
+    for when, evaluation in (("before", before), ("after", after)):
+        verdicts = pl.Series(evaluation.verdicts[rows])
+        columns[f"verdict_{when}"] = verdicts.set(verdicts == NO_VERDICT, None).cast(pl.Int32)
+        columns[f"outcome_{when}"] = [OUTCOMES[code] for code in evaluation.codes[rows]]
     cases = before.gold.cases.select("benchmark", "subset", "case", "earliest_error")[rows]
-    columns: dict[str, Any] = {"flip": [flip_of(int(before.codes[row]), int(after.codes[row])) for row in rows]}
-    for name, one in (("before", before), ("after", after)):
-        verdict = pl.Series(one.verdicts[rows])
-        columns[f"verdict_{name}"] = verdict.set(verdict == NO_VERDICT, None).cast(pl.Int32)
-        columns[f"outcome_{name}"] = [OUTCOMES[code] for code in one.codes[rows]]
-    for name, count in zip(_STEPS, counts[:, rows], strict=True):
-        columns[name] = pl.Series(count).set(pl.Series(~counted[rows]), None).cast(pl.Int32)
-    named = cases.with_columns(pl.lit(before.scorer.name).alias("scorer"))
-    return named.hstack(pl.DataFrame(columns, schema_overrides=FLIPS)).select(
-        pl.col(name).cast(dtype) for name, dtype in FLIPS.items()
+    return cases.hstack(pl.DataFrame(columns, schema_overrides=MOVED_CASES)).select(
+        pl.col(name).cast(dtype) for name, dtype in MOVED_CASES.items()
     )
 
 
-def flip_of(before: int, after: int) -> str:
-    """Say what an outcome code became of another; see `flip_rows`."""
+def _flip(before: int, after: int, same: str) -> str:
     if before == after:
-        return "steps"
+        return same
     if DEV in {before, after}:
         return "left_out" if after == DEV else "taken_in"
     if (before in RIGHT) == (after in RIGHT):

@@ -95,6 +95,22 @@ class Checkpoint:
         return self.folder / TOKENIZER
 
     @cached_property
+    def added_tokens(self) -> Mapping[str, int]:
+        """The tokens that the tokenizer's file adds to its vocabulary, special or not: text -> id.
+
+        Raises:
+            CheckpointError: the file is missing or damaged.
+        """
+        try:
+            added = json.loads(self.tokenizer.read_bytes())["added_tokens"]
+            return {str(token["content"]): int(token["id"]) for token in added}
+        except FileNotFoundError:
+            raise missing_tokenizer(self.tokenizer) from None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            words = f"{self.tokenizer} cannot be read ({type(error).__name__})."
+            raise CheckpointError(words, "Download it again.") from None
+
+    @cached_property
     def files(self) -> tuple[Path, ...]:
         """The files that decide numbers and are read: config, tokenizer, weights."""
         weights = sorted({tensor.file for tensor in self.tensors.values()})

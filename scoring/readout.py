@@ -4,7 +4,7 @@ An engine runs the body over `Encoded.ids`, puts the head over the hidden states
 logits in float32 and weighs what comes out; it knows nothing of PRM families, and nothing here knows of an engine.
 """
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -156,6 +156,12 @@ class Encoded:
     further: tuple["Encoded", ...] = ()
     since: int = 0
     places: int = 1
+
+    @classmethod
+    def together(cls, sequences: Sequence["Encoded"], places: int = 1) -> "Encoded":
+        """A case that is read several times, at least once."""
+        first, *further = sequences
+        return cls(first.ids, first.positions, tuple(further), places=places)
 
     @property
     def sequences(self) -> tuple["Encoded", ...]:

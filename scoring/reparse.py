@@ -7,7 +7,7 @@ beats refusal). Another parser gives other numbers, and so another scorer, with 
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from scoring.critics.faults import fault_of
 from scoring.critics.protocol import CriticProtocol, Read
 from scoring.critics.readers import PARSERS, READERS, Parser, parser_of, read_answer, version
 from scoring.critics.reading import Reading
-from scoring.errors import FrameError, UsageError
+from scoring.errors import DamagedWorkspace, FrameError, UsageError
 from scoring.files import Share
 from scoring.fingerprint import fingerprint
 from scoring.schema import VOTES
@@ -67,11 +67,14 @@ def reader(scorer: Scorer, protocol: CriticProtocol, parser: str) -> Read:
     """
     there = parsers_for(protocol)
     if parser not in there:
-        raise UsageError(
-            f"{scorer.name} was asked for {_ASKED[protocol.gives]}, and the parser {parser!r} does not find that.",
-            f"There are: {', '.join(there)}.",
-        )
+        raise UsageError(misfit(scorer, protocol, parser))
     return there[parser].read(base_of(scorer, protocol))
+
+
+def misfit(scorer: Scorer, protocol: CriticProtocol, parser: str) -> str:
+    """Say that a parser does not find what a critic was asked for, and which ones do."""
+    asked = f"{scorer.name} was asked for {_ASKED[protocol.gives]}, which the parser {parser!r} does not find"
+    return f"{asked}; there are: {', '.join(parsers_for(protocol))}."
 
 
 def parsed_by(scorer: Scorer, read: Read, name: str) -> Scorer:
@@ -80,27 +83,32 @@ def parsed_by(scorer: Scorer, read: Read, name: str) -> Scorer:
     return replace(scorer, name=name, fingerprint=fingerprint(settings), settings=settings)
 
 
-def readings(parts: VoteParts, read: Read, cases: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+def readings(parts: VoteParts, read: Read, cases: pl.DataFrame, *, own: bool) -> pl.DataFrame:
     """What a reader makes of a critic's answers to some cases; what is kept stays as it is.
+
+    A part that cannot be read is left out: whoever loaded the critic has heard of it.
 
     Args:
         parts: the critic's answers.
         read: the reader.
         cases: columns `key` and `n_steps`.
+        own: whether it is the critic's own reader; a verdict without a text is none of another one's.
 
     Returns:
-        The columns of `scoring.cache.BALLOTS`, one row an identity, and a sentence for every part that was left out.
-        What has no text keeps its reason.
+        The columns of `scoring.cache.BALLOTS`, one row an identity. What has no text keeps its reason.
     """
     again = _Again(read, dict(cases.select("key", "n_steps").iter_rows()), thinking=False)
-    frames, problems = [pl.DataFrame(schema={name: VOTES[name] for name in BALLOTS})], list[str]()
-    known = pl.col("key").is_in(list(again.n_steps))
+    frames = [pl.DataFrame(schema={name: VOTES[name] for name in BALLOTS})]
+    of_reader = again.about_cases if own else again.of_another_reader
     for part in parts.parts():
         try:
-            frames += [again.page(page.filter(known)).select(BALLOTS) for page in parts.pages(part, _ROWS)]
-        except (OSError, FrameError) as error:
-            problems.append(f"{part} was left out: {error}")
-    return parts.unique(pl.concat(frames)), problems
+            frames += [again.page(page.filter(of_reader)).select(BALLOTS) for page in parts.pages(part, _ROWS)]
+        except FileNotFoundError:
+            # It was merged into another one since it was listed.
+            return readings(parts, read, cases, own=own)
+        except (OSError, FrameError):
+            continue
+    return parts.unique(pl.concat(frames))
 
 
 def copy(parts: VoteParts, read: Read, cases: pl.DataFrame, scorer: Scorer, into: VoteParts) -> int:
@@ -115,30 +123,34 @@ def copy(parts: VoteParts, read: Read, cases: pl.DataFrame, scorer: Scorer, into
 
     Raises:
         UnwritableWorkspace: a part could not be written; no new one stays.
-        OSError: a part could not be read.
-        FrameError: likewise.
+        DamagedWorkspace: a part could not be read; likewise.
     """
     again = _Again(read, dict(cases.select("key", "n_steps").iter_rows()), thinking=False)
     earlier, written, total = into.parts(), list[Path](), 0
-    # A text of its own beside a verdict was read elsewhere; one without a text has nothing to be read again.
-    known = pl.col("key").is_in(list(again.n_steps)) & (pl.col("answer").is_not_null() | pl.col("verdict").is_null())
-    shares = [Share(parts.folder), Share(into.folder)]
-    try:
-        for part in parts.parts():
-            for page in parts.pages(part, _ROWS):
-                if (rows := again.page(page.filter(known))).height:
-                    written.append(into.append(rows))
-                    total += rows.height
-        # Only now is it a scorer: who is interrupted before leaves a folder that nobody reads.
-        scorer.save(into.folder)
-    except BaseException:
-        _unlink(written)
-        raise
-    finally:
-        for share in shares:
-            share.close()
+    with closing(Share(parts.folder)), closing(Share(into.folder)):
+        try:
+            for part in parts.parts():
+                for page in _whole(parts, part):
+                    if (rows := again.page(page.filter(again.of_another_reader))).height:
+                        written.append(into.append(rows))
+                        total += rows.height
+            # Only now is it a scorer: who is interrupted before leaves a folder that nobody reads.
+            scorer.save(into.folder)
+        except BaseException:
+            _unlink(written)
+            raise
     _unlink(earlier)
     return total
+
+
+def _whole(parts: VoteParts, part: Path) -> Iterator[pl.DataFrame]:
+    """The pages of a part that must not be left out."""
+    try:
+        yield from parts.pages(part, _ROWS)
+    except (OSError, FrameError) as error:
+        raise DamagedWorkspace(
+            f"{part} cannot be read: {error}.", "Move it away to go on without its answers."
+        ) from None
 
 
 @dataclass
@@ -194,11 +206,8 @@ def reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool
     Raises:
         UnwritableWorkspace: a part could not be written; the old ones are all there, and no new one.
     """
-    share = Share(parts.folder)
-    try:
+    with closing(Share(parts.folder)):
         return _reparse(parts, read, cases, thinking=thinking)
-    finally:
-        share.close()
 
 
 def _reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool) -> Reparsed:
@@ -224,6 +233,16 @@ class _Again:
     read: Read
     n_steps: Mapping[str, int]
     thinking: bool
+
+    @property
+    def about_cases(self) -> pl.Expr:
+        """Which rows are about a case that is known."""
+        return pl.col("key").is_in(list(self.n_steps))
+
+    @property
+    def of_another_reader(self) -> pl.Expr:
+        """Which of these are another reader's too: a verdict that an imported file gave without a text is not."""
+        return self.about_cases & (pl.col("answer").is_not_null() | pl.col("verdict").is_null())
 
     def count(self, parts: VoteParts, part: Path, told: Reparsed) -> bool | None:
         """Add a part's answers to the counts: whether it has to be rewritten, None where it cannot be read."""

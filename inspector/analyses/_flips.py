@@ -81,7 +81,7 @@ def _flip_blocks(
     linked = not moved.present.left_out and flip_conditions(before, after) is not None
     if not linked:
         yield Note("Dev cases are left out at one of them, so that outcomes have no lists.", "quiet")
-    yield moved_figures(scope, moved, benchmark, intervals)
+    yield _moved_figures(scope, moved, benchmark, intervals)
     name, inside = before.scorer.name, within(scope, benchmark)
 
     def link(_side: str, old: int, new: int, n: int) -> CaseLink | None:
@@ -117,7 +117,7 @@ def _turned(
     return table("", columns, [line], labels=0)
 
 
-def moved_figures(scope: Selection, moved: Moved, benchmark: str, intervals: bool) -> Table:
+def _moved_figures(scope: Selection, moved: Moved, benchmark: str, intervals: bool) -> Table:
     """The paired bootstrap and McNemar's test between a scorer and itself at another threshold."""
     aligned = align_scorers((moved.before, moved.after), scope.mask, scope.unparsed(benchmark))
     scores = shared_scores(aligned, (0, 1), scope.request.seed if intervals else None)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,9 @@ import polars as pl
 from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses._flips import outcome_matrices, outcomes_words
 from inspector.case_links import OF_SIDE
-from inspector.critique.counts import OTHER
+from inspector.critique.counts import counts_of
 from inspector.critique.talk import is_talk
-from inspector.flips import LISTED, Moved, flip_of
+from inspector.flips import LISTED, MOVED_CASES, Moved, moved_cases
 from inspector.notes import first_run_notes, interval_notes
 from inspector.paint import OUTCOME_STYLES
 from inspector.provenance import provenance
@@ -24,7 +24,6 @@ from inspector.render.view import (
     Column,
     Facts,
     Note,
-    Section,
     Table,
     View,
     count,
@@ -40,7 +39,6 @@ from inspector.threshold_ways import TITLES, threshold_sections
 from scoring.benchmarks.registry import step_labelled
 from scoring.cache import RewardParts, VoteParts
 from scoring.case_rows import rows_about
-from scoring.critics.faults import fault_of
 from scoring.critics.protocol import CriticProtocol
 from scoring.critics.readers import PARSERS, parser_of, version
 from scoring.errors import UsageError
@@ -52,12 +50,11 @@ from scoring.metrics.closed_forms import mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
 from scoring.metrics.paired import OF_CASES, OF_STEPS, Aligned, quadrants, shared
-from scoring.plan import FAILED, REFUSED
 from scoring.remembered import Remembered
-from scoring.reparse import parsers_for, protocol_of_critic, reader, readings
+from scoring.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools
-from scoring.verdicts import NO_VERDICT, OUTCOMES, UNPARSED, Rule
+from scoring.verdicts import OUTCOMES, UNPARSED, Rule
 from scoring.verdicts import REFUSED as WAS_REFUSED
 
 CHANGES, CASES = "changes", "cases"
@@ -79,16 +76,8 @@ FIGURES = {
 TURNED = {
     "scorer": pl.String(),
     "parser": pl.String(),
-    "benchmark": pl.String(),
-    "subset": pl.String(),
-    "case": pl.String(),
-    "earliest_error": pl.Int32(),
-    "verdict_before": pl.Int32(),
-    "verdict_after": pl.Int32(),
-    "outcome_before": pl.String(),
-    "outcome_after": pl.String(),
-    # The outcome became right, or wrong, or is as right as it was.
-    "flip": pl.String(),
+    # `flip`: the outcome became right, or wrong, or is as right as it was.
+    **MOVED_CASES,
     "reason_before": pl.String(),
     "reason_after": pl.String(),
 }
@@ -132,10 +121,9 @@ class Reading:
 
 def _parsers(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: ARG001  # as all offers
     yield Offer(None, "all of them", "what each would change")
-    for one in results.chosen_evaluations:
-        if (protocol := protocol_of_critic(one.scorer)) is not None:
-            yield from (Offer(name, name, parser.about) for name, parser in parsers_for(protocol).items())
-            return
+    protocols = [protocol_of_critic(one.scorer) for one in results.chosen_evaluations]
+    fitting = {name: parser for protocol in protocols if protocol for name, parser in parsers_for(protocol).items()}
+    yield from (Offer(name, name, parser.about) for name, parser in fitting.items())
 
 
 @analysis(
@@ -163,10 +151,14 @@ def reparse(results: Selection, params: Params, intervals: bool) -> View:
     """Read the kept answers of the chosen critics again, and hold it against what is kept.
 
     Raises:
-        UsageError: none of them was asked here, or the parser finds what they were not asked for.
+        UsageError: none of them was asked here, or the parser finds what none of them was asked for.
     """
-    found = [one for name in results.chosen for one in _readings_of(results, name, params.get("parser"))]
+    parser = params.get("parser")
+    found = [one for name in results.chosen for one in _readings_of(results, name, parser)]
+    misfits = tuple(_misfits(results, parser)) if parser else ()
     if not found:
+        if misfits:
+            raise UsageError(misfits[0])
         raise UsageError(
             why_none([one.scorer for one in results.chosen_evaluations]),
             "Ask one: prm-inspect score BENCHMARK --critic PROTOCOL --server URL",
@@ -182,15 +174,26 @@ def reparse(results: Selection, params: Params, intervals: bool) -> View:
         frame = pl.DataFrame(rows, schema=FIGURES, orient="row")
     command = results.request.command("reparse", *params.words, form=params.form)
     intervals_of = () if of_cases else (COMMON, *interval_notes(shown))
-    facts = provenance(shown, command, (NOTHING_IS_ASKED, *intervals_of, *first_run_notes(shown)))
-    facts["parsers"] = {one.parser: version(_reader(one)) for one in found}
+    facts = provenance(shown, command, (NOTHING_IS_ASKED, *misfits, *intervals_of, *first_run_notes(shown)))
+    versions = {one.parser: {version(_reader(other)) for other in found if other.parser == one.parser} for one in found}
+    facts["parsers"] = {name: ", ".join(sorted(several)) for name, several in versions.items()}
 
-    def lay_out() -> tuple[Section, ...]:
-        alone = bool(params.get("parser"))
-        told = partial(_case_blocks, frame, alone) if of_cases else partial(_blocks, found, frame, alone)
-        return threshold_sections(shown, told)
+    def blocks(benchmark: str, scope: Selection) -> Iterator[Block]:
+        if of_cases:
+            yield from _case_blocks(frame, bool(parser), benchmark, scope)
+        else:
+            yield from _blocks(found, frame, bool(parser), benchmark, scope)
+        yield from map(Note, misfits)
 
-    return View(frame, facts, title="Parsers", lay_out=lay_out, empty="" if results.shown.size else "No case is shown.")
+    empty = "" if results.shown.size else "No case is shown."
+    return View(
+        frame,
+        facts,
+        title="Parsers",
+        lay_out=lambda: threshold_sections(shown, blocks),
+        empty=empty,
+        because=misfits if params.form else (),
+    )
 
 
 def why_none(scorers: Sequence[Scorer]) -> str:
@@ -204,7 +207,7 @@ def why_none(scorers: Sequence[Scorer]) -> str:
     imported = [one.name for one in scorers if one.kind == "critic"]
     if imported:
         return f"{imported[0]} was not asked here, so that it is not known by which protocol its answers are read."
-    return "no scorer that was asked for has answers in words that were asked for here."
+    return "no critic that was asked here has answers that could be read again."
 
 
 # -- reading
@@ -216,15 +219,25 @@ def _readings_of(results: Selection, name: str, parser: str | None) -> Iterator[
     protocol = protocol_of_critic(before.scorer)
     if protocol is None or name not in results.folders or not VoteParts(results.folders[name]).parts():
         return
-    for one in [parser] if parser else parsers_for(protocol):
-        yield _reading(results, before, protocol, one)
+    for one in parsers_for(protocol):
+        if parser in {None, one}:
+            yield _reading(results, before, protocol, one)
+
+
+def _misfits(results: Selection, parser: str) -> Iterator[str]:
+    """A sentence for every chosen critic whose answers the parser cannot read."""
+    for one in results.chosen_evaluations:
+        protocol = protocol_of_critic(one.scorer)
+        if protocol is not None and parser not in parsers_for(protocol):
+            yield misfit(one.scorer, protocol, parser)
 
 
 def _reading(results: Selection, before: Evaluation, protocol: CriticProtocol, parser: str) -> Reading:
     scorer, folder = before.scorer, results.folders[before.scorer.name]
     read, parts = reader(scorer, protocol, parser), VoteParts(folder)
+    own = version(read) == version(protocol.read)
     key = (str(folder), tuple(part.name for part in parts.parts()), version(read))
-    rows, _ = _READINGS.of(key, (results.cases,), lambda: readings(parts, read, results.cases))
+    rows = _READINGS.of(key, (results.cases,), lambda: readings(parts, read, results.cases, own=own))
     kept = parts.read(tuple(rows.columns))[0]
     after = evaluate(before.gold, scorer, RewardParts(folder).read()[0], votes=rows)
     if isinstance(before.rule, Rule) and isinstance(after.rule, Rule):
@@ -256,9 +269,10 @@ def _figures(results: Selection, one: Reading, seed: int | None) -> Iterator[Row
         if not (one.before.tried | one.after.tried)[shown].any():
             continue
         here = results.cases.filter(pl.Series(shown))
-        said = [_said(here, rows) for rows in (one.kept, one.read)]
-        for metric in ("answers", "unparsed_answers"):
-            yield {**about, "metric": metric, "before": said[0][metric], "after": said[1][metric]}
+        before, after = (counts_of(rows_about(here, rows)) for rows in (one.kept, one.read))
+        yield {**about, "metric": "answers", "before": before.answers, "after": after.answers}
+        unparsed = {"before": sum(before.unparsed.values()), "after": sum(after.unparsed.values())}
+        yield {**about, "metric": "unparsed_answers", **unparsed}
         yield {**about, "metric": "changed_verdicts", "after": float((one.changed & shown).sum())}
         for code, outcome in enumerate(OUTCOMES):
             counts = [int((evaluation.codes[shown] == code).sum()) for evaluation in (one.before, one.after)]
@@ -271,15 +285,6 @@ def _figures(results: Selection, one: Reading, seed: int | None) -> Iterator[Row
         if facts is not None:
             steps = [align_steps(some, shown, facts) for some in each]
             yield from (about | row for row in _paired(OF_STEPS, steps, {}, seed))
-
-
-def _said(cases: pl.DataFrame, rows: pl.DataFrame) -> dict[str, float]:
-    """How many answers came to these cases, and how many of these say nothing."""
-    here = rows_about(cases, rows)
-    reasons = here["reason"].fill_null("")
-    came = ~(reasons.str.starts_with(FAILED) | reasons.str.starts_with(REFUSED))
-    silent = came & here["verdict"].is_null() & (here["rewards"].is_null() | (reasons != ""))
-    return {"answers": float(came.sum()), "unparsed_answers": float(silent.sum())}
 
 
 def _tests(both: AlignedScorers) -> dict[str, float]:
@@ -315,20 +320,14 @@ def _paired(
 
 def _turned(results: Selection, one: Reading) -> pl.DataFrame:
     rows = np.flatnonzero(results.mask & one.changed)
-    cases = results.cases.select("benchmark", "subset", "case", "earliest_error")[rows]
-    columns: dict[str, Any] = {"scorer": [one.name] * rows.size, "parser": [one.parser] * rows.size}
-    columns["flip"] = [
-        "other" if one.before.codes[row] == one.after.codes[row]
-        else flip_of(int(one.before.codes[row]), int(one.after.codes[row]))
-        for row in rows
-    ]  # fmt: skip
-    for when, evaluation in (("before", one.before), ("after", one.after)):
-        verdicts, reasons = pl.Series(evaluation.verdicts[rows]), evaluation.reasons
-        columns[f"verdict_{when}"] = verdicts.set(verdicts == NO_VERDICT, None).cast(pl.Int32)
-        columns[f"outcome_{when}"] = [OUTCOMES[code] for code in evaluation.codes[rows]]
-        columns[f"reason_{when}"] = [reasons[row] for row in rows.tolist()]
-    made = cases.hstack(pl.DataFrame(columns, schema_overrides=TURNED))
-    return made.select(pl.col(name).cast(dtype) for name, dtype in TURNED.items())
+    reasons = {
+        f"reason_{when}": pl.Series([evaluation.reasons[row] for row in rows.tolist()], dtype=pl.String)
+        for when, evaluation in (("before", one.before), ("after", one.after))
+    }
+    found = moved_cases(one.before, one.after, rows, same="other").with_columns(
+        **reasons, scorer=pl.lit(one.name), parser=pl.lit(one.parser)
+    )
+    return found.select(pl.col(name).cast(dtype) for name, dtype in TURNED.items())
 
 
 # -- what people see
@@ -395,11 +394,12 @@ def _changes(one: Reading, cells: Mapping[str, Row], benchmark: str, scope: Sele
         "lead",
     )
     here = scope.cases.filter(pl.Series(scope.mask))
-    faults = [_faults(here, rows) for rows in (one.kept, one.read)]
+    counts = [counts_of(rows_about(here, rows)) for rows in (one.kept, one.read)]
+    faults = [{**each.unparsed, **each.misfit} for each in counts]
     kinds = dict.fromkeys((*faults[0], *faults[1]))
     lines = [[text(kind), *(count(each.get(kind, 0)) for each in faults)] for kind in kinds]
     if lines:
-        yield table("Why answers say nothing", ["", "before", "after"], lines)
+        yield table("What is wrong with answers", ["", "before", "after"], lines)
     names = [metric.name for metric in (*OF_STEPS, *OF_CASES) if metric.name in cells]
     yield table(
         "Figures",
@@ -463,15 +463,6 @@ def _outcome(row: Mapping[str, Any], when: str) -> Cell:
     outcome, verdict = row[f"outcome_{when}"], row[f"verdict_{when}"]
     said = (row[f"reason_{when}"] or "") if verdict is None else named_step(verdict)
     return replace(text(WORDS[outcome], OUTCOME_STYLES.get(outcome, "dim")), note=said)
-
-
-def _faults(cases: pl.DataFrame, rows: pl.DataFrame) -> dict[str, int]:
-    """The answers that say nothing, by kind, the most frequent first."""
-    here = rows_about(cases, rows).filter(pl.col("verdict").is_null(), pl.col("reason").is_not_null())
-    here = here.filter(~pl.col("reason").str.contains(f"^({FAILED}|{REFUSED})"))
-    kinds = pl.Series([str(fault_of(reason) or OTHER) for reason in here["reason"]], dtype=pl.String)
-    counted = kinds.value_counts(sort=True)
-    return dict(counted.iter_rows())
 
 
 def _by_metric(rows: pl.DataFrame) -> dict[str, Row]:

@@ -51,7 +51,11 @@ def listed(kinds: Mapping[str, int]) -> str:
 
 def answer_counts(folder: Path, cases: pl.DataFrame) -> AnswerCounts:
     """The answers in a critic's folder to these cases (columns `case` and `key`)."""
-    here = rows_about(cases, VoteParts(folder).read(_READ)[0])
+    return counts_of(rows_about(cases, VoteParts(folder).read(_READ)[0]))
+
+
+def counts_of(here: pl.DataFrame) -> AnswerCounts:
+    """The same of these answers, one a row (columns `verdict`, `rewards` and `reason`)."""
     reasons = here["reason"].fill_null("")
     silent = reasons.str.starts_with(FAILED) | reasons.str.starts_with(REFUSED)
     rated = here["rewards"].is_not_null()

@@ -16,7 +16,7 @@ from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo
 from scoring.cache import VoteParts
 from scoring.claim import claim, find, scorers
-from scoring.critics.protocol import CriticProtocol
+from scoring.critics.protocol import CriticProtocol, Read
 from scoring.critics.readers import version
 from scoring.errors import UsageError
 from scoring.names import match_name
@@ -46,10 +46,15 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.name and len(wanted) > 1:
         raise UsageError("--name is about one critic, and several are read.", "Name one.")
+    # Nothing is kept of the first where another does not fit the parser.
+    reads = [
+        protocol.read if args.told_parser is None else reader(scorer, protocol, args.told_parser)
+        for scorer, _, protocol in wanted
+    ]
     names = [*workspace.benchmarks(), *([] if demo.NAME in workspace.benchmarks() else [demo.NAME])]
     cases, _ = workspace.cases(names, twins=True)
-    for scorer, folder, protocol in wanted:
-        say(_kept(workspace, scorer, VoteParts(folder), protocol, cases, args), args)
+    for (scorer, folder, protocol), read in zip(wanted, reads, strict=True):
+        say(_kept(workspace, scorer, VoteParts(folder), protocol, read, cases, args), args)
     return 0
 
 
@@ -72,7 +77,7 @@ def _wanted(workspace: Workspace, words: tuple[str, ...], parser: str | None) ->
     found = dict.fromkeys(match_name(word, [one.name for one, _ in every], "critic") for word in words)
     lacking = [one for one, _ in every if one.name in found and one.name not in {known.name for known, _, _ in asked}]
     if lacking:
-        talks = is_talk(lacking[0])
+        talks = any(is_talk(one) for one in lacking)
         advice = "Where it should be read otherwise, ask it again with another --option."
         raise UsageError(why_none(lacking), advice if talks else "Import its answers again: the importer reads them.")
     return [one for one in asked if one[0].name in found]
@@ -83,12 +88,12 @@ def _kept(
     scorer: Scorer,
     parts: VoteParts,
     protocol: CriticProtocol,
+    read: Read,
     cases: pl.DataFrame,
     args: argparse.Namespace,
 ) -> Iterator[str]:
     """Keep a reading: the critic's own parser corrects what is kept, another one makes a scorer."""
     before = parts.read(_IDENTITY)[0].height
-    read = protocol.read if args.told_parser is None else reader(scorer, protocol, args.told_parser)
     if version(read) == version(protocol.read):
         told = reparse(parts, protocol.read, cases)
         yield f"{scorer.name}: {_counts(told)} (reader {version(protocol.read)})"

@@ -4,7 +4,6 @@ A module is imported when its name is used. Families that are known but have no 
 checkpoint is refused with the name of what it is.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -175,9 +174,8 @@ def _adds(*tokens: str) -> Callable[[Checkpoint], bool]:
 
     def test(checkpoint: Checkpoint) -> bool:
         try:
-            added = json.loads(checkpoint.tokenizer.read_bytes())["added_tokens"]
-            return {*tokens} <= {token.get("content") for token in added}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return {*tokens} <= checkpoint.added_tokens.keys()
+        except CheckpointError:
             return False
 
     return test

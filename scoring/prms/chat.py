@@ -18,6 +18,7 @@ from scoring.prms.base import Tokenizer, special_id
 TEMPLATE, SETTINGS = "chat_template.jinja", "tokenizer_config.json"
 """Where a checkpoint has its template, and its special tokens by role."""
 
+ROLES = ("system", "user", "assistant")
 Turns = Sequence[tuple[str, str]]
 """The role and the text of each turn."""
 
@@ -71,8 +72,13 @@ class ChatWriter:
         """A writer of `chat` in the vocabulary of `tokenizer`."""
         self._chat, self._tokenizer = chat, tokenizer
         self.start: tuple[int, ...] = (special_id(tokenizer, chat.start),) if chat.start else ()
-        self._turn, end = special_id(tokenizer, chat.turn), special_id(tokenizer, chat.end)
-        self._role_end = special_id(tokenizer, chat.role_end) if chat.role_end else None
+        turn, end = special_id(tokenizer, chat.turn), special_id(tokenizer, chat.end)
+        role_end = special_id(tokenizer, chat.role_end) if chat.role_end else None
+        # Role, gap and text are one stretch of text, unless a token stands between them.
+        self._before = {
+            role: [turn] if role_end is None else [turn, *tokenizer.encode(role), role_end] for role in ROLES
+        }
+        self._lead = {role: f"{role}{chat.gap}" if role_end is None else chat.gap for role in ROLES}
         self.end: tuple[int, ...] = (end, *tokenizer.encode(chat.after))
 
     def turn(self, role: str, text: str) -> list[int]:
@@ -80,16 +86,12 @@ class ChatWriter:
         return [*self.open(role, text), *self.end]
 
     def open(self, role: str, text: str) -> list[int]:
-        """A turn without its end. Role, gap and text are one stretch of text, unless a token stands between them."""
-        return self.spans(role, text)[0]
+        """A turn without its end."""
+        return [*self._before[role], *self._tokenizer.encode(self._lead[role] + self._chat.content(role, text))]
 
     def spans(self, role: str, text: str) -> tuple[list[int], list[int]]:
         """The same, and for each id the place in the text of the turn (characters) behind it: 0 before that text."""
-        gap = self._chat.gap
-        lead = gap if self._role_end is not None else f"{role}{gap}"
-        before = [self._turn]
-        if self._role_end is not None:
-            before += [*self._tokenizer.encode(role), self._role_end]
+        before, lead = self._before[role], self._lead[role]
         ids, ends = self._tokenizer.spans(lead + self._chat.content(role, text))
         return [*before, *ids], [*(0 for _ in before), *(max(0, end - len(lead)) for end in ends)]
 

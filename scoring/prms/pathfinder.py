@@ -19,12 +19,11 @@ Sources: declare-lab/PathFinder-PRM, src/evaluation and src/data_generation/buil
 declare-lab/PathFinder-PRM-7B, as others have copied it.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from scoring.checkpoint import Checkpoint, missing_tokenizer, positive
+from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import CheckpointError, ForeignCheckpoint
 from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
 from scoring.prms.chat import CHATML, template_system
@@ -165,22 +164,15 @@ class _Chats:
         longest = max(len(one.ids) for one in sequences)
         if longest > self._adapter.max_length:
             return too_long(longest, self._adapter.max_length)
-        first, *further = sequences
-        return Encoded(first.ids, first.positions, tuple(further), places=3 if twice else 2)
+        return Encoded.together(sequences, places=3 if twice else 2)
 
 
 def _signs(checkpoint: Checkpoint) -> tuple[int, int]:
     """The ids of the two signs, as the vocabulary has them."""
-    path = checkpoint.tokenizer
-    try:
-        found = {token["content"]: int(token["id"]) for token in json.loads(path.read_bytes())["added_tokens"]}
-    except FileNotFoundError:
-        raise missing_tokenizer(path) from None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise CheckpointError(f"{path} cannot be read ({type(error).__name__}).", "Download it again.") from None
-    if lacking := [token for token in (GOOD, BAD, EXTRA) if token not in found]:
+    added = checkpoint.added_tokens
+    if lacking := [token for token in (GOOD, BAD, EXTRA) if token not in added]:
         raise ForeignCheckpoint(
             f"the vocabulary of {checkpoint.name} has no token {lacking[0]}, with which PathFinder-PRM judges.",
             "Use the tokenizer.json that came with the PRM.",
         )
-    return found[GOOD], found[BAD]
+    return added[GOOD], added[BAD]

@@ -76,7 +76,6 @@ class ReasonFluxPrm:
                 if len(ids) > self.max_length:
                     return too_long(len(ids), self.max_length)
                 sequences.append(Encoded(ids, (len(ids) - 1,)))
-            first, *further = sequences
-            return Encoded(first.ids, first.positions, tuple(further))
+            return Encoded.together(sequences)
 
         return encode

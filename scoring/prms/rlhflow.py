@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import CheckpointError
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
+from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, too_long
 from scoring.prms.chat import LLAMA3, template_note, template_system
 from scoring.prms.step_numbers import without_number
 from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
@@ -38,7 +38,6 @@ PLUS, MINUS = 10, 12
 SYSTEM = "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n"
 """The system turn of Llama-3.1's template where a chat has none; the date is the template's own."""
 
-START, HEADER, HEADER_END, TURN_END = "<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"
 _JOINERS = {"space": " ", "blank-line": "\n\n"}
 _SYSTEMS = {"none": "", "default": SYSTEM}
 
@@ -147,26 +146,17 @@ class _Chat:
     """The ids of a chat, piece by piece; the pieces that are alike in every case are made once."""
 
     def __init__(self, adapter: RlhflowPrm, tokenizer: Tokenizer) -> None:
-        self._adapter, self._encode = adapter, tokenizer.encode
-        start, header, header_end, turn_end = (
-            special_id(tokenizer, token) for token in (START, HEADER, HEADER_END, TURN_END)
-        )
-        user, assistant, system = (
-            (header, *tokenizer.encode(role), header_end) for role in ("user", "assistant", "system")
-        )
-        self._start: tuple[int, ...] = (start,)
-        if sent := _SYSTEMS.get(adapter.system, adapter.own):
-            # Unlike in other turns the blank lines at its end stay.
-            self._start += (*system, *tokenizer.encode(f"\n\n{sent}"), turn_end)
-        self._user, self._end = user, turn_end
-        plus, minus = (tokenizer.encode(f"\n\n{sign}") for sign in "+-")
+        self._adapter, self._writer = adapter, LLAMA3.writer(tokenizer)
+        sent = _SYSTEMS.get(adapter.system, adapter.own)
+        self._start = [*self._writer.start, *(self._writer.turn("system", sent) if sent else ())]
+        plus, minus = (tokenizer.encode(f"{LLAMA3.gap}{sign}") for sign in "+-")
         if len(plus) < 2 or plus[-1] != PLUS or minus != [*plus[:-1], MINUS]:
             raise CheckpointError(
                 f"the tokenizer gives {plus} and {minus} for the signs after a blank line, which should end in"
                 f" {PLUS} and {MINUS}.",
                 "Use the tokenizer.json that came with the PRM.",
             )
-        self._before = (*assistant, *plus[:-1])
+        self._signed = self._writer.turn("assistant", "+")
 
     def __call__(self, problem: str, steps: Sequence[str]) -> Encoded | Refused:
         """The tokens of one case, and where the sign of each step is said."""
@@ -178,10 +168,9 @@ class _Chat:
             if index == 0:
                 text = text.strip() if self._adapter.blanks == "stripped" else text
                 text = problem + _JOINERS[self._adapter.joiner] + text
-            # Role and text apart: the header's end stands between. The blank line and the text are one stretch.
-            ids += (*self._user, *self._encode(f"\n\n{text.strip()}"), self._end, *self._before)
-            positions.append(len(ids) - 1)
-            ids += (PLUS, self._end)
+            ids += (*self._writer.turn("user", text), *self._signed)
+            # The sign is the last token before the turn's end, and is read at the one before it.
+            positions.append(len(ids) - 3)
         if len(ids) > self._adapter.max_length:
             return too_long(len(ids), self._adapter.max_length)
         return Encoded(tuple(ids), tuple(positions))

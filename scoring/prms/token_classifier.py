@@ -166,5 +166,4 @@ class _Joint:
         rising = all(one < other for one, other in pairwise(ends))
         if rising and all(whole[: len(ids)] == ids for ids in prefixes):
             return Encoded(whole, tuple(ends))
-        first, *further = (Encoded(ids, (len(ids) - 1,)) for ids in prefixes)
-        return Encoded(first.ids, first.positions, tuple(further))
+        return Encoded.together([Encoded(ids, (len(ids) - 1,)) for ids in prefixes])

@@ -138,7 +138,7 @@ class _Layout:
             if len(ids) > self._limit:
                 return too_long(len(ids), self._limit)
             sequences.append(Encoded(ids, (len(ids) - 1 - self._before,)))
-        return Encoded(sequences[0].ids, sequences[0].positions, tuple(sequences[1:]))
+        return Encoded.together(sequences)
 
 
 def _head(checkpoint: Checkpoint, hidden: int) -> tuple[str, bool]:

@@ -86,9 +86,8 @@ class Weights:
             raise UsageError(f"{place.name} is no LoRA adapter, so it has no base.", "Leave out --base.")
         return self._whole(place)
 
-    def _with_head(self, place: Place) -> Usable:
-        """A whole model whose head lies beside it as a pickle."""
-        path = place.folder / PICKLED_HEAD
+    def _with_head(self, checkpoint: Checkpoint, path: Path, place: Place) -> Usable:
+        """A whole model whose head lies beside it as a pickle (`path`)."""
         if not self.pickles:
             raise PickleRefused(
                 f"{place.folder} has its head only as a pickle ({path.name}), which can run code and is not opened.",
@@ -99,19 +98,21 @@ class Weights:
         def make(draft: Path) -> None:
             from scoring.engines.pickled_weights import read_pickle, write
 
-            write(draft / HEAD, {f"{PICKLED_HEAD[:-3]}.{name}": tensor for name, tensor in read_pickle(path).items()})
+            write(draft / HEAD, {f"{path.stem}.{name}": tensor for name, tensor in read_pickle(path).items()})
             seen()
 
         recipe = {"head": sources}
         folder, _ = self.store.made(recipe, make)
-        checkpoint = Checkpoint.open(place.folder, place.name, place.commit).with_tensors(folder / HEAD)
-        return Usable(checkpoint, recipe, f"The head was converted from {path.name} into {folder}.")
+        return Usable(
+            checkpoint.with_tensors(folder / HEAD), recipe, f"The head was converted from {path.name} into {folder}."
+        )
 
     def _whole(self, place: Place) -> Usable:
-        if _has_safetensors(place.folder) and (place.folder / PICKLED_HEAD).is_file():
-            return self._with_head(place)
         if _has_safetensors(place.folder) or not self.pickles:
-            return Usable(Checkpoint.open(place.folder, place.name, place.commit))
+            checkpoint = Checkpoint.open(place.folder, place.name, place.commit)
+            head = place.folder / PICKLED_HEAD
+            apart = head.is_file() and f"{head.stem}.weight" not in checkpoint.tensors
+            return self._with_head(checkpoint, head, place) if apart else Usable(checkpoint)
         files = pickled_files(place.folder, f"{place.name} --revision {place.commit}" if place.commit else "")
         beside = [path for path in (place.folder / name for name in (CONFIG, *BESIDE)) if path.is_file()]
         sources, seen = self._sources(place, [*files, *beside])

@@ -12,9 +12,12 @@ from inspector.analyses import Params
 from inspector.analyses import load as analysis
 from inspector.loading import load
 from inspector.request import Request
+from scoring.asking import Answer
 from scoring.cache import VoteParts
-from scoring.critics.readers import PARSERS
+from scoring.critics.readers import PARSERS, READERS
+from scoring.reparse import readings
 from scoring.scorer import Scorer
+from scoring.workspace import Workspace
 
 WRITTEN = (
     r"\boxed{%d}",
@@ -128,6 +131,148 @@ def test_every_number_opens_as_many_cases_as_it_says(space, page, parser):
     assert links
     for link in links:
         assert (results.mask & results.passing(link.where)).sum() == link.n
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """A workspace with a critic that was asked for a step, and one that was asked for numbers."""
+    root = critic_spaces.imported(tmp_path, 8)
+    critic_spaces.critic(root, answers)
+    critic_spaces.critic(root, lambda *_: ["{}"], name="rater", protocol="prmbench")
+    return root
+
+
+@pytest.mark.parametrize("page", [[], ["--cases"]])
+def test_who_does_not_fit_the_parser_is_named_and_the_others_are_read(mixed, capsys, page):
+    misfit = (
+        "rater was asked for a number a step, which the parser 'loose' does not find; there are: prmbench, socratic."
+    )
+    words = ["reparse", "--parser", "loose", *page, "-w", str(mixed)]
+    assert cli.main([*words, "--json"]) == 0
+    told = capsys.readouterr()
+    assert told.err.count(misfit) == 1
+    document = json.loads(told.out)
+    assert {row["scorer"] for row in document["rows"]} == {"judge"}
+    assert misfit in document["provenance"]["notes"]
+    assert cli.main(words) == 0
+    assert misfit in " ".join(capsys.readouterr().out.split())
+    assert cli.main([*words, "--scorer", "rater"]) == 2
+    assert capsys.readouterr().err == f"Wrong usage: {misfit}\n"
+
+
+def test_every_parser_that_fits_one_of_the_critics_is_offered(mixed):
+    (option,) = analysis("reparse").options
+    offers = list(option.offered(load(Request(workspace=str(mixed))), Params("changes", {})))
+    assert {one.value for one in offers} == {None, *PARSERS}
+
+
+def test_a_parser_of_two_prompts_is_told_in_both_its_versions(mixed, capsys):
+    critic_spaces.critic(mixed, answers, name="from-one", protocol="grben")
+    assert cli.main(["reparse", "--parser", "loose", "-w", str(mixed), "--json", "-q"]) == 0
+    assert json.loads(capsys.readouterr().out)["provenance"]["parsers"] == {"loose": "loose-1, loose-1-from-1"}
+
+
+def test_nothing_is_kept_where_one_of_several_does_not_fit(mixed, capsys):
+    assert cli.main(["reparse", "judge", "rater", "--parser", "loose", "--save", "-w", str(mixed)]) == 2
+    assert "rater was asked for a number a step" in capsys.readouterr().err
+    assert len(list((mixed / "rewards").iterdir())) == 2
+
+
+@pytest.mark.parametrize("bad", ["bytes", "columns"])
+def test_a_part_that_cannot_be_read_keeps_a_reading_from_being_kept_in_half(mixed, capsys, bad):
+    assert cli.main(["reparse", "judge", "--parser", "loose", "--save", "-w", str(mixed)]) == 0
+    (folder,) = (mixed / "rewards").glob("judge-6*")
+    (made,) = (mixed / "rewards").glob("judge-loose-*")
+    before, part = files(made), folder / f"votes-{'0' * 32}.parquet"
+    part.write_bytes(b"PAR1")
+    if bad == "columns":
+        pl.DataFrame({"key": ["a"]}).write_parquet(part)
+    capsys.readouterr()
+    assert cli.main(["reparse", "judge", "--parser", "loose", "--save", "-w", str(mixed)]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"Damaged workspace: {part} cannot be read")
+    assert told.count("\n") == 1
+    assert files(made) == before
+
+
+def test_a_part_that_is_merged_while_answers_are_read_loses_none(mixed, monkeypatch):
+    (folder,) = (mixed / "rewards").glob("judge-6*")
+    parts = VoteParts(folder)
+    parts.append(parts.read()[0].with_columns(vote=pl.lit(1, dtype=pl.Int32)))
+    cases, listed = Workspace.open(mixed).cases()[0], parts.parts()
+
+    def merged_meanwhile(self):
+        monkeypatch.undo()
+        self.compact()
+        return listed
+
+    monkeypatch.setattr(VoteParts, "parts", merged_meanwhile)
+    assert readings(parts, READERS["loose-1"], cases, own=False).height == 16
+
+
+def test_a_verdict_without_a_text_is_no_other_parsers_and_stays_the_own_ones(mixed, capsys):
+    (folder,) = (mixed / "rewards").glob("judge-6*")
+    (part,) = VoteParts(folder).parts()
+    rows = pl.read_parquet(part).with_row_index()
+    imported = pl.col("index") < 3
+    rows = rows.with_columns(
+        answer=pl.when(~imported).then("answer"),
+        verdict=pl.when(imported).then(1).otherwise("verdict").cast(pl.Int32),
+        reason=pl.when(~imported).then("reason"),
+    )
+    rows.drop("index").write_parquet(part)
+
+    def command(*words):
+        assert cli.main([*words, "-w", str(mixed), "--json", "-q"]) == 0
+        return json.loads(capsys.readouterr().out)["rows"]
+
+    assert command("reparse", "judge", "--parser", "processbench", "--cases") == []
+    lost = [row["outcome_after"] for row in command("reparse", "judge", "--parser", "loose", "--cases")]
+    assert lost.count("unscored") == 3
+    told = {row["metric"]: row["after"] for row in command("reparse", "judge", "--parser", "loose")}
+    assert cli.main(["reparse", "judge", "--parser", "loose", "--save", "-w", str(mixed), "-q"]) == 0
+    own = {row["metric"]: row["value"] for row in command("metrics", "--scorer", "judge-loose")}
+    assert told["error_acc"] == pytest.approx(own["error_acc"], abs=1e-12)
+    (made,) = (mixed / "rewards").glob("judge-loose-*")
+    assert VoteParts(made).read()[0].height == told["answers"] == 5
+
+
+def test_a_verdict_that_changes_is_told_where_its_outcome_stays(tmp_path, capsys):
+    root = critic_spaces.imported(tmp_path, 8)
+    critic_spaces.critic(root, lambda *_: [r"\boxed{7} or \boxed {8}"])
+    assert cli.main(["reparse", "--parser", "grben", "--cases", "-w", str(root), "--json", "-q"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {(row["verdict_before"], row["verdict_after"]) for row in rows} == {(7, 8)}
+    assert all(row["outcome_before"] == row["outcome_after"] for row in rows)
+    assert {row["flip"] for row in rows} == {"other"}
+
+
+def test_answers_that_say_nothing_are_those_that_came(tmp_path, capsys):
+    said = (
+        '{"validity": [1], "redundancy": [0]}',
+        '{"validity": [1, 1, 1, 1, 1, 1, 1, 1], "redundancy": [0, 0, 0, 0, 0, 0, 0, 0]}',
+        "nothing",
+        Answer(None, reason="no answer: HTTP 500"),
+    )
+    root = critic_spaces.imported(tmp_path, 8)
+    critic_spaces.critic(root, lambda row, _: [said[row % 4]], name="rater", protocol="prmbench")
+    assert cli.main(["reparse", "--parser", "prmbench", "-w", str(root), "--json", "-q"]) == 0
+    told = {row["metric"]: (row["before"], row["after"]) for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert told["answers"] == (6.0, 6.0)
+    # A list that does not fit the steps is read, as far as it goes; `metrics` counts the same way.
+    assert told["unparsed_answers"] == (2.0, 2.0)
+    assert cli.main(["metrics", "-w", str(root), "-q", "--json"]) == 0
+    assert "2 of 6 answers unparsed: 2 no JSON; 4 of 6 answers do not fit the steps" in capsys.readouterr().out
+    assert cli.main(["reparse", "--parser", "prmbench", "-w", str(root), "-q"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Of 6 answers 2 were unparsed and 2 would be" in told
+    assert "no JSON 2 2 list too short 2 2 list too long 2 2" in told
+
+
+def test_a_workspace_without_critics_has_nothing_to_read_again(capsys):
+    assert cli.main(["reparse", "--benchmark", "demo"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("Wrong usage: no critic that was asked here has answers that could be read again.")
 
 
 @pytest.mark.parametrize(

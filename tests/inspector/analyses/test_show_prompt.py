@@ -81,6 +81,17 @@ def test_without_a_kept_template_it_is_rebuilt_and_held_against_the_hash(run, tm
     assert shown(run, "sums-2")[1]["exact"] == [False]
 
 
+def test_a_kept_template_that_was_changed_is_not_taken_for_what_was_sent(run, tmp_path):
+    with running() as server:
+        run("score", "processbench", "--critic", "processbench", "--server", server.url, "-q")
+        sent = {json.dumps(body["messages"]) for body in server.seen.bodies}
+    (path,) = (tmp_path / "space" / "prompts").iterdir()
+    path.write_text(OWN)
+    messages, facts = shown(run, "sums-2")
+    assert json.dumps(messages) in sent
+    assert (facts["kept"], facts["exact"]) == (False, [True])
+
+
 def test_a_template_that_was_not_kept_is_said_and_can_be_kept_without_asking_again(run, tmp_path):
     file = tmp_path / "mine.txt"
     file.write_text(OWN)

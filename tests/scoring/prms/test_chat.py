@@ -77,7 +77,8 @@ def test_no_template_is_no_note_and_nothing_to_take(tmp_path):
         ("{{ ''.__class__.__mro__[1].__subclasses__() }}", "cannot be rendered (SecurityError)"),
         ("{% for", "cannot be rendered"),
         # A system turn that holds the end of one would put turns into the chat that nobody sees.
-        ("<|im_start|>system\nA<|im_end|>\n<|im_start|>user\nB<|im_end|>\n" + TURNS, "in another way"),
+        ("{{ '<|im_start|>system\nA<|im_end|>\n<|im_start|>user\nB<|im_end|>\n' }}" + TURNS, "in another way"),
+        ("{{ '<|im_start|>system\nA<|im_end|>\n' }}" + TURNS, "puts the system turn 'A' first"),
     ],
 )
 def test_strange_templates_do_nothing_but_differ(tmp_path, template, words):

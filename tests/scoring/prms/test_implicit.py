@@ -141,6 +141,14 @@ def test_exact_ends_are_those_of_the_steps_own_texts(folders):
     assert tiny.rewards(engine, [found])[0] == pytest.approx(expected, abs=1e-6)
 
 
+def test_an_exact_end_is_no_end_of_the_turn_where_blanks_are_taken_off(folders):
+    _, _, encode = opened(folders, offsets="exact")
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(folders[0] / "tokenizer.json"))
+    found = encode("p?", ["a", "b \n\n"])
+    counted = found.ids[found.since + 1 : found.positions[-1] + 2]
+    assert tokenizer.decode(list(counted)).rstrip() == "Step 1: a\n\nStep 2: b"
+
+
 @pytest.mark.parametrize("offsets", ImplicitPrm.OPTIONS["offsets"])
 def test_no_step_is_taken_for_anything_but_a_step(folders, offsets):
     """Separators, numbers of steps and special tokens within texts move no end of another step's."""

@@ -81,6 +81,18 @@ def prmbench(official, problem, steps):
     return [one.item() for one in found]
 
 
+def test_the_sentences_are_the_authors_own():
+    """From the model card, run_eval_pathfinder_prm.py and disc_PRM.py; the card has the slip of the pen."""
+    told = "You are a Math Teacher. Given a question and a student's solution, evaluate the"
+    future = "logic consistency of the current step and whether it will lead to the correct final solution"
+    sentences = {
+        "card": f"{told} mathemetical correctness, {future}",
+        "processbench": f"{told} mathematical correctness, {future}",
+        "prmbench": f"{told} mathematical correctness and logic consistency of the current step.",
+    }
+    assert sentences == SENTENCES
+
+
 @pytest.mark.parametrize("reading", [card, processbench])
 def test_rewards_equal_the_authors_code(folder, reading):
     official = Official(folder, reading.__name__)

@@ -97,6 +97,11 @@ def test_a_head_within_the_weights_is_read_too_and_strange_steps_act_on_none(tmp
     tiny.check_nasty_steps(folder, adapter)
     tiny.check_limit(folder, lambda limit: ReasonFluxPrm(tiny.HIDDEN, limit))
     assert isinstance(tiny.encoder_for(folder, adapter)("", ["", "a"]), Refused)
+    # The pickle that it was taken from may still lie beside it.
+    plain = prepare(Workspace(None), str(folder)).scorer.fingerprint
+    (folder / "reward_head.pt").write_bytes(b"anything")
+    assert prepare(Workspace(None), str(folder)).scorer.fingerprint == plain
+    assert prepare(Workspace(None), str(folder), allow_pickle=True).scorer.fingerprint == plain
 
 
 def test_blank_lines_join_steps_and_nothing_else_stands_between(tmp_path):
