@@ -10,6 +10,7 @@ from inspector.jobs import Job
 from inspector.scoring_job import LOG
 from inspector.weights_place import place_of
 from scoring.errors import DamagedWorkspace, InspectError, UsageError
+from scoring.files import expand_home
 from scoring.scorer import READABLE, Scorer
 
 Answer = Callable[[Mapping[str, Any]], object]
@@ -100,8 +101,7 @@ def prm_asked(scorer: Scorer, folder: Path, root: Path | None) -> dict[str, Any]
 
 def prm_at(place: str) -> dict[str, Any]:
     """Give a checkpoint's folder or its hub name as it is asked for."""
-    path = Path(place).expanduser()
-    return {"model": str(path) if path.exists() or place.startswith("~") else place}
+    return {"model": str(expand_home(place)) if place.startswith("~") else place}
 
 
 def problem_words(event: Mapping[str, Any]) -> str:
