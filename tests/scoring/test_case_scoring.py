@@ -67,7 +67,9 @@ def process(space):
 
 @pytest.fixture(scope="module")
 def rows():
-    return demo.read().cases.select("case", "problem", "steps", "key").rows(named=True)
+    """Cases of the demo as those of a benchmark of one's own: no rewards come with them."""
+    cases = demo.read().cases.with_columns(case="bench/" + pl.col("id"))
+    return cases.select("case", "problem", "steps", "key").rows(named=True)
 
 
 def shipped(name, key):
@@ -92,6 +94,14 @@ def test_a_case_gets_the_rewards_that_a_run_gives_it_in_the_cache_of_the_run(pro
     again, _ = process.ask({"model": TINY}, rows[2])
     assert (again["computed"], again["rewards"]) == (False, answer["rewards"])
     assert {path.name for path in saved.glob("*.parquet")} == parts
+
+
+def test_rewards_that_come_with_the_demo_are_not_computed_again(process, space, rows):
+    row = {**rows[4], "case": rows[4]["case"].replace("bench/", "demo/")}
+    folder, there = shipped("tiny-prm-m", row["key"])
+    answer, _ = process.ask({"model": TINY}, row)
+    assert (answer["computed"], answer["rewards"], answer["folder"]) == (False, there, str(folder))
+    assert all(RewardParts(path).of(row["key"]).is_empty() for path in (space / "rewards").glob("tiny-prm-m-*"))
 
 
 def test_a_scorer_is_found_again_by_its_settings_and_what_is_not_it_is_refused(process, space, rows):
