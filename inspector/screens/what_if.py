@@ -22,8 +22,8 @@ from inspector.case_job import case_asked, prm_asked, prms_there, problem_words
 from inspector.case_view.lines import PINNED_SHARE, problem_lines
 from inspector.case_view.manner import Manner, Stop
 from inspector.case_view.open_case import open_case
+from inspector.case_view.original_lines import variant_lines
 from inspector.case_view.page import StopLine
-from inspector.case_view.variant_lines import variant_lines
 from inspector.inspection import Inspection
 from inspector.messages import Export, ScoreCase
 from inspector.phrases import Phrase, name_forms
