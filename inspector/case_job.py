@@ -1,6 +1,5 @@
 """The process that scores single cases: started once, asked case by case, and gone when the app is."""
 
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from inspector.jobs import Job
 from inspector.scoring_job import LOG
 from inspector.weights_place import place_of
 from scoring.errors import DamagedWorkspace, InspectError, UsageError
+from scoring.files import expand_home
 from scoring.scorer import READABLE, Scorer
 
 Answer = Callable[[Mapping[str, Any]], object]
@@ -19,16 +19,12 @@ Answer = Callable[[Mapping[str, Any]], object]
 class CaseJob:
     """`python -m scoring cases`; `listen` blocks until it ends, everything else may be called meanwhile."""
 
-    def __init__(self, root: Path | None) -> None:
-        """Start it in the workspace whose folder is `root`, to whose log libraries print; None = in none."""
+    def __init__(self, root: Path) -> None:
+        """Start it in the workspace whose folder is `root`, to whose log libraries print."""
         self._answers: dict[int, Answer] = {}
         self._asked = 0
-        words = ["cases", *([f"--workspace={root}"] if root else [])]
-        if root is None:
-            self._job = Job(words, subprocess.DEVNULL)
-        else:
-            with (root / LOG).open("ab") as log:
-                self._job = Job(words, log)
+        with (root / LOG).open("ab") as log:
+            self._job = Job(["cases", f"--workspace={root}"], log)
 
     def ask(self, prm: Mapping[str, Any], case: Mapping[str, Any], answer: Answer) -> None:
         """Have a case scored; what comes of it is told to `answer` by `note`. Raises OSError where it has ended."""
@@ -100,8 +96,7 @@ def prm_asked(scorer: Scorer, folder: Path, root: Path | None) -> dict[str, Any]
 
 def prm_at(place: str) -> dict[str, Any]:
     """Give a checkpoint's folder or its hub name as it is asked for."""
-    path = Path(place).expanduser()
-    return {"model": str(path) if path.exists() or place.startswith("~") else place}
+    return {"model": str(expand_home(place)) if place.startswith("~") else place}
 
 
 def problem_words(event: Mapping[str, Any]) -> str:

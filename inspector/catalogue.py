@@ -152,7 +152,7 @@ def catalogue(inspection: Inspection) -> tuple[Entry, ...]:
 
 def _columns_of(evaluation: Evaluation) -> list[str]:
     """What a scorer has a case: few give one number for the whole solution, and not of all is known what they took."""
-    lacking = {key for key in SPENT if evaluation.column(key).null_count() == evaluation.codes.size}
+    lacking = set(SPENT) - (evaluation.spent.stored if evaluation.spent else set())
     if not np.isfinite(evaluation.rewards.solutions).any():
         lacking.add("solution")
     return [key for key in OF_SCORER if key not in FOR_CONDITIONS and key not in lacking]

@@ -13,8 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from scoring.events import GO_ON
-
 _PATIENCE = 10
 """Seconds that a job may take to save what it has before it is killed."""
 
@@ -76,6 +74,8 @@ class Job:
 
     def leave(self) -> None:
         """Let it go on when nobody listens any more: without this word it ends, with what it has saved."""
+        from scoring.events import GO_ON
+
         with contextlib.suppress(OSError):
             os.write(self._process.stdin.fileno(), GO_ON)  # type: ignore[union-attr]  # it was asked for
 

@@ -161,11 +161,12 @@ def variant_rows(selection: Selection) -> Iterator[dict[str, Any]]:
 def _folders(selection: Selection, scorer: Scorer, seen: Evaluation | None) -> list[Path]:
     """Where rewards of a scorer may lie: those of cases, which may have the text of a variant, and of variants."""
     workspace = selection.workspace
-    own = selection.folders.get(scorer.name) if seen is not None else None
-    if own is None and workspace.root is not None:
-        own = workspace.root / REWARDS / scorer.folder
-    apart = workspace.variants.folder / REWARDS / scorer.folder if workspace.variants else None
-    return [folder for folder in (own, apart) if folder is not None]
+    if seen is not None and scorer.name in selection.folders:
+        folders = [selection.folders[scorer.name]]
+    else:
+        there = workspace.reward_folders(selection.cases["benchmark"].unique().to_list())
+        folders = [folder for folder in there if folder.name == scorer.folder]
+    return [*folders, *([workspace.variants.folder / REWARDS / scorer.folder] if workspace.variants else [])]
 
 
 def _rewards(evaluation: Evaluation, row: int) -> list[float]:

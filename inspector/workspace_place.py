@@ -47,8 +47,13 @@ def find_workspace_or_demo(given: str | None, benchmarks: Sequence[str]) -> Work
     except NoWorkspace:
         if "demo" not in benchmarks or given is not None:
             raise
-        there = demo_workspace()
-        return Workspace(there if (there / MARK).is_file() else None, said=_own() / TRIAGE)
+        return find_demo()
+
+
+def find_demo() -> Workspace:
+    """Where the demo is looked at without any other workspace."""
+    there = demo_workspace()
+    return Workspace(there if (there / MARK).is_file() else None, said=_own() / TRIAGE)
 
 
 def demo_workspace() -> Path:

@@ -37,6 +37,7 @@ from scoring.derived import Derived
 from scoring.errors import InputError, InspectError, StrictFindings, UsageError
 from scoring.evaluate import Scored, scored
 from scoring.evaluated_cases import EvaluatedCases
+from scoring.files import expand_home
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, join_sources, spill_folder
 from scoring.importing.saving import Saved
@@ -159,7 +160,7 @@ def open_workspace(path: str | Path = ".prm-inspect", *, create: bool = True) ->
         DamagedWorkspace: it is of a newer format, or its mark cannot be read.
         UsageError: it is an address and no folder.
     """
-    folder = workspace_folder(str(path)).expanduser()
+    folder = expand_home(str(workspace_folder(str(path))))
     return OpenedWorkspace(Workspace.create(folder) if create else Workspace.open(folder))
 
 

@@ -1,6 +1,7 @@
 """What a language model is asked and what it answers, as plain data: what a critic tells an engine, and hears of it."""
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Literal
 
 Role = Literal["system", "user", "assistant"]
@@ -17,6 +18,17 @@ class Message:
 Prompt = tuple[Message, ...]
 """A conversation that a model continues with one assistant message, or whose last one, if it is the assistant's, it
 writes on."""
+
+
+def prompt_hash(prompt: Prompt) -> str:
+    """Hex blake2b (16 bytes) over the roles and texts of a prompt, each with its length."""
+    digest = blake2b(digest_size=16)
+    for message in prompt:
+        for part in (message.role, message.text):
+            raw = part.encode()
+            digest.update(len(raw).to_bytes(8, "little"))
+            digest.update(raw)
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

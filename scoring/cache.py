@@ -158,6 +158,17 @@ class Parts:
                 found.update(str(name) for column in frame for name in column.drop_nulls().unique())
         return sorted(found)
 
+    def holding(self, columns: Sequence[str]) -> frozenset[str]:
+        """Those of these columns that have a value in any row, replaced ones included, of a part that can be read."""
+        found: set[str] = set()
+        for part in reversed(self.parts()):
+            with suppress(OSError):
+                frame = read_parquet(part, pl.selectors.by_name(*columns, require_all=False))
+                found.update(column.name for column in frame if column.null_count() < column.len())
+            if len(found) == len(columns):
+                break
+        return frozenset(found)
+
     def pages(self, part: Path, rows: int, columns: Sequence[str] = ()) -> Iterator[pl.DataFrame]:
         """The rows of one part as they are in it, so many at a time, each page with every column of the schema.
 

@@ -139,21 +139,19 @@ class WarmPrm:
             InspectError: what the checkpoint, its engine or the cache raise.
         """
         began = time.monotonic()
-        row = self._kept(case, [Path(self.asked["scorer"])] if self.wanted else [])
-        if row is None and self.loaded is None:
+        kept = self._kept(case, [Path(self.asked["scorer"])] if self.wanted else [])
+        if kept is None and self.loaded is None:
             loading()
         frame, texts = _one_case(case)
         scorer = self.scorer
         folder = self._folder(case)
-        row = row or self._kept(case, [folder])
-        computed = row is None
-        if row is None:
-            row = self._computed(frame, texts, RewardParts(folder), case)
+        kept = kept or self._kept(case, [folder, *self._beside(case)])
+        row, folder = kept or (self._computed(frame, texts, RewardParts(folder), case), folder)
         told = {name: row[name] for name in ("rewards", "redundancy", "reason")}
         truncated = [row["reason"]] if row["reason"] and row["rewards"] else []
         notes = [*truncated, *missing_texts(texts, [0], scorer.reads), *self._cautions(case)]
         seconds = round(time.monotonic() - began, 3)
-        about = {"case": case["case"], "scorer": scorer.name, "folder": str(folder), "computed": computed}
+        about = {"case": case["case"], "scorer": scorer.name, "folder": str(folder), "computed": kept is None}
         return {**about, **told, "notes": notes, "seconds": seconds}
 
     def _folder(self, case: Mapping[str, Any]) -> Path:
@@ -168,6 +166,13 @@ class WarmPrm:
         if self.workspace.root is not None:
             claim(self.workspace, self.scorer)
         return Path(case["into"]) / self.scorer.folder
+
+    def _beside(self, case: Mapping[str, Any]) -> list[Path]:
+        """Where else rewards of the very scorer are for a case of a benchmark: the demo comes with some."""
+        if "into" in case:
+            return []
+        benchmark, _, _ = case["case"].partition("/")
+        return [folder for folder in self.workspace.reward_folders([benchmark]) if folder.name == self.scorer.folder]
 
     def _computed(
         self, frame: pl.DataFrame, texts: Texts, parts: RewardParts, case: Mapping[str, Any]
@@ -195,13 +200,13 @@ class WarmPrm:
             raise InputError(f"nothing was saved of {case['case']}.", "Look into scoring.log in the workspace.")
         return row
 
-    def _kept(self, case: Mapping[str, Any], folders: Sequence[Path]) -> dict[str, Any] | None:
-        """The rewards of a case that lie in one of these folders; of a truncated one, those of its first steps."""
+    def _kept(self, case: Mapping[str, Any], folders: Sequence[Path]) -> tuple[dict[str, Any], Path] | None:
+        """The rewards of a case and in which of these folders; of a truncated one, those of its first steps."""
         for folder in folders:
             row = _row(folder, _key(case, self.scorer))
             given = 0 if row is None else len(row["rewards"] or ())
             if row is not None and given and (row["reason"] or given == len(case["steps"])):
-                return row
+                return row, folder
         return None
 
     def _engine(self, prepared: Prepared, parts: RewardParts) -> Engine:

@@ -8,13 +8,12 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from itertools import chain
 from typing import Any, Protocol
 
 import polars as pl
 
-from scoring.asking import Answer, Answered, Ask, Noticed, Prompt, TokenLogprobs
+from scoring.asking import Answer, Answered, Ask, Noticed, Prompt, TokenLogprobs, prompt_hash
 from scoring.cache import Parts
 from scoring.critics.protocol import Read
 from scoring.critics.readers import read_answer, version, was_cut
@@ -281,17 +280,6 @@ def answer_row(answer: Answer, read: Read, n_steps: int) -> dict[str, Any]:
         "reason": found.reason,
         "reader": version(read),
     }
-
-
-def prompt_hash(prompt: Prompt) -> str:
-    """Hex blake2b (16 bytes) over the roles and texts of a prompt, each with its length."""
-    digest = blake2b(digest_size=16)
-    for message in prompt:
-        for part in (message.role, message.text):
-            raw = part.encode()
-            digest.update(len(raw).to_bytes(8, "little"))
-            digest.update(raw)
-    return digest.hexdigest()
 
 
 def _logprobs(tokens: Sequence[TokenLogprobs]) -> str:

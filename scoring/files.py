@@ -41,6 +41,11 @@ def unwritable(path: Path, error: OSError) -> UnwritableWorkspace:
     return UnwritableWorkspace(f"{path}: {reason}.", f"Nothing there was changed. {choice}")
 
 
+def expand_home(path: str) -> Path:
+    """Give the path that a person wrote, whose `~` or `~user` at its start is a home; as it is where nobody has one."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111  # pathlib's own raises where nobody has one
+
+
 def write_atomically(path: Path, data: bytes | memoryview) -> None:
     """Put `data` at `path` by a rename, fsynced, so that a reader sees the old file or the whole new one.
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from scoring.checkpoint import ADAPTER_CONFIG, CONFIG, INDEX, TOKENIZER, Checkpoint
 from scoring.errors import HubUnavailable, MissingExtra
+from scoring.files import expand_home
 from scoring.weights.pickles import PICKLED_HEAD
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
@@ -50,7 +51,7 @@ def find_place(model: str, revision: str | None = None, *, pickles: bool = False
     """
     name = model.removeprefix("hf:")
     if Path(model).is_dir() or not is_hub_name(model):
-        folder = Path(model).expanduser()
+        folder = expand_home(model)
         return Place(folder, folder.resolve().name)
     folder = _snapshot(name, revision, _WANTED, download=download)
     if pickles and not any(folder.glob("*.safetensors")):

@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from scoring.errors import InspectError, PluginError
+from scoring.files import expand_home
 
 ENDING = ".py"
 _PREFIX = "prm_inspect_own_"
@@ -67,7 +68,7 @@ def from_file(path: Path) -> OwnCode:
     Raises:
         PluginError: it cannot be read, or raises while it is imported.
     """
-    place = path.expanduser()
+    place = expand_home(str(path))
     try:
         source = place.read_bytes()
     except OSError as error:

@@ -12,6 +12,7 @@ from typing import Any
 
 from scoring import own_code
 from scoring.errors import PluginError
+from scoring.files import expand_home
 from scoring.metrics.own import OwnMetric, keep_own_metric
 from scoring.own_code import OwnCode
 from scoring.own_columns import OwnColumn, keep_own_column
@@ -67,7 +68,7 @@ def installed_plugins() -> dict[str, EntryPoint]:
 
 
 def _of_file(name: str) -> tuple[OwnCode, list[Any]]:
-    path = Path(name).expanduser()
+    path = expand_home(name)
     stamp = (path.stat().st_mtime_ns, path.stat().st_size) if path.is_file() else (0, 0)
     code = _imported(name, str(path.absolute()), stamp)
     own = [value for value in vars(code.module).values() if type(value) in _KINDS]

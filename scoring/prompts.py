@@ -14,8 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NoReturn
 
-from scoring.asking import Answer, Prompt, Sampling, TokenLogprobs
-from scoring.critic_runs import prompt_hash
+from scoring.asking import Answer, Prompt, Sampling, TokenLogprobs, prompt_hash
 from scoring.critics.protocol import CriticProtocol
 from scoring.critics.step_layout import StepLayout
 from scoring.critics.template import Template

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from scoring.cache import RewardParts, VoteParts
+from scoring.cache import Parts, RewardParts, VoteParts
 from scoring.case_rows import rows_of_cases
 from scoring.step_rewards import Ints
 
@@ -47,9 +47,18 @@ class Spent:
         return _SomeSpent(self.folder, self.cases, self, rows)
 
     @cached_property
-    def _sums(self) -> pl.DataFrame:
+    def stored(self) -> frozenset[str]:
+        """Those of SPENT that are stored of any case, which is known sooner than what they are of each."""
+        parts = self._parts()
+        return parts.holding([name for name in SPENT if name in parts.kind.schema])
+
+    def _parts(self) -> Parts:
         votes = VoteParts(self.folder)
-        parts = votes if votes.parts() else RewardParts(self.folder)
+        return votes if votes.parts() else RewardParts(self.folder)
+
+    @cached_property
+    def _sums(self) -> pl.DataFrame:
+        parts = self._parts()
         kind = parts.kind
         stored = [name for name in SPENT if name in kind.schema]
         names = tuple(dict.fromkeys((*kind.identity, *kind.telling, "reason", *stored)))
@@ -81,6 +90,10 @@ class _SomeSpent(Spent):
 
     whole: Spent
     rows: Ints
+
+    @property
+    def stored(self) -> frozenset[str]:
+        return self.whole.stored
 
     def column(self, name: str) -> pl.Series:
         return self.whole.column(name).gather(self.rows)

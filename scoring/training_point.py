@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scoring.errors import UsageError
+from scoring.files import expand_home
 
 _CHECKPOINT = re.compile(r"(?:(?P<series>.+?)[-_.])?checkpoint-(?P<at>\d{1,15})(?![^-_.]|\.\d)", re.IGNORECASE)
 """`checkpoint-1200`, as the Trainer of transformers calls it, perhaps with the run before it and an ending behind."""
@@ -76,7 +77,7 @@ def guessed_point(path: str) -> TrainingPoint:
 
 def point_of_model(model: str) -> TrainingPoint:
     """Guess it from how a checkpoint's folder is called; nothing of a model that is no folder here."""
-    folder = Path(model).expanduser()
+    folder = expand_home(model)
     if not folder.is_dir():
         return NOWHERE
     # A link may be called like a checkpoint, or lead to one.

@@ -48,8 +48,8 @@ _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 class Workspace:
     """A workspace folder. `root` None is an empty workspace that knows the demo and cannot be written.
 
-    What people say of the demo's cases can be kept all the same: in the folder `said`, which need not be there yet, and
-    variants of them beside it.
+    What people say of the demo's cases is kept in the folder `said`, which need not be there yet, and variants of them
+    beside it, whether or not there is a `root`; None = in the workspace itself.
     """
 
     root: Path | None
@@ -232,13 +232,12 @@ class Workspace:
     @property
     def triage(self) -> Path | None:
         """The folder of the journals; None where there is none."""
-        return self.said if self.root is None else self.root / TRIAGE
+        return self.said or (self.root / TRIAGE if self.root else None)
 
     @property
     def variants(self) -> Variants | None:
         """The variants of cases; None where there is no folder for any."""
-        beside = self.root or (self.said.parent if self.said else None)
-        return None if beside is None else Variants(beside / VARIANTS)
+        return None if self.triage is None else Variants(self.triage.parent / VARIANTS)
 
     def reward_folders(self, benchmarks: Sequence[str] = ()) -> list[Path]:
         """Every folder of reward parts that may hold rewards for these benchmarks, in order of name."""

@@ -12,7 +12,12 @@ ENGINES = {"torch", "transformers", "vllm", "ray", "datasets", "safetensors"}
 
 def loaded(program: str) -> set[str]:
     """The top-level packages that a fresh Python has loaded after the program."""
-    tail = "\nimport sys, json; print('\\n' + json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    return {name.partition(".")[0] for name in loaded_modules(program)}
+
+
+def loaded_modules(program: str) -> set[str]:
+    """The modules that a fresh Python has loaded after the program."""
+    tail = "\nimport sys, json; print('\\n' + json.dumps(sorted(sys.modules)))"
     answer = subprocess.run(
         [sys.executable, "-c", program + tail],
         capture_output=True,
@@ -76,6 +81,12 @@ def test_the_first_paint_waits_for_no_data_library():
     packages = loaded("import inspector.app")
     assert "textual" in packages
     assert not packages & {"polars", "numpy", *ENGINES}
+
+
+def test_the_screens_load_nothing_of_a_run():
+    modules = loaded_modules("import inspector.app, inspector.loading, inspector.screens.board, inspector.screens.case")
+    assert "scoring.evaluation" in modules
+    assert not modules & {"scoring.run", "scoring.events", "scoring.critic_runs", "scoring.engines"}
 
 
 def test_nothing_of_scoring_but_its_engines_loads_a_terminal_or_an_engine():

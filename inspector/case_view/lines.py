@@ -16,11 +16,10 @@ from inspector.case_view.manner import Manner, Stop
 from inspector.case_view.open_case import OpenCase, open_case
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import paragraph
-from inspector.case_view.said import said_lines
+from inspector.case_view.said import kept_variants_lines, said_lines
 from inspector.case_view.steps import step_lines
 from inspector.case_view.story import agreement_lines, answer_words, sentence_lines
 from inspector.case_view.tracks import Track
-from inspector.case_view.variant_lines import variants_lines
 from inspector.gold_words import counts_from_one, gold_words
 from inspector.inspection import Inspection
 from inspector.label_set import changed_words
@@ -151,7 +150,14 @@ def blank(shown: OpenCase) -> Iterable[Line]:  # noqa: ARG001  # a section like 
     return (Line([]),)
 
 
-PINNED: tuple[Section, ...] = (head_lines, said_lines, variants_lines, sentence_lines, agreement_lines, legend_lines)
+PINNED: tuple[Section, ...] = (
+    head_lines,
+    said_lines,
+    kept_variants_lines,
+    sentence_lines,
+    agreement_lines,
+    legend_lines,
+)
 """Above everything; they stay there while the rest scrolls."""
 BODIES: Mapping[str, Section] = {
     "": step_lines,

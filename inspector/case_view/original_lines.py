@@ -13,7 +13,7 @@ from inspector.case_view.bars import cells
 from inspector.case_view.columns import Column, columns
 from inspector.case_view.manner import Manner, Stop
 from inspector.case_view.open_case import OpenCase
-from inspector.case_view.original import Pair, Span, against_list, aligned, changed_words, summary
+from inspector.case_view.original import Pair, Span, against_list, aligned, changed_words, pairs_of, summary
 from inspector.case_view.original_version import Version, written
 from inspector.case_view.page import StopLine
 from inspector.case_view.prose import readable
@@ -22,6 +22,7 @@ from inspector.case_view.tracks import LARGE, Track, track
 from inspector.original_track import original_evaluation, original_of
 from inspector.sentences import outcome_sentence
 from inspector.text import Part, clean, number
+from inspector.variant_track import Tried
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 
@@ -80,6 +81,15 @@ def original_lines(shown: OpenCase) -> Iterator[Line]:
     yield from story_lines(shown, pairs, both.problems, both.tracks[0])
     yield Line([])
     yield from both_lines(both, pairs)
+
+
+def variant_lines(shown: OpenCase, tried: Tried) -> Iterator[Line]:
+    """Lay out a case and a variant of it with their rewards, and the difference of each step."""
+    problem = shown.texts["problem"]
+    case, variant = (track(*judged, "") if judged else None for judged in tried.judged)
+    steps = tuple(step.text for step in tried.steps)
+    both = Both(shown, (problem, problem), tried.before, steps, (case, variant), tried.differences)
+    yield from both_lines(both, pairs_of(tried.before, tried.steps))
 
 
 def both_lines(both: Both, pairs: Sequence[Pair]) -> Iterator[Line]:

@@ -1,14 +1,18 @@
-"""What people said of the case: rulings, ratings of its steps, tags, categories and notes."""
+"""What people said of the case: rulings, ratings of its steps, tags, categories and notes; and what they tried."""
 
 from collections.abc import Iterator, Mapping
 
 from inspector.case_view.open_case import OpenCase
 from inspector.case_view.prose import paragraph
+from inspector.sentences import counted
 from inspector.text import clean
 from inspector.triage.own_words import own_note, own_tags
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 from scoring.triage.words import words_of
+
+MOST_VARIANTS = 3
+"""Variants that are told one by one."""
 
 
 def said_lines(shown: OpenCase) -> Iterator[Line]:
@@ -38,6 +42,20 @@ def said_lines(shown: OpenCase) -> Iterator[Line]:
                 yield Line([(line, "strong")])
     if note:
         yield from paragraph("Note  ", "strong", note, manner, scope="notes")
+
+
+def kept_variants_lines(shown: OpenCase) -> Iterator[Line]:
+    """Say which variants a case has, the newest first; nothing where it has none."""
+    there = shown.inspection.selection.workspace.variants
+    found = there.of(shown.case["key"])[::-1] if there else ()
+    if not found:
+        return
+    listed = [variant.words for variant in found[:MOST_VARIANTS]]
+    more = [f"{len(found) - MOST_VARIANTS} more"] if len(found) > MOST_VARIANTS else []
+    told = f"{counted(len(found), 'variant')}: {'; '.join([*listed, *more])}"
+    key = shown.manner.keys.of("what-if")
+    for line in wrap(clean(f"{told} ({key} opens {'it' if len(found) == 1 else 'them'})"), shown.manner.width):
+        yield Line([(line, "dim")])
 
 
 def _outdated(shown: OpenCase, *, alone: bool) -> str:

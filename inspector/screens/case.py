@@ -243,11 +243,6 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         inspection = self.inspection
         if inspection is None:
             return
-        if inspection.selection.workspace.root is None:
-            self.say(
-                f"The demo has no workspace to save rewards in; {self.keys.of('what-if')} tries variants of a case."
-            )
-            return
         self.close_rail()
         choose_case_scorer(self, inspection, f"Score {inspection.cases['case'][self.row]} with", self._score_case)
 

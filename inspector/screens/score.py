@@ -24,6 +24,7 @@ from inspector.widgets.typing_line import TypingLine
 from scoring.benchmarks import demo
 from scoring.critic_arguments import PROTOCOLS
 from scoring.errors import UsageError
+from scoring.files import expand_home
 
 NAMED = ("critic", "server", "votes", "sample", "limit")
 """Flags of `score` that have a line of their own."""
@@ -161,18 +162,14 @@ class ScoreDialog(Dialog[Score | None]):
             return
         try:
             flags = [
-                *(
-                    f"--{name}={given[name]}"
-                    for name in ("critic", "server", "votes", "sample", "limit")
-                    if given[name]
-                ),
+                *(f"--{name}={given[name]}" for name in NAMED if given[name]),
                 *flags_in(more),
             ]
         except UsageError as error:
             self.notify(clean(str(error)), severity="warning", markup=False)
             return
         truncate = ["--truncate"] if self.query_one(Tick).ticked else []
-        whole = str(Path(model).expanduser()) if model.startswith("~") else model
+        whole = str(expand_home(model)) if model.startswith("~") else model
         self.dismiss(Score(whole, (*truncate, *flags)) if model or server else None)
 
 
@@ -192,7 +189,7 @@ def model_choices(typed: str, used: Sequence[str]) -> tuple[str, ...]:
     before = typed[: typed.rfind("/") + 1]
     beginning = typed.removeprefix(before)
     try:
-        with os.scandir(Path(before or ".").expanduser()) as entries:
+        with os.scandir(expand_home(before or ".")) as entries:
             there = sorted(one.path for one in islice(entries, MOST) if _may_be(one, beginning))
     except OSError:
         there = []

@@ -22,8 +22,8 @@ from inspector.case_job import case_asked, prm_asked, prms_there, problem_words
 from inspector.case_view.lines import PINNED_SHARE, problem_lines
 from inspector.case_view.manner import Manner, Stop
 from inspector.case_view.open_case import open_case
+from inspector.case_view.original_lines import variant_lines
 from inspector.case_view.page import StopLine
-from inspector.case_view.variant_lines import variant_lines
 from inspector.inspection import Inspection
 from inspector.messages import Export, ScoreCase
 from inspector.phrases import Phrase, name_forms
@@ -72,6 +72,8 @@ class WhatIf(Dialog[None]):
         ("p", "turn(-1)", "Variant before"),
         ("o", "scorer", "Scorer"),
         ("e", "export", "Export"),
+        # The app's own end at a dialog.
+        Binding("ctrl+c", "app.quit", show=False),
         Binding("j,down", "move(1)", "Next step", show=False),
         Binding("k,up", "move(-1)", "Step back", show=False),
         Binding("g,home", "go(-1)", "Problem", show=False),
@@ -387,7 +389,7 @@ class WhatIf(Dialog[None]):
         choose_case_scorer(self, self._inspection, "Score this case and its variants with", self._chosen)
 
     def _chosen(self, prm: Mapping[str, Any], scorer: Scorer | None) -> None:
-        self._prm, self._scorer = prm, scorer
+        self._prm, self._scorer, self._notes = prm, scorer, ()
         self._show()
         self.action_score()
 
@@ -413,10 +415,10 @@ class WhatIf(Dialog[None]):
             return
         self._asked, self._waiting, self._words = time.monotonic(), len(wanted), "scoring"
         for case in wanted:
-            self.post_message(ScoreCase(self._prm, case, partial(self._answered, self._variant)))
+            self.post_message(ScoreCase(self._prm, case, partial(self._answered, self._variant, self._prm)))
 
-    def _answered(self, variant: Variant, event: Mapping[str, Any]) -> None:
-        """What came of one of the two; whoever asked may be gone."""
+    def _answered(self, variant: Variant, prm: Mapping[str, Any], event: Mapping[str, Any]) -> None:
+        """What came of one of the two; whoever asked may be gone, or have chosen another PRM."""
         if not self.is_attached:
             return
         if event["event"] == "loading":
@@ -427,9 +429,9 @@ class WhatIf(Dialog[None]):
         self._words = "" if problem else f"scored in {time.monotonic() - self._asked:.2f} s"
         if problem:
             self.notify(clean(problem), severity="error", markup=False, timeout=15)
-        elif self._scorer is None:
+        elif self._scorer is None and prm is self._prm:
             self._scorer = Scorer.load(Path(event["folder"]))
-        if variant == self._variant:
+        if variant == self._variant and prm is self._prm:
             self._notes = tuple(dict.fromkeys((*self._notes, *event.get("notes", ()))))
         self._show()
 

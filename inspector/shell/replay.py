@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from platformdirs import user_state_path
@@ -15,7 +16,7 @@ from inspector.session.place import data_of
 from inspector.session.replaying import Replayed, replay
 from inspector.shell.output import say
 from inspector.text import clean
-from inspector.workspace_place import find_workspace_or_demo
+from inspector.workspace_place import demo_workspace, find_demo, find_workspace_or_demo
 from scoring.benchmarks.demo import NAME
 from scoring.errors import NoWorkspace, UnreadableFile, UsageError
 from scoring.workspace import Workspace
@@ -47,6 +48,8 @@ def _file(name: str) -> Path:
 
 
 def _named(root: Path) -> Workspace:
+    if root == demo_workspace().resolve():
+        return find_demo()
     try:
         return Workspace.open(root)
     except NoWorkspace:
@@ -60,8 +63,9 @@ def _demo_alone() -> Workspace:
         UsageError: there is one.
     """
     found = find_workspace_or_demo(None, (NAME,))
-    if found.root is None:
-        return found
+    if found.root is None or found.root == demo_workspace():
+        # Rewards that have come since were none of the session's.
+        return replace(found, root=None)
     raise UsageError(
         f"the session was of the demo where no workspace was, and here is one ({found.root}).",
         "Play it in another folder.",

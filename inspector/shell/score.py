@@ -4,7 +4,6 @@ import argparse
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from inspector.critic_words import parts_done
@@ -17,6 +16,7 @@ from inspector.shell.progress import say_over_progress, show_progress
 from inspector.workspace_place import find_workspace
 from scoring.arguments import add_arguments
 from scoring.errors import UsageError
+from scoring.files import expand_home
 from scoring.plan import FAILED, REFUSED
 from scoring.prms.base import OVER_LENGTH
 from scoring.training_point import checkpoints_in, point_of_model
@@ -59,7 +59,7 @@ def _each_checkpoint(args: argparse.Namespace) -> list[argparse.Namespace]:
     Raises:
         UsageError: one training step is stated for several checkpoints.
     """
-    checkpoints = checkpoints_in(Path(args.model).expanduser()) if args.model else ()
+    checkpoints = checkpoints_in(expand_home(args.model)) if args.model else ()
     if not checkpoints:
         return [args]
     if args.at is not None and len(checkpoints) > 1:
@@ -116,7 +116,7 @@ def _next_steps(args: argparse.Namespace, workspace: Workspace, told: "_Told") -
     if told.has_rewards:
         yield f"See them: {' '.join(looking(args, workspace))}"
         if len(told.codes) > 1:
-            series = args.series or point_of_model(str(checkpoints_in(Path(args.model).expanduser())[0])).series
+            series = args.series or point_of_model(str(checkpoints_in(expand_home(args.model))[0])).series
             yield f"What training changed: {' '.join(looking(args, workspace, 'timeline', str(series)))}"
         if args.critic and (args.votes or 1) > 1:
             yield f"What fewer votes would have said: {' '.join(looking(args, workspace, 'votes'))}"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from inspector.paint import Brush
     from inspector.screens.base import InspectionScreen
     from inspector.terminal.remembered import Remembered
+    from scoring.workspace import Workspace
 
 INSPECT = "inspect"
 """The mode in which all screens are but the one that says that the terminal is too small."""
@@ -66,6 +67,22 @@ class Wired(App[int]):
     def read_again(self) -> None:
         """Read the workspace anew, in a thread."""
         raise NotImplementedError
+
+    def scored_workspace(self, workspace: "Workspace") -> Path:
+        """Where rewards go; that of the demo is made where it is missing, and then read in the place of none.
+
+        Raises:
+            UnwritableWorkspace, DamagedWorkspace: it cannot be made.
+        """
+        from inspector.workspace_place import demo_workspace
+        from scoring.workspace import Workspace
+
+        if workspace.root is not None:
+            return workspace.root
+        root = demo_workspace()
+        Workspace.create(root)
+        self.read_again()
+        return root
 
     def leave(self) -> None:
         """End the app, in good order."""

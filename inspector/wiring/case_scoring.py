@@ -19,12 +19,13 @@ class CaseScoring(Wired):
     def on_score_case(self, message: ScoreCase) -> None:
         """Ask for one case; where the process has died, another one."""
         from inspector.case_job import CaseJob
+        from scoring.errors import InspectError
 
         if self.inspection is None:
             return
         try:
             if self._case_job is None:
-                self._case_job = job = CaseJob(self.inspection.selection.workspace.root)
+                self._case_job = job = CaseJob(self.scored_workspace(self.inspection.selection.workspace))
                 self.run_worker(
                     lambda: job.listen(lambda event: self.post_message(CaseTold(event))), thread=True, group="job"
                 )
@@ -32,6 +33,8 @@ class CaseScoring(Wired):
         except OSError as error:
             told = {"sentence": f"the scoring process does not run ({error}).", "next_step": "Try again."}
             message.answer({"event": "failed", "error": told})
+        except InspectError as error:
+            message.answer({"event": "failed", "error": {"sentence": error.sentence, "next_step": error.next_step}})
 
     def on_case_told(self, message: CaseTold) -> None:
         """Tell whoever asked."""

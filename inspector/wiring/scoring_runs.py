@@ -40,7 +40,7 @@ class ScoringRuns(Wired):
             return
         benchmark, model = self.inspection.benchmark, message.model
         try:
-            root = self.inspection.selection.workspace.root or self._own_workspace()
+            root = self.scored_workspace(self.inspection.selection.workspace)
             flags = (*message.flags, *_another_name(benchmark, model, message.flags))
             self._job = ScoringJob(root, benchmark, model, flags=flags)
         except (OSError, InspectError) as error:
@@ -52,16 +52,6 @@ class ScoringRuns(Wired):
         self.run_worker(lambda: tell(lambda event: self.post_message(JobTold(event))), thread=True, group="job")
         self._ticking = self.set_interval(TICK, self._show_job)
         self._show_job()
-
-    def _own_workspace(self) -> Path:
-        """The workspace of the demo, made now where it is missing, and read in the place of none."""
-        from inspector.workspace_place import demo_workspace
-        from scoring.workspace import Workspace
-
-        root = Workspace.create(demo_workspace()).root
-        assert root is not None  # noqa: S101  # it was just made
-        self.read_again()
-        return root
 
     def on_stop_scoring(self) -> None:
         """Stop the run; waiting for it must not stop the keys."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from scoring.asking import Answer, Answered, Ask, TokenLogprobs
-from scoring.critic_runs import prompt_hash, seed_of
+from scoring.asking import Answer, Answered, Ask, TokenLogprobs, prompt_hash
+from scoring.critic_runs import seed_of
 from scoring.critics.faults import told
 from scoring.critics.readers import was_cut
 from scoring.errors import EngineError

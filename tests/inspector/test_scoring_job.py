@@ -399,3 +399,4 @@ def test_models_are_completed_from_folders_and_from_those_used_before(tmp_path):
     assert model_choices("hub", used) == ("org/prm-hub",)
     assert model_choices(f"{tmp_path}/nowhere/x", used) == ()
     assert model_choices("\0", used) == ()
+    assert model_choices("~nobody-of-this-name/", used) == ()

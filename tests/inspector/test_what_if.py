@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 
 import pytest
@@ -11,6 +12,7 @@ from at_the_terminal import printed, shell
 from inspector.analyses import Params
 from inspector.analyses.show import VARIANTS, show
 from inspector.loading import load
+from inspector.request import Request
 from inspector.screens import what_if
 from inspector.screens.what_if import WhatIf
 from inspector.variant_track import Tried
@@ -140,6 +142,14 @@ async def test_variants_are_walked_and_one_without_edits_is_none(tmp_path, reque
         await shows(pilot, "There is nothing to undo.")
 
 
+async def test_the_app_ends_at_once_there_too(tmp_path, request_):
+    async with opened(request_, size=(120, 30)) as pilot:
+        await press(pilot, "a", "enter", "W")
+        await shows(pilot, "Nothing is changed yet.")
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: pilot.app._exit)
+
+
 async def test_what_the_scorer_notices_stands_above_the_steps_until_something_changes(tmp_path, request_):
     kept(tmp_path, Edit("replace", 1, "a <extra_0> b"))
     async with opened(request_, size=(120, 30)) as pilot:
@@ -149,10 +159,48 @@ async def test_what_the_scorer_notices_stands_above_the_steps_until_something_ch
         assert isinstance(screen, WhatIf)
         told = {"event": "scored", "rewards": [0.1, 0.2, 0.3], "scorer": "alpha", "notes": ["step 1 holds '<extra_0>'"]}
         screen._waiting = 1
-        screen._answered(screen._variant, told)
+        screen._answered(screen._variant, screen._prm, told)
         await shows(pilot, "! step 1 holds '<extra_0>'")
         await press(pilot, "u")
         await until(pilot, lambda: "! step 1" not in screen_text(pilot.app))
+
+
+async def test_an_answer_of_the_prm_before_is_not_taken_for_one_of_the_prm_that_was_chosen_since(tmp_path, request_):
+    kept(tmp_path, Edit("delete", 0))
+    async with opened(request_, size=(120, 30)) as pilot:
+        await press(pilot, "a", "enter", "W")
+        await shows(pilot, "step 0 taken out")
+        screen = pilot.app.screen
+        assert isinstance(screen, WhatIf)
+        before, screen._waiting = {"model": "one"}, 1
+        screen._chosen({"model": "other"}, None)
+        await shows(pilot, "still being scored")
+        told = {"event": "scored", "rewards": [0.1, 0.2], "scorer": "one", "notes": ["of one"], "folder": "/nowhere"}
+        screen._answered(screen._variant, before, told)
+        await shows(pilot, "no scorer", "S scores it with a PRM that you choose")
+        assert "of one" not in screen_text(pilot.app)
+
+
+async def test_a_case_of_the_demo_is_scored_where_the_demo_is(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    own = tmp_path / "data/prm-inspect/demo"
+    mine = shutil.copytree(TINY, tmp_path / "mine")
+    async with opened(Request(benchmarks=("demo",)), size=(120, 30)) as pilot:
+        await press(pilot, "a", "enter", "S", "tab", *TINY, "enter")
+        # The rewards that come with the demo are of this very checkpoint, and stand where they were.
+        await until(pilot, lambda: "has its rewards already by tiny-prm-m" in squeezed_text(pilot), timeout=60)
+        assert not (own / "rewards").exists()
+        await press(pilot, "S", "tab", *str(mine), "enter")
+        await until(pilot, lambda: pilot.app.inspection.scorer == "mine", timeout=60)
+        evaluations = {one.scorer.name: one for one in pilot.app.inspection.selection.evaluations}
+        assert evaluations["mine"].present.sum() == 1
+        assert evaluations["tiny-prm-m"].present.all()
+        assert pilot.app.inspection.selection.workspace.root == own
+
+
+def squeezed_text(pilot):
+    return " ".join(screen_text(pilot.app).replace("▌", " ").split())
 
 
 def test_an_editor_ends_a_file_with_a_line_break_that_is_none_of_the_steps(tmp_path):

@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.workspace_place import find_workspace
+from inspector.workspace_place import demo_workspace, find_workspace, find_workspace_or_demo
 from scoring.errors import NoWorkspace
 from scoring.workspace import Workspace
 
@@ -20,3 +20,19 @@ def test_where_the_workspace_is(tmp_path, monkeypatch):
         find_workspace(None)
     assert find_workspace(None, create=True).root == tmp_path / "named"
     assert find_workspace(str(tmp_path / "given"), create=True).root == tmp_path / "given"
+
+
+def test_what_is_said_and_tried_of_the_demo_stays_where_it_is_once_it_is_scored(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
+    monkeypatch.setattr("platformdirs.user_data_path", (tmp_path / "own").joinpath)
+    before = find_workspace_or_demo(None, ["demo"])
+    assert before.root is None
+    Workspace.create(demo_workspace())
+    after = find_workspace_or_demo(None, ["demo"])
+    assert after.root == demo_workspace()
+    assert (after.triage, after.variants) == (before.triage, before.variants)
+    assert before.triage is not None
+    # Whoever makes the workspace there finds it too.
+    own = Workspace.create(tmp_path / "own" / "prm-inspect")
+    assert (own.triage, own.variants) == (before.triage, before.variants)

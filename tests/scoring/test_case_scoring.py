@@ -70,7 +70,9 @@ def process(space):
 
 @pytest.fixture(scope="module")
 def rows():
-    return demo.read().cases.select("case", "problem", "steps", "key").rows(named=True)
+    """Cases of the demo as those of a benchmark of one's own: no rewards come with them."""
+    cases = demo.read().cases.with_columns(case="bench/" + pl.col("id"))
+    return cases.select("case", "problem", "steps", "key").rows(named=True)
 
 
 def shipped(name, key):
@@ -107,6 +109,14 @@ def test_a_case_that_a_run_has_begun_is_computed_for_who_looks_on(process, space
     assert lets_go.is_alive()
     lets_go.cancel()
     leases.close()
+
+
+def test_rewards_that_come_with_the_demo_are_not_computed_again(process, space, rows):
+    row = {**rows[4], "case": rows[4]["case"].replace("bench/", "demo/")}
+    folder, there = shipped("tiny-prm-m", row["key"])
+    answer, _ = process.ask({"model": TINY}, row)
+    assert (answer["computed"], answer["rewards"], answer["folder"]) == (False, there, str(folder))
+    assert all(RewardParts(path).of(row["key"]).is_empty() for path in (space / "rewards").glob("tiny-prm-m-*"))
 
 
 def test_a_scorer_is_found_again_by_its_settings_and_what_is_not_it_is_refused(process, space, rows):

@@ -10,7 +10,7 @@ import pytest
 from failing import failing, interrupted
 from scoring import files
 from scoring.errors import UnwritableWorkspace
-from scoring.files import check_writable, locked, sync, unwritable, uuid7, write_atomically
+from scoring.files import check_writable, expand_home, locked, sync, unwritable, uuid7, write_atomically
 
 REASONS = {
     errno.EROFS: "the file system is read-only",
@@ -19,6 +19,13 @@ REASONS = {
     errno.EACCES: "permission denied",
     errno.EIO: "Input/output error",
 }
+
+
+def test_the_home_of_nobody_is_a_name_like_any_other(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/me")
+    assert expand_home("~/prm") == Path("/home/me/prm")
+    assert expand_home("~nobody-of-this-name/prm") == Path("~nobody-of-this-name/prm")
+    assert expand_home("a/~/prm") == Path("a/~/prm")
 
 
 def test_a_file_is_written_and_replaced(tmp_path):

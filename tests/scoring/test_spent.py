@@ -1,6 +1,7 @@
 """Time and tokens a case: columns where they are stored, null where not, the same in lists, conditions and files."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -9,6 +10,8 @@ import pytest
 import making
 from inspector import cli
 from inspector.case_rows import CaseRows
+from inspector.catalogue import catalogue
+from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.request import Request
 from reference import Case
@@ -68,3 +71,15 @@ def test_conditions_orders_and_files_speak_of_them(space, capsys):
     where = '"prm.tokens_in" > 15 AND "critic.seconds" IS NULL'
     assert cli.main([*words, "--where", where, "--columns", "id", "--csv"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_columns_are_offered_where_something_is_stored(space):
+    selection = load(Request(workspace=str(space)))
+    keys = {entry.key for entry in catalogue(replace(inspect(selection), scorer="prm"))}
+    for evaluation in selection.evaluations:
+        stored = {name for name in SPENT if evaluation.column(name).null_count() < selection.height}
+        assert evaluation.spent.stored == evaluation.of_cases(np.array([0])).spent.stored == stored
+        name = evaluation.scorer.name
+        assert keys & {one if name == "prm" else f"{name}.{one}" for one in SPENT} == {
+            one if name == "prm" else f"{name}.{one}" for one in stored
+        }

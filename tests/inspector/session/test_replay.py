@@ -20,7 +20,7 @@ from inspector.session.replaying import replay
 from inspector.session.showing import said
 from inspector.session.starting import command_id
 from inspector.wiring import logging
-from inspector.workspace_place import find_workspace_or_demo
+from inspector.workspace_place import demo_workspace, find_workspace_or_demo
 from reference import Case
 from scoring.errors import UnreadableFile
 from scoring.triage.actions import RULINGS
@@ -252,6 +252,13 @@ def test_a_session_of_the_demo_is_played_where_no_workspace_is(root, tmp_path, c
     assert before
     assert main(["replay", str(path)]) == 0
     assert bytes_of(tmp_path / "data") == before
+    # The demo has been scored since: a session of then is as it was, and one of now finds what is said of its cases.
+    Workspace.create(demo_workspace())
+    later = tmp_path / "later"
+    later.mkdir()
+    now = asyncio.run(session(None, later, "down", "enter", "T", "enter", "1", "2"))
+    assert read_session(now).start.root == str(demo_workspace())
+    assert main(["replay", str(path)]) == main(["replay", str(now)]) == 0
     root.rename(tmp_path / ".prm-inspect")
     capsys.readouterr()
     assert main(["replay", str(path)]) == 2
