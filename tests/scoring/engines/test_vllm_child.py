@@ -8,6 +8,7 @@ import sys
 import tempfile
 import textwrap
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -133,9 +134,7 @@ def test_it_starts_says_what_it_is_and_ends_with_all_that_it_started(
     told = vllm_child._asked(child.url, 5.0).decode()
     assert child.name("float32") == "vllm 9.9, torch 8, cpu, float32"
     words = json.loads(told.removeprefix("200 "))["told"]
-    assert {("--generation-config", "vllm"), ("--load-format", "safetensors")} < set(
-        zip(words, words[1:], strict=False)
-    )
+    assert {("--generation-config", "vllm"), ("--load-format", "safetensors")} < set(pairwise(words))
     assert "--enforce-eager" in words
     assert "--trust-remote-code" not in words
     assert json.loads(words[words.index("--pooler-config") + 1])["tok_pooling_type"] == "ALL"

@@ -344,7 +344,7 @@ def test_what_was_sent_is_made_again_of_what_was_kept(bench, name):
         assert found.fits, found.words
         for call in found.calls:
             asked.remove(call.prompt)
-        # Nothing says what was asked before an answer failed to come: the first prompts are shown, held against nothing.
+        # Nothing says what was asked before an answer failed to come: the first prompts are shown, unchecked.
         failed = sent(None, scorer, texts.row(row)["problem"], texts.row(row)["steps"], {**kept, "answer": None})
         assert failed.fits is None
     assert asked == []
