@@ -72,8 +72,6 @@ class WhatIf(Dialog[None]):
         ("p", "turn(-1)", "Variant before"),
         ("o", "scorer", "Scorer"),
         ("e", "export", "Export"),
-        # The app's own end at a dialog.
-        Binding("ctrl+c", "app.quit", show=False),
         Binding("j,down", "move(1)", "Next step", show=False),
         Binding("k,up", "move(-1)", "Step back", show=False),
         Binding("g,home", "go(-1)", "Problem", show=False),

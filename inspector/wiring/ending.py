@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import App
 from textual.binding import Binding, BindingType
 
+from inspector.screens.dialog import QUIT_AT_ONCE
 from inspector.terminal.input import heedful_driver
 from inspector.terminal.output import lasting_output
 from inspector.wiring.base import Wired
@@ -38,13 +39,7 @@ class Ending(Wired):
     """Leaves the terminal as it was, whatever happens."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "ctrl+c",
-            "quit",
-            "Quit at once; asks first while a run is on",
-            show=False,
-            id="quit-at-once",
-        ),
+        Binding("ctrl+c", "quit", QUIT_AT_ONCE, show=False, id="quit-at-once"),
         Binding("ctrl+z", "suspend_process", "Suspend: back to the shell, until fg", show=False, id="suspend"),
     ]
 
