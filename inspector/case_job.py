@@ -1,16 +1,23 @@
 """The process that scores single cases: started once, asked case by case, and gone when the app is."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from inspector.inspection import Inspection
 from inspector.jobs import Job
+from inspector.messages import Score
 from inspector.scoring_job import LOG
 from inspector.weights_place import place_of
+from scoring.cache import BALLOTS, VoteParts
+from scoring.critics.asked_again import asked_here, flags_again
 from scoring.errors import DamagedWorkspace, InspectError, UsageError
 from scoring.files import expand_home
+from scoring.filters import Facet
+from scoring.prompts import kept_template
 from scoring.scorer import READABLE, Scorer
+from scoring.votes import by_run, most_answers
 
 Answer = Callable[[Mapping[str, Any]], object]
 """Hears what came of a case: an event of `scoring.case_scoring`, or `died`."""
@@ -67,17 +74,46 @@ def case_asked(name: str, texts: Mapping[str, Any], steps: Sequence[str], **more
 
 def prms_there(inspection: Inspection) -> list[tuple[Scorer, Path]]:
     """List the PRMs of the workspace that are run here, and their folders: not what was imported or is on a server."""
+    return [
+        (scorer, folder)
+        for scorer, folder in _scorers_there(inspection)
+        if scorer.kind == "prm"
+        and isinstance(weights := scorer.settings.get("weights"), Mapping)
+        and "served" not in weights
+        and not asked_here(scorer)
+    ]
+
+
+def critics_there(inspection: Inspection) -> list[tuple[Scorer, Path]]:
+    """List the critics and generative PRMs that were asked in the workspace, and their folders."""
+    return [(scorer, folder) for scorer, folder in _scorers_there(inspection) if asked_here(scorer)]
+
+
+def _scorers_there(inspection: Inspection) -> list[tuple[Scorer, Path]]:
     found: dict[str, tuple[Scorer, Path]] = {}
     names = inspection.cases["benchmark"].unique().to_list()
     for folder in inspection.selection.workspace.reward_folders(names):
-        try:
+        with suppress(DamagedWorkspace):
             scorer = Scorer.load(folder)
-        except DamagedWorkspace:
-            continue
-        weights = scorer.settings.get("weights")
-        if scorer.kind == "prm" and isinstance(weights, Mapping) and "served" not in weights:
             found.setdefault(scorer.fingerprint, (scorer, folder))
     return list(found.values())
+
+
+def critic_asked(scorer: Scorer, folder: Path, inspection: Inspection, case: str, server: str) -> Score:
+    """Give the run that asks a critic of the workspace about one case, as often as it was asked about others.
+
+    `server` is where it runs; "" where its weights are run here.
+
+    Raises:
+        UsageError: its weights are run here, and it is not known where they lie.
+    """
+    root, cases = inspection.selection.workspace.root, inspection.cases
+    runs = by_run(cases, VoteParts(folder).read(BALLOTS)[0])
+    votes = most_answers(runs[0]) if runs else 1
+    model = str(scorer.settings["model"]) if server else place_of(scorer, root).model
+    where = [f"--server={server}"] if server else [f"--dtype={scorer.settings['dtype']}"]
+    flags = flags_again(scorer, votes, max(1, len(runs)), kept_template(root, scorer))
+    return Score(model, (*where, *flags, f"--where={Facet('case', (case,)).sql}"), case.partition("/")[0])
 
 
 def prm_asked(scorer: Scorer, folder: Path, root: Path | None) -> dict[str, Any]:

@@ -125,14 +125,15 @@ class Export(Message):
 
 @dataclass
 class Score(Message):
-    """Run the PRM in this checkpoint's folder (or of this hub name) on the benchmark in focus, or ask a critic.
+    """Run the PRM in this checkpoint's folder (or of this hub name) on a benchmark, or ask a critic.
 
     Of a critic on a server `model` may be empty: it is then the server's only one. `flags` are further words of
-    `score`, such as `--truncate`.
+    `score`, such as `--truncate`. Without a `benchmark` it is the one in focus.
     """
 
     model: str
     flags: tuple[str, ...] = ()
+    benchmark: str = ""
 
 
 @dataclass

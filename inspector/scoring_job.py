@@ -61,7 +61,9 @@ class ScoringJob:
     def note(self, event: dict[str, Any]) -> str:
         """Remember an event; the sentence that a person should be told about it, if any."""
         kind = event["event"]
-        if kind == "start":
+        if kind == "doing":
+            self._said, self._since = event["sentence"], None
+        elif kind == "start":
             waits = "; asking the server" if self._served else "; loading the model"
             self._said = started(event) + (waits if event["to_do"] else "")
             self._since = time.monotonic()

@@ -18,14 +18,14 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from scoring.arguments import add_arguments, add_prm_arguments, count
 from scoring.errors import InspectError
-from scoring.events import GO_ON, End, Event, Tally, document
+from scoring.events import GO_ON, Doing, End, Event, Tally, document
 from scoring.interrupt import Interrupt, Stopped
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _told(args: argparse.Namespace, interrupt: Interrupt, out: TextIO, tally: Ta
     if args.command != "score":
         return _reported(args, interrupt, out)
     code = 0
-    with closing(_events(args, interrupt)) as events:
+    with closing(_events(args, interrupt, partial(_say, out))) as events:
         for event in events:
             tally.note(event)
             _tell(out, event)
@@ -105,8 +105,10 @@ def _code(end: End) -> int:
     return 128 + end.signal if end.signal else int(bool(end.refused or end.cached_refused))
 
 
-def _events(args: argparse.Namespace, interrupt: Interrupt) -> Generator[Event, None, None]:
-    """The run that the arguments ask for."""
+def _events(
+    args: argparse.Namespace, interrupt: Interrupt, tell: Callable[[str], object]
+) -> Generator[Event, None, None]:
+    """The run that the arguments ask for; `tell` hears what takes long."""
     from scoring.files import Share
     from scoring.workspace import Workspace, workspace_folder
 
@@ -122,7 +124,7 @@ def _events(args: argparse.Namespace, interrupt: Interrupt) -> Generator[Event, 
                 until_the_end.callback(Share(folder).close)
             cases, texts, columns = workspace.cases_and_columns(args.benchmarks, twins=True)
             rows = _rows(args, cases, columns)
-        yield from events(args, workspace, cases, texts, rows, interrupt, _say)
+        yield from events(args, workspace, cases, texts, rows, interrupt, tell)
 
 
 def _rows(args: argparse.Namespace, cases: "pl.DataFrame", columns: "MetadataColumns") -> list[int]:
@@ -175,8 +177,9 @@ def _to_go_on() -> bool:
         return False
 
 
-def _say(sentence: str) -> None:
+def _say(out: TextIO, sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
+    _tell(out, Doing(sentence))
 
 
 def _parse(argv: Sequence[str]) -> argparse.Namespace:

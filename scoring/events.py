@@ -4,10 +4,11 @@ A line is an object whose `event` is the event's name, in snake case, beside its
 
     start, [ready | estimate], (case_refused | saved | progress | notice)*, end
 
-`start` is always first. `ready` comes when the engine is loaded, and not at all where nothing had to be computed; a
-run over several devices has an engine for each, and tells of them as they come.
-`end` is always last, also when the run failed (`status` failed, `error` filled in by the process), unless the process
-was killed or hit a bug. Later versions may add fields and events: readers pass over what they do not know.
+with `doing` before whatever takes long. But for these, `start` is always first. `ready` comes when the engine is
+loaded, and not at all where nothing had to be computed; a run over several devices has an engine for each, and tells of
+them as they come. `end` is always last, also when the run failed (`status` failed, `error` filled in by the process),
+unless the process was killed or hit a bug. Later versions may add fields and events: readers pass over what they do not
+know.
 All counts of cases are counts of distinct contents: cases with the same problem and steps are scored once.
 """
 
@@ -38,6 +39,13 @@ class Asked:
     tokens_out: int = 0
     calls: int = 0
     retries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What is being done that may take long before a case is computed: weights converted, a vLLM started."""
+
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +214,7 @@ class Tally:
         )
 
 
-Event = Start | Ready | Estimate | Progress | Saved | CaseRefused | Notice | End
+Event = Doing | Start | Ready | Estimate | Progress | Saved | CaseRefused | Notice | End
 
 
 def document(event: Event) -> dict[str, Any]:

@@ -74,6 +74,12 @@ def keep_template(root: Path | None, template: Template) -> None:
         write_atomically(path, template.text.encode())
 
 
+def kept_template(root: Path | None, scorer: Scorer) -> Path | None:
+    """Find the file of a scorer's template; None where none was kept."""
+    path = _path(root, str(scorer.settings.get("template")))
+    return path if path is not None and path.exists() else None
+
+
 def sampling_words(scorer: Scorer, seed: int | None) -> str:
     """How a critic's answers were sampled, literally as it was sent; what is not named was left to the server."""
     sampling = scorer.settings.get("sampling")

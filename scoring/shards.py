@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import IO, Any
 
-from scoring.events import CaseRefused, End, Event, Notice, Progress, Ready, Saved, Start, Status
+from scoring.events import CaseRefused, Doing, End, Event, Notice, Progress, Ready, Saved, Start, Status
 from scoring.interrupt import Interrupt, Stopped
 
 _PATIENCE = 10
@@ -185,6 +185,8 @@ class MergedEvents:
             share.start = event
         elif event["event"] == "end":
             share.end = _cut_off(share, event["error"]) if event["error"] else _made(End, event)
+        elif event["event"] == "doing":
+            yield _made(Doing, event)
         else:
             self._held.append((number, event))
         yield from self._release()

@@ -21,7 +21,7 @@ from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.rail_lines import score_words
 from inspector.screens.ahead import LookingAhead
-from inspector.screens.case_scorer import choose_case_scorer
+from inspector.screens.case_scorer import choose_judge
 from inspector.screens.critique import CritiqueScreen
 from inspector.screens.export import ExportMenu
 from inspector.screens.hits import HitScreen
@@ -228,7 +228,7 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         from inspector.screens.what_if import WhatIf
 
         inspection = self.inspection
-        if inspection is None or self.case_at_hand(self.row, self.steps) is None:
+        if inspection is None or self.case_at_hand(self.row, self.steps) is None or self._told_blind():
             return
         self.close_rail()
         variants = inspection.selection.workspace.variants
@@ -238,13 +238,20 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         step = self.stop.step if self.stop is not None and self.stop.step >= 0 else 0
         self.app.push_screen(WhatIf(inspection, self.row, self.manner(self.steps).kept(), variants, step))
 
+    def _told_blind(self) -> bool:
+        """Say, where one rules blind, that what scorers say is hidden; whether it is so."""
+        if self.blind:
+            self.say("What scorers say is hidden until you have ruled.")
+        return self.blind
+
     def action_score_case(self) -> None:
-        """Ask which PRM is to score the case, and have it done."""
+        """Ask who is to judge the case, and have it done."""
         inspection = self.inspection
-        if inspection is None:
+        if inspection is None or self._told_blind():
             return
         self.close_rail()
-        choose_case_scorer(self, inspection, f"Score {inspection.cases['case'][self.row]} with", self._score_case)
+        server = next(iter(self.remembered.left.servers), "")
+        choose_judge(self, inspection, inspection.cases["case"][self.row], server, self._score_case)
 
     def _score_case(self, prm: Mapping[str, Any], scorer: Scorer | None) -> None:  # noqa: ARG002  # what is asked says it
         shown = self.case_at_hand(self.row, self.steps)

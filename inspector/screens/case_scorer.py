@@ -1,6 +1,7 @@
-"""Which PRM is to score the case at hand: one of the workspace's, or a checkpoint."""
+"""Who is to judge the case at hand: a PRM or a critic of the workspace's, or a checkpoint."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -10,9 +11,10 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from inspector.case_job import prm_asked, prm_at, prms_there
+from inspector.case_job import critic_asked, critics_there, prm_asked, prm_at, prms_there
 from inspector.inspection import Inspection
 from inspector.screens.dialog import Dialog
+from inspector.screens.words import WordsDialog
 from inspector.text import clean
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.typing_line import TypingLine
@@ -69,20 +71,72 @@ def choose_case_scorer(screen: Screen[Any], inspection: Inspection, title: str, 
     `screen` asks, and is told of a scorer that cannot be asked.
     """
     there = prms_there(inspection)
-    names = [scorer.name for scorer, _ in there]
 
     def answered(answer: int | str | None) -> None:
         if isinstance(answer, str):
             chosen(prm_at(answer), None)
         elif answer is not None:
-            scorer, folder = there[answer]
-            try:
-                asked = prm_asked(scorer, folder, inspection.selection.workspace.root)
-            except InspectError as error:
-                screen.notify(clean(error.words), severity="warning", markup=False)
-                return
-            chosen(asked, scorer)
+            _ask_prm(screen, inspection, there[answer], chosen)
 
+    _choose(screen, inspection, title, [scorer for scorer, _ in there], answered)
+
+
+def choose_judge(screen: Screen[Any], inspection: Inspection, case: str, server: str, chosen: Chosen) -> None:
+    """Ask which PRM, critic or generative PRM is to judge a case of the workspace.
+
+    A critic is asked by a run like any other, of this one case. `server` is where one was asked the last time.
+    """
+    prms, critics = prms_there(inspection), critics_there(inspection)
+
+    def answered(answer: int | str | None) -> None:
+        if isinstance(answer, str):
+            chosen(prm_at(answer), None)
+        elif answer is not None and answer < len(prms):
+            _ask_prm(screen, inspection, prms[answer], chosen)
+        elif answer is not None:
+            _ask_critic(screen, inspection, critics[answer - len(prms)], case, server)
+
+    _choose(screen, inspection, f"Score {case} with", [scorer for scorer, _ in (*prms, *critics)], answered)
+
+
+def _choose(
+    screen: Screen[Any],
+    inspection: Inspection,
+    title: str,
+    scorers: Sequence[Scorer],
+    answered: Callable[[int | str | None], None],
+) -> None:
+    names = [scorer.name for scorer in scorers]
     at = names.index(inspection.scorer) if inspection.scorer in names else 0
-    picks = [Pick(str(place), scorer.name, scorer.family) for place, (scorer, _) in enumerate(there)]
+    picks = [Pick(str(place), scorer.name, scorer.about or scorer.family) for place, scorer in enumerate(scorers)]
     screen.app.push_screen(CaseScorerDialog(title, picks, at), answered)
+
+
+def _ask_prm(screen: Screen[Any], inspection: Inspection, prm: tuple[Scorer, Path], chosen: Chosen) -> None:
+    try:
+        asked = prm_asked(*prm, inspection.selection.workspace.root)
+    except InspectError as error:
+        screen.notify(clean(error.words), severity="warning", markup=False)
+        return
+    chosen(asked, prm[0])
+
+
+def _ask_critic(
+    screen: Screen[Any], inspection: Inspection, critic: tuple[Scorer, Path], case: str, server: str
+) -> None:
+    """Have it asked: one that is run here at once, another where a person says that it runs."""
+
+    def asked_at(address: str | None) -> None:
+        if address is None or not (address or "weights" in scorer.settings):
+            return
+        try:
+            screen.post_message(critic_asked(*critic, inspection, case, address))
+        except InspectError as error:
+            screen.notify(clean(error.words), severity="warning", markup=False)
+
+    scorer, _ = critic
+    if "weights" in scorer.settings:
+        asked_at("")
+    else:
+        title = f"Where is {scorer.settings['model']} to be asked?"
+        screen.app.push_screen(WordsDialog(title, server, "such as http://127.0.0.1:8000"), asked_at)

@@ -35,6 +35,7 @@ class Left(msgspec.Struct, frozen=True):
     | `overlaid` | the scorers beside each other in a case, in their order |
     | `conditions` | SQL conditions, the newest first |
     | `models` | checkpoints and hub names that were scored with, the newest first |
+    | `servers` | addresses at which critics were asked, the newest first |
     | `board_rows`, `board_sort`, `board_columns` | what the board is grouped by, its order and its columns |
 
     A name may no longer exist when it is read back: whoever uses it checks.
@@ -46,6 +47,7 @@ class Left(msgspec.Struct, frozen=True):
     overlaid: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    servers: tuple[str, ...] = ()
     board_rows: str = ""
     board_sort: str = ""
     board_columns: tuple[str, ...] = ()
@@ -83,7 +85,7 @@ class Remembered:
             self._kept.update(fields)
 
     def add(self, history: str, text: str) -> None:
-        """Put a text at the head of a history of `Left` (`conditions`, `models`), each text once."""
+        """Put a text at the head of a history of `Left` (`conditions`, `models`, `servers`), each text once."""
         with self._lock:
             self.left = msgspec.structs.replace(self.left, **{history: _joined((text,), getattr(self.left, history))})
             self._added[history] = _joined((text,), self._added.get(history, ()))

@@ -38,7 +38,7 @@ class ScoringRuns(Wired):
             told = f"A run is going on; {self.keys.of('stop-scoring')} stops it."
             self.notify(told, severity="warning", markup=False)
             return
-        benchmark, model = self.inspection.benchmark, message.model
+        benchmark, model = message.benchmark or self.inspection.benchmark, message.model
         try:
             root = self.scored_workspace(self.inspection.selection.workspace)
             flags = (*message.flags, *_another_name(benchmark, model, message.flags))
@@ -46,8 +46,12 @@ class ScoringRuns(Wired):
         except (OSError, InspectError) as error:
             self.notify(clean(f"Cannot start: {error}"), severity="error", markup=False)
             return
-        if self.remembered is not None and model:
-            self.remembered.add("models", str(Path(model).absolute()) if Path(model).is_dir() else model)
+        if self.remembered is not None:
+            for flag in flags:
+                if flag.startswith("--server="):
+                    self.remembered.add("servers", flag.partition("=")[2])
+            if model:
+                self.remembered.add("models", str(Path(model).absolute()) if Path(model).is_dir() else model)
         tell = self._job.listen
         self.run_worker(lambda: tell(lambda event: self.post_message(JobTold(event))), thread=True, group="job")
         self._ticking = self.set_interval(TICK, self._show_job)

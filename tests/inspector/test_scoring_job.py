@@ -20,7 +20,7 @@ from inspector.screens.score import model_choices
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, opened
 from scoring.benchmarks import demo
-from scoring.cache import RewardParts
+from scoring.cache import RewardParts, VoteParts
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 from screen_text import press, rests, shows, until
@@ -299,6 +299,8 @@ def test_a_warning_is_told_and_other_notes_are_not(imported):
     assert job.note({**start, "notes": ["read as PURE", "WARNING: so."]}) == "WARNING: so."
     assert job.note({**start, "notes": ["read as PURE"]}) == ""
     assert re.fullmatch(r"s: 1 cached, 2 to do; loading the model, \d s", job.words)
+    job.note({"event": "doing", "sentence": "vLLM is starting (12 s): reading weights"})
+    assert job.words == "vLLM is starting (12 s): reading weights"
     job.note({"event": "progress", "done": 1, "to_do": 2, "refused": 0, "seconds": 1.0})
     assert job.words == "scoring 1 of 2, 1.0 cases/s, 1 s left"
     job.listen(lambda _: None)
@@ -400,3 +402,29 @@ def test_models_are_completed_from_folders_and_from_those_used_before(tmp_path):
     assert model_choices(f"{tmp_path}/nowhere/x", used) == ()
     assert model_choices("\0", used) == ()
     assert model_choices("~nobody-of-this-name/", used) == ()
+
+
+async def test_a_critic_of_the_workspace_is_asked_about_the_case_at_hand_alone(imported, tmp_path):
+    pytest.importorskip("httpx")
+    ask = ("score", "processbench", "--critic", "processbench", "-w", str(imported), "-q")
+    with running() as server:
+        more = ("--votes", "4", "--temperature", "0.5", "--limit", "5", "--server", server.url)
+        assert cli.main([*ask, *more]) == 0
+        asked = server.answered
+        async with opened(Request(workspace=str(imported)), folder=tmp_path, size=(100, 30)) as pilot:
+            await press(pilot, "a", "G", "enter", "S")
+            await shows(pilot, "tiny-processbench-t0.5", "critic, processbench", "or PRM")
+            await press(pilot, "enter")
+            await shows(pilot, "Where is tiny to be asked?")
+            await press(pilot, *server.url, "enter")
+            await until(pilot, lambda: "4 of 4 answers came" in _told(pilot.app), timeout=60)
+            await until(pilot, lambda: inspected(pilot).evaluation.votes.tried.sum() == 6)
+            case = inspected(pilot).cases["case"][pilot.app.screen.row]
+            # The address need not be typed twice.
+            await press(pilot, "S", "enter")
+            await shows(pilot, server.url)
+    # One call for all four.
+    assert server.answered - asked == 1
+    (folder,) = (imported / "rewards").iterdir()
+    key = Workspace.open(imported).cases()[0].filter(case=case)["key"].item()
+    assert VoteParts(folder).of(key).height == 4
