@@ -9,10 +9,9 @@ import polars as pl
 
 from inspector.analyses.metrics import NO_METRIC, metric_notes, metric_title, metrics
 from inspector.case_links import WHOLE
-from inspector.loading import load
 from inspector.render.view import Cell, Column, Kind, Note, Section, Table, View, figure, table, text
 from inspector.request import Request
-from inspector.selection import Selection
+from inspector.selection import Selection, load
 from inspector.sentences import counted
 from scoring.errors import UsageError
 from scoring.official_rows import METRICS

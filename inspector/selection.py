@@ -1,4 +1,7 @@
-"""A request, loaded: the cases, their texts and one evaluation a scorer, ready to be shown or printed."""
+"""A request, loaded: the workspace is read, and what the request asks for is decided and selected.
+
+What comes of it is ready to be shown or printed: the cases, their texts and one evaluation a scorer.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,23 +13,28 @@ import numpy as np
 import polars as pl
 
 from inspector.filtering.searching import found_in, matching
-from inspector.label_set import on_labels
+from inspector.label_set import label_set, labels_note, on_labels
+from inspector.notes import absence_notes, stale_notes, wish_notes
 from inspector.ordering import Orders
 from inspector.request import Request
+from inspector.workspace_place import find_workspace_or_demo
 from scoring.cache import VoteParts
 from scoring.case_measures import CaseMeasures
 from scoring.categories import Categories
 from scoring.condition_masks import ConditionMasks
 from scoring.deciding import Deciding, Surroundings, decided
-from scoring.derived import Unkept
+from scoring.derived import Derived, Unkept
 from scoring.errors import FilterError
+from scoring.evaluate import scored
 from scoring.evaluated_cases import EvaluatedCases
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
+from scoring.gold import Gold
 from scoring.metadata_columns import MetadataColumns
-from scoring.metrics.baselines import is_baseline
+from scoring.metrics.baselines import baselines, is_baseline
 from scoring.metrics.kernel import Unparsed
 from scoring.names import match_name
+from scoring.own_columns import own_columns as kept_columns
 from scoring.protocols import Counting
 from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
@@ -216,6 +224,82 @@ class Selection:
     def frame(self) -> pl.DataFrame:
         """The cases with every evaluation's columns beside them: for files, never for a screen."""
         return self.table(self.columns)
+
+
+# -- how it is loaded
+
+
+def load(request: Request) -> Selection:
+    """Read what a request names, decide and select.
+
+    Raises:
+        InspectError: no workspace, an unknown benchmark, scorer or column, a condition that cannot be read, or a file
+            of the user's own that cannot be used.
+    """
+    workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
+    if request.plugins:
+        # Imported only for who asks: commands start sooner.
+        from inspector.own import load_own
+
+        load_own(request.plugins)
+    if request.slices:
+        # Imported only for who asks: commands start sooner.
+        from inspector.filtering.saved_slices import with_slices
+
+        request = with_slices(request, workspace.root)
+    place = Derived.of(workspace, request.benchmarks)
+    cases, texts, metadata = workspace.cases_and_columns(tuple(dict.fromkeys(request.benchmarks)))
+    unchanged = place == Derived.of(workspace, request.benchmarks)
+    journal = workspace.journal()
+    triage = journal.triage if journal else Triage()
+    heard: Mapping[str, Sequence[Words]] = {} if request.labels == "original" else on_labels(journal)
+    own, (cases, adjudicated, said) = cases, label_set(request.labels, heard, cases)
+    # What is kept was made from the labels in the files.
+    there = scored(workspace, cases, texts, place if unchanged and cases is own else None)
+    evaluations, folders, problems = there.evaluations, there.folders, there.problems
+    problems += absence_notes(request, workspace, cases, tuple(folders))
+    problems += stale_notes(evaluations, folders, request.workspace)
+    added = _baselines(request, cases, [one.scorer.name for one in evaluations])
+    evaluations += added
+    names = [one.scorer.name for one in evaluations]
+    wanted = [match_name(word, names, "scorer") for word in request.scorers]
+    chosen = tuple(dict.fromkeys((*wanted, *(one.scorer.name for one in added)) if wanted else names))
+    rows = np.arange(cases.height)
+    own_columns = {made.name: made.of(cases, texts) for made in kept_columns()}
+    loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
+    everything = Selection(
+        request,
+        workspace,
+        cases,
+        texts,
+        *loaded,
+        metadata=metadata,
+        said=TriageColumns(triage, cases["case"]),
+        further={**said, **own_columns},
+        journal=journal,
+        adjudicated=adjudicated,
+        heard=heard,
+    )
+    if request.thresholds:
+        # Some are tuned on the cases that are kept: those are looked for once, not for each scorer.
+        everything = replace(everything, found=found_in(everything, np.ones(cases.height, dtype=np.bool_)))
+    granted = decide(everything)
+    notes = wish_notes(request, granted.evaluations)
+    problems += [*(journal.problems if journal else ()), *notes, *labels_note(adjudicated, cases.height)]
+    return select(replace(granted, problems=tuple(problems), unkept=tuple(there.unkept)))
+
+
+def _baselines(request: Request, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:
+    """The baselines where they are asked for, less those whose name a scorer of the workspace has."""
+    made = baselines(Gold(cases), request.seed) if request.baselines else ()
+    return [one for one in made if one.scorer.name not in taken]
+
+
+def nothing_loaded(problem: str = "") -> Selection:
+    """Select from no workspace, for what has an answer without any case; `problem` says why."""
+    workspace, nothing = Workspace(None), np.arange(0)
+    cases, texts = workspace.cases()
+    return Selection(Request(), workspace, cases, texts, (), (), nothing, (problem,) if problem else ())
 
 
 def with_baselines(selection: Selection, added: Sequence[Evaluation]) -> Selection:

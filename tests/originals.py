@@ -5,8 +5,8 @@ import polars as pl
 import making
 from benchmark_rows import rows_of
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from modified import row
 from scoring import schema
 from scoring.benchmarks import prmbench

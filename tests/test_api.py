@@ -16,8 +16,8 @@ import authored
 import example
 import making
 from inspector import cli
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from modified import row as modified
 from scoring.api import AddedFrame, ColumnMapping, WorkspaceWarning, open_workspace
 from scoring.benchmarks import demo

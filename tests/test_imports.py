@@ -84,7 +84,9 @@ def test_the_first_paint_waits_for_no_data_library():
 
 
 def test_the_screens_load_nothing_of_a_run():
-    modules = loaded_modules("import inspector.app, inspector.loading, inspector.screens.board, inspector.screens.case")
+    modules = loaded_modules(
+        "import inspector.app, inspector.selection, inspector.screens.board, inspector.screens.case"
+    )
     assert "scoring.evaluation" in modules
     assert not modules & {"scoring.run", "scoring.events", "scoring.critic_runs", "scoring.engines"}
 

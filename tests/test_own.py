@@ -16,10 +16,10 @@ from inspector.analyses import Params
 from inspector.analyses import load as analysis
 from inspector.analysis_list import summaries
 from inspector.api import analysis as ask
-from inspector.loading import load
 from inspector.own import load_own
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
+from inspector.selection import load
 from opened import opened
 from scoring import own_code, own_columns
 from scoring.errors import PluginError

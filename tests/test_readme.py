@@ -14,8 +14,8 @@ import pytest
 import authored
 from inspector import cli, command_flags
 from inspector.commands import COMMANDS, RAIL
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.critics.catalogue import PROTOCOLS
 from scoring.critics.readers import version
 from scoring_process import captured

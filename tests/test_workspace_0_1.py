@@ -25,9 +25,9 @@ from capturing.workspace_0_1 import CRITIC, FOLDER, MODEL, PRM, RATER, beside
 from inspector import cli
 from inspector.app import InspectApp
 from inspector.critique.kept import kept_answers
-from inspector.loading import load
 from inspector.request import Request
 from inspector.screens.base import InspectionScreen
+from inspector.selection import load
 from inspector.session import replaying
 from inspector.terminal.remembered import _file_name
 from opened import inspected, unpainted

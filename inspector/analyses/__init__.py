@@ -232,12 +232,12 @@ class Analysis:
         """Read what is asked about, decide and select.
 
         Raises:
-            InspectError: as `inspector.loading.load`, or the request asks for what this has no answer to.
+            InspectError: as `inspector.selection.load`, or the request asks for what this has no answer to.
         """
         if self.loader is not None:
             return self.loader(request, params)
         # Imported only for who asks: `--help` needs the flags alone.
-        from inspector.loading import load
+        from inspector.selection import load
 
         return load(request)
 

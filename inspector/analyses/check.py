@@ -27,13 +27,12 @@ from inspector.analyses._pair import (
 )
 from inspector.common_cases import aligned_cases, aligned_steps, without_gold
 from inspector.comparability import Incomparable, incomparable
-from inspector.loading import load
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance, repeated_solutions
 from inspector.render.cells import interval, share, signed
 from inspector.render.view import Block, Cell, Command, Facts, Kind, Note, Section, Table, View, count, table, text
 from inspector.request import Request
-from inspector.selection import Selection, within
+from inspector.selection import Selection, load, within
 from inspector.sentences import counted
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError

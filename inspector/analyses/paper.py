@@ -10,11 +10,10 @@ from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses._paper_tables import figure_blocks, list_of_tables, statistic_blocks
 from inspector.analyses.stats import STATISTICS, described_cases
 from inspector.label_set import other_labels
-from inspector.loading import load, nothing_loaded
 from inspector.provenance import program_version, provenance
 from inspector.render.view import Block, Bullets, Note, Section, View
 from inspector.request import Request
-from inspector.selection import Selection, decide, select
+from inspector.selection import Selection, decide, load, nothing_loaded, select
 from inspector.workspace_place import find_workspace
 from scoring.errors import NoWorkspace, UsageError
 from scoring.evaluation import Evaluation

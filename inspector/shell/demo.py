@@ -18,7 +18,7 @@ def run(args: argparse.Namespace) -> int:
     request = replace(request_of(args), workspace=None, benchmarks=("demo",))
     if args.no_app:
         from inspector.analyses.board import board
-        from inspector.loading import load
+        from inspector.selection import load
         from inspector.shell.analysis import print_view
 
         print_view(board.view(load(request)), ascii_only=args.ascii, pager=not args.quiet)

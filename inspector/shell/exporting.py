@@ -7,9 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from inspector.analyses.cases import metadata_of
-from inspector.loading import load
 from inspector.request import request_of
-from inspector.selection import Selection
+from inspector.selection import Selection, load
 from inspector.sentences import counted, threshold_name
 from inspector.shell.exporting_triage import TABLES, judged_cases, put_table
 from inspector.shell.output import put_bytes, say

@@ -8,10 +8,9 @@ from typing import Any
 import polars as pl
 
 from inspector.critique.counts import answer_counts, listed, unparsed_notes
-from inspector.loading import load
 from inspector.provenance import program_version
 from inspector.request import request_of
-from inspector.selection import Selection
+from inspector.selection import Selection, load
 from inspector.sentences import size_words
 from inspector.shell.output import form_of, put
 from inspector.workspace_place import find_workspace_or_demo

@@ -3,9 +3,8 @@
 import argparse
 
 from inspector.analyses.taxonomy import refuse_groups, taxonomy
-from inspector.loading import load
 from inspector.request import request_of
-from inspector.selection import Selection
+from inspector.selection import Selection, load
 from inspector.shell.analysis import put_view, replace_raw
 from inspector.shell.output import form_of, say
 from inspector.triage.annotations import journal_of

@@ -35,9 +35,9 @@ def run(args: argparse.Namespace) -> int:
     """Write the report; Markdown may go to stdout."""
     from pathlib import Path
 
-    from inspector.loading import load
     from inspector.report.document import Choices, report_document
     from inspector.request import request_of
+    from inspector.selection import load
     from inspector.shell.output import put_bytes, say
     from scoring.errors import UnwritableWorkspace
 

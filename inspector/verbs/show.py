@@ -15,9 +15,9 @@ VERB = Verb(flags=_flags)
 def run(args: argparse.Namespace) -> int:
     """Print or write one case, or print the row of the file as it stands there."""
     from inspector.analyses.show import row_of
-    from inspector.loading import load
     from inspector.prm_job import Unanswered
     from inspector.request import request_of
+    from inspector.selection import load
     from inspector.shell import analysis
     from inspector.text import json_text
     from scoring.importing.imported_files import original_row

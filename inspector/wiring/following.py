@@ -145,7 +145,7 @@ class Following(Wired):
             self.call_later(self._look)
 
     def _reload(self, request: "Request") -> None:
-        from inspector.loading import load
+        from inspector.selection import load
         from scoring.errors import InspectError
 
         try:

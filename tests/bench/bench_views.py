@@ -22,11 +22,11 @@ from inspector.analyses import Analysis, Params, load  # noqa: E402
 from inspector.analysis_list import summaries  # noqa: E402
 from inspector.first_inspection import inspect  # noqa: E402
 from inspector.inspection import Inspection  # noqa: E402
-from inspector.loading import load as load_request  # noqa: E402
 from inspector.paint import Brush  # noqa: E402
 from inspector.render.terminal import Terminal  # noqa: E402
 from inspector.render.view import View, count, figure, table, text  # noqa: E402
 from inspector.request import Request  # noqa: E402
+from inspector.selection import load as load_request  # noqa: E402
 from inspector.subject import covering, subject  # noqa: E402
 from scoring.errors import UsageError  # noqa: E402
 

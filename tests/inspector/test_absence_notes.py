@@ -7,9 +7,9 @@ import pytest
 import making
 from inspector import cli
 from inspector.app import InspectApp
-from inspector.loading import load
 from inspector.request import Request
 from inspector.screens.board import BoardScreen
+from inspector.selection import load
 from inspector.widgets.frame_table import FrameTable
 from reference import Case
 from scoring.benchmarks import demo

@@ -5,8 +5,8 @@ import pytest
 import judged
 import making
 from inspector.answer_costs import answer_costs
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 from scoring.cache import VoteParts
 from scoring.evaluate import evaluate

@@ -11,8 +11,8 @@ import making
 from inspector import cli
 from inspector.critique.counts import AnswerCounts, answer_counts
 from inspector.critique.kept import kept_answers, measures, said
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from opened import opened
 from scoring.asking import Answer
 from scoring.cache import VoteParts

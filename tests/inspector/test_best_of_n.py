@@ -17,8 +17,8 @@ from inspector.analyses.best_of_n import BEST_OF_N, best_of_n
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.headline import official_score
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.errors import UsageError

@@ -7,9 +7,9 @@ from inspector.board import BOARD, SEPARATOR, board_frame
 from inspector.board_arrangement import Arrangement, BoardKind, arranged
 from inspector.board_columns import board_columns
 from inspector.board_standings import Standings
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.selection import load
 from inspector.widgets.columns import FittedColumns
 from views import table_of
 

@@ -11,8 +11,8 @@ import example
 from inspector.both_labels import BOTH, NOT_UNDER, OTHER_CASES, both_view, load_both
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.official_rows import METRICS
 from scoring.triage.actions import RATE, RULE
 from scoring.triage.journal import Author, Journal

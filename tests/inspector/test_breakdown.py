@@ -14,8 +14,8 @@ from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.filtering.facet_columns import FacetColumn
 from inspector.filtering.facet_counts import facet_counts
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 from scoring.errors import UsageError
 from scoring.filters import Filter, passing

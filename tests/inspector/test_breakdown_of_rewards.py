@@ -8,9 +8,9 @@ import judged
 import making
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.loading import load
 from inspector.render.view import Histogram
 from inspector.request import Request
+from inspector.selection import load
 from scoring.filters import passing
 from thoroughness import together
 from views import breakdown_view, words_of

@@ -5,9 +5,9 @@ from inspector.filtering.facet_counts import FACETS
 from inspector.filtering.facet_groups import facet_groups
 from inspector.filtering.filter_words import filter_words
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 from scoring.filters import Facet, Filter
 from scoring.triage_columns import DTYPES as TRIAGE

@@ -6,8 +6,8 @@ import pytest
 import example
 import making
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.case_measures import MEASURES, CaseMeasures
 from scoring.disagreement import disagreement
 from scoring.filters import Filter

@@ -7,7 +7,7 @@ import pytest
 
 import example
 from inspector.analyses.cases import CASE_COLUMNS
-from inspector.loading import load
+from inspector.selection import load
 from scoring.triage.actions import NOTE, RATE, RULE, SORT
 from views import cases_view
 

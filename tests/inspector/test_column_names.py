@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 import making
 from inspector.analyses.cases import columns_table
-from inspector.loading import load
 from inspector.request import Request, joined, split
+from inspector.selection import load
 from scoring.errors import UsageError
 
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1)

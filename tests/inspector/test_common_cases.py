@@ -11,10 +11,9 @@ from inspector.analyses import Params
 from inspector.analyses.check import check
 from inspector.comparability import incomparable, remedy_of
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
 from inspector.screens.common_cases import is_on_common_cases, on_all_cases, on_common_cases, reasons_on_screen
-from inspector.selection import select
+from inspector.selection import load, select
 
 
 @pytest.fixture(scope="module")

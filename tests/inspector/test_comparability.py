@@ -8,9 +8,8 @@ import checked_pairs
 import making
 import reference
 from inspector.comparability import counted_cases, incomparable, remedy_of
-from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import select
+from inspector.selection import load, select
 from scoring.metrics.outcome_conditions import tried
 
 

@@ -10,9 +10,9 @@ from inspector.board import board_frame
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.selection import load
 from inspector.sentences import outcome_sentence
 from opened import inspected, opened
 from reference import Case

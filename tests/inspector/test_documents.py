@@ -13,9 +13,9 @@ from inspector.command_flags import FORMS
 from inspector.exporting import export_document
 from inspector.first_inspection import inspect
 from inspector.gold_words import gold_word
-from inspector.loading import load
 from inspector.messages import Export
 from inspector.request import Request
+from inspector.selection import load
 from scoring.deciding import OPTIMISTIC
 from scoring.filters import Facet, Filter
 from scoring.schema import METADATA

@@ -6,8 +6,8 @@ import pytest
 pytest.importorskip("torch")
 import every_family  # needs torch
 from inspector.board import board_frame
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.benchmarks.demo import NAME
 from scoring.claim import claim
 from scoring.events import End

@@ -11,11 +11,11 @@ from inspector.cli import main
 from inspector.filtering.saved_slices import SavedSlice, save_slice
 from inspector.filtering.slicing import sliced
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.messages import Sliced
 from inspector.request import Request
 from inspector.screens.condition import ConditionScreen
 from inspector.screens.slices import SlicesScreen
+from inspector.selection import load
 from inspector.widgets.facet_list import FacetList, Value
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened

@@ -10,8 +10,8 @@ import pytest
 import example
 import making
 import reference
-from inspector.loading import load
 from inspector.messages import Reloaded, TriageRead
+from inspector.selection import load
 from opened import inspected, opened
 from scoring import derived
 from scoring.api import open_workspace

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from authored import json_lines
 from benchmark_rows import grben
 from inspector.cli import main
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.cache import BALLOTS, VoteParts
 from scoring.evaluate import evaluate
 from scoring.gold import Gold

@@ -7,8 +7,8 @@ import pytest
 
 import making
 from inspector.cli import main
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 from scoring.grouping import grouped, groups
 from scoring.metrics.axes import LENGTHS, POSITIONS

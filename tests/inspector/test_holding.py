@@ -2,7 +2,7 @@ import pytest
 
 import example
 from inspector.holding import held_filter, held_order
-from inspector.loading import load
+from inspector.selection import load
 from scoring.filters import Facet, Filter
 
 

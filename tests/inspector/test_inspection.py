@@ -9,10 +9,10 @@ from inspector.board import board_frame
 from inspector.exporting import export_document
 from inspector.first_inspection import inspect
 from inspector.headline import Headline
-from inspector.loading import load
 from inspector.messages import Export
 from inspector.rail_lines import Changes
 from inspector.request import Request
+from inspector.selection import load
 from scoring.deciding import OPTIMISTIC
 from scoring.filters import Facet, Filter, Span
 from scoring.verdicts import OUTCOMES

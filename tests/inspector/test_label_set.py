@@ -18,9 +18,9 @@ from inspector.analyses.stats import stats
 from inspector.cli import main
 from inspector.commands.key_words import KeyWords
 from inspector.label_set import changed_words, label_set, labels_words, other_labels
-from inspector.loading import load
 from inspector.request import Request
 from inspector.screens.common_cases import banner
+from inspector.selection import load
 from scoring import derived
 from scoring.evaluate import evaluate
 from scoring.gold import Gold

@@ -7,8 +7,8 @@ import pytest
 
 import making
 import step_reference
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts

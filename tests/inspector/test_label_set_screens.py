@@ -7,7 +7,7 @@ import pytest
 
 import example
 from inspector.first_inspection import inspect
-from inspector.loading import load
+from inspector.selection import load
 from opened import inspected, opened
 from scoring.triage.actions import RATE, RULE
 from scoring.triage.journal import Author, Journal

@@ -14,9 +14,9 @@ from inspector.catalogue import OF_CASES, OF_SCORER, catalogue
 from inspector.cli import main
 from inspector.filtering.facet_columns import TITLES
 from inspector.label_set import COLUMN
-from inspector.loading import load
 from inspector.ordering import INSTRUCTIVE
 from inspector.request import Request
+from inspector.selection import load
 from inspector.subject import subject
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened

@@ -8,8 +8,8 @@ import pytest
 import making
 import step_making
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.filters import Facet
 from step_reference import Step
 from views import metrics_view

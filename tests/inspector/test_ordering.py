@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import making
-from inspector.loading import load
 from inspector.ordering import KEPT, column_named, other_direction, sort_key, sorted_ids
 from inspector.request import Request
+from inspector.selection import load
 from scoring.errors import UsageError
 
 

@@ -7,8 +7,8 @@ import pytest
 import making
 import reference
 from inspector.cli import main
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.errors import UsageError
 from views import metrics_view
 

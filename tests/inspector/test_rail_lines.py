@@ -11,11 +11,10 @@ import judged
 import making
 import reference
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.rail_lines import WIDE, Changes, percent, rail_lines
 from inspector.request import Request
-from inspector.selection import Selection
+from inspector.selection import Selection, load
 from inspector.sentences import GLYPHS
 from reference import Case
 from scoring.texts import Texts

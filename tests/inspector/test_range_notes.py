@@ -4,9 +4,9 @@ import json
 
 import making
 from inspector.cli import main
-from inspector.loading import load
 from inspector.notes import range_notes
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 
 CASES = [Case(2, -1, (1.5, 0.0)), Case(2, 1, (1.0, -2.0)), Case(1, 0, (-0.25,), subset="two")]

@@ -20,9 +20,9 @@ from inspector.cli import main
 from inspector.command_flags import commands
 from inspector.comparability import incomparable
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.selection import load
 from inspector.sentences import outcome_sentence, threshold_name
 from inspector.shell import doctor
 from opened import inspected, opened

@@ -8,8 +8,8 @@ import pytest
 
 from inspector.board import board_frame
 from inspector.cli import main
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from views import metrics_view
 
 GOLD = [0, 1, -1, -1, 0, 1, -1, -1]

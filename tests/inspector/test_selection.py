@@ -6,8 +6,8 @@ import pytest
 
 import making
 import reference
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.deciding import OPTIMISTIC
 from scoring.errors import FilterError, NoWorkspace, UsageError
 from scoring.names import match_name

@@ -16,10 +16,10 @@ from inspector.board_arrangement import BoardKind
 from inspector.board_columns import board_columns
 from inspector.cli import main
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.rail_lines import rail_lines
 from inspector.request import Request
+from inspector.selection import load
 from opened import opened
 from reference import Case
 from scoring.benchmarks.base import Imported

@@ -16,8 +16,8 @@ import reference
 import step_making
 import step_reference
 from inspector.cli import main
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from opened import inspected, opened
 from reference import Case
 from scoring.benchmarks.base import Imported

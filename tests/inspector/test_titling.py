@@ -5,7 +5,7 @@ import pytest
 
 import example
 from inspector.first_inspection import inspect
-from inspector.loading import load
+from inspector.selection import load
 from inspector.wiring.titling import GIVE_BACK, KEEP, LONGEST, title_of
 from scoring.filters import Facet, Filter
 from terminal import Terminal

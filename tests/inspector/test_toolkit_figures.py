@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 import modified
 import toolkit_reference
 from authored import json_lines
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.workspace import Workspace
 from thoroughness import up_to

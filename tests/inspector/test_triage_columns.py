@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import making
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 from scoring.triage.actions import NOTE, RATE, REDO, RULE, RULINGS, SORT, TAG, UNDO, UNTAG, Action
 from scoring.triage.history import History

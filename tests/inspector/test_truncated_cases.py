@@ -10,9 +10,9 @@ import making
 from inspector import cli
 from inspector.case_view.lines import Manner, case_lines
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.selection import load
 from opened import opened
 from reference import Case
 from scoring.cache import RewardParts

@@ -10,8 +10,8 @@ import critic_spaces
 from inspector import cli
 from inspector.analyses.votes import votes
 from inspector.command_flags import FORMS
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.asking import Answer
 from scoring.critics.boxed import processbench_verdict, vote
 from scoring.errors import UsageError

@@ -11,10 +11,10 @@ import example
 from at_the_terminal import printed, shell
 from inspector.analyses import Params
 from inspector.analyses.show import VARIANTS, show
-from inspector.loading import load
 from inspector.request import Request
 from inspector.screens import what_if
 from inspector.screens.what_if import WhatIf
+from inspector.selection import load
 from inspector.variant_track import Tried
 from inspector.widgets.step_editor import StepEditor
 from opened import opened

@@ -7,9 +7,9 @@ import pytest
 import making
 import step_making
 from inspector.cli import main
-from inspector.loading import load
 from inspector.notes import wish_notes
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 from step_reference import Step
 

@@ -15,9 +15,9 @@ from inspector.cli import main
 from inspector.filtering.facet_groups import facet_groups
 from inspector.filtering.filter_words import filter_words
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.selection import load
 from inspector.sentences import outcome_sentence, votes_words
 from opened import inspected, listed, opened
 from scoring.cache import VoteParts

@@ -10,8 +10,8 @@ import pytest
 import making
 from inspector import xray
 from inspector.jobs import Job
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from inspector.xray import Question
 
 

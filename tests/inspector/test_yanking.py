@@ -7,7 +7,7 @@ import pytest
 
 from inspector.cli import main
 from inspector.first_inspection import inspect
-from inspector.loading import load
+from inspector.selection import load
 from inspector.yanking import case_facts, score_facts
 from opened import opened
 from screen_text import press, shows

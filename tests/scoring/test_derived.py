@@ -16,8 +16,8 @@ import judged
 import making
 import reference
 from imports import import_source
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring import derived
 from scoring.cache import RewardParts
 from scoring.derived import FOLDER, Derived, clean

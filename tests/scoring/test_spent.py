@@ -12,8 +12,8 @@ from inspector import cli
 from inspector.case_rows import CaseRows
 from inspector.catalogue import catalogue
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 from scoring.cache import RewardParts, VoteParts
 from scoring.schema import REWARDS, VOTES

@@ -10,8 +10,8 @@ import making
 from inspector.analyses.agreement import AGREEMENT, CONFUSIONS, agreement
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from inspector.triage.statements import DISAGREEMENTS, disagreements, statements_by_person
 from reference import Case
 from scoring.errors import UsageError

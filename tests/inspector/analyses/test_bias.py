@@ -7,8 +7,8 @@ import making
 import taxonomy_spaces
 from inspector.analyses.bias import bias
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from inspector.subject import covering
 from published_spaces import mr_math
 from scoring.filters import Filter

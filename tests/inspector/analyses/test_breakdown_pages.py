@@ -17,10 +17,10 @@ from inspector.analyses.breakdown import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPE
 from inspector.cli import main
 from inspector.drilling import drilled
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.render.lines import text_of
 from inspector.render.view import Columns, Table
 from inspector.request import Request
+from inspector.selection import load
 from inspector.subject import covering, subject
 from published_spaces import mr_math
 from scoring.errors import UsageError

@@ -13,9 +13,8 @@ from inspector.analyses._card_facts import GROUPS, protocol_card
 from inspector.analyses.card import CARD, LACKING, card, fact_pairs
 from inspector.analyses.compare import compare
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import select
+from inspector.selection import load, select
 from inspector.subject import covering
 from scoring.errors import UsageError
 from scoring.filters import Facet, Filter

@@ -11,8 +11,8 @@ from inspector.analyses import Params
 from inspector.analyses.check import CHECK, LISTED, cases_command, check, default_rule, result_of
 from inspector.analyses.compare import compare
 from inspector.cli import main
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.errors import UsageError
 from scoring.metrics.outcome_conditions import tried
 from scoring.metrics.resampling import SMALL

@@ -10,8 +10,8 @@ from inspector.analyses.compare import COMPARISON
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.common_cases import best_first
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.errors import UsageError
 from views import compare_view, table_of, words_of
 

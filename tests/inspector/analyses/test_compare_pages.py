@@ -12,8 +12,8 @@ import example
 import making
 from inspector.analyses.compare import compare
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from inspector.subject import covering, subject
 from published_spaces import mr_math
 from scoring.errors import UsageError

@@ -12,8 +12,8 @@ import step_reference
 from inspector.analyses.compare import COMPARISON
 from inspector.cli import main
 from inspector.common_cases import best_first
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 from step_reference import Step
 from views import compare_view, table_of, words_of

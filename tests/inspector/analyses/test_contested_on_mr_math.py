@@ -7,8 +7,8 @@ from hashlib import blake2b
 import pytest
 
 from inspector.cli import main
-from inspector.loading import load
 from inspector.request import split
+from inspector.selection import load
 from published_spaces import mr_math
 from views import contested_view
 

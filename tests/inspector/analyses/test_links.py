@@ -12,9 +12,9 @@ import scenes
 import step_making
 from inspector.analyses import Params, load
 from inspector.analysis_list import summaries
-from inspector.loading import load as load_request
 from inspector.request import Request
 from inspector.selection import Selection
+from inspector.selection import load as load_request
 from published_spaces import mr_math
 from reference import Case
 from scoring.benchmarks.base import Imported

@@ -6,8 +6,8 @@ from itertools import combinations
 import polars as pl
 import pytest
 
-from inspector.loading import load
 from inspector.request import Request, split
+from inspector.selection import load
 from published_spaces import mr_math
 from scoring.filters import passing
 from views import breakdown_view, cascade_view, curve_view, flips_view, pairs_view, sets_view

@@ -8,9 +8,9 @@ import papers
 from inspector.analyses import Params
 from inspector.analyses.paper import CELLS, STATISTIC_CELLS, TABLES, check_of, paper
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.render.view import Table
 from inspector.request import Request
+from inspector.selection import load
 from inspector.subject import covering, subject
 from scoring.errors import UsageError
 from scoring.published.papers import PAPERS

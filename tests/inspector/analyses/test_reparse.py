@@ -10,8 +10,8 @@ import critic_spaces
 from inspector import cli
 from inspector.analyses import Params
 from inspector.analyses import load as analysis
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.asking import Answer
 from scoring.cache import VoteParts
 from scoring.critics.readers import PARSERS, READERS

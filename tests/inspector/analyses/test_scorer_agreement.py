@@ -11,8 +11,8 @@ from inspector.analyses._scorer_agreement import NO_CASE, SCORER_AGREEMENT
 from inspector.analyses.agreement import agreement
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from published_spaces import mr_math
 from reference import Case
 from scoring.errors import UsageError

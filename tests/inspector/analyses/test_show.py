@@ -17,10 +17,10 @@ import reference
 from inspector.analyses import Params
 from inspector.analyses.show import show
 from inspector.cli import main
-from inspector.loading import load
 from inspector.render.view import CaseBlock, Judged, Section, Step, View
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
+from inspector.selection import load
 from scoring.cache import RewardParts
 from scoring.errors import UsageError
 from scoring.export import Document

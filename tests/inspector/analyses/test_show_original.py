@@ -9,8 +9,8 @@ from rich.cells import cell_len
 import making
 import originals
 from inspector import cli
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring import schema
 from scoring.cache import RewardParts
 

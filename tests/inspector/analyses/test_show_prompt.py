@@ -9,9 +9,9 @@ import authored
 from inspector import cli
 from inspector.critique.vote_page import Manner, answers_to, vote_page
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.selection import load
 from scoring.cache import VoteParts
 from servers.fault_server import running
 

@@ -13,8 +13,8 @@ import taxonomy_spaces
 from inspector.analyses.taxonomy import BY_SCORER, NOBODY, NOTE_ROWS, SATURATION_ROWS, TAXONOMY, UNCOUNTED, UNSORTED
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from inspector.triage.categories import category_name, merge, put, rename, typed_category
 from inspector.triage.category_cases import NOT_TRIED, judged
 from inspector.triage.notes import gathered_notes, saturation_words

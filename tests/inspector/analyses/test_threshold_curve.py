@@ -10,8 +10,8 @@ import making
 import step_making
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from inspector.threshold_curve import CURVE, POINTS
 from reference import Case
 from scoring.errors import UsageError

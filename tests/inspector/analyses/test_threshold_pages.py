@@ -16,7 +16,6 @@ from inspector.analyses import Params
 from inspector.analyses.thresholds import thresholds
 from inspector.case_links import wrong_condition, wrong_rows
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.render.cells import plain_text
 from inspector.render.charts import numbers_of
@@ -24,6 +23,7 @@ from inspector.render.lines import text_of
 from inspector.render.terminal import Terminal
 from inspector.render.view import Histogram, Reliability
 from inspector.request import Request
+from inspector.selection import load
 from published_spaces import mr_math
 from reference import Case
 from scoring.errors import UsageError

@@ -9,9 +9,9 @@ import making
 import reference
 from inspector.cli import main
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.rail_lines import why_unmovable
 from inspector.request import Request
+from inspector.selection import load
 from inspector.threshold_ways import THRESHOLDS
 from reference import Case
 from scoring.dev_sets import EACH

@@ -22,9 +22,9 @@ from inspector.analyses.timeline import TIMELINE, timeline
 from inspector.api import analysis
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.loading import load
 from inspector.render.view import Curve, Note
 from inspector.request import Request, shell_word
+from inspector.selection import load
 from opened import opened
 from reference import Case
 from scoring.errors import UsageError

@@ -9,8 +9,8 @@ import making
 from inspector.analyses._together import CASCADE_ROWS, PAIR_ROWS, SET_ROWS
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.loading import load
 from inspector.request import Request, split
+from inspector.selection import load
 from scoring.errors import UsageError
 from scoring.filters import passing
 from thoroughness import together

@@ -11,8 +11,8 @@ import making
 from inspector.analyses.triage import LISTED
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from inspector.triage.annotations import ANNOTATIONS, gone_words
 from inspector.triage.history import HISTORY, case_named, history_lines
 from reference import Case

@@ -7,8 +7,8 @@ import hostile_space
 import markup_space
 import scenes
 from inspector.analyses import Params, load
-from inspector.loading import load as load_request
 from inspector.request import Request
+from inspector.selection import load as load_request
 from report_parts import Parts
 
 pytestmark = [pytest.mark.browser, chromium.needed]

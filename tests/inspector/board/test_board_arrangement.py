@@ -23,10 +23,10 @@ from inspector.board_columns import board_columns, entries
 from inspector.board_legend import legend
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings, standings
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.render.cells import signed
 from inspector.request import Request
+from inspector.selection import load
 from inspector.widgets.columns import FittedColumns
 
 SELECTION = load(Request(benchmarks=("demo",)))

@@ -15,8 +15,8 @@ from inspector.analyses.board import board_view
 from inspector.board_arrangement import ROWS, Arrangement
 from inspector.cli import main
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from step_reference import Step
 from thoroughness import together
 

@@ -17,9 +17,9 @@ from inspector.board_drills import NO_NUMBER, PRINTED, board_drill
 from inspector.board_published import published_frame
 from inspector.drilling import drilled
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.render.lines import CaseLink
 from inspector.request import Request
+from inspector.selection import load
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.verdicts import OUTCOMES

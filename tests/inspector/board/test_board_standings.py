@@ -11,9 +11,8 @@ from inspector.board import board_frame, pieces
 from inspector.board_arrangement import Arrangement, arranged
 from inspector.board_cells import BEST, BUSY, REFERENCE, TIED
 from inspector.board_standings import Standings, standings, waiting
-from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import with_baselines
+from inspector.selection import load, with_baselines
 from scoring.metrics.baselines import BASELINES, baselines
 from step_reference import Step
 from views import compare_view

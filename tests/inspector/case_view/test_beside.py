@@ -14,9 +14,9 @@ from inspector.case_view.manner import Manner
 from inspector.case_view.open_case import letters_of, scorers_shown
 from inspector.case_view.story import agreement
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 from scoring.cache import RewardParts
 from shown_case import PLAIN, at_hand, seen

@@ -9,9 +9,9 @@ import making
 from inspector.case_view.canvas import Canvas
 from inspector.case_view.curve import MARGIN, columns_of, curve_lines
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 from shown_case import at_hand
 

@@ -7,8 +7,8 @@ from inspector.case_view.copying import copied, whole
 from inspector.case_view.facts import findings_of, known
 from inspector.case_view.manner import Stop
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.reading.findings import Finding

@@ -5,9 +5,9 @@ import pytest
 import making
 from inspector.case_view.lines import Manner, case_lines
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.selection import load
 from reference import Case
 
 CASES = [Case(3, 1, (0.9, 0.2, 0.8), error_steps=(1,))]

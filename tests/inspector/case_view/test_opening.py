@@ -9,8 +9,8 @@ from inspector.case_view.folding import prefix
 from inspector.case_view.manner import Stop
 from inspector.case_view.opening import line_of, opening, stop_at
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from inspector.sentences import WORDS
 from reference import Case
 from scoring.verdicts import OUTCOMES

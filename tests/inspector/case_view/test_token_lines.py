@@ -9,8 +9,8 @@ from inspector.case_view.manner import Manner
 from inspector.case_view.open_case import open_case
 from inspector.case_view.token_lines import ASKING, MODE, grouped, token_lines
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
+from inspector.selection import load
 from inspector.xray import Xray
 
 

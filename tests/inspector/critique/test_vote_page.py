@@ -8,9 +8,9 @@ from rich.cells import cell_len
 import critic_spaces
 from inspector.critique.vote_page import Manner, answers_to, vote_page
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.selection import load
 from scoring.asking import Answer
 from scoring.cache import VoteParts
 from scoring.text_query import TextQuery

@@ -6,8 +6,8 @@ import making
 from inspector.filtering.filter_words import filter_words
 from inspector.filtering.ready_slices import ready_slices
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from published_spaces import mr_math
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace

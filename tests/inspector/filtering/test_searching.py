@@ -8,7 +8,7 @@ import pytest
 from inspector.filtering.search_run import FoundBefore, run_search
 from inspector.filtering.searching import found_places
 from inspector.first_inspection import inspect
-from inspector.loading import load
+from inspector.selection import load
 from scoring.errors import SearchError
 from scoring.filters import Filter
 from scoring.text_query import TextQuery

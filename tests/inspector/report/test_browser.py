@@ -5,10 +5,10 @@ import pytest
 import chromium
 import hostile_space
 import markup_space
-from inspector.loading import load
 from inspector.render.html import POLICY
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
+from inspector.selection import load
 from report_parts import Parts
 
 pytestmark = [pytest.mark.browser, chromium.needed]

@@ -8,7 +8,6 @@ import making
 from inspector.analyses._places import distances
 from inspector.analyses.thresholds import curve_chart
 from inspector.headline import official_score
-from inspector.loading import load
 from inspector.render.cells import rights
 from inspector.render.charts import pictured
 from inspector.render.elements import Element
@@ -17,6 +16,7 @@ from inspector.render.view import Columns, table_of
 from inspector.report.charts import LEFT, RIGHT, Measured, interval_chart, outcome_chart
 from inspector.report.charts import LEFT as AXIS
 from inspector.request import Request
+from inspector.selection import load
 from inspector.sentences import GLYPHS
 from scoring.verdicts import OUTCOMES
 

@@ -8,10 +8,10 @@ import pytest
 import making
 import reference
 from inspector.cli import main
-from inspector.loading import load
 from inspector.render.view import CaseBlock
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
+from inspector.selection import load
 from report_parts import Parts
 from scoring.benchmarks.demo import NAME
 from scoring.errors import UsageError

@@ -9,12 +9,12 @@ from markdown_it import MarkdownIt
 
 import hostile_space
 import markup_space
-from inspector.loading import load
 from inspector.mathtext import unicode_math
 from inspector.render.html import POLICY, style
 from inspector.render.markdown import prose
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
+from inspector.selection import load
 from inspector.text import clean
 from report_parts import Parts
 

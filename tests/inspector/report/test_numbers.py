@@ -8,11 +8,11 @@ import pytest
 
 import making
 from inspector.cli import main
-from inspector.loading import load
 from inspector.render.cells import plain_text, value_text
 from inspector.render.view import Columns, Command, Curve, Fold, Note, Picture, Table
 from inspector.report.document import Choices, ReportDocument, report_document
 from inspector.request import Request
+from inspector.selection import load
 from scoring.benchmarks.base import Imported
 
 

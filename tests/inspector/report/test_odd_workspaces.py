@@ -6,10 +6,10 @@ import pytest
 
 import making
 import reference
-from inspector.loading import load
 from inspector.render.view import Bullets, CaseBlock
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
+from inspector.selection import load
 from report_parts import Parts
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts

@@ -6,10 +6,10 @@ import threading
 import pytest
 
 from inspector.analysis_list import summaries
-from inspector.loading import load
 from inspector.messages import Go
 from inspector.screens import analysis
 from inspector.screens.analysis import AnalysisScreen
+from inspector.selection import load
 from inspector.widgets.sheet_view import SheetView
 from inspector.wiring import moving
 from opened import inspected, listed, opened

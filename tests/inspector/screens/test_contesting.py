@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from contested_space import ANSWERS, FIRST, SECOND, THIRD, write
-from inspector.loading import load
 from inspector.screens import contesting
+from inspector.selection import load
 from opened import inspected, opened
 from screen_text import hides, press, rests, screen_lines, shows
 from views import contested_view

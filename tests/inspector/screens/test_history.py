@@ -6,8 +6,8 @@ import pytest
 
 import example
 from inspector.cli import main
-from inspector.loading import load
 from inspector.screens.history import HIDDEN, HistoryDialog
+from inspector.selection import load
 from inspector.triage.history import history_lines
 from opened import opened
 from scoring.triage.actions import DEFER

@@ -8,9 +8,9 @@ import pytest
 import example
 from inspector.cli import parse
 from inspector.filtering import search_run
-from inspector.loading import load
 from inspector.request import request_of
 from inspector.screens import searching
+from inspector.selection import load
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.search_bar import SearchBar
 from opened import inspected, listed, opened

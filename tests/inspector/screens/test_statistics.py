@@ -8,9 +8,9 @@ import papers
 from inspector.analyses.stats import stats
 from inspector.cli import main
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.render.lines import text_of
 from inspector.request import Request
+from inspector.selection import load
 from opened import listed, opened
 from screen_text import press, shows, until
 from views import page_sheet, page_view

@@ -5,7 +5,7 @@ import pytest
 import example
 import making
 from inspector.first_inspection import inspect
-from inspector.loading import load
+from inspector.selection import load
 from opened import inspected, listed, opened
 from reference import Case
 from scoring.files import check_writable
@@ -149,7 +149,7 @@ async def test_a_case_that_loses_the_tag_that_is_filtered_by_leaves_the_list_and
 
 
 async def test_where_there_is_no_folder_it_is_said(monkeypatch):
-    monkeypatch.setattr("inspector.loading.find_workspace_or_demo", lambda *_: Workspace(None))
+    monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened() as pilot:
         await press(pilot, "enter")
         for key in ("w", "W", "N", "u", "ctrl+r"):

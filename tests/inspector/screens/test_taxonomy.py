@@ -10,13 +10,13 @@ import example
 import making
 from inspector.cli import main
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.paint import Brush
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
 from inspector.request import Request
 from inspector.screens.sorting import notes_shown
 from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of
+from inspector.selection import load
 from inspector.triage.category_cases import NOT_TRIED, VALUES
 from inspector.widgets.text_list import TextList
 from opened import inspected, listed, opened
@@ -295,7 +295,7 @@ async def test_without_notes_it_says_how_they_come_to_be(tmp_path):
 
 
 async def test_where_there_is_no_folder_it_is_said(monkeypatch):
-    monkeypatch.setattr("inspector.loading.find_workspace_or_demo", lambda *_: Workspace(None))
+    monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened(size=(80, 24)) as pilot:
         await press(pilot, "A")
         await shows(pilot, "No case here has a note yet.")

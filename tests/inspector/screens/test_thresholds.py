@@ -8,9 +8,9 @@ import pytest
 import example
 import judged
 from inspector.analyses import thresholds as analysis
-from inspector.loading import load
 from inspector.request import Request
 from inspector.screens.analysis import screen_of
+from inspector.selection import load
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, opened
 from screen_text import hides, looks_like, press, rests, screen_lines, shows

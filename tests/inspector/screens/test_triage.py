@@ -205,7 +205,7 @@ async def test_a_ruling_that_cannot_be_written_is_said_and_nothing_moves(request
 
 
 async def test_where_there_is_no_folder_it_is_said(monkeypatch):
-    monkeypatch.setattr("inspector.loading.find_workspace_or_demo", lambda *_: Workspace(None))
+    monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened() as pilot:
         await shows(pilot, "7 scorers")
         await press(pilot, "T")

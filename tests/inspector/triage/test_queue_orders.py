@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import making
 from inspector.contested_gold import rankings
 from inspector.first_inspection import inspect
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from inspector.subject import covering, subject
 from inspector.triage.queue_cases import queue_cases
 from inspector.triage.queue_orders import (

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import making
-from inspector.loading import load
 from inspector.request import Request
+from inspector.selection import load
 from scoring.errors import PluginError
 from scoring.metrics import own
 from scoring.metrics.axes import axis
