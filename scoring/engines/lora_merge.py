@@ -3,6 +3,9 @@
 B @ A is summed in float64 and everything else is done in float32, so that the merged numbers depend on no machine's
 order of summation. A merge in which something was left over, left out or without effect is refused: an adapter that
 was silently dropped still gives plausible rewards.
+
+Not by the library peft, which needs a class for every body and head, holds the whole base in memory, and sums as each
+machine does: a merged checkpoint is known by its content, which has to be the same wherever it is merged.
 """
 
 import re

@@ -99,6 +99,30 @@ def test_rewards_equal_those_of_the_unmerged_layers(workspace, base, tmp_path):
     assert rewards(merged) == pytest.approx(batch.answers[0].rewards, abs=1e-5)
 
 
+# Peft asks transformers for something under its former name.
+@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`")
+@pytest.mark.parametrize(
+    "changes", [{}, {"use_rslora": True}, {"target_modules": r".*\.mlp\.(gate|down)_proj"}], ids=str
+)
+def test_rewards_equal_those_of_the_library_that_trains_adapters(workspace, tmp_path, changes):
+    """A head that was trained whole comes along; nothing is merged there: its layers add what they learned."""
+    peft = pytest.importorskip("peft")
+    automatic = pytest.importorskip("transformers").AutoModelForTokenClassification
+    base = checkpoints.write(tmp_path / "base", kind="one")
+    wanted = {"r": 4, "lora_alpha": 8, "target_modules": list(adapters.LINEAR), "task_type": "TOKEN_CLS", **changes}
+    model = peft.get_peft_model(automatic.from_pretrained(base), peft.LoraConfig(**wanted)).eval()
+    torch.manual_seed(1)
+    trained = [value for name, value in model.named_parameters() if "lora_B" in name or "modules_to_save" in name]
+    assert len(trained) > 2
+    for value in trained:
+        torch.nn.init.normal_(value, std=0.1)
+    model.save_pretrained(tmp_path / "lora")
+    with torch.no_grad():
+        logits = model(torch.tensor([CASE.ids])).logits[0, list(CASE.positions)]
+    expected = logits.softmax(-1)[:, 1].tolist()
+    assert rewards(prepared(workspace, tmp_path / "lora", base)) == pytest.approx(expected, abs=1e-5)
+
+
 def test_fan_in_fan_out_is_a_transposed_weight(workspace, tmp_path):
     square = {key: array for key, array in adapters.factors().items() if "q_proj" in key}
     adapter = adapters.write(tmp_path / "lora", square, fan_in_fan_out=True, target_modules=["q_proj"])
