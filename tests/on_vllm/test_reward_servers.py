@@ -66,6 +66,8 @@ def test_the_two_layer_head_with_the_step_tag_pooled(two_layers, serving, record
         record_property("rewards differ from transformers by", check(engine, two_layers, encoded(two_layers, 40)))
         (case,) = encoded(two_layers, 1)
         elsewhere = Encoded(case.ids, tuple(at - 1 for at in case.positions))
+        # What a server does is tried out with what is read first.
+        engine = RewardServers.connect([url], Pooling(two_layers.adapter.readout))
         with pytest.raises(EngineError, match="does not give the numbers at token"):
             list(engine.read([elsewhere]))
 
