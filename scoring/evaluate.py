@@ -8,20 +8,18 @@ from typing import NamedTuple
 import polars as pl
 
 from scoring.cache import BALLOTS, RewardParts, VoteParts
-from scoring.case_floats import case_floats
 from scoring.derived import Derived, Unkept
 from scoring.errors import DamagedWorkspace
 from scoring.evaluation import Evaluation
-from scoring.given import decision_of, given_of
 from scoring.gold import Gold
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer
 from scoring.spent import Spent
 from scoring.step_ratings import split
-from scoring.step_rewards import StepRewards, align
+from scoring.step_rewards import align
 from scoring.texts import Texts
 from scoring.verdicts import Rule
-from scoring.votes import Votes, by_run, most_answers, tally
+from scoring.votes import by_run, most_answers, tally
 from scoring.workspace import Workspace
 
 
@@ -53,19 +51,10 @@ def evaluate(
     alike = [run for run in told if most_answers(run) == most_answers(told[0])]
     runs = [split(run, rewards) for run in alike]
     found = [
-        _decided(gold, scorer, align(keyed, given), None if silent is None else tally(gold.cases, silent), asked)
+        Evaluation.of(scorer, gold, align(keyed, given), None if silent is None else tally(gold.cases, silent), asked)
         for given, silent in runs or [(rewards, None)]
     ]
     return replace(found[0], further=tuple(found[1:]), unlike=len(told) - len(alike))
-
-
-def _decided(gold: Gold, scorer: Scorer, aligned: StepRewards, counted: Votes | None, asked: Rule) -> Evaluation:
-    """One run."""
-    given = given_of(gold, aligned, counted, critic=scorer.kind == "critic")
-    floats = case_floats(aligned.on(asked.on), gold.earliest, given.by_threshold, asked.step)
-    decision = decision_of(asked, aligned, counted, given)
-    found = Evaluation(scorer, gold, aligned, counted, floats, given, decision, given.codes)
-    return found.under(decision) if isinstance(decision, Rule) else found
 
 
 @dataclass(eq=False)

@@ -10,7 +10,7 @@ import polars as pl
 from scoring.boundary import DEFAULTS, NamedStep
 from scoring.case_floats import CaseFloats, case_floats, decision_distances, margins
 from scoring.errors import UsageError
-from scoring.given import Given
+from scoring.given import Given, decision_of, given_of
 from scoring.gold import Gold
 from scoring.instructive import instructive
 from scoring.judged_steps import JudgedSteps, judged_steps
@@ -56,6 +56,15 @@ class Evaluation:
     further: "tuple[Evaluation, ...]" = ()
     unlike: int = 0
     spent: Spent | None = None
+
+    @classmethod
+    def of(cls, scorer: Scorer, gold: Gold, rewards: StepRewards, votes: Votes | None, rule: Rule) -> "Evaluation":
+        """Decide one run of a scorer: by what it says itself, and where that is rewards alone by the rule."""
+        given = given_of(gold, rewards, votes, critic=scorer.kind == "critic")
+        floats = case_floats(rewards.on(rule.on), gold.earliest, given.by_threshold, rule.step)
+        decision = decision_of(rule, rewards, votes, given)
+        found = cls(scorer, gold, rewards, votes, floats, given, decision, given.codes)
+        return found.under(decision) if isinstance(decision, Rule) else found
 
     @property
     def runs(self) -> "tuple[Evaluation, ...]":
