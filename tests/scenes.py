@@ -189,7 +189,7 @@ SCENES: dict[str, Scene] = {
     "compare-with-nothing": Scene(single, ("c",), ("Nothing to show yet",), sizes=(NARROW,)),
     # -- what lies on the board
     "threshold": Scene(demo, ("enter", "t", *["right"] * 4), ("* best",)),
-    "help": Scene(demo, ("enter", "question_mark"), ("Next row",)),
+    "help": Scene(demo, ("enter", "question_mark"), ("type letters to narrow",)),
     "palette": Scene(demo, ("ctrl+p",), ("Search for commands",)),
     "theme": Scene(demo, ("ctrl+t",), ("Search for themes",)),
     "export": Scene(demo, ("enter", "e"), ("Markdown",)),

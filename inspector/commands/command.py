@@ -1,5 +1,7 @@
 """A command: something a person can do, with its key, its words and its action."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 ANALYSES = (
@@ -22,6 +24,19 @@ UNLIKE = frozenset({"thresholds", "breakdown"})
 ONE_CASE = ("case", "triage")
 """The screens that show one case."""
 SCREENS = ("board", "cases", *ONE_CASE, *ANALYSES)
+
+
+_PLACES = {"board": "the board", "cases": "the list", "case": "a case", "triage": "a case in triage"}
+
+
+def place_words(screens: Sequence[str]) -> str:
+    """Name a screen or two of those where something is known, as in "the board and the list"."""
+    named = [_PLACES.get(name, f"the {name} screen") for name in screens]
+    return " and ".join(named[:2]) + (" and elsewhere" if len(named) > 2 else "")
+
+
+_MOVES = re.compile(r"\w+\((-?\d+|True|False)\)")
+"""Actions that go so many further or back."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +63,11 @@ class Command:
     def known_on(self, screen: str) -> bool:
         """Tell whether a screen knows it, that of an analysis without a key too."""
         return screen in self.screens if screen in SCREENS else set(self.screens) >= UNLIKE
+
+    @property
+    def worth_showing(self) -> bool:
+        """Whether the footer shows it where there is room: what is known everywhere or only moves teaches nothing."""
+        return self.screens != SCREENS and self.action != "back" and not _MOVES.fullmatch(self.action)
 
     def in_footer(self, screen: str) -> bool:
         """Whether the footer of a screen shows it."""

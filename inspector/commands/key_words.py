@@ -5,13 +5,15 @@ from dataclasses import dataclass, field
 
 from inspector.commands import COMMANDS, RAIL
 
-_NAMES = {"enter": "Enter", "escape": "Esc", "tab": "Tab", "shift+tab": "Shift+Tab", "space": "Space"}
+_NAMES = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn"}
 _TITLES = {one.id: one.title for one in (*COMMANDS, *RAIL)}
 
 
 def _usual(keys: str) -> str:
     first = keys.partition(",")[0]
-    return _NAMES.get(first, first)
+    # A letter is itself: a capital one is another key.
+    parts = [_NAMES.get(part, part.capitalize() if len(first) > 1 else part) for part in first.split("+")]
+    return "+".join(parts)
 
 
 _USUAL = {one.id: one.shown_key or _usual(one.keys) for one in (*COMMANDS, *RAIL)}
@@ -29,7 +31,11 @@ class KeyWords:
 
     def of(self, command: str) -> str:
         """The key of the command with this id; the palette where it has none. Raises KeyError for no command."""
-        return self.own.get(command, _USUAL[command]) or f"the palette ({_TITLES[command]})"
+        return self.written(command) or f"the palette ({_TITLES[command]})"
+
+    def written(self, command: str) -> str:
+        """The same; "" where it has no key."""
+        return self.own.get(command, _USUAL[command])
 
 
 USUAL = KeyWords()

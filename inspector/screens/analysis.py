@@ -420,6 +420,5 @@ def _rule(evaluation: Evaluation) -> str:
 def screen_of(name: str) -> type[AnalysisScreen]:
     """Give the screen of an analysis."""
     of: Analysis = load(name)
-    about = f"{of.help}\n\nThe key that opened this turns its page; the one that goes back closes it."
-    parts = {"NAME": name, "BINDINGS": list(bindings_of(name)), "HELP": about, "PAGES": of.pages, "ANALYSIS": of}
+    parts = {"NAME": name, "BINDINGS": list(bindings_of(name)), "ABOUT": of.help, "PAGES": of.pages, "ANALYSIS": of}
     return type(f"{name.capitalize()}Screen", (AnalysisScreen,), parts)

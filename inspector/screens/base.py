@@ -7,15 +7,15 @@ import numpy as np
 from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.widgets import HelpPanel
 
-from inspector.commands import RAIL
+from inspector.commands import COMMANDS, RAIL, Command
 from inspector.commands.key_words import KeyWords
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Go, Inspected, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.rail_lines import rail_lines, why_unmovable
+from inspector.screens.command_list import CommandList
 from inspector.screens.score import ScoreDialog, known_models
 from inspector.screens.steady import Steady
 from inspector.sentences import threshold_name
@@ -34,6 +34,8 @@ WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""
 SHORT = 16
 """Lines below which explanations make room for rows."""
+ROOM_FOR_WORDS = 24
+"""Lines from which the list of commands has room for what the screen is for."""
 LONGEST_SOURCE = 40
 """Cells of the words on where a threshold is from, beside which the scorer's name has room."""
 _RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
@@ -49,6 +51,10 @@ class InspectionScreen(Steady, Screen[None]):
 
     NAME: ClassVar[str] = ""
     """The screen's name in the table of commands."""
+    ABOUT: ClassVar[str] = ""
+    """What it is for."""
+    MARKS: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Marks that are its own, and what they mean."""
 
     VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012  # Textual declares it without ClassVar
 
@@ -104,7 +110,7 @@ class InspectionScreen(Steady, Screen[None]):
         rail = Rail(id="rail")
         rail.display = False
         yield rail
-        yield KeyLine()
+        yield KeyLine([one.id for one in COMMANDS if one.known_on(self.NAME) and one.worth_showing])
 
     def show_inspection(self, inspection: Inspection) -> None:
         """Put the value on screen."""
@@ -282,24 +288,22 @@ class InspectionScreen(Steady, Screen[None]):
         self.app.search_themes()
 
     def action_keys(self) -> None:
-        """Show the panel with all keys, turn its page, or hide it behind the last one."""
-        panel = next(iter(self.query(HelpPanel)), None)
-        if panel is None:
-            self.app.action_show_help_panel()
-        elif panel.scroll_offset.y < panel.max_scroll_y:
-            panel.scroll_page_down(animate=False)
-        else:
-            self.close_keys()
+        """List everything that can be done here, and do what is chosen."""
+        commands = self.commands
+        keys = {command.id: self.keys.written(command.id) for command in commands}
+        about = self.ABOUT if self.size.height >= ROOM_FOR_WORDS else ""
+        listed = CommandList("Everything that can be done here", about, commands, keys, self.MARKS)
+        self.app.push_screen(listed, self._run_chosen)
 
-    def action_close_keys(self) -> None:
-        self.close_keys()
+    @property
+    def commands(self) -> list[Command]:
+        """What can be done here now, of the table of commands."""
+        rail = RAIL if self.rail_open else ()
+        return [*rail, *(one for one in COMMANDS if one.known_on(self.NAME))]
 
-    def close_keys(self) -> bool:
-        """Hide the panel with all keys; whether there was one."""
-        there = bool(self.query(HelpPanel))
-        if there:
-            self.app.action_hide_help_panel()
-        return there
+    async def _run_chosen(self, chosen: Command | None) -> None:
+        if chosen is not None:
+            await self.run_action(chosen.action)
 
     def action_export(self) -> None:
         raise NotImplementedError

@@ -55,10 +55,9 @@ class BoardScreen(BoardOpening, Triaging):
         # Elsewhere Esc goes back, and closes them first.
         Binding("escape", "back", "Close", show=False, system=True),
     ]
-    HELP = (
+    ABOUT = (
         "Scorers by the official metric. From each one gets to its failures and to all cases; from a number, which the "
-        "keys that go sideways choose, to exactly the cases behind it.\n\n"
-        "The key that opened this turns its page; the one that goes back closes it."
+        "keys that go sideways choose, to exactly the cases behind it."
     )
 
     def __init__(self, brush: Brush) -> None:
@@ -235,10 +234,8 @@ class BoardScreen(BoardOpening, Triaging):
         super().action_go(name)
 
     def action_back(self) -> None:
-        """Out of the keys first, out of the cell that was chosen, then out of the differences."""
+        """Out of the cell that was chosen first, then out of the differences."""
         table = self.query_one(FrameTable)
-        if self.close_keys():
-            return
         if table.cell_name:
             table.cell_name = ""
         elif self.how.against:

@@ -30,6 +30,7 @@ from inspector.screens.tagging import NO_FOLDER, Tagging
 from inspector.screens.tokens import Tokens
 from inspector.screens.triaging import Triaging
 from inspector.screens.unparsed import UnparsedScreen
+from inspector.sentences import TRUNCATED
 from inspector.text import clean
 from inspector.widgets.line_view import Line
 from inspector.widgets.sized import Sized
@@ -45,12 +46,14 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
     NAME = "case"
     NAMED = False
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("case"))
-    HELP = (
-        "One case: the keys go through its steps and through the list, and put scorers beside each other.\n\n"
-        "Beside a reward, a cross says that the step is judged wrong, an arrow to the left that it is the predicted "
-        "one, an arrow down that the reward is lower than the one before by a fifth of the scorer's range or more; "
-        "r is redundancy, t a truncated case.\n\n"
-        "The key that opened this turns its page; the one that goes back closes it."
+    ABOUT = "One case: the keys go through its steps and through the list, and put scorers beside each other."
+
+    MARKS = (
+        ("✗ x", "beside a reward: the step is judged wrong"),
+        ("◂ <", "the predicted step, the first that is judged wrong"),
+        ("▼ v", "the reward is lower than the one before by a fifth of the scorer's range or more"),
+        ("r", "redundancy, beneath a reward"),
+        (TRUNCATED, "a truncated case: what comes after was not scored"),
     )
 
     def __init__(self, brush: Brush, row: int) -> None:
@@ -213,8 +216,8 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         self._show(keep_scroll=True)
 
     def action_back(self) -> None:
-        """Out of the keys and the answers first, then out of the screen."""
-        if not (self.close_keys() or self.leave_critique()):
+        """Out of the answers first, then out of the screen."""
+        if not self.leave_critique():
             self.post_message(Back(self.row))
 
     def on_screen_resume(self) -> None:

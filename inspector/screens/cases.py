@@ -52,10 +52,9 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
 
     NAME = "cases"
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("cases"))
-    HELP = (
+    ABOUT = (
         "The cases under the present filter. Each can be opened; facets, conditions and a search choose which are "
-        "listed, and the threshold moves under them.\n\n"
-        "The key that opened this turns its page; the one that goes back closes it."
+        "listed, and the threshold moves under them."
     )
 
     def __init__(self, brush: Brush) -> None:
@@ -236,8 +235,8 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         self._show_pane_soon()
 
     def action_back(self) -> None:
-        """Out of the keys first, out of a search under way, out of the facets, then out of the screen."""
-        if self.close_keys() or self.give_back_search():
+        """Out of a search under way first, out of the facets, then out of the screen."""
+        if self.give_back_search():
             return
         if self.query_one(FacetList).display:
             self.close_facets()

@@ -301,11 +301,6 @@ class SheetScreen(InspectionScreen):
         self.post_message(Inspected(listed))
         self.post_message(Go("cases") if row is None else Go("case", row))
 
-    def action_back(self) -> None:
-        """Out of the keys first, then out of the screen."""
-        if not self.close_keys():
-            super().action_back()
-
     def action_scorer(self, by: int) -> None:
         """Look through the next scorer."""
         if self.inspection is not None:

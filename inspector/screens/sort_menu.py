@@ -1,19 +1,11 @@
 """The sort menu: every column that has an order, narrowed by typing."""
 
 from collections.abc import Sequence
-from typing import ClassVar
-
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.content import Content
-from textual.widgets import Input, Static
 
 from inspector.catalogue import Entry, order_words
 from inspector.ordering import other_direction
-from inspector.screens.typed_ahead import TypedAhead
-from inspector.widgets.pick_list import Pick, PickList
-from inspector.widgets.typing_line import TypingLine
+from inspector.screens.narrowing import Narrowing
+from inspector.widgets.pick_list import Pick
 
 
 def sort_of(entry: Entry, now: str) -> str:
@@ -44,41 +36,17 @@ def _words(entry: Entry) -> str:
     return f"{entry.key} {entry.key.replace('_', ' ')} {entry.title} {entry.meaning} {orders}".lower()
 
 
-class SortMenu(TypedAhead[str | None]):
+class SortMenu(Narrowing[str]):
     """Choose a column; the value is the sort key, None if the order is to stay."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close"),
-        # Arrows move the list while one types.
-        Binding("down", "move(1)", "Next", priority=True, show=False),
-        Binding("up", "move(-1)", "Previous", priority=True, show=False),
-        Binding("pagedown", "move(10)", "Next page", priority=True, show=False),
-        Binding("pageup", "move(-10)", "Previous page", priority=True, show=False),
-    ]
 
     def __init__(self, entries: Sequence[Entry], now: str) -> None:
         """`now` is the present sort key."""
-        super().__init__()
-        self._entries = [entry for entry in entries if entry.sortable]
+        title = f"Sort by (now {order_words(now)})"
+        super().__init__(title, "", "Enter sorts, again the other way round; Esc closes")
+        self._entries = {entry.key: entry for entry in entries if entry.sortable}
         self._now = now
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Static(Content(f"Sort by (now {order_words(self._now)})"), classes="strong")
-            yield TypingLine(placeholder="type letters to narrow", compact=True)
-            picks = PickList()
-            picks.can_focus = False
-            yield picks
-            yield Static(Content("Enter sorts, again the other way round; Esc closes"), classes="dim")
-
-    def on_mount(self) -> None:
-        self._show("")
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        self._show(event.value)
-
-    def _show(self, typed: str) -> None:
-        found = narrowed(self._entries, typed)
+    def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
         picks = [
             Pick(
                 entry.key,
@@ -86,21 +54,12 @@ class SortMenu(TypedAhead[str | None]):
                 order_words(sort_of(entry, self._now)),
                 strong=sort_of(entry, self._now) != entry.first or entry.key == self._now,
             )
-            for entry in found
+            for entry in narrowed(tuple(self._entries.values()), typed)
         ]
-        here = next((place for place, pick in enumerate(picks) if pick.strong), 0)
-        self.query_one(PickList).show(picks, 0 if typed else here)
+        return picks, 0 if typed else next((place for place, pick in enumerate(picks) if pick.strong), 0)
 
-    def action_move(self, by: int) -> None:
-        self.query_one(PickList).action_move(by)
+    def whole(self, pick: Pick) -> str:
+        return self._entries[pick.key].meaning
 
-    def on_input_submitted(self) -> None:
-        self._choose()
-
-    def on_pick_list_clicked(self) -> None:
-        self._choose()
-
-    def _choose(self) -> None:
-        key = self.query_one(PickList).key
-        if key is not None:
-            self.dismiss(sort_of(next(entry for entry in self._entries if entry.key == key), self._now))
+    def answer(self, key: str) -> str:
+        return sort_of(self._entries[key], self._now)

@@ -55,11 +55,11 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
 
     NAME = "taxonomy"
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("taxonomy"))
-    HELP = (
+    ABOUT = (
         "Notes become a taxonomy: on the left categories, beside them the notes of the one under the cursor, beneath "
         "them who has their cases wrong. What is ticked, or else the note or the whole category under the cursor, is "
         "put into another category: into one that is there it is merged, under a new name it is renamed. Only your own "
-        "notes move.\n\nThe key that opened this turns its page; the one that goes back closes it."
+        "notes move."
     )
 
     def __init__(self, brush: Brush) -> None:
@@ -309,8 +309,8 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
             super().action_drill()
 
     def action_back(self) -> None:
-        """Out of the keys first, then ticks go, then out of the screen."""
-        if self.ticked and not self.close_keys():
+        """Ticks go first, then out of the screen."""
+        if self.ticked:
             self.ticked = frozenset()
             self._show_notes(self._notes.cursor)
             self._tell_ticks()

@@ -39,7 +39,7 @@ class TriageScreen(CaseScreen, Contesting, inherit_bindings=False):
         *bindings_of("triage"),
         Binding("ctrl+c,super+c", "screen.copy_text", "Copy selected text", show=False, system=True),
     ]
-    HELP = (
+    ABOUT = (
         "One case after the other: a digit rules on it and brings the next one. What was done is on the disk at once, "
         "and one key undoes it, ruling by ruling.\n\n"
         "Blind, gold labels and scorers are hidden until you rule; the key for the next case then goes on."

@@ -1,5 +1,6 @@
 """The footer: the keys that work now, as many as there is room for."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.cells import cell_len
@@ -9,7 +10,11 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 if TYPE_CHECKING:
+    from textual.binding import ActiveBinding
     from textual.screen import Screen
+
+ALL_KEYS = "keys"
+"""The action that lists everything: its key is never left out."""
 
 
 class ShownKey(NamedTuple):
@@ -62,6 +67,11 @@ class KeyLine(Widget, can_focus=False):
     keys: reactive[tuple[ShownKey, ...]] = reactive[tuple[ShownKey, ...]](())
     hovered: reactive[ShownKey | None] = reactive[ShownKey | None](None)
 
+    def __init__(self, others: Sequence[str] = ()) -> None:
+        """`others` are ids of bindings that stand behind those that are to be shown, in order, where there is room."""
+        super().__init__()
+        self._others = others
+
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._bindings_updated)
 
@@ -76,22 +86,33 @@ class KeyLine(Widget, can_focus=False):
         self._read()
 
     def _read(self) -> None:
-        """Take the bindings of now: those of what has the focus come first, one key an action."""
+        """Take the bindings of now, one key an action: those of what has the focus first, the key of all keys last.
+
+        Where there is room behind the most important ones stand others that only this screen has.
+        """
         if not self.is_attached:
             # The screen went away before it was drawn again.
             return
-        keys, start, actions = [], 0, set()
-        for _, binding, enabled, tooltip in self.screen.active_bindings.values():
-            if not binding.show or binding.action in actions:
-                continue
-            actions.add(binding.action)
-            display = self.app.get_key_display(binding)
-            key = ShownKey(binding.key, display, binding.description, enabled, tooltip, start)
-            if key.end > self.size.width:
+        active: dict[str, ActiveBinding] = {}
+        for one in self.screen.active_bindings.values():
+            active.setdefault(one.binding.action, one)
+        last = active.pop(ALL_KEYS, None)
+        first = [one for one in active.values() if one.binding.show]
+        known = {one.binding.id: one for one in active.values() if not one.binding.show}
+        others = [known[name] for name in self._others if name in known]
+        keys, start = [], 0
+        room = self.size.width - (self._shown(last, 1).end if last else 0)
+        for one in (*first, *others):
+            key = self._shown(one, start)
+            if key.end > room:
                 break
             keys.append(key)
             start = key.end + 1
-        self.keys = tuple(keys)
+        self.keys = (*keys, *([self._shown(last, start)] if last else []))
+
+    def _shown(self, one: "ActiveBinding", start: int) -> ShownKey:
+        display = self.app.get_key_display(one.binding)
+        return ShownKey(one.binding.key, display, one.binding.description, one.enabled, one.tooltip, start)
 
     def render(self) -> Text:
         key_style = self.get_component_rich_style("key-line--key")

@@ -14,7 +14,7 @@ from textual.strip import Strip
 from inspector.text import cell, clean, squeezed
 from inspector.widgets.line_scroll import LineScroll
 
-WIDEST, NARROWEST = 40, 20
+WIDEST, NARROWEST = 40, 28
 """Cells of a label, which is cut for the sake of the notes behind it, but to no less than these."""
 _GAP = "  "
 
@@ -74,7 +74,12 @@ class PickList(LineScroll, can_focus=True):
     @property
     def key(self) -> str | None:
         """The key of the line under the cursor; None in an empty list."""
-        return self._picks[self.cursor].key if self._picks else None
+        return self.pick.key if self.pick else None
+
+    @property
+    def pick(self) -> Pick | None:
+        """The line under the cursor; None in an empty list."""
+        return self._picks[self.cursor] if self._picks else None
 
     def line_strip(self, line: int) -> Strip:
         width = self.viewport.width
@@ -131,5 +136,6 @@ class PickList(LineScroll, can_focus=True):
 
     def on_resize(self) -> None:
         self.set_extent(self.viewport.width, len(self._picks))
-        self._reveal()
+        # From the top as far as the cursor needs, so that a size that comes back brings the same lines.
+        self.scroll_to(y=max(0, self.cursor - self.viewport.height + 1), force=True)
         self.repaint_changed()

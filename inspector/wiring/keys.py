@@ -1,9 +1,12 @@
 """A person's own keys, and how keys are written."""
 
+import time
 from typing import TYPE_CHECKING
 
 from textual.binding import Binding
+from textual.events import Key
 
+from inspector.commands.command import place_words
 from inspector.text import clean
 from inspector.wiring.base import Wired
 
@@ -11,9 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+ONE_ANSWER = 1.0
+"""Seconds without such a key after which the next one is answered again."""
+
+
 class OwnKeys(Wired):
     """Follows the keymap file, and says what in it cannot be followed."""
 
+    _answered = float("-inf")
+    """When a key that nobody has was pressed last."""
     _rebound: "Mapping[str, tuple[str, ...]] | None" = None
     """Ids of commands whose keys are not the usual ones, with their keys."""
 
@@ -33,6 +42,27 @@ class OwnKeys(Wired):
             )
         for problem in keymap.problems:
             self.notify(clean(problem), title="Keymap", severity="warning", markup=False, timeout=15)
+
+    def on_key(self, event: Key) -> None:
+        """Answer a key that nobody has, and say where it has something to do."""
+        from inspector.screens.base import InspectionScreen
+
+        screen = self.screen
+        if not event.is_printable or not isinstance(screen, InspectionScreen) or event.key in screen.active_bindings:
+            return
+        now = time.monotonic()
+        # A path that somebody types here by mistake is one answer.
+        if now - self._answered > ONE_ANSWER:
+            screen.say(self._elsewhere(event.key))
+        self._answered = now
+
+    def _elsewhere(self, key: str) -> str:
+        from inspector.commands import COMMANDS
+
+        shown = self._written(key)
+        command = next((one for one in COMMANDS if key in (self._rebound or {}).get(one.id, one.keys.split(","))), None)
+        there = "" if command is None else f"; on {place_words(command.screens)} it is {command.title}"
+        return f"{shown} does nothing here{there}. {self.keys.of('help')} lists what does."
 
     def get_key_display(self, binding: Binding) -> str:
         from inspector.commands import shown_key

@@ -27,12 +27,9 @@ class Palette(Wired):
             self.push_screen(SteadyPalette(id="--command-palette"))
 
     def get_system_commands(self, screen: "Screen[object]") -> "Iterable[SystemCommand]":
-        from inspector.commands import COMMANDS, RAIL
         from inspector.screens.base import InspectionScreen
 
-        ours = []
-        if isinstance(screen, InspectionScreen):
-            ours = [*(RAIL if screen.rail_open else ()), *(one for one in COMMANDS if one.known_on(screen.NAME))]
+        ours = screen.commands if isinstance(screen, InspectionScreen) else []
         for command in ours:
             yield SystemCommand(command.title, command.help, partial(screen.run_action, command.action))
         if ours:

@@ -32,6 +32,7 @@ from inspector.screens.condition import ConditionScreen
 from inspector.screens.export import ExportMenu
 from inspector.screens.history import HistoryDialog
 from inspector.screens.loading import LoadingScreen
+from inspector.screens.narrowing import Narrowing
 from inspector.screens.note import NoteDialog
 from inspector.screens.picking import Leaving, Picking
 from inspector.screens.score import ScoreDialog, Tick
@@ -225,7 +226,7 @@ PLACES: dict[type[Any], Place] = {
         ),
         ("C",),
     ),
-    SortMenu: Place(
+    Narrowing: Place(
         ("a", "s"),
         on(SortMenu, picks),
         (("down", 2), ("up", 1), ("pagedown", 11), ("pageup", 1), ("escape", AWAY)),

@@ -85,7 +85,7 @@ EVERYWHERE = {
     "stop-scoring": Way(after=(), tells="No run"),
     "export": Way(opens="ExportMenu"),
     "theme": Way(opens="SteadyPalette", says="Search for themes"),
-    "help": turned("question_mark"),
+    "help": Way(opens="CommandList", says="type letters to narrow"),
     "tag": Way(then=("t",), opens="TagDialog", says="[red]tag[/]"),
     "note": Way(opens="NoteDialog", says=ESC),
     "history": Way(opens="HistoryDialog", says=ESC),

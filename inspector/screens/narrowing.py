@@ -1,0 +1,90 @@
+"""A list that is narrowed by typing, with something to do at its line under the cursor."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from inspector.screens.dialog import Answer
+from inspector.screens.typed_ahead import TypedAhead
+from inspector.text import clean
+from inspector.widgets.pick_list import Pick, PickList
+from inspector.widgets.typing_line import TypingLine
+
+
+class Narrowing(TypedAhead[Answer]):
+    """Subclasses give the lines for what was typed, and the answer for the line that was chosen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Close"),
+        # Arrows move the list while one types.
+        Binding("down", "move(1)", "Next", priority=True, show=False),
+        Binding("up", "move(-1)", "Previous", priority=True, show=False),
+        Binding("pagedown", "move(10)", "Next page", priority=True, show=False),
+        Binding("pageup", "move(-10)", "Previous page", priority=True, show=False),
+    ]
+
+    def __init__(self, title: str, about: str, hint: str) -> None:
+        """`about` stands below the title, where it says something; `hint` tells beneath the list what keys do."""
+        super().__init__()
+        self._title, self._about, self._hint = title, about, hint
+
+    def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
+        """The lines that what was typed leaves, and the one (0-based) where the cursor begins."""
+        raise NotImplementedError
+
+    def whole(self, pick: Pick) -> str:
+        """What is said of a line when the cursor is on it: its note, which may be cut in the list."""
+        return pick.note
+
+    def answer(self, key: str) -> Answer | None:
+        """What choosing the line with this key gives; None = nothing."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Static(Content(clean(self._title)), classes="strong")
+            if self._about:
+                yield Static(Content(clean(self._about)), id="said", classes="dim")
+            yield TypingLine(placeholder="type letters to narrow", compact=True)
+            picks = PickList()
+            picks.can_focus = False
+            yield picks
+            yield Static(id="whole", classes="dim")
+            yield Static(Content(self._hint), classes="dim")
+
+    def on_mount(self) -> None:
+        self._show("")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._show(event.value)
+
+    def _show(self, typed: str) -> None:
+        self.query_one(PickList).show(*self.lines(typed))
+        self._show_whole()
+
+    def _show_whole(self) -> None:
+        """What is said of the line under the cursor, in as many lines as it takes."""
+        pick = self.query_one(PickList).pick
+        told = self.whole(pick) if pick else "Nothing has these letters."
+        self.query_one("#whole", Static).update(Content(clean(told)))
+
+    def action_move(self, by: int) -> None:
+        self.query_one(PickList).action_move(by)
+        self._show_whole()
+
+    def on_input_submitted(self) -> None:
+        self._choose()
+
+    def on_pick_list_clicked(self) -> None:
+        self._choose()
+
+    def _choose(self) -> None:
+        key = self.query_one(PickList).key
+        answer = None if key is None else self.answer(key)
+        if answer is not None:
+            self.dismiss(answer)
