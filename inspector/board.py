@@ -1,6 +1,6 @@
 """The board: a row a scorer and benchmark (or subset), with the official metric and the outcomes behind it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.board_cells import BASELINE, SCORER
+from inspector.board_cells import BASELINE, NOBODY, SCORER
 from inspector.filtering.searching import matching
-from inspector.headline import F1, Headline, headline, subset_headlines
+from inspector.headline import F1, PRMSCORE, Headline, headline, subset_headlines
 from inspector.selection import Selection
+from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.metrics.baselines import is_baseline
@@ -164,6 +165,28 @@ def board_frame(
     first = pl.col("_at").min().over("benchmark", "subset")
     ordered = frame.sort("benchmark", first, "score", "scorer", descending=[False, False, True, False], nulls_last=True)
     return ordered.drop("_at")
+
+
+def unscored_frame(found: Sequence[Piece], scored: Collection[str]) -> pl.DataFrame:
+    """One row for every whole benchmark but those that are `scored`, so that it is seen and can be opened."""
+    rows = [
+        {
+            **dict.fromkeys(BOARD),
+            "row": SEPARATOR.join(("", piece.benchmark)),
+            "kind": NOBODY,
+            "scorer": "(not scored)",
+            "benchmark": piece.benchmark,
+            "metric": F1 if step_labelled(piece.benchmark) is None else PRMSCORE,
+            "small": False,
+            "threshold_source": "",
+            "about": "",
+            "scored": 0,
+            "cases": int(piece.rows.sum()),
+        }
+        for piece in found
+        if piece.subset is None and piece.benchmark not in scored and piece.rows.any()
+    ]
+    return pl.DataFrame(rows, schema=BOARD, orient="row")
 
 
 def _line_of(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Line | None:

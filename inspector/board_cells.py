@@ -5,8 +5,10 @@ from inspector.render.cells import share, signed
 from inspector.text import Part, squeezed
 from scoring.verdicts import OUTCOMES
 
-SCORER, BASELINE, PUBLISHED = "scorer", "baseline", "published"
-"""Kinds of rows: of a scorer, of one that looks at nothing, of a printed figure."""
+SCORER, BASELINE, PUBLISHED, NOBODY = "scorer", "baseline", "published", "nobody"
+"""Kinds of rows: of a scorer, of one that looks at nothing, of a printed figure, of a benchmark that nobody scored."""
+NOT_HERE = (PUBLISHED, NOBODY)
+"""Kinds of rows behind which there is no scorer of the workspace."""
 BEST, TIED, REFERENCE, BUSY, FAULT = "best", "tied", "reference", "busy", "fault"
 """How a row stands to the best one or to the reference; `busy` is still being computed, at `fault` is the
 user's own code."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inspector.board import Piece
-from inspector.board_cells import PUBLISHED
+from inspector.board_cells import NOBODY, PUBLISHED
 from inspector.render.lines import CaseLink
 from inspector.selection import Selection
 from inspector.sentences import WORDS
@@ -62,6 +62,8 @@ def board_drill(
     """
     if row["kind"] == PUBLISHED:
         return PRINTED
+    if row["kind"] == NOBODY:
+        return NO_NUMBER
     behind = _behind(piece, selection.evaluation(row["scorer"]), column, selection)
     if behind is None or row.get(column, 0) is None:
         return NO_NUMBER

@@ -13,7 +13,7 @@ import polars as pl
 
 from inspector.board import Piece
 from inspector.board_arrangement import COMPARED
-from inspector.board_cells import BEST, BUSY, FAULT, PUBLISHED, REFERENCE, SCORER, TIED
+from inspector.board_cells import BEST, BUSY, FAULT, NOT_HERE, REFERENCE, SCORER, TIED
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import PluginError
@@ -108,7 +108,7 @@ class Standings:
         """The values of a metric of the user's own, and what stands for those that there are not."""
         values = [None] * len(rows) if self.own is None else [self.own.values.get((metric, row)) for row in rows]
         state = BUSY if self.own is None else FAULT if metric in self.own.faults else None
-        states = [None if kind == PUBLISHED else state for kind in kinds]
+        states = [None if kind in NOT_HERE else state for kind in kinds]
         yield pl.Series(metric, values, dtype=pl.Float64)
         yield pl.Series(state_of(metric), states, dtype=pl.String)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from inspector.board_cells import PUBLISHED
+from inspector.board_cells import NOBODY, PUBLISHED
 from inspector.inspection import Inspection
 from scoring.verdicts import OUTCOMES
 
@@ -53,6 +53,8 @@ def score_facts(inspection: Inspection, row: Mapping[str, Any]) -> str:
     facts = {name: row[name] for name in (*names, "scored", "cases", *OUTCOMES) if row[name] is not None}
     if row["kind"] == PUBLISHED:
         return _line({**facts, "about": row["about"], "command": f"prm-inspect paper {row['benchmark']}"})
+    if row["kind"] == NOBODY:
+        return _line({**facts, "scorer": None, "command": inspection.cleared().for_metrics().request.command("cases")})
     request = replace(inspection.cleared().for_metrics().request, scorers=(row["scorer"],))
     return _line({**facts, "command": request.command("metrics")})
 

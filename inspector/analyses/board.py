@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from inspector.analyses import Option, Params, analysis
-from inspector.board import Piece, board_frame, pieces
+from inspector.board import Piece, board_frame, pieces, unscored_frame
 from inspector.board_arrangement import (
     BEST_FIRST,
     COMPARED,
@@ -50,6 +50,7 @@ from inspector.render.view import (
 )
 from inspector.request import split
 from inspector.selection import Selection, within
+from inspector.sentences import counted
 from scoring.errors import UsageError
 from scoring.metrics.own import own_metrics
 from scoring.names import match_name
@@ -144,7 +145,7 @@ def board_view(
     made = rows.select(list(dict.fromkeys(names)))
     command = selection.request.command("board", *how.words, form=form)
     beside = published_note(selection.adjudicated) if (rows["kind"] == PUBLISHED).any() else ()
-    alone = (*boundary_notes(selection), *unlike_notes(selection), *mean_notes(selection))
+    alone = (*_unscored(parts, frame), *boundary_notes(selection), *unlike_notes(selection), *mean_notes(selection))
     notes = (*beside, *_notes(known, how, rows), *alone)
 
     def lay_out() -> tuple[Section, ...]:
@@ -154,6 +155,14 @@ def board_view(
 
     empty = "" if rows.height else "No scorer has anything for these cases yet, so there is no figure."
     return View(made, provenance(selection, command, notes), title="Board", lay_out=lay_out, empty=empty)
+
+
+def _unscored(parts: Sequence[Piece], frame: pl.DataFrame) -> Iterator[str]:
+    """A sentence where nobody has scored some of the benchmarks."""
+    scored = frame.filter(pl.col("kind") != PUBLISHED)["benchmark"]
+    rows = unscored_frame(parts, set(scored)).iter_rows(named=True) if scored.len() else ()
+    if missing := ", ".join(f"{row['benchmark']} ({counted(row['cases'], 'case')})" for row in rows):
+        yield f"nobody has scored {missing} yet"
 
 
 def _sources(key: str, *, against: bool) -> Iterator[str]:

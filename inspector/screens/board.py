@@ -13,9 +13,9 @@ from textual.content import Content
 from textual.widgets import Static
 
 from inspector.analyses.board import board_view
-from inspector.board import BOARD, SEPARATOR, board_frame, metrics_of, pieces
+from inspector.board import BOARD, SEPARATOR, board_frame, metrics_of, pieces, unscored_frame
 from inspector.board_arrangement import NAME_WIDTH, BoardKind, arranged, kind_of
-from inspector.board_cells import PUBLISHED, BoardCells
+from inspector.board_cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
 from inspector.board_columns import board_columns
 from inspector.board_legend import legend
 from inspector.board_published import published_frame
@@ -42,7 +42,10 @@ from inspector.yanking import score_facts
 if TYPE_CHECKING:
     from inspector.widgets.columns import Column
 
-NO_SCORER = "No scorer has rewards for these cases yet: {score} runs one, prm-inspect import PATH reads results."
+NO_CASE = "There is no case here: prm-inspect import PATH reads a benchmark, or results."
+NOT_SCORED = (
+    "{cases} that nobody has scored: Enter reads them, {score} scores them, prm-inspect import PATH reads results."
+)
 
 
 class BoardScreen(BoardOpening, Triaging):
@@ -74,7 +77,7 @@ class BoardScreen(BoardOpening, Triaging):
         warning = self.one_line("banner")
         warning.display = False
         yield warning
-        yield self.table("board", NO_SCORER.format(score=self.keys.of("score")))
+        yield self.table("board", NO_CASE)
         yield Static(Content(""), id="about")
         yield Static(Content(""), id="legend")
         yield from self.compose_rail()
@@ -98,7 +101,8 @@ class BoardScreen(BoardOpening, Triaging):
         # Where nothing was scored the printed figures are all that there is to see.
         if self.how.published or not frame.height:
             frame = pl.concat([frame, published_frame(self.pieces)])
-        self._bare = frame
+        scored = set(frame.filter(pl.col("kind") != PUBLISHED)["benchmark"])
+        self._bare = pl.concat([frame, unscored_frame(found, scored)])
         first = not table.row_count
         self._fill(self.ranked(selection, found, self.how.against))
         if first:
@@ -136,8 +140,8 @@ class BoardScreen(BoardOpening, Triaging):
     def _show_title(self, inspection: Inspection) -> None:
         frame = self.frame
         metrics = metrics_of(frame)
-        scorers = frame.filter(pl.col("kind") != PUBLISHED)["scorer"].n_unique()
-        kinds = frame["over"].unique().to_list() if len(metrics) == 1 else []
+        scorers = frame.filter(~pl.col("kind").is_in(NOT_HERE))["scorer"].n_unique()
+        kinds = frame["over"].drop_nulls().unique().to_list() if len(metrics) == 1 else []
         names = inspection.cases["benchmark"].unique(maintain_order=True).to_list()
         phrases = [
             Phrase(("prm-inspect", ""), rank=4),
@@ -165,8 +169,9 @@ class BoardScreen(BoardOpening, Triaging):
     def _follow(self, inspection: Inspection) -> None:
         """Put the cursor on the scorer in focus: at the start, and after another screen went to another scorer."""
         here = self.line
-        if here is None or (here["scorer"], here["benchmark"]) != (inspection.scorer, inspection.benchmark):
-            self.query_one(FrameTable).go_to(f"{inspection.scorer}{SEPARATOR}{inspection.benchmark}")
+        row = f"{inspection.scorer or ''}{SEPARATOR}{inspection.benchmark}"
+        if here is None or not f"{here['row']}{SEPARATOR}".startswith(f"{row}{SEPARATOR}"):
+            self.query_one(FrameTable).go_to(row)
 
     def on_frame_table_highlighted(self) -> None:
         """The row under the cursor is the scorer in focus.
@@ -175,7 +180,7 @@ class BoardScreen(BoardOpening, Triaging):
         """
         line = self.line
         if line is not None and line["kind"] != PUBLISHED and self.inspection is not None:
-            scorer, benchmark = line["scorer"], line["benchmark"]
+            scorer, benchmark = None if line["kind"] == NOBODY else line["scorer"], line["benchmark"]
             if (scorer, benchmark) != (self.inspection.scorer, self.inspection.benchmark):
                 self.close_rail()
                 self.put(self.inspection.focused(scorer, benchmark))
@@ -187,7 +192,9 @@ class BoardScreen(BoardOpening, Triaging):
             # The table may have cut it.
             name = f"{line['scorer']}: " if len(line["scorer"]) > NAME_WIDTH else ""
             behind = self.behind(line)
-            if behind is not None:
+            if line["kind"] == NOBODY:
+                said.append(NOT_SCORED.format(cases=counted(line["cases"], "case"), score=self.keys.of("score")))
+            elif behind is not None:
                 said.append(f"Enter lists {behind.n:,}: the {behind.words}" if isinstance(behind, CaseLink) else behind)
             if line["reason"]:
                 said.append(f"No {line['metric']}: {line['reason']}")
@@ -205,7 +212,7 @@ class BoardScreen(BoardOpening, Triaging):
         table, words = self.query_one(FrameTable), []
         at = "" if line["threshold"] is None else f"{line['threshold']:.3f}"
         # Before the first size is known no column is shown; those that were left out on purpose are not told.
-        if not table.columns_shown or line["kind"] == PUBLISHED:
+        if not table.columns_shown or line["kind"] in NOT_HERE:
             return ""
         wanted = {key for key in self.kind.keys if not table.width_of(key)}
         source = f"{at} {line['threshold_source']}".strip()

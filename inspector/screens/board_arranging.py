@@ -8,7 +8,7 @@ from textual.message import Message
 
 from inspector.board import subsets_of
 from inspector.board_arrangement import BEST_FIRST, ROWS, Arrangement, BoardKind, as_kept
-from inspector.board_cells import PUBLISHED
+from inspector.board_cells import NOBODY, NOT_HERE, PUBLISHED
 from inspector.board_columns import entries
 from inspector.inspection import Inspection
 from inspector.ordering import DIRECTIONS
@@ -120,9 +120,11 @@ class BoardArranging(BoardRanking):
             self.say("There is no scorer to compare with.")
         elif self.frame["kind"][row] == PUBLISHED:
             self.say("Nothing can be paired with a printed figure: none of its cases is here.")
+        elif self.frame["kind"][row] == NOBODY:
+            self.say("Nobody has scored this benchmark yet: there is nothing to compare with.")
         elif self.how.against == self.frame["scorer"][row]:
             self.arrange_as(replace(self.how, against=""))
-        elif self.frame.filter(self.frame["kind"] != PUBLISHED)["scorer"].n_unique() < 2:
+        elif self.frame.filter(~self.frame["kind"].is_in(NOT_HERE))["scorer"].n_unique() < 2:
             self.say("There is no other scorer to compare with; baselines are scorers as well.")
         else:
             self.arrange_as(replace(self.how, against=self.frame["scorer"][row]))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.board import Piece
-from inspector.board_cells import PUBLISHED
+from inspector.board_cells import NOBODY, PUBLISHED
 from inspector.board_drills import NO_NUMBER, PRINTED, board_drill
 from inspector.drilling import drilled
 from inspector.inspection import Inspection
@@ -60,6 +60,8 @@ class BoardOpening(BoardArranging):
         line = self.line
         if line is not None and line["kind"] == PUBLISHED:
             self.say(PRINTED)
+        elif line is not None and line["kind"] == NOBODY:
+            self.action_all_cases()
         elif self.inspection is not None and self.inspection.scorer is not None:
             self.put(self._within(self.inspection.failures()))
             self.post_message(Go("cases"))

@@ -156,8 +156,8 @@ async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_i
         text = await rests(pilot, "The 9 cases on screen")
         assert "metrics" not in text
         await press(pilot, "escape", "escape")
-        await shows(pilot, "No scorer has rewards for these cases yet: S runs one", "0 scorers")
-        await press(pilot, "enter", "t", "e")
+        await shows(pilot, "9 cases that nobody has scored: Enter reads them, S scores them", "0 scorers")
+        await press(pilot, "t", "e")
         await shows(pilot, "CSV file")
         await press(pilot, "escape", "a")
         await shows(pilot, "9 of 9 cases")

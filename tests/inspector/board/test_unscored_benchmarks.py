@@ -1,0 +1,53 @@
+"""A benchmark that nobody has scored stands on the board: it is seen, read and scored from there."""
+
+import authored
+import example
+from inspector import cli
+from inspector.screens.board import BoardScreen
+from inspector.screens.cases import CasesScreen
+from opened import inspected, opened
+from screen_text import press, shows
+
+
+def with_another(tmp_path):
+    """The example with its scorers, and a benchmark beside it that has none."""
+    request = example.write(tmp_path)
+    file = authored.write(tmp_path / "sums.json", authored.rows(7))
+    assert cli.main(["import", str(file), "-w", request.workspace, "-q"]) == 0
+    return request
+
+
+async def test_it_has_a_row_from_which_it_is_read_and_scored(tmp_path):
+    async with opened(with_another(tmp_path), size=(120, 30)) as pilot:
+        await shows(pilot, "(not scored)", "processbench", "0/7")
+        await press(pilot, "G")
+        await shows(pilot, "7 cases that nobody has scored: Enter reads them, S scores them")
+        assert inspected(pilot).benchmark == "processbench"
+        await press(pilot, "d")
+        assert "there is nothing to compare with" in next(iter(pilot.app._notifications)).message
+        await press(pilot, "S")
+        await shows(pilot, "Score processbench with a PRM")
+        await press(pilot, "escape", "enter")
+        await shows(pilot, "7 of 7 cases")
+        assert isinstance(pilot.app.screen, CasesScreen)
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, BoardScreen)
+        assert pilot.app.screen.line["benchmark"] == "processbench"
+        await press(pilot, "R", "y", "l", "enter")
+        assert "fault" not in pilot.app.crash
+
+
+async def test_with_baselines_everything_is_scored(tmp_path):
+    async with opened(with_another(tmp_path), size=(120, 40)) as pilot:
+        await shows(pilot, "(not scored)")
+        await press(pilot, "o")
+        await shows(pilot, "7/7")
+        assert "(not scored)" not in set(pilot.app.screen.frame["scorer"])
+
+
+def test_the_command_says_so(tmp_path, capsys):
+    request = with_another(tmp_path)
+    assert cli.main(["board", "-w", request.workspace]) == 0
+    assert "Nobody has scored processbench (7 cases) yet." in capsys.readouterr().out
+    assert cli.main(["board", "-w", request.workspace, "--benchmark", "bench"]) == 0
+    assert "Nobody" not in capsys.readouterr().out
