@@ -7,9 +7,10 @@ import gc
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import Console
+from textual.app import App
 
 from inspector.messages import Failed, Go, Loaded
 from inspector.request import Request
@@ -35,8 +36,18 @@ from inspector.wiring.scoring_runs import ScoringRuns
 from inspector.wiring.titling import Titling
 from inspector.wiring.triage import FollowingTriage
 
+if TYPE_CHECKING:
+    from textual.command import Provider
+
 FULL_COLLECTION = 100
 """How many middle collections of garbage make a full one."""
+
+
+def found_places() -> "type[Provider]":
+    """Give what finds benchmarks, scorers and cases; it is imported when the palette opens."""
+    from inspector.screens.places import Places
+
+    return Places
 
 
 class InspectApp(
@@ -63,6 +74,7 @@ class InspectApp(
     CSS_PATH = "inspector.tcss"
     TITLE = "prm-inspect"
     ENABLE_COMMAND_PALETTE = True
+    COMMANDS = App.COMMANDS | {found_places}  # Textual declares it
     DEFAULT_MODE = INSPECT
     MODES: ClassVar = {INSPECT: LoadingScreen, SMALL: TooSmall}
 

@@ -208,7 +208,11 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         if not gone and self._place != target:
             self.say("This is the last case of the list." if by > 0 else "This is the first case of the list.")
             return
-        self.row = int(shown[self._place])
+        self.turn_to(int(shown[self._place]))
+
+    def turn_to(self, row: int) -> None:
+        """Show another case, from its beginning."""
+        self.row = row
         self.reading = self.reading.kept()
         self._show(keep_scroll=False)
 

@@ -31,7 +31,9 @@ class Palette(Wired):
 
         ours = screen.commands if isinstance(screen, InspectionScreen) else []
         for command in ours:
-            yield SystemCommand(command.title, command.help, partial(screen.run_action, command.action))
+            key = self.keys.written(command.id)
+            told = f"{key}: {command.help}" if key else command.help
+            yield SystemCommand(command.title, told, partial(screen.run_action, command.action))
         if ours:
             yield from self._analyses_without_a_key(screen)
         titles = {command.title for command in ours}

@@ -1,0 +1,57 @@
+"""What the palette finds beside commands: benchmarks, scorers, and cases by a part of their names."""
+
+from functools import partial
+
+from textual.command import Hit, Hits, Provider
+from textual.content import Content
+
+from inspector.inspection import Inspection
+from inspector.messages import Go
+from inspector.screens.base import InspectionScreen
+from inspector.screens.case import CaseScreen
+from inspector.sentences import counted
+from inspector.text import clean
+
+MOST = 12
+"""Cases that are offered."""
+_LEAST = 0.2
+"""The score of a case: what is called by all that was typed comes before what only holds it."""
+
+
+class Places(Provider):
+    """Goes to what is chosen. Names are data: nothing in them acts."""
+
+    async def search(self, query: str) -> Hits:
+        """Give what has these letters."""
+        screen = self.screen
+        inspection = screen.inspection if isinstance(screen, InspectionScreen) else None
+        if not isinstance(screen, InspectionScreen) or inspection is None:
+            return
+        matcher = self.matcher(query)
+        for name, count in inspection.cases["benchmark"].value_counts().iter_rows():
+            if score := matcher.match(name):
+                told = f"Benchmark, {counted(count, 'case')}"
+                command = partial(screen.put, inspection.on_benchmark(name))
+                yield Hit(score, matcher.highlight(clean(name)), command, help=told)
+        for one in inspection.selection.evaluations:
+            if score := matcher.match(one.scorer.name):
+                benchmark = inspection.benchmark if one.covers(inspection.benchmark) else min(one.covered)
+                command = partial(screen.put, inspection.focused(one.scorer.name, benchmark))
+                yield Hit(score, matcher.highlight(clean(one.scorer.name)), command, help="Scorer: look through it")
+        names = inspection.cases["case"]
+        holding = names.str.to_lowercase().str.contains(query.strip().lower(), literal=True)
+        for row in holding.arg_true().head(MOST):
+            score = 1.0 if names[row].partition("/")[2] == query.strip() else _LEAST
+            yield Hit(score, Content(clean(names[row])), partial(_open, screen, inspection, row), help="Case: open it")
+
+
+def _open(screen: InspectionScreen, inspection: Inspection, row: int) -> None:
+    """Open a case, where the filter leaves it out among all of its benchmark."""
+    if row not in inspection.shown:
+        benchmark = inspection.cases["benchmark"][row]
+        inspection = inspection.cleared() if benchmark == inspection.benchmark else inspection.on_benchmark(benchmark)
+        screen.put(inspection)
+    if isinstance(screen, CaseScreen):
+        screen.turn_to(row)
+    else:
+        screen.post_message(Go("case", row))

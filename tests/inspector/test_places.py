@@ -1,0 +1,46 @@
+"""The palette finds benchmarks, scorers and cases, and goes there."""
+
+import pytest
+
+import example
+from inspector.screens.case import CaseScreen
+from opened import inspected, opened
+from screen_text import press, shows, until
+
+
+@pytest.mark.parametrize("keys", [(), ("a",), ("a", "enter"), ("c",)])
+async def test_a_case_is_opened_by_a_part_of_its_name_from_any_screen(tmp_path, keys):
+    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+        await press(pilot, *keys, "ctrl+p", *"alarm-one")
+        await shows(pilot, "bench/alarm-one", "Case: open it")
+        await press(pilot, "down", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CaseScreen))
+        await until(pilot, lambda: inspected(pilot).cases["case"][pilot.app.screen.row] == "bench/alarm-one")
+
+
+async def test_a_case_that_the_filter_leaves_out_is_opened_among_all(tmp_path):
+    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+        await press(pilot, "enter")
+        row = list(inspected(pilot).cases["case"]).index("bench/exact-one")
+        assert row not in inspected(pilot).shown
+        await press(pilot, "ctrl+p", *"exact-one")
+        await shows(pilot, "bench/exact-one")
+        await press(pilot, "down", "enter")
+        await until(pilot, lambda: getattr(pilot.app.screen, "row", None) == row)
+        assert len(inspected(pilot).shown) == 9
+
+
+async def test_a_scorer_is_looked_through(tmp_path):
+    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+        await press(pilot, "a")
+        other = "beta" if inspected(pilot).scorer == "alpha" else "alpha"
+        await press(pilot, "ctrl+p", *other)
+        await shows(pilot, "Scorer: look through it")
+        await press(pilot, "down", "enter")
+        await until(pilot, lambda: inspected(pilot).scorer == other)
+
+
+async def test_what_it_lists_says_its_key(tmp_path):
+    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+        await press(pilot, "a", "ctrl+p", *"facets")
+        await shows(pilot, "f: Choose what to keep")
