@@ -7,9 +7,13 @@ _LOOKED_AT = 20
 
 def invitation(folder: Path) -> str:
     """One line, and another where files of the folder look importable."""
-    line = "Now yours: prm-inspect import PATH"
-    known = [file.name for file in sorted(folder.iterdir())[:200] if _known(file)][:3]
+    line, known = "Now yours: prm-inspect import PATH", known_here(folder)
     return f"{line}\nHere, for instance: {', '.join(known)}" if known else line
+
+
+def known_here(folder: Path) -> list[str]:
+    """Name up to three files of a folder that look importable."""
+    return [file.name for file in sorted(folder.iterdir())[:200] if _known(file)][:3]
 
 
 def _known(file: Path) -> bool:

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
@@ -9,8 +10,8 @@ from pathlib import Path
 
 from inspector.command_flags import commands
 from inspector.provenance import program_version
-from inspector.request import request_of
-from scoring.errors import UsageError
+from inspector.request import Request, request_of
+from scoring.errors import NoWorkspace, UsageError
 
 
 def run(args: argparse.Namespace) -> int:
@@ -20,18 +21,65 @@ def run(args: argparse.Namespace) -> int:
         return 0
     request = request_of(args)
     if args.paths:
+        args.paths = _existing(args.paths)
+        if not sys.stdout.isatty():
+            raise UsageError("the app needs a terminal.", "Import without it: prm-inspect import PATH")
         from inspector.shell.importing import bring
         from scoring.importing.bringing import STDIN
 
-        args.paths = _existing(args.paths)
         found = bring(args)
         if STDIN in args.paths:
             _take_keys_from_the_terminal()
         names = (*(one.benchmark for one in found.imported), *(name for one in found.joined for name in one.benchmarks))
         request = replace(request, benchmarks=request.benchmarks or tuple(dict.fromkeys(names)))
+    elif _nothing_here(request):
+        begun = _where_to_begin(args, request)
+        if begun is None:
+            return 0
+        if isinstance(begun, str):
+            return run(argparse.Namespace(**{**vars(args), "paths": [begun]}))
+        request = begun
     from inspector.app import run_app
 
     return run_app(request, ascii_only=args.ascii, mouse=not args.no_mouse, session_log=not args.no_session_log)
+
+
+def _nothing_here(request: Request) -> bool:
+    """Whether a person sits there, and nothing was asked for where nothing was imported yet."""
+    from inspector.workspace_place import find_workspace
+
+    if request != Request() or not sys.stdin.isatty() or not sys.stdout.isatty():
+        return False
+    try:
+        find_workspace(None)
+    except NoWorkspace:
+        return True
+    return False
+
+
+def _where_to_begin(args: argparse.Namespace, request: Request) -> Request | str | None:
+    """Ask where to begin: the demo or a workspace, or the path of something to import; None to leave."""
+    from platformdirs import user_state_path
+    from rich.console import Console
+
+    from inspector.screens.start import StartApp
+    from inspector.shell.invitation import known_here
+    from inspector.terminal.remembered import recent_workspaces
+    from inspector.terminal.themes import chosen_theme, usual_theme
+    from scoring.benchmarks.demo import NAME as DEMO
+    from scoring.files import expand_home
+    from scoring.workspace import MARK
+
+    state = user_state_path("prm-inspect", appauthor=False)
+    theme = chosen_theme(state) or usual_theme(Console(force_terminal=True).color_system)
+    app = StartApp(recent_workspaces(state), known_here(Path()), theme, ascii_only=args.ascii)
+    chosen = app.run(mouse=not args.no_mouse)
+    if chosen is None:
+        return None
+    if chosen == DEMO:
+        return replace(request, benchmarks=(DEMO,))
+    folder = expand_home(chosen)
+    return replace(request, workspace=str(folder)) if (folder / MARK).is_file() else str(folder)
 
 
 def _take_keys_from_the_terminal() -> None:

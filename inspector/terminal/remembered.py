@@ -18,6 +18,7 @@ import msgspec
 
 from scoring.errors import InspectError
 from scoring.files import write_atomically
+from scoring.workspace import MARK
 
 FORMAT = 1
 LONGEST = 50
@@ -30,6 +31,7 @@ class Left(msgspec.Struct, frozen=True):
 
     | field | what |
     | --- | --- |
+    | `place` | the workspace's folder |
     | `benchmark`, `scorer` | what was in focus |
     | `columns` | the columns of the list, by name, in their order |
     | `overlaid` | the scorers beside each other in a case, in their order |
@@ -41,6 +43,7 @@ class Left(msgspec.Struct, frozen=True):
     A name may no longer exist when it is read back: whoever uses it checks.
     """
 
+    place: str = ""
     benchmark: str = ""
     scorer: str = ""
     columns: tuple[str, ...] = ()
@@ -118,6 +121,16 @@ class Remembered:
             write_atomically(path, json.dumps(whole, ensure_ascii=False, indent=1).encode("utf-8", "replace"))
         except InspectError as error:
             self.problem = f"How you leave this workspace will not be remembered. {error}"
+
+
+def recent_workspaces(folder: Path) -> list[str]:
+    """Give the folders of workspaces that were looked at and are still there, the newest first.
+
+    `folder` is the state folder, as for `Remembered.of_workspace`.
+    """
+    files = sorted(folder.glob("workspaces/*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    places = (_read(_written(path) or {}).place for path in files[:LONGEST])
+    return [place for place in places if place and (Path(place) / MARK).is_file()]
 
 
 def _joined(newer: tuple[str, ...], older: tuple[str, ...]) -> tuple[str, ...]:

@@ -43,7 +43,10 @@ class Remembering(Wired):
         return inspection.focused(left.scorer, left.benchmark) if left.scorer in names else inspection
 
     def remember(self) -> None:
-        """Begin to write what changes."""
+        """Begin to write what changes; where the workspace is, is found again where there is none at the next start."""
+        root = self.inspection.selection.workspace.root if self.inspection else None
+        if self.remembered is not None and root is not None and self.remembered.left.place != str(root.resolve()):
+            self.remembered.keep(place=str(root.resolve()))
         self.set_interval(SAVE_SECONDS, self._remember)
 
     def _remember(self) -> None:

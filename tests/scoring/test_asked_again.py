@@ -3,8 +3,8 @@
 import pytest
 
 from scoring.__main__ import _parse
+from scoring.asked_again import asked_here, flags_again
 from scoring.critic_preparation import _wish, prepare_critic
-from scoring.critics.asked_again import asked_here, flags_again
 from scoring.critics.sampling import MODES
 from scoring.generative.catalogue import FAMILIES
 from scoring.prompts import keep_template, kept_template

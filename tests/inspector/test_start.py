@@ -1,0 +1,102 @@
+"""Where nothing was imported yet a person chooses where to begin, and no file is touched before."""
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+import authored
+import making
+from inspector.request import Request
+from inspector.screens.start import StartApp, path_picks
+from inspector.shell import opening
+from inspector.terminal.remembered import Remembered, recent_workspaces
+from inspector.terminal.themes import DEFAULT
+from opened import opened
+from screen_text import press, shows, until
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a file to import, a workspace and something hidden."""
+    monkeypatch.chdir(tmp_path)
+    authored.write(tmp_path / "sums.json", authored.rows(3))
+    making.workspace(tmp_path / "space", *making.study())
+    (tmp_path / "results" / "deep").mkdir(parents=True)
+    (tmp_path / ".hidden").mkdir()
+    return tmp_path
+
+
+def test_paths_are_completed_as_what_they_are(here):
+    found = {pick.key: pick.note for pick in path_picks("")}
+    assert set(found) == {"sums.json", "space", "results/"}
+    assert (found["sums.json"], found["space"]) == ("a file", "a workspace")
+    assert [pick.key for pick in path_picks("results/d")] == ["results/deep/"]
+    assert [pick.key for pick in path_picks("results/")] == ["results/", "results/deep/"]
+    assert [pick.key for pick in path_picks(f"{here}/su")] == [f"{here}/sums.json"]
+    assert [pick.key for pick in path_picks(".h")] == [".hidden/"]
+    assert path_picks("nowhere/x") == path_picks("~nobody/x") == []
+
+
+async def test_the_demo_comes_first_then_files_here_and_workspaces(here):
+    app = StartApp([str(here / "space")], ["sums.json"], DEFAULT)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await shows(pilot, "Nothing was imported here yet", "the demo", "sums.json", "a workspace that you looked at")
+        await press(pilot, *"res", "tab", "down", "tab", "enter")
+    assert app.return_value == "results/deep/"
+
+
+@pytest.mark.parametrize(
+    ("keys", "chosen"), [(("enter",), "demo"), (("down", "enter"), "sums.json"), (("escape",), None)]
+)
+async def test_a_line_is_chosen_or_none(here, keys, chosen):
+    app = StartApp([], ["sums.json"], DEFAULT)
+    async with app.run_test(size=(80, 20)) as pilot:
+        await shows(pilot, "the demo")
+        await press(pilot, *keys)
+    assert app.return_value == chosen
+
+
+@pytest.mark.parametrize(
+    ("chosen", "begun"),
+    [
+        (None, None),
+        ("demo", Request(benchmarks=("demo",))),
+        ("space", Request(workspace="space")),
+        ("sums.json", "sums.json"),
+        ("results/", "results"),
+    ],
+)
+def test_what_was_chosen_is_opened_or_imported(here, monkeypatch, chosen, begun):
+    monkeypatch.setattr(StartApp, "run", lambda *_, **__: chosen)
+    args = argparse.Namespace(ascii=False, no_mouse=False)
+    assert opening._where_to_begin(args, Request()) == begun
+
+
+def test_it_asks_only_where_nothing_was_asked_for_and_there_is_nothing(here, monkeypatch):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(here / "data"))
+    assert opening._nothing_here(Request())
+    assert not opening._nothing_here(Request(benchmarks=("demo",)))
+    making.workspace(Path(".prm-inspect"), *making.study())
+    assert not opening._nothing_here(Request())
+
+
+async def test_a_workspace_that_was_looked_at_is_offered_as_long_as_it_is_there(here):
+    state = here / "state"
+    async with opened(Request(workspace="space"), state=state) as pilot:
+        await until(pilot, lambda: pilot.app.remembered.left.place)
+    assert recent_workspaces(state) == [str(here / "space")]
+    Remembered.of_workspace(here / "gone", state).save()
+    (here / "space").rename(here / "moved")
+    assert recent_workspaces(state) == []
+    assert recent_workspaces(here / "nothing") == []
+
+
+def test_without_a_terminal_nothing_is_imported(here, capsys):
+    from inspector import cli
+
+    assert cli.main(["sums.json"]) == 2
+    assert "the app needs a terminal" in capsys.readouterr().err
+    assert not Path(".prm-inspect").exists()
