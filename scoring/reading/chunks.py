@@ -34,7 +34,7 @@ from msgspec import UNSET, UnsetType
 from scoring.reading.fields import fields_of
 from scoring.reading.file_bytes import decoded_as
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Block, Row, Rows, json_lines, table_rows
+from scoring.reading.rows import Block, Row, Rows, count_of, json_lines, table_rows
 from scoring.reading.text_rows import line_elements
 from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Field, Layout
 from scoring.schema import content_key
@@ -452,7 +452,7 @@ def _rows(
 def _strings(dtype: pl.DataType | None) -> Callable[[list[Any]], int]:
     """What counts the strings that rows have for the values of a field, their keys included; None: of one not read."""
     if dtype is None:
-        return lambda values: sum(1 + strings_in(bytes(value)) for value in values if value is not UNSET)
+        return lambda values: _keys(values) + strings_in(b" ".join(value for value in values if value is not UNSET))
     if dtype == pl.List(pl.String()):
         return lambda values: _keys(values) + sum(len(value) for value in values if type(value) is list)
     if dtype == pl.String():
@@ -529,7 +529,7 @@ _INTERPRETER = _Interpreter()
 
 def strings_in(raw: bytes) -> int:
     """Count how many strings there are: keys and values, at any depth."""
-    quotes = raw.count(b'"')
+    quotes = count_of(_QUOTE, raw)
     if b"\\" in raw:
         codes = np.frombuffer(raw, dtype=np.uint8)
         quotes -= int(np.count_nonzero(codes[_escaped(codes)] == _QUOTE))
