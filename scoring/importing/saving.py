@@ -10,7 +10,6 @@ the workspace afterwards. Where all of that is as it was, reading the file again
 missing or cannot be read is no reason to stop: the file is read.
 """
 
-import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -52,6 +51,10 @@ _NOT_IDENTITY = ("reported", "sources", *_OF_THE_CASES)
 _UNFINISHED = ""
 _AT_ONCE = 65_536
 """Rows whose values are together in a digest: as many as that, whatever is in memory at once."""
+
+
+_PIECE = 4 * 1024 * 1024
+"""Bytes that are hashed together: `hashlib.file_digest` stops whoever reads the file sixteen times as often."""
 
 
 class _Import(msgspec.Struct, frozen=True):
@@ -381,9 +384,12 @@ class Ledger:
 
 def _file_digest(path: Path) -> str | None:
     """The digest of a file's bytes; None where it cannot be read, which reading it in earnest says."""
+    digest, piece = blake2b(), bytearray(_PIECE)
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+        with path.open("rb", buffering=0) as file:
+            while count := file.readinto(piece):
+                digest.update(memoryview(piece)[:count])
+            return digest.hexdigest()[:32]
     except (OSError, ValueError):
         return None
 
@@ -422,7 +428,7 @@ def _sources(root: Path | None) -> dict[str, _Known]:
 
 
 def _short_digest(raw: bytes) -> str:
-    return hashlib.blake2b(raw, digest_size=16).hexdigest()
+    return blake2b(raw, digest_size=16).hexdigest()
 
 
 def _version() -> str:

@@ -181,20 +181,19 @@ class _Reader:
         names = [*keys_of, *(f"{_OTHER}{key}" for key in others)]
         natural = tuple((key, fields[name].natural, fields[name].needed) for name, key in keys_of.items())
         decoder = _decoder(natural, others)
-        content = attrgetter(*(f"field_{names.index(name)}" for name in self.layout.content)) if self._keyed else None
-        decoded, keys, sound = _rows(decoder, content, block)
+        decoded, sound = _rows(decoder, block)
         values = {name: list(map(attrgetter(f"field_{at}"), decoded)) for at, name in enumerate(names)}
         # Lines are split only where one of them is odd.
         raw = block.raw if len(sound) == block.height else b"\n".join([block.lines[place] for place in sound])
         if odd := self._unaccounted(values, block, sound, raw):
             kept = [index for index in range(len(sound)) if index not in odd]
             sound = [sound[index] for index in kept]
-            keys = [keys[index] for index in kept] if self._keyed else keys
             values = {name: [column[index] for index in kept] for name, column in values.items()}
             raw = b"\n".join([block.lines[place] for place in sound])
         for name in keys_of:
-            if not fields[name].needed and UNSET in values[name]:
+            if not fields[name].needed and UnsetType in map(type, values[name]):
                 values[name] = [None if value is UNSET else value for value in values[name]]
+        keys = list(map(content_key, *(values[name] for name in self.layout.content))) if self._keyed else []
         numbers = before + np.cumsum(_filled(block, sound))
         kept_values = {name: values[name] for name in keys_of}
         kept_others = {key: values[f"{_OTHER}{key}"] for key in others}
@@ -430,10 +429,8 @@ def _decoder(fields: tuple[tuple[str, Any, bool], ...], others: tuple[str, ...])
     return msgspec.json.Decoder(msgspec.defstruct("Row", defined, rename=names, kw_only=True, gc=False))
 
 
-def _rows(
-    decoder: "msgspec.json.Decoder[Any]", content: Callable[[Any], tuple[str, list[str]]] | None, block: Block
-) -> tuple[list[Any], list[str], Sequence[int]]:
-    """The rows of the lines that the decoder takes, the keys of their contents, and the places of these lines."""
+def _rows(decoder: "msgspec.json.Decoder[Any]", block: Block) -> tuple[list[Any], Sequence[int]]:
+    """The rows of the lines that the decoder takes, and the places of these lines."""
     try:
         rows = decoder.decode_lines(block.raw)
     except _NOT_SOUND:
@@ -445,8 +442,7 @@ def _rows(
             with suppress(*_NOT_SOUND):
                 rows.append(decoder.decode(line))
                 places.append(place)
-    keys = [] if content is None else [content_key(*content(row)) for row in rows]
-    return rows, keys, places
+    return rows, places
 
 
 def _strings(dtype: pl.DataType | None) -> Callable[[list[Any]], int]:
@@ -461,7 +457,8 @@ def _strings(dtype: pl.DataType | None) -> Callable[[list[Any]], int]:
 
 
 def _keys(values: list[Any]) -> int:
-    return len(values) - values.count(UNSET)
+    # Types are compared by identity, which is much quicker than comparing texts with what is no text.
+    return len(values) - list(map(type, values)).count(UnsetType)
 
 
 def _sound_value(value: msgspec.Raw | UnsetType) -> bool:
