@@ -326,7 +326,7 @@ def _write_texts(texts: Texts, folder: Path) -> pl.DataFrame:
     new = f"texts-{uuid7()}.parquet"
     names = [f"texts-{uuid7()}.parquet" if isinstance(source, Path) else new for source in texts.sources]
     row = texts.row_in_part.copy()
-    for number in np.unique(texts.part).tolist():
+    for number in np.flatnonzero(np.bincount(texts.part)).tolist():
         source = texts.sources[number]
         if isinstance(source, Path):
             _link(source, folder / names[number])

@@ -18,7 +18,7 @@ from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import Annotated, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -26,8 +26,6 @@ import polars as pl
 
 from scoring.benchmarks.own import GROUP
 from scoring.boundary import when_wrong
-from scoring.cache import Parts, RewardParts, VoteParts
-from scoring.claim import as_checkpoint, claim
 from scoring.errors import DamagedWorkspace, FrameError, InspectError, ScorerConflict
 from scoring.files import locked, unwritable, write_atomically
 from scoring.importing.bringing import HUB, Brought, place
@@ -38,6 +36,9 @@ from scoring.scorer import FILE as SCORER
 from scoring.scorer import Scorer
 from scoring.training_point import NOWHERE, TrainingPoint
 from scoring.workspace import Workspace
+
+if TYPE_CHECKING:
+    from scoring.cache import Parts
 
 FILE = "imports.json"
 LEDGER = "sources.json"
@@ -143,6 +144,8 @@ def save(workspace: Workspace, joined: Joined, name: str | None = None) -> Saved
         NoWorkspace, UnwritableWorkspace, DamagedWorkspace: as for everything that writes there.
     """
     scorer = scorer_of(joined, name)
+    from scoring.claim import as_checkpoint, claim
+
     folder = claim(workspace, scorer).folder
     with locked(folder, make=True):
         imports = _imports(folder)
@@ -192,7 +195,9 @@ def _replace(
     _write(folder / FILE, {**imports, source: _Import(digest, list(new))})
 
 
-def _kinds(folder: Path, joined: Joined) -> Iterator[tuple[Parts, pl.DataFrame]]:
+def _kinds(folder: Path, joined: Joined) -> Iterator[tuple["Parts", pl.DataFrame]]:
+    from scoring.cache import RewardParts, VoteParts
+
     yield RewardParts(folder), joined.rewards
     yield VoteParts(folder), joined.votes
 
@@ -248,7 +253,7 @@ def _no_conflict(scorer: Scorer, folder: Path, joined: Joined, others: dict[str,
                 )
 
 
-def _given(cache: Parts, parts: Sequence[str]) -> pl.DataFrame:
+def _given(cache: "Parts", parts: Sequence[str]) -> pl.DataFrame:
     """What was given in the named parts of this kind; an import that was cut short may not have written them."""
     columns = (*cache.kind.identity, *cache.kind.telling, "reason")
     frames = [pl.DataFrame(schema={name: cache.kind.schema[name] for name in columns})]
@@ -263,7 +268,7 @@ def _given(cache: Parts, parts: Sequence[str]) -> pl.DataFrame:
     return pl.concat(frames).filter(cache.kind.success)
 
 
-def _differing(cache: Parts, mine: pl.DataFrame, theirs: pl.DataFrame) -> int:
+def _differing(cache: "Parts", mine: pl.DataFrame, theirs: pl.DataFrame) -> int:
     """How many rows contradict: of one case, or one by content and those of its cases, none of which says the same."""
     identity = list(cache.kind.identity)
     differs = pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_right")) for name in cache.kind.telling)
