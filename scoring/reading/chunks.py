@@ -34,7 +34,7 @@ from msgspec import UNSET, UnsetType
 from scoring.reading.fields import fields_of
 from scoring.reading.file_bytes import decoded_as
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Block, Row, Rows, count_of, json_lines, table_rows
+from scoring.reading.rows import Block, Row, Rows, json_lines, table_rows
 from scoring.reading.text_rows import line_elements
 from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Field, Layout
 from scoring.schema import content_key
@@ -432,11 +432,12 @@ def _decoder(fields: tuple[tuple[str, Any, bool], ...], others: tuple[str, ...])
 def _rows(decoder: "msgspec.json.Decoder[Any]", block: Block) -> tuple[list[Any], Sequence[int]]:
     """The rows of the lines that the decoder takes, and the places of these lines."""
     try:
-        rows = decoder.decode_lines(block.raw)
+        # It would also take several objects on a line, and one over several.
+        rows = decoder.decode_lines(block.raw) if block.objects else []
     except _NOT_SOUND:
         rows = []
     places: Sequence[int] = range(block.height)
-    if len(rows) < block.height:
+    if len(rows) != block.height:
         rows, places = [], []
         for place, line in enumerate(block.lines):
             with suppress(*_NOT_SOUND):
@@ -526,9 +527,10 @@ _INTERPRETER = _Interpreter()
 
 def strings_in(raw: bytes) -> int:
     """Count how many strings there are: keys and values, at any depth."""
-    quotes = count_of(_QUOTE, raw)
+    codes = np.frombuffer(raw, dtype=np.uint8)
+    # Three times as fast as `bytes.count`, where there are many.
+    quotes = int(np.count_nonzero(codes == _QUOTE))
     if b"\\" in raw:
-        codes = np.frombuffer(raw, dtype=np.uint8)
         quotes -= int(np.count_nonzero(codes[_escaped(codes)] == _QUOTE))
     return quotes // 2
 

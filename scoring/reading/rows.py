@@ -4,13 +4,16 @@ A broken row costs itself only: it becomes a finding and the reading goes on at 
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from scoring.errors import UnknownFormat, UnreadableFile
@@ -41,7 +44,7 @@ from scoring.reading.text_rows import (
 BLOCK_SIZE = 16 * 1024 * 1024
 """Bytes of a block, or a line more: some blocks are in memory at the same time, in several forms each."""
 
-_BREAK = ord("\n")
+_BREAK, _RETURN, _OPENING, _CLOSING = b"\n\r{}"
 
 _TABLES = {PARQUET: "Parquet", ARROW_FILE: "Arrow", ARROW_STREAM: "Arrow"}
 # A text may start with the same four letters.
@@ -61,9 +64,25 @@ class Block:
     line: int
 
     @cached_property
+    def _breaks(self) -> npt.NDArray[np.int64]:
+        return np.flatnonzero(np.frombuffer(self.raw, dtype=np.uint8) == _BREAK)
+
+    @property
     def height(self) -> int:
         """How many lines there are, at least one."""
-        return count_of(_BREAK, self.raw) + (not self.raw.endswith(b"\n"))
+        return self._breaks.size + (not self.raw.endswith(b"\n"))
+
+    @property
+    def objects(self) -> bool:
+        """Whether every line starts and ends as an object does, so that as many values as lines are one a line.
+
+        `}` and `{` without a comma stand between whole values only, and no line break within a text.
+        """
+        codes = np.frombuffer(self.raw, dtype=np.uint8)
+        within = self._breaks[: self.height - 1]
+        last, first = codes[within - 1], codes[within + 1]
+        last = np.where(last == _RETURN, codes[within - 2], last)
+        return self.raw.startswith(b"{") and bool(((last == _CLOSING) & (first == _OPENING)).all())
 
     @property
     def first(self) -> bytes:
@@ -212,13 +231,18 @@ class Rows:
             places = [*range(min(_SAMPLED_ROWS, height)), *range(_SAMPLED_ROWS, height, step)]
             self._sample = self.table[places].rows(named=True)
         if self._sample is None:
-            first = Rows(self.source, self.format)
-            for block in self.blocks(_SAMPLED):
-                text, _ = decoded_as("utf-8", block.raw.removesuffix(b"\n"), self.source)
-                if first.collect(line_elements(text)).rows:
-                    break
-            self._sample = [row.value for row in first.rows]
+            values = map(self._values, self.blocks(_SAMPLED))
+            self._sample = next(filter(None, values), [])
         return self._sample
+
+    def _values(self, block: Block) -> list[Any]:
+        # The decoder is several times as fast, and gives the same wherever it does not refuse.
+        with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            values: list[Any] = msgspec.json.Decoder().decode_lines(block.raw) if block.objects else []
+            if len(values) == block.height:
+                return values
+        text, _ = decoded_as("utf-8", block.raw.removesuffix(b"\n"), self.source)
+        return [row.value for row in Rows(self.source, self.format).collect(line_elements(text)).rows]
 
     def collect(self, elements: Iterable[Element]) -> "Rows":
         """Put a row for each element at the end, or say what is wrong with it; the rows themselves are returned."""
@@ -247,11 +271,6 @@ class Rows:
         """Put a row at the end."""
         self._read += 1
         self._rows.append(Row(self._read, self._read if line is None else line, value))
-
-
-def count_of(code: int, raw: bytes) -> int:
-    """Count how often a byte occurs, in a third of the time that `bytes.count` takes where it does so often."""
-    return int(np.count_nonzero(np.frombuffer(raw, dtype=np.uint8) == code))
 
 
 def _whole_lines(file: BufferedReader, start: int, size: int) -> bytes:
