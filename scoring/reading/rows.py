@@ -44,6 +44,7 @@ from scoring.reading.text_rows import (
 BLOCK_SIZE = 16 * 1024 * 1024
 """Bytes of a block, or a line more: some blocks are in memory at the same time, in several forms each."""
 
+_SLICE = 256 * 1024
 _BREAK, _RETURN, _OPENING, _CLOSING = b"\n\r{}"
 
 _TABLES = {PARQUET: "Parquet", ARROW_FILE: "Arrow", ARROW_STREAM: "Arrow"}
@@ -65,7 +66,7 @@ class Block:
 
     @cached_property
     def _breaks(self) -> npt.NDArray[np.int64]:
-        return np.flatnonzero(np.frombuffer(self.raw, dtype=np.uint8) == _BREAK)
+        return np.concatenate([at + np.flatnonzero(codes == _BREAK) for at, codes in code_slices(self.raw)])
 
     @property
     def height(self) -> int:
@@ -271,6 +272,12 @@ class Rows:
         """Put a row at the end."""
         self._read += 1
         self._rows.append(Row(self._read, self._read if line is None else line, value))
+
+
+def code_slices(raw: bytes) -> Iterator[tuple[int, npt.NDArray[np.uint8]]]:
+    """Give bytes as numbers, some at a time with the place of the first: what is made of these fits into a cache."""
+    codes = np.frombuffer(raw, dtype=np.uint8)
+    return ((at, codes[at : at + _SLICE]) for at in range(0, codes.size, _SLICE))
 
 
 def _whole_lines(file: BufferedReader, start: int, size: int) -> bytes:
