@@ -5,10 +5,12 @@ What commands there are lies in `inspector.analyses` and `inspector.verbs`, whic
 
 import argparse
 import errno
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from types import ModuleType
 
 from inspector.command_flags import RENAMED, THE_APP, commands, parser_of
 from inspector.common_flags import TAKE_A_VALUE, plugins_in
@@ -44,7 +46,7 @@ def _run(words: list[str]) -> int:
         if args.no_color:
             os.environ["NO_COLOR"] = "1"
         module = (commands()[args.command] if args.command else THE_APP).module
-        run = import_module(module).run
+        run = _imported(module).run
         code: int = _heard(run, args) if files and args.command else run(args)
     except SystemExit:
         sys.stdout.flush()
@@ -54,6 +56,18 @@ def _run(words: list[str]) -> int:
         return 2
     sys.stdout.flush()
     return code
+
+
+def _imported(name: str) -> ModuleType:
+    """Import a module for the first time, without looking for garbage: what is made meanwhile stays to the end."""
+    if name in sys.modules or not gc.isenabled():
+        return import_module(name)
+    gc.disable()
+    try:
+        return import_module(name)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _heard(run: Callable[[argparse.Namespace], int], args: argparse.Namespace) -> int:

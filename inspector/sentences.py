@@ -1,12 +1,15 @@
 """What happened to a case, in one plain sentence."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scoring.evaluation import Evaluation
 from scoring.transforms import DIFFERENCES, REWARDS, Transform, transform
-from scoring.verdicts import OUTCOMES, AsGiven, Decision, compared_words
+
+if TYPE_CHECKING:
+    from scoring.evaluation import Evaluation
+    from scoring.verdicts import Decision
 
 GLYPHS = {
     "exact": "=",
@@ -26,7 +29,7 @@ GLYPHS = {
 TRUNCATED = "t"
 """Stands behind a reward of a case whose later steps were cut off."""
 
-WORDS = {name: name.replace("_", " ") for name in OUTCOMES}
+WORDS = {name: name.replace("_", " ") for name in GLYPHS}
 """The outcome as it is written on screen."""
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -46,8 +49,10 @@ def size_words(count: float) -> str:
     return f"{count:.1f} TB"
 
 
-def threshold_name(rule: Decision) -> str:
+def threshold_name(rule: "Decision") -> str:
     """What a rule's threshold is called: by what is compared with it, where that is not the rewards."""
+    from scoring.verdicts import compared_words
+
     return f"threshold {compared_words(rule)}".rstrip()
 
 
@@ -57,8 +62,10 @@ def steps_word(count: int) -> str:
     return f"{word} step" if count == 1 else f"{word} steps"
 
 
-def outcome_sentence(evaluation: Evaluation, row: int) -> str:
+def outcome_sentence(evaluation: "Evaluation", row: int) -> str:
     """Verdict, gold and how they differ, with the reward at the gold step where there is one."""
+    from scoring.verdicts import OUTCOMES
+
     outcome = OUTCOMES[evaluation.codes[row]]
     if outcome in {"refused", "unparsed", "unscored", "dev"}:
         return _without_verdict(evaluation, row, outcome)
@@ -74,7 +81,7 @@ def outcome_sentence(evaluation: Evaluation, row: int) -> str:
     return f"{predicted}, gold step {gold}: {distance}{_at_gold(evaluation, row)}"
 
 
-def _without_verdict(evaluation: Evaluation, row: int, outcome: str) -> str:
+def _without_verdict(evaluation: "Evaluation", row: int, outcome: str) -> str:
     if outcome == "dev":
         return f"left out of the report: the threshold of {evaluation.scorer.name} was tuned on this case"
     if outcome == "unscored":
@@ -90,7 +97,7 @@ def predicted_words(verdict: int) -> str:
     return f"predicted step {verdict}"
 
 
-def votes_words(evaluation: Evaluation, row: int) -> str:
+def votes_words(evaluation: "Evaluation", row: int) -> str:
     """How the answers voted: `5 x step 3, 2 x none, 1 unparsed`; empty where nobody voted."""
     if evaluation.votes is None or not evaluation.votes.tried[row]:
         return ""
@@ -117,14 +124,14 @@ def named_step(verdict: int) -> str:
     return {-1: "none", -2: "no step"}.get(verdict, f"step {verdict}")
 
 
-def _false_alarm(evaluation: Evaluation, row: int, predicted: str) -> str:
+def _false_alarm(evaluation: "Evaluation", row: int, predicted: str) -> str:
     lowest = min(evaluation.compared_values.of(row) or [float("nan")])
     what = _compared(evaluation).noun
     said = "" if np.isnan(lowest) else f" (lowest {what} {reward_words(lowest, evaluation, row)})"
     return f"{predicted}, gold no error: false alarm{said}"
 
 
-def _at_gold(evaluation: Evaluation, row: int) -> str:
+def _at_gold(evaluation: "Evaluation", row: int) -> str:
     """The reward at the gold step, and what is compared in its place."""
     reward, step = float(evaluation.alone(row).rewards_at_gold[0]), int(evaluation.gold.earliest[row])
     if np.isnan(reward):
@@ -138,8 +145,10 @@ def _at_gold(evaluation: Evaluation, row: int) -> str:
     return f" ({at_gold}, {'the first one' if step == 0 else f'{value} from the step before'})"
 
 
-def _compared(evaluation: Evaluation) -> Transform:
+def _compared(evaluation: "Evaluation") -> Transform:
     """What the threshold is compared with."""
+    from scoring.verdicts import AsGiven
+
     rule = evaluation.rule
     return transform(REWARDS if isinstance(rule, AsGiven) else rule.on)
 
@@ -157,7 +166,7 @@ def _distance(outcome: str, verdict: int, gold: int, n_steps: int) -> str:
     return f"{steps_word(abs(gold - verdict))} {outcome}"
 
 
-def reward_words(reward: float, evaluation: Evaluation, row: int) -> str:
+def reward_words(reward: float, evaluation: "Evaluation", row: int) -> str:
     """A reward with two digits, or with as many as tell it from the threshold."""
     threshold = evaluation.threshold_at(row)
     if threshold is None:

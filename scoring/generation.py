@@ -28,7 +28,7 @@ from scoring.files import sync, unwritable, uuid7, write_atomically
 from scoring.metadata_columns import PREFIX, StoredColumns, columns_frame, is_wide, together
 from scoring.parquet import parquet_height, parquet_schema, read_parquet, write_parquet
 from scoring.schema import METADATA, TEXTS, conform
-from scoring.texts import ROW_GROUP, Texts, rest_digests
+from scoring.texts import ROW_GROUP, Texts, in_groups, rest_digests
 
 FORMAT = 3
 REPORT = "import.json"
@@ -323,20 +323,19 @@ def _merged_columns(
 
 def _write_texts(texts: Texts, folder: Path) -> pl.DataFrame:
     """Put the used texts into a folder, files by a link and frames as one new file; where each case's are now."""
-    names = np.full(texts.part.size, f"texts-{uuid7()}.parquet", dtype=object)
+    new = f"texts-{uuid7()}.parquet"
+    names = [f"texts-{uuid7()}.parquet" if isinstance(source, Path) else new for source in texts.sources]
     row = texts.row_in_part.copy()
-    fresh = np.ones(names.size, dtype=np.bool_)
-    for number in np.unique(texts.part).tolist():
+    for number in np.flatnonzero(np.bincount(texts.part)).tolist():
         source = texts.sources[number]
         if isinstance(source, Path):
-            here = texts.part == number
-            names[here], fresh[here] = f"texts-{uuid7()}.parquet", False
-            _link(source, folder / names[here.argmax()])
-    rows = np.flatnonzero(fresh)
+            _link(source, folder / names[number])
+    rows = np.flatnonzero(np.array([name == new for name in names], dtype=np.bool_)[texts.part])
     if rows.size:
         row[rows] = np.arange(rows.size)
-        write_parquet(folder / names[rows[0]], texts.gather(rows).frame(), "uncompressed", row_group_size=ROW_GROUP)
-    return pl.DataFrame({"_texts": names.tolist(), "_row": row}, schema=_PLACE)
+        frame = in_groups(texts.gather(rows).frame())
+        write_parquet(folder / new, frame, "uncompressed", row_group_size=ROW_GROUP)
+    return pl.DataFrame({"_texts": pl.Series(names, dtype=pl.String).gather(texts.part), "_row": row}, schema=_PLACE)
 
 
 def _all_names(names: Sequence[str]) -> bool:

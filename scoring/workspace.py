@@ -19,7 +19,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +33,10 @@ from scoring.generation import Added, Generation, read_sources, report, some_col
 from scoring.metadata_columns import MetadataColumns, StoredColumns
 from scoring.schema import CASES, METADATA
 from scoring.texts import Texts
-from scoring.triage.journal import Journal
-from scoring.variants import Variants
+
+if TYPE_CHECKING:
+    from scoring.triage.journal import Journal
+    from scoring.variants import Variants
 
 MARK = "workspace.json"
 FORMAT = 1
@@ -225,8 +227,10 @@ class Workspace:
         names = list(benchmarks) or self.default_benchmarks()
         return [folder for name in dict.fromkeys(names) if (folder := self._generation(name))]
 
-    def journal(self) -> Journal | None:
+    def journal(self) -> "Journal | None":
         """What everybody says of cases, and where we say it; None where there is no folder."""
+        from scoring.triage.journal import Journal
+
         return None if self.triage is None else Journal(self.triage)
 
     @property
@@ -235,8 +239,10 @@ class Workspace:
         return self.said or (self.root / TRIAGE if self.root else None)
 
     @property
-    def variants(self) -> Variants | None:
+    def variants(self) -> "Variants | None":
         """The variants of cases; None where there is no folder for any."""
+        from scoring.variants import Variants
+
         return None if self.triage is None else Variants(self.triage.parent / VARIANTS)
 
     def reward_folders(self, benchmarks: Sequence[str] = ()) -> list[Path]:

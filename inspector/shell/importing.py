@@ -18,7 +18,6 @@ from inspector.shell.reports import preview_lines, reports
 from inspector.text import clean
 from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
 from scoring.benchmarks.base import Imported
-from scoring.benchmarks.construction import broken_rules
 from scoring.benchmarks.registry import is_benchmark
 from scoring.boundary import check_own_rule
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
@@ -98,6 +97,8 @@ def examine(args: argparse.Namespace) -> int:
 
 def _rules(one: Imported) -> list[Finding]:
     """What breaks a rule of construction and was not noticed while reading; spilled texts are not looked at."""
+    from scoring.benchmarks.construction import broken_rules
+
     known = {finding.code for finding in one.findings}
     return [] if one.spilled else [finding for finding in broken_rules(one.cases) if finding.code not in known]
 

@@ -29,8 +29,6 @@ from scoring.reading.findings import Finding, Severity, counted
 from scoring.reading.metadata import LISTS
 from scoring.results.base import NO_INDICES, named_after_folder
 from scoring.training_point import GUESSED
-from scoring.verdicts import NO_VERDICT
-from scoring.votes import most_answers, tally
 
 PLACES = 3
 """Places that a kind of errors or warnings shows, fewer where there are many kinds; a kind of notes shows one."""
@@ -293,6 +291,9 @@ def _kind_of_reason(reason: str | None) -> str:
 
 def _cases_without_verdict(votes: pl.DataFrame) -> str:
     """Of answers that vote, how many cases have no verdict after the vote, as `metrics` counts them; else ""."""
+    from scoring.verdicts import NO_VERDICT
+    from scoring.votes import most_answers, tally
+
     # A row that names no case stands for its content.
     votes = votes.with_columns(case=pl.coalesce("case", "key"))
     if most_answers(votes.filter(pl.col("run") == votes["run"].min())) <= 1:

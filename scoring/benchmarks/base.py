@@ -31,7 +31,7 @@ from scoring.reading.rows import Rows
 from scoring.reading.text_rows import CSV_FORMATS
 from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Layout
 from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS, content_key
-from scoring.texts import ROW_GROUP, Texts, rest_digests
+from scoring.texts import ROW_GROUP, Texts, in_groups, rest_digests
 
 MADE = "case."
 """What stands before the name of a column of ours in a check, beside the fields of the row."""
@@ -464,7 +464,8 @@ def _written(texts: pl.DataFrame, folder: Path) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Uncompressed: compressing takes longer than all the rest. Whoever takes the files over flushes them.
-        texts.write_parquet(path, compression="uncompressed", statistics=False, row_group_size=ROW_GROUP)
+        pieces = in_groups(texts)
+        pieces.write_parquet(path, compression="uncompressed", statistics=False, row_group_size=ROW_GROUP)
     except OSError as error:
         raise unwritable(path, error) from error
     except pl.exceptions.PolarsError as error:

@@ -108,8 +108,13 @@ def recognised_by_installed(sample: Sequence[object]) -> dict[str, int]:
 
 
 def recognised(sample: Sequence[object]) -> dict[str, int]:
-    """Count the sampled rows that each benchmark recognises."""
-    return {name: sum(map(benchmark_module(name).recognises, sample)) for name in MODULES}
+    """Count the sampled rows that each benchmark recognises, up to the first that recognises all of them."""
+    votes = {}
+    for name in MODULES:
+        votes[name] = sum(map(benchmark_module(name).recognises, sample))
+        if votes[name] == len(sample):
+            break
+    return votes
 
 
 @cache

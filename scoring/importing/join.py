@@ -21,9 +21,6 @@ import polars as pl
 
 from scoring.benchmarks import demo, mrmath_redundant
 from scoring.benchmarks.base import Imported
-from scoring.critics.catalogue import PROTOCOLS
-from scoring.critics.readers import read_answer, version
-from scoring.critics.reading import Reading
 from scoring.errors import NotJoined, UsageError
 from scoring.reading.findings import Finding
 from scoring.results.base import ExternalResults
@@ -411,6 +408,10 @@ def judged(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResul
 
 
 def _answers_read(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
+    from scoring.critics.catalogue import PROTOCOLS
+    from scoring.critics.readers import read_answer, version
+    from scoring.critics.reading import Reading
+
     names = [name if name in PROTOCOLS else _PLAIN for name in whole["benchmark"].unique(maintain_order=True)]
     protocols = {name: PROTOCOLS[name] for name in names}
     read: list[dict[str, Any]] = []

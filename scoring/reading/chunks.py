@@ -34,7 +34,7 @@ from msgspec import UNSET, UnsetType
 from scoring.reading.fields import fields_of
 from scoring.reading.file_bytes import decoded_as
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Block, Row, Rows, json_lines, table_rows
+from scoring.reading.rows import Block, Row, Rows, code_slices, json_lines, table_rows
 from scoring.reading.text_rows import line_elements
 from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Field, Layout
 from scoring.schema import content_key
@@ -181,20 +181,19 @@ class _Reader:
         names = [*keys_of, *(f"{_OTHER}{key}" for key in others)]
         natural = tuple((key, fields[name].natural, fields[name].needed) for name, key in keys_of.items())
         decoder = _decoder(natural, others)
-        content = attrgetter(*(f"field_{names.index(name)}" for name in self.layout.content)) if self._keyed else None
-        decoded, keys, sound = _rows(decoder, content, block)
+        decoded, sound = _rows(decoder, block)
         values = {name: list(map(attrgetter(f"field_{at}"), decoded)) for at, name in enumerate(names)}
         # Lines are split only where one of them is odd.
         raw = block.raw if len(sound) == block.height else b"\n".join([block.lines[place] for place in sound])
         if odd := self._unaccounted(values, block, sound, raw):
             kept = [index for index in range(len(sound)) if index not in odd]
             sound = [sound[index] for index in kept]
-            keys = [keys[index] for index in kept] if self._keyed else keys
             values = {name: [column[index] for index in kept] for name, column in values.items()}
             raw = b"\n".join([block.lines[place] for place in sound])
         for name in keys_of:
-            if not fields[name].needed and UNSET in values[name]:
+            if not fields[name].needed and UnsetType in map(type, values[name]):
                 values[name] = [None if value is UNSET else value for value in values[name]]
+        keys = list(map(content_key, *(values[name] for name in self.layout.content))) if self._keyed else []
         numbers = before + np.cumsum(_filled(block, sound))
         kept_values = {name: values[name] for name in keys_of}
         kept_others = {key: values[f"{_OTHER}{key}"] for key in others}
@@ -430,29 +429,27 @@ def _decoder(fields: tuple[tuple[str, Any, bool], ...], others: tuple[str, ...])
     return msgspec.json.Decoder(msgspec.defstruct("Row", defined, rename=names, kw_only=True, gc=False))
 
 
-def _rows(
-    decoder: "msgspec.json.Decoder[Any]", content: Callable[[Any], tuple[str, list[str]]] | None, block: Block
-) -> tuple[list[Any], list[str], Sequence[int]]:
-    """The rows of the lines that the decoder takes, the keys of their contents, and the places of these lines."""
+def _rows(decoder: "msgspec.json.Decoder[Any]", block: Block) -> tuple[list[Any], Sequence[int]]:
+    """The rows of the lines that the decoder takes, and the places of these lines."""
     try:
-        rows = decoder.decode_lines(block.raw)
+        # It would also take several objects on a line, and one over several.
+        rows = decoder.decode_lines(block.raw) if block.objects else []
     except _NOT_SOUND:
         rows = []
     places: Sequence[int] = range(block.height)
-    if len(rows) < block.height:
+    if len(rows) != block.height:
         rows, places = [], []
         for place, line in enumerate(block.lines):
             with suppress(*_NOT_SOUND):
                 rows.append(decoder.decode(line))
                 places.append(place)
-    keys = [] if content is None else [content_key(*content(row)) for row in rows]
-    return rows, keys, places
+    return rows, places
 
 
 def _strings(dtype: pl.DataType | None) -> Callable[[list[Any]], int]:
     """What counts the strings that rows have for the values of a field, their keys included; None: of one not read."""
     if dtype is None:
-        return lambda values: sum(1 + strings_in(bytes(value)) for value in values if value is not UNSET)
+        return lambda values: _keys(values) + strings_in(b" ".join(value for value in values if value is not UNSET))
     if dtype == pl.List(pl.String()):
         return lambda values: _keys(values) + sum(len(value) for value in values if type(value) is list)
     if dtype == pl.String():
@@ -461,7 +458,8 @@ def _strings(dtype: pl.DataType | None) -> Callable[[list[Any]], int]:
 
 
 def _keys(values: list[Any]) -> int:
-    return len(values) - values.count(UNSET)
+    # Types are compared by identity, which is much quicker than comparing texts with what is no text.
+    return len(values) - list(map(type, values)).count(UnsetType)
 
 
 def _sound_value(value: msgspec.Raw | UnsetType) -> bool:
@@ -529,7 +527,8 @@ _INTERPRETER = _Interpreter()
 
 def strings_in(raw: bytes) -> int:
     """Count how many strings there are: keys and values, at any depth."""
-    quotes = raw.count(b'"')
+    # Four times as fast as `bytes.count`, where there are many.
+    quotes = sum(int(np.count_nonzero(codes == _QUOTE)) for _, codes in code_slices(raw))
     if b"\\" in raw:
         codes = np.frombuffer(raw, dtype=np.uint8)
         quotes -= int(np.count_nonzero(codes[_escaped(codes)] == _QUOTE))

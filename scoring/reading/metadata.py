@@ -88,7 +88,7 @@ class MetadataCollector:
     def add(self, rows: Sequence[Mapping[str, Any] | None]) -> None:
         """Look at the rows of the next cases, one each; None where a case has no row."""
         for place, row in enumerate(rows):
-            if row is not None:
+            if row:
                 self._walk(self._root, row, place)
         live = [key for key in self._followed if not key.why]
         columns = [self._series(key, len(rows)) for key in live if key.values]

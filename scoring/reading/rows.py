@@ -4,11 +4,16 @@ A broken row costs itself only: it becomes a finding and the reading goes on at 
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from scoring.errors import UnknownFormat, UnreadableFile
@@ -38,7 +43,9 @@ from scoring.reading.text_rows import (
 
 BLOCK_SIZE = 16 * 1024 * 1024
 """Bytes of a block, or a line more: some blocks are in memory at the same time, in several forms each."""
-_BUFFER = 1024 * 1024
+
+_SLICE = 256 * 1024
+_BREAK, _RETURN, _OPENING, _CLOSING = b"\n\r{}"
 
 _TABLES = {PARQUET: "Parquet", ARROW_FILE: "Arrow", ARROW_STREAM: "Arrow"}
 # A text may start with the same four letters.
@@ -58,9 +65,25 @@ class Block:
     line: int
 
     @cached_property
+    def _breaks(self) -> npt.NDArray[np.int64]:
+        return np.concatenate([at + np.flatnonzero(codes == _BREAK) for at, codes in code_slices(self.raw)])
+
+    @property
     def height(self) -> int:
         """How many lines there are, at least one."""
-        return self.raw.count(b"\n") + (not self.raw.endswith(b"\n"))
+        return self._breaks.size + (not self.raw.endswith(b"\n"))
+
+    @property
+    def objects(self) -> bool:
+        """Whether every line starts and ends as an object does, so that as many values as lines are one a line.
+
+        `}` and `{` without a comma stand between whole values only, and no line break within a text.
+        """
+        codes = np.frombuffer(self.raw, dtype=np.uint8)
+        within = self._breaks[: self.height - 1]
+        last, first = codes[within - 1], codes[within + 1]
+        last = np.where(last == _RETURN, codes[within - 2], last)
+        return self.raw.startswith(b"{") and bool(((last == _CLOSING) & (first == _OPENING)).all())
 
     @property
     def first(self) -> bytes:
@@ -176,21 +199,18 @@ class Rows:
             UnreadableFile: the file has gone, or a line is longer than `LONGEST_LINE`.
         """
         assert self._file is not None  # noqa: S101  # whoever asks knows that it is streamed
-        number, done = 1, 0
+        number = 1
         try:
-            with self._file.open("rb", buffering=_BUFFER) as file:
-                if file.read(len(UTF8_MARK)) != UTF8_MARK:
-                    file.seek(0)
-                while raw := file.read(size or self.block_size):
-                    if not raw.endswith(b"\n"):
-                        raw += file.readline(LONGEST_LINE + 1)
+            with self._file.open("rb") as file:
+                at = len(UTF8_MARK) if file.read(len(UTF8_MARK)) == UTF8_MARK else 0
+                while raw := _whole_lines(file, at, size or self.block_size):
                     block = Block(raw, number)
                     if len(raw) > LONGEST_LINE:
                         self._refuse_long_lines(block)
                     yield block
                     number += block.height
-                    done += len(raw)
-                    self.progress(done)
+                    at += len(raw)
+                    self.progress(at)
         except OSError as error:
             raise UnreadableFile(f"{self.source}: {error.strerror}.", "Check the path and its permissions.") from None
 
@@ -212,13 +232,18 @@ class Rows:
             places = [*range(min(_SAMPLED_ROWS, height)), *range(_SAMPLED_ROWS, height, step)]
             self._sample = self.table[places].rows(named=True)
         if self._sample is None:
-            first = Rows(self.source, self.format)
-            for block in self.blocks(_SAMPLED):
-                text, _ = decoded_as("utf-8", block.raw.removesuffix(b"\n"), self.source)
-                if first.collect(line_elements(text)).rows:
-                    break
-            self._sample = [row.value for row in first.rows]
+            values = map(self._values, self.blocks(_SAMPLED))
+            self._sample = next(filter(None, values), [])
         return self._sample
+
+    def _values(self, block: Block) -> list[Any]:
+        # The decoder is several times as fast, and gives the same wherever it does not refuse.
+        with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            values: list[Any] = msgspec.json.Decoder().decode_lines(block.raw) if block.objects else []
+            if len(values) == block.height:
+                return values
+        text, _ = decoded_as("utf-8", block.raw.removesuffix(b"\n"), self.source)
+        return [row.value for row in Rows(self.source, self.format).collect(line_elements(text)).rows]
 
     def collect(self, elements: Iterable[Element]) -> "Rows":
         """Put a row for each element at the end, or say what is wrong with it; the rows themselves are returned."""
@@ -247,6 +272,24 @@ class Rows:
         """Put a row at the end."""
         self._read += 1
         self._rows.append(Row(self._read, self._read if line is None else line, value))
+
+
+def code_slices(raw: bytes) -> Iterator[tuple[int, npt.NDArray[np.uint8]]]:
+    """Give bytes as numbers, some at a time with the place of the first: what is made of these fits into a cache."""
+    codes = np.frombuffer(raw, dtype=np.uint8)
+    return ((at, codes[at : at + _SLICE]) for at in range(0, codes.size, _SLICE))
+
+
+def _whole_lines(file: BufferedReader, start: int, size: int) -> bytes:
+    """So many bytes of a file from `start` on, and what is missing of a line; of a longer one than is taken, a part.
+
+    Where the line ends is looked up first, so that all of it is read into its place and nothing is copied.
+    """
+    file.seek(start + size - 1)
+    file.readline(LONGEST_LINE + 1)
+    end = file.tell()
+    file.seek(start)
+    return file.read(end - start)
 
 
 def read_rows(path: Path, source: str = "") -> Rows:

@@ -60,6 +60,26 @@ def test_a_collector_that_was_off_stays_off(tmp_path):
         gc.enable()
 
 
+@pytest.mark.parametrize(
+    ("text", "lines", "broken"),
+    [
+        ("0\n1 2\n3\n", [1, 3], [2]),
+        ("0\n1 2\n\n3\n", [1, 4], [2]),
+        ("0\r\n1 2\r\n\r\n3", [1, 4], [2]),
+        ("0\n1>\n<1\n2 3\n", [1], [2, 3, 4]),
+    ],
+)
+def test_as_many_objects_as_lines_are_not_one_a_line(tmp_path, text, lines, broken):
+    objects = [json.dumps(row) for row in authored.rows(4)]
+    halves = dict(zip(("1>", "<1"), objects[1].split(" ", 1), strict=True))
+    named = {**halves, **dict(zip("0123", objects, strict=True))}
+    file = tmp_path / "sums.jsonl"
+    file.write_text(re.sub(r"1>|<1|\d", lambda match: named[match[0]], text), newline="")
+    (chunk,) = chunks(read_rows(file), processbench.FORMAT.layout, lambda chunk: chunk)
+    assert chunk.frame["_line"].to_list() == lines
+    assert [finding.line for _, finding in chunk.findings if finding.code == "broken-row"] == broken
+
+
 TEXT = st.text(st.characters(exclude_categories=["Cs"])) | st.text(st.sampled_from('\\"bfu0\x07\x7f\x85\u202e\u2028é'))
 
 
