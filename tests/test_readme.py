@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from textual.app import App
 
 import authored
 from inspector import cli, command_flags
@@ -155,6 +156,8 @@ def test_every_key_it_names_is_bound():
     named = {key for row in rows for key in re.findall(r"`([^`]+)`", row)}
     words = {
         "Enter": "enter",
+        # The palette's key is Textual's own.
+        "Ctrl+P": App.COMMAND_PALETTE_BINDING,
         "→": "right",
         "?": "question_mark",
         "/": "slash",
@@ -167,7 +170,8 @@ def test_every_key_it_names_is_bound():
         "-": "minus",
         "+": "plus",
     }
-    bound = {key for command in (*COMMANDS, *RAIL) for key in command.keys.split(",")} | {"c"}
+    bound = {key for command in (*COMMANDS, *RAIL) for key in command.keys.split(",")}
+    bound |= {"c", App.COMMAND_PALETTE_BINDING}
     assert named
     assert {words.get(key, key) for key in named} <= bound
 
