@@ -1,4 +1,4 @@
-"""The README is true: its commands run, its snippet works, its keys are the program's."""
+"""The README and the guide are true: their commands run, their snippets work, their keys are the program's."""
 
 import contextlib
 import json
@@ -15,6 +15,7 @@ from textual.app import App
 import authored
 from inspector import cli, command_flags
 from inspector.commands import COMMANDS, RAIL
+from inspector.guide import page, pages
 from inspector.request import Request
 from inspector.selection import load
 from scoring.critics.catalogue import PROTOCOLS
@@ -24,7 +25,9 @@ from servers.fault_server import running
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
+GUIDE = "\n".join(page(name) for name in pages())
+BOTH = f"{README}\n{GUIDE}"
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", BOTH, re.DOTALL)
 COMMAND_LINES = [
     line.partition("  #")[0].strip()
     for language, block in BLOCKS
@@ -118,7 +121,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("start", SHAPES)
 def test_the_rows_that_it_names_come_in_without_a_flag(start: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    assert README.count(f"\n| {start}") == 1
+    assert BOTH.count(f"\n| {start}") == 1
     monkeypatch.chdir(tmp_path)
     assert cli.main(["import", str(authored.write(tmp_path / "cases.json", authored.rows(6))), "-q"]) == 0
     mine = tmp_path / "mine.jsonl"
@@ -152,7 +155,7 @@ def test_the_two_commands_are_there_for_ci():
 
 
 def test_every_key_it_names_is_bound():
-    rows = re.findall(r"^\| ((?:`[^`]+` ?)+)\|", README, re.MULTILINE)
+    rows = re.findall(r"^\| ((?:`[^`]+` ?)+)\|", BOTH, re.MULTILINE)
     named = {key for row in rows for key in re.findall(r"`([^`]+)`", row)}
     words = {
         "Enter": "enter",
@@ -179,7 +182,7 @@ def test_every_key_it_names_is_bound():
 def test_the_table_of_critics_says_what_the_protocols_are():
     counted = {"wrong": "wrong", "drop": "left out"}
     row = r"^\| (\w+) \| ([^|]+) \| (\d) \| (\d) \| ([^|]+) \| `([\w-]+)` \| (wrong|left out) \|"
-    rows = re.findall(row, README, re.MULTILINE)
+    rows = re.findall(row, GUIDE, re.MULTILINE)
     assert {row[0] for row in rows} == set(PROTOCOLS)
     for name, asked, base, shots, repeated, reader, unparsed in rows:
         one = PROTOCOLS[name]
@@ -192,9 +195,9 @@ def test_the_table_of_critics_says_what_the_protocols_are():
 
 def test_the_commands_about_critics_run_one_after_the_other(tmp_path: Path):
     pytest.importorskip("httpx")
-    block = next(block for language, block in BLOCKS if language == "sh" and "--critic" in block)
-    currency, listed = re.search(r"`(currency = [^`]+)`.*?`(\[\[price\]\])`", README, re.DOTALL).groups()
-    price = "\n".join(re.search(r"`(model = [^`]+)`,\s+`(in = [^`]+)` and `(out = [^`]+)`", README).groups())
+    block = next(block for language, block in BLOCKS if language == "sh" and "--critic" in block and "reparse" in block)
+    currency, listed = re.search(r"`(currency = [^`]+)`.*?`(\[\[price\]\])`", GUIDE, re.DOTALL).groups()
+    price = "\n".join(re.search(r"`(model = [^`]+)`,\s+`(in = [^`]+)` and `(out = [^`]+)`", GUIDE).groups())
     (tmp_path / "prices.toml").write_text(f"{currency}\n{listed}\n{price.replace('some-model-*', '*')}\n")
     rows = [authored.row(number, "gsm8k", label=number % 2 - 1) for number in range(14)]
     assert run(f"prm-inspect import {authored.write(tmp_path / 'gsm8k.json', rows)}", tmp_path).returncode == 0

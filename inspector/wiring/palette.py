@@ -36,8 +36,22 @@ class Palette(Wired):
             yield SystemCommand(command.title, told, partial(screen.run_action, command.action))
         if ours:
             yield from self._analyses_without_a_key(screen)
+            yield from self._guide()
         titles = {command.title for command in ours}
         yield from (command for command in super().get_system_commands(screen) if command.title not in titles)
+
+    def _guide(self) -> "Iterable[SystemCommand]":
+        """Offer the pages of the guide."""
+        from inspector.guide import pages
+
+        for name, title in pages().items():
+            opened = partial(self._open_guide, name)
+            yield SystemCommand(f"Guide: {title}", "A page of the guide", opened)
+
+    def _open_guide(self, name: str) -> None:
+        from inspector.screens.guide_page import GuidePage
+
+        self.push_screen(GuidePage(name))
 
     def _analyses_without_a_key(self, screen: "Screen[object]") -> "Iterable[SystemCommand]":
         """Offer those that a screen can show: they do not need to be told anything."""

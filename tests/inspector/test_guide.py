@@ -1,0 +1,59 @@
+"""The guide is printed page by page."""
+
+import re
+
+import pytest
+
+from inspector import cli
+from inspector.guide import FIRST, page, pages
+from opened import opened
+from screen_text import press, screen_text, shows
+
+
+def test_its_pages_are_listed_the_first_one_first(capsys):
+    assert cli.main(["guide"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == [FIRST, "Start"]
+    assert [line.split()[0] for line in lines] == list(pages())
+
+
+@pytest.mark.parametrize("name", pages())
+def test_a_page_is_printed_as_it_was_written_where_nobody_looks_on(name, capsys):
+    assert cli.main(["guide", name]) == 0
+    assert capsys.readouterr().out == page(name)
+
+
+def test_a_page_is_laid_out_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert cli.main(["guide", "glossary", "-q"]) == 0
+    text = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert "Glossary" in text
+    assert "|" not in text
+    assert max(map(len, text.splitlines())) <= 60
+
+
+def test_another_page_is_one_sentence(capsys):
+    assert cli.main(["guide", "scorin"]) == 2
+    assert "the guide has no page 'scorin'; did you mean scoring? There are: start," in capsys.readouterr().err
+
+
+def test_every_page_that_a_page_sends_to_is_there():
+    named = {name for text in map(page, pages()) for name in re.findall(r"`(?:prm-inspect )?guide ([\w-]+)`", text)}
+    assert named
+    assert named <= set(pages())
+
+
+async def test_the_palette_opens_a_page_over_any_screen():
+    async with opened(size=(100, 30)) as pilot:
+        await press(pilot, "a", "ctrl+p", *"glossary")
+        await shows(pilot, "Guide: Glossary")
+        await press(pilot, "down", "enter")
+        await shows(pilot, "One word has one meaning")
+        before = screen_text(pilot.app)
+        await press(pilot, "j", "j")
+        assert screen_text(pilot.app) != before
+        await press(pilot, "k", "k", "k")
+        assert screen_text(pilot.app) == before
+        await press(pilot, "escape")
+        await shows(pilot, "240 of 240 cases")
