@@ -140,8 +140,8 @@ def test_a_plain_terminal_gets_plain_characters(tmp_path):
             (("f",), "outcome of"),
             (("f", "e"), "CSV file"),
             (("c",), "Again:"),
-            (("?",), "Open"),
-            (("?", "ctrl+p"), "Search for commands"),
+            (("?",), "type letters to narrow"),
+            (("escape", "ctrl+p"), "Search for commands"),
             (("escape",), "Enter Open"),
             (("enter",), "1 of"),
         ):

@@ -235,7 +235,7 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         from inspector.screens.what_if import WhatIf
 
         inspection = self.inspection
-        if inspection is None or self.case_at_hand(self.row, self.steps) is None or self._told_blind():
+        if inspection is None or self.case_at_hand(self.row, self.steps) is None:
             return
         self.close_rail()
         variants = inspection.selection.workspace.variants
@@ -245,16 +245,10 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         step = self.stop.step if self.stop is not None and self.stop.step >= 0 else 0
         self.app.push_screen(WhatIf(inspection, self.row, self.manner(self.steps).kept(), variants, step))
 
-    def _told_blind(self) -> bool:
-        """Say, where one rules blind, that what scorers say is hidden; whether it is so."""
-        if self.blind:
-            self.say("What scorers say is hidden until you have ruled.")
-        return self.blind
-
     def action_score_case(self) -> None:
         """Ask who is to judge the case, and have it done."""
         inspection = self.inspection
-        if inspection is None or self._told_blind():
+        if inspection is None:
             return
         self.close_rail()
         server = next(iter(self.remembered.left.servers), "")

@@ -28,7 +28,6 @@ def asked(folder, kind):
         (("m",), "There is no scorer to look through."),
         (("enter", "p"), "This is the first case of the list."),
         (("G", "enter", "n"), "This is the last case of the list."),
-        (("escape", "enter"), "There is no scorer whose failures could be shown"),
     ],
 )
 async def test_it_says_why(folder, keys, said):

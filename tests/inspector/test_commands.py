@@ -371,7 +371,7 @@ async def test_q_on_the_board_leaves(request_):
 
 
 async def test_the_palette_offers_every_command_of_its_screen_once(request_):
-    async with opened(request_, size=(120, 220)) as pilot:
+    async with opened(request_, size=(120, 260)) as pilot:
         for screen in SCREENS if THOROUGH else ("board", "cases", "case", "triage"):
             await press(pilot, *([] if pilot.app.screen.NAME == "board" else ["q"]), *REACHED[screen])
             await shows(pilot, SHOWN[screen])

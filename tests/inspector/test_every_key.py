@@ -30,6 +30,7 @@ from inspector.screens.category import CategoryDialog
 from inspector.screens.column_menu import ColumnMenu
 from inspector.screens.condition import ConditionScreen
 from inspector.screens.export import ExportMenu
+from inspector.screens.guide_page import GuidePage
 from inspector.screens.history import HistoryDialog
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.narrowing import Narrowing
@@ -39,6 +40,7 @@ from inspector.screens.score import ScoreDialog, Tick
 from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.slices import SlicesScreen
 from inspector.screens.sort_menu import SortMenu
+from inspector.screens.start import StartList
 from inspector.screens.sure import SureDialog
 from inspector.screens.tag import TagDialog
 from inspector.screens.what_if import WhatIf
@@ -351,6 +353,8 @@ def places() -> set[type[Any]]:
     found.discard(LoadingScreen)
     # It asks what becomes of a run, and is asked in test_scoring_job.
     found.discard(Leaving)
+    # These are asked in test_start, before the app, and in test_guide.
+    found -= {StartList, GuidePage}
     return {one for one in found if _own(one) not in ([], bindings_of(_name(one)), bindings_of_answers())}
 
 

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from inspector.app import InspectApp
@@ -23,7 +25,8 @@ async def focus(request, state, *keys):
 
 async def test_the_scorer_in_focus_is_found_again(workspace, tmp_path):
     assert await focus(workspace, tmp_path) == "beta"
-    assert not list(tmp_path.rglob("*.json"))
+    (kept,) = tmp_path.rglob("*.json")
+    assert json.loads(kept.read_bytes()).keys() == {"format", "place"}
     assert await focus(workspace, tmp_path, "down") == "alpha"
     assert await focus(workspace, tmp_path) == "alpha"
 

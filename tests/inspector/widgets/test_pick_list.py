@@ -36,7 +36,7 @@ async def test_with_room_labels_and_notes_are_whole():
 
 async def test_without_it_labels_lose_their_middle_so_that_notes_stay_whole():
     note = "what became of the case"
-    first, second = await lines(50, Pick("a", LABEL, note), Pick("b", "steps", "how many"))
+    first, second = await lines(57, Pick("a", LABEL, note), Pick("b", "steps", "how many"))
     label = first[1 : first.index(note)].rstrip()
     assert first.endswith(f"{label}  {note}")
     assert len(label) > NARROWEST
@@ -48,9 +48,9 @@ async def test_without_it_labels_lose_their_middle_so_that_notes_stay_whole():
 
 @pytest.mark.parametrize("ticked", [None, True])
 async def test_labels_keep_some_cells_whatever_the_notes(ticked):
-    (line,) = await lines(50, Pick("a", LABEL, "long " * 20, ticked=ticked))
+    (line,) = await lines(60, Pick("a", LABEL, "long " * 20, ticked=ticked))
     box = "" if ticked is None else "[x] "
-    assert line.index("long") == 1 + len(box) + NARROWEST + 2
+    assert line.index("  long") + 2 == 1 + len(box) + NARROWEST + 2
     assert line.endswith("…")
 
 
