@@ -84,6 +84,7 @@ ELSEWHERE = {
     "import": "tests/test_hostile.py",
     "score": "tests/inspector/test_score.py",
     "doctor": "tests/inspector/test_doctor.py",
+    "guide": "tests/inspector/test_guide.py",
     "replay": "tests/inspector/session/test_replay.py",
     "demo": "it holds no text of anybody else",
 }

@@ -15,7 +15,7 @@ async def test_a_case_is_opened_by_a_part_of_its_name_from_any_screen(tmp_path, 
         await shows(pilot, "bench/alarm-one", "Case: open it")
         await press(pilot, "down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, CaseScreen))
-        await until(pilot, lambda: inspected(pilot).cases["case"][pilot.app.screen.row] == "bench/alarm-one")
+        await until(pilot, lambda: pilot.app.inspection.cases["case"][pilot.app.screen.row] == "bench/alarm-one")
 
 
 async def test_a_case_that_the_filter_leaves_out_is_opened_among_all(tmp_path):
@@ -37,7 +37,7 @@ async def test_a_scorer_is_looked_through(tmp_path):
         await press(pilot, "ctrl+p", *other)
         await shows(pilot, "Scorer: look through it")
         await press(pilot, "down", "enter")
-        await until(pilot, lambda: inspected(pilot).scorer == other)
+        await until(pilot, lambda: pilot.app.inspection.scorer == other)
 
 
 async def test_what_it_lists_says_its_key(tmp_path):
