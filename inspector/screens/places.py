@@ -4,6 +4,7 @@ from functools import partial
 
 from textual.command import Hit, Hits, Provider
 from textual.content import Content
+from textual.fuzzy import Matcher
 
 from inspector.inspection import Inspection
 from inspector.messages import Go
@@ -14,8 +15,10 @@ from inspector.text import clean
 
 MOST = 12
 """Cases that are offered."""
+_HELD, _WHOLE = 10.0, 20.0
+"""What names score that hold what was typed, and that are it: more than titles that only have its letters."""
 _LEAST = 0.2
-"""The score of a case: what is called by all that was typed comes before what only holds it."""
+"""The score of a case that holds it: there may be many."""
 
 
 class Places(Provider):
@@ -29,20 +32,25 @@ class Places(Provider):
             return
         matcher = self.matcher(query)
         for name, count in inspection.cases["benchmark"].value_counts().iter_rows():
-            if score := matcher.match(name):
+            if score := _score(matcher, name, query):
                 told = f"Benchmark, {counted(count, 'case')}"
                 command = partial(screen.put, inspection.on_benchmark(name))
                 yield Hit(score, matcher.highlight(clean(name)), command, help=told)
         for one in inspection.selection.evaluations:
-            if score := matcher.match(one.scorer.name):
+            if score := _score(matcher, one.scorer.name, query):
                 benchmark = inspection.benchmark if one.covers(inspection.benchmark) else min(one.covered)
                 command = partial(screen.put, inspection.focused(one.scorer.name, benchmark))
                 yield Hit(score, matcher.highlight(clean(one.scorer.name)), command, help="Scorer: look through it")
         names = inspection.cases["case"]
         holding = names.str.to_lowercase().str.contains(query.strip().lower(), literal=True)
         for row in holding.arg_true().head(MOST):
-            score = 1.0 if names[row].partition("/")[2] == query.strip() else _LEAST
+            score = _WHOLE if names[row].partition("/")[2] == query.strip() else _LEAST
             yield Hit(score, Content(clean(names[row])), partial(_open, screen, inspection, row), help="Case: open it")
+
+
+def _score(matcher: Matcher, name: str, query: str) -> float:
+    low, typed = name.lower(), query.strip().lower()
+    return _WHOLE if low == typed else _HELD if typed in low else matcher.match(name)
 
 
 def _open(screen: InspectionScreen, inspection: Inspection, row: int) -> None:
