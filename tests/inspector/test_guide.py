@@ -48,7 +48,7 @@ async def test_the_palette_opens_a_page_over_any_screen():
     async with opened(size=(100, 30)) as pilot:
         await press(pilot, "a", "ctrl+p", *"glossary")
         await shows(pilot, "Guide: Glossary")
-        await press(pilot, "down", "enter")
+        await press(pilot, "enter")
         await shows(pilot, "One word has one meaning")
         before = screen_text(pilot.app)
         await press(pilot, "j", "j")

@@ -13,7 +13,7 @@ async def test_a_case_is_opened_by_a_part_of_its_name_from_any_screen(tmp_path, 
     async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
         await press(pilot, *keys, "ctrl+p", *"alarm-one")
         await shows(pilot, "bench/alarm-one", "Case: open it")
-        await press(pilot, "down", "enter")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, CaseScreen))
         await until(pilot, lambda: pilot.app.inspection.cases["case"][pilot.app.screen.row] == "bench/alarm-one")
 
@@ -25,7 +25,7 @@ async def test_a_case_that_the_filter_leaves_out_is_opened_among_all(tmp_path):
         assert row not in inspected(pilot).shown
         await press(pilot, "ctrl+p", *"exact-one")
         await shows(pilot, "bench/exact-one")
-        await press(pilot, "down", "enter")
+        await press(pilot, "enter")
         await until(pilot, lambda: getattr(pilot.app.screen, "row", None) == row)
         assert len(inspected(pilot).shown) == 9
 
@@ -36,7 +36,7 @@ async def test_a_scorer_is_looked_through(tmp_path):
         other = "beta" if inspected(pilot).scorer == "alpha" else "alpha"
         await press(pilot, "ctrl+p", *other)
         await shows(pilot, "Scorer: look through it")
-        await press(pilot, "down", "enter")
+        await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.inspection.scorer == other)
 
 
