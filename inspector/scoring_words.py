@@ -105,4 +105,5 @@ def ended(event: Told, again: str) -> str:
 def failed(event: Told) -> str:
     """What an `end` says of a run that failed."""
     error = event.get("error") or {}
-    return " ".join(error[part] for part in ("title", "sentence", "next_step") if error.get(part))
+    title = f"{error['title']}:" if error.get("title") else ""
+    return " ".join(filter(None, (title, error.get("sentence"), error.get("next_step"))))

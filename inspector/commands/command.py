@@ -66,8 +66,12 @@ class Command:
 
     @property
     def worth_showing(self) -> bool:
-        """Whether the footer shows it where there is room: what is known everywhere or only moves teaches nothing."""
-        return self.screens != SCREENS and self.action != "back" and not _MOVES.fullmatch(self.action)
+        """Whether the footer shows it where there is room.
+
+        What is known everywhere or only moves teaches nothing, and what works in a critic's answers is told there.
+        """
+        told = self.screens == SCREENS or self.in_answers or self.action == "back"
+        return not told and not _MOVES.fullmatch(self.action)
 
     def in_footer(self, screen: str) -> bool:
         """Whether the footer of a screen shows it."""

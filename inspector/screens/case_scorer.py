@@ -127,7 +127,10 @@ def _ask_critic(
     """Have it asked: one that is run here at once, another where a person says that it runs."""
 
     def asked_at(address: str | None) -> None:
-        if address is None or not (address or "weights" in scorer.settings):
+        if address is None:
+            return
+        if not address and "weights" not in scorer.settings:
+            screen.notify("Nothing is asked without an address.", severity="warning", markup=False)
             return
         try:
             screen.post_message(critic_asked(*critic, inspection, case, address))

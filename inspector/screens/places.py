@@ -36,11 +36,12 @@ class Places(Provider):
                 told = f"Benchmark, {counted(count, 'case')}"
                 command = partial(screen.put, inspection.on_benchmark(name))
                 yield Hit(score, matcher.highlight(clean(name)), command, help=told)
-        for one in inspection.selection.evaluations:
-            if score := _score(matcher, one.scorer.name, query):
-                benchmark = inspection.benchmark if one.covers(inspection.benchmark) else min(one.covered)
-                command = partial(screen.put, inspection.focused(one.scorer.name, benchmark))
-                yield Hit(score, matcher.highlight(clean(one.scorer.name)), command, help="Scorer: look through it")
+        for evaluation in inspection.selection.evaluations:
+            name = evaluation.scorer.name
+            if score := _score(matcher, name, query):
+                benchmark = inspection.benchmark if evaluation.covers(inspection.benchmark) else min(evaluation.covered)
+                command = partial(screen.put, inspection.focused(name, benchmark))
+                yield Hit(score, matcher.highlight(clean(name)), command, help="Scorer: look through it")
         names = inspection.cases["case"]
         holding = names.str.to_lowercase().str.contains(query.strip().lower(), literal=True)
         for row in holding.arg_true().head(MOST):

@@ -94,25 +94,25 @@ class KeyLine(Widget, can_focus=False):
             # The screen went away before it was drawn again.
             return
         active: dict[str, ActiveBinding] = {}
-        for one in self.screen.active_bindings.values():
-            active.setdefault(one.binding.action, one)
+        for bound in self.screen.active_bindings.values():
+            active.setdefault(bound.binding.action, bound)
         last = active.pop(ALL_KEYS, None)
-        first = [one for one in active.values() if one.binding.show]
-        known = {one.binding.id: one for one in active.values() if not one.binding.show}
+        first = [bound for bound in active.values() if bound.binding.show]
+        known = {bound.binding.id: bound for bound in active.values() if not bound.binding.show}
         others = [known[name] for name in self._others if name in known]
         keys, start = [], 0
         room = self.size.width - (self._shown(last, 1).end if last else 0)
-        for one in (*first, *others):
-            key = self._shown(one, start)
+        for bound in (*first, *others):
+            key = self._shown(bound, start)
             if key.end > room:
                 break
             keys.append(key)
             start = key.end + 1
         self.keys = (*keys, *([self._shown(last, start)] if last else []))
 
-    def _shown(self, one: "ActiveBinding", start: int) -> ShownKey:
-        display = self.app.get_key_display(one.binding)
-        return ShownKey(one.binding.key, display, one.binding.description, one.enabled, one.tooltip, start)
+    def _shown(self, bound: "ActiveBinding", start: int) -> ShownKey:
+        display = self.app.get_key_display(bound.binding)
+        return ShownKey(bound.binding.key, display, bound.binding.description, bound.enabled, bound.tooltip, start)
 
     def render(self) -> Text:
         key_style = self.get_component_rich_style("key-line--key")

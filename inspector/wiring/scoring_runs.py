@@ -30,6 +30,7 @@ class ScoringRuns(Wired):
     def on_score(self, message: Score) -> None:
         """Start a run, unless one is going on."""
         from inspector.scoring_job import ScoringJob
+        from scoring.engines.server.address import Address
         from scoring.errors import InspectError
 
         if self.inspection is None:
@@ -39,7 +40,11 @@ class ScoringRuns(Wired):
             self.notify(told, severity="warning", markup=False)
             return
         benchmark, model = message.benchmark or self.inspection.benchmark, message.model
+        servers = [flag.partition("=")[2] for flag in message.flags if flag.startswith("--server=")]
         try:
+            # Before it stands where others can read it: in the list of processes, or among what is remembered.
+            for server in servers:
+                Address.read(server)
             root = self.scored_workspace(self.inspection.selection.workspace)
             flags = (*message.flags, *_another_name(benchmark, model, message.flags))
             self._job = ScoringJob(root, benchmark, model, flags=flags)
@@ -47,9 +52,8 @@ class ScoringRuns(Wired):
             self.notify(clean(f"Cannot start: {error}"), severity="error", markup=False)
             return
         if self.remembered is not None:
-            for flag in flags:
-                if flag.startswith("--server="):
-                    self.remembered.add("servers", flag.partition("=")[2])
+            for server in servers:
+                self.remembered.add("servers", server)
             if model:
                 self.remembered.add("models", str(Path(model).absolute()) if Path(model).is_dir() else model)
         tell = self._job.listen

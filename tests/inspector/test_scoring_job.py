@@ -235,6 +235,19 @@ async def test_the_dialog_asks_a_critic_on_a_server(imported, tmp_path):
             assert inspected(pilot).evaluation.votes.most == 4
 
 
+async def test_an_address_with_a_password_goes_nowhere(imported, tmp_path, started):
+    state = tmp_path / "state"
+    async with opened(Request(workspace=str(imported)), folder=tmp_path, state=state) as pilot:
+        await press(pilot, "escape", "S")
+        for name, value in {"critic": "processbench", "server": "http://me:hunter2@127.0.0.1:9"}.items():
+            pilot.app.screen.query_one(f"#{name}").value = value
+        await press(pilot, "enter")
+        await until(pilot, lambda: "holds a user name or a password" in _told(pilot.app))
+        assert pilot.app.remembered.left.servers == ()
+    assert started == []
+    assert not any(b"hunter2" in path.read_bytes() for path in state.rglob("*") if path.is_file())
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -416,7 +429,9 @@ async def test_a_critic_of_the_workspace_is_asked_about_the_case_at_hand_alone(i
             await shows(pilot, "tiny-processbench-t0.5", "critic, processbench", "or PRM")
             await press(pilot, "enter")
             await shows(pilot, "Where is tiny to be asked?")
-            await press(pilot, *server.url, "enter")
+            await press(pilot, "enter")
+            await until(pilot, lambda: "Nothing is asked without an address." in _told(pilot.app))
+            await press(pilot, "S", "enter", *server.url, "enter")
             await until(pilot, lambda: "4 of 4 answers came" in _told(pilot.app), timeout=60)
             await until(pilot, lambda: inspected(pilot).evaluation.votes.tried.sum() == 6)
             case = inspected(pilot).cases["case"][pilot.app.screen.row]

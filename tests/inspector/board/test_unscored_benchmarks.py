@@ -1,5 +1,7 @@
 """A benchmark that nobody has scored stands on the board: it is seen, read and scored from there."""
 
+import json
+
 import authored
 import example
 from inspector import cli
@@ -33,8 +35,13 @@ async def test_it_has_a_row_from_which_it_is_read_and_scored(tmp_path):
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, BoardScreen)
         assert pilot.app.screen.line["benchmark"] == "processbench"
-        await press(pilot, "R", "y", "l", "enter")
-        assert "fault" not in pilot.app.crash
+        await press(pilot, "y")
+        copied = json.loads(pilot.app.clipboard)
+        assert (copied["benchmark"], copied["cases"], copied["scored"]) == ("processbench", 7, 0)
+        assert "scorer" not in copied
+        assert "prm-inspect cases" in copied["command"]
+        await press(pilot, "R")
+        await shows(pilot, "(not scored)")
 
 
 async def test_with_baselines_everything_is_scored(tmp_path):
