@@ -121,7 +121,7 @@ class Reading:
 
 def _parsers(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: ARG001  # as all offers
     yield Offer(None, "all of them", "what each would change")
-    protocols = [protocol_of_critic(one.scorer) for one in results.chosen_evaluations]
+    protocols = [protocol_of_critic(evaluation.scorer) for evaluation in results.chosen_evaluations]
     fitting = {name: parser for protocol in protocols if protocol for name, parser in parsers_for(protocol).items()}
     yield from (Offer(name, name, parser.about) for name, parser in fitting.items())
 
@@ -175,7 +175,9 @@ def reparse(results: Selection, params: Params, intervals: bool) -> View:
     command = results.request.command("reparse", *params.words, form=params.form)
     intervals_of = () if of_cases else (COMMON, *interval_notes(shown))
     facts = provenance(shown, command, (NOTHING_IS_ASKED, *misfits, *intervals_of, *first_run_notes(shown)))
-    versions = {one.parser: {version(_reader(other)) for other in found if other.parser == one.parser} for one in found}
+    versions: dict[str, set[str]] = {}
+    for reading in found:
+        versions.setdefault(reading.parser, set()).add(version(_reader(reading)))
     facts["parsers"] = {name: ", ".join(sorted(several)) for name, several in versions.items()}
 
     def blocks(benchmark: str, scope: Selection) -> Iterator[Block]:
@@ -219,17 +221,17 @@ def _readings_of(results: Selection, name: str, parser: str | None) -> Iterator[
     protocol = protocol_of_critic(before.scorer)
     if protocol is None or name not in results.folders or not VoteParts(results.folders[name]).parts():
         return
-    for one in parsers_for(protocol):
-        if parser in {None, one}:
-            yield _reading(results, before, protocol, one)
+    for name_of_parser in parsers_for(protocol):
+        if parser in {None, name_of_parser}:
+            yield _reading(results, before, protocol, name_of_parser)
 
 
 def _misfits(results: Selection, parser: str) -> Iterator[str]:
     """A sentence for every chosen critic whose answers the parser cannot read."""
-    for one in results.chosen_evaluations:
-        protocol = protocol_of_critic(one.scorer)
+    for evaluation in results.chosen_evaluations:
+        protocol = protocol_of_critic(evaluation.scorer)
         if protocol is not None and parser not in parsers_for(protocol):
-            yield misfit(one.scorer, protocol, parser)
+            yield misfit(evaluation.scorer, protocol, parser)
 
 
 def _reading(results: Selection, before: Evaluation, protocol: CriticProtocol, parser: str) -> Reading:

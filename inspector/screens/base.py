@@ -110,7 +110,7 @@ class InspectionScreen(Steady, Screen[None]):
         rail = Rail(id="rail")
         rail.display = False
         yield rail
-        yield KeyLine([one.id for one in COMMANDS if one.known_on(self.NAME) and one.worth_showing])
+        yield KeyLine([command.id for command in COMMANDS if command.known_on(self.NAME) and command.worth_showing])
 
     def show_inspection(self, inspection: Inspection) -> None:
         """Put the value on screen."""
@@ -299,7 +299,7 @@ class InspectionScreen(Steady, Screen[None]):
     def commands(self) -> list[Command]:
         """What can be done here now, of the table of commands."""
         rail = RAIL if self.rail_open else ()
-        return [*rail, *(one for one in COMMANDS if one.known_on(self.NAME))]
+        return [*rail, *(command for command in COMMANDS if command.known_on(self.NAME))]
 
     async def _run_chosen(self, chosen: Command | None) -> None:
         if chosen is not None:

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import polars as pl
 from textual.command import Hit, Hits, Provider
 from textual.content import Content
 from textual.fuzzy import Matcher
@@ -10,8 +11,8 @@ from inspector.inspection import Inspection
 from inspector.messages import Go
 from inspector.screens.base import InspectionScreen
 from inspector.screens.case import CaseScreen
-from inspector.sentences import counted
 from inspector.text import clean
+from scoring.evaluation import Evaluation
 
 MOST = 12
 """Cases that are offered."""
@@ -31,22 +32,33 @@ class Places(Provider):
         if not isinstance(screen, InspectionScreen) or inspection is None:
             return
         matcher = self.matcher(query)
-        for name, count in inspection.cases["benchmark"].value_counts().iter_rows():
+        for name in inspection.selection.benchmarks:
             if score := _score(matcher, name, query):
-                told = f"Benchmark, {counted(count, 'case')}"
-                command = partial(screen.put, inspection.on_benchmark(name))
-                yield Hit(score, matcher.highlight(clean(name)), command, help=told)
+                look = partial(_on_benchmark, screen, inspection, name)
+                yield Hit(score, matcher.highlight(clean(name)), look, help="Benchmark: to its cases and scorers")
         for evaluation in inspection.selection.evaluations:
             name = evaluation.scorer.name
             if score := _score(matcher, name, query):
-                benchmark = inspection.benchmark if evaluation.covers(inspection.benchmark) else min(evaluation.covered)
-                command = partial(screen.put, inspection.focused(name, benchmark))
-                yield Hit(score, matcher.highlight(clean(name)), command, help="Scorer: look through it")
+                look = partial(_through, screen, inspection, evaluation)
+                yield Hit(score, matcher.highlight(clean(name)), look, help="Scorer: look through it")
         names = inspection.cases["case"]
-        holding = names.str.to_lowercase().str.contains(query.strip().lower(), literal=True)
-        for row in holding.arg_true().head(MOST):
+        for row in _holding(names, query.strip()):
             score = _WHOLE if names[row].partition("/")[2] == query.strip() else _LEAST
             yield Hit(score, Content(clean(names[row])), partial(_open, screen, inspection, row), help="Case: open it")
+
+
+def _holding(names: pl.Series, typed: str) -> list[int]:
+    """The first rows whose names hold what was typed, in whatever case."""
+    return names.str.contains(f"(?i){pl.escape_regex(typed)}").arg_true().head(MOST).to_list()
+
+
+def _on_benchmark(screen: InspectionScreen, inspection: Inspection, name: str) -> None:
+    screen.put(inspection.on_benchmark(name))
+
+
+def _through(screen: InspectionScreen, inspection: Inspection, evaluation: Evaluation) -> None:
+    here = inspection.benchmark if evaluation.covers(inspection.benchmark) else min(evaluation.covered)
+    screen.put(inspection.focused(evaluation.scorer.name, here))
 
 
 def _score(matcher: Matcher, name: str, query: str) -> float:

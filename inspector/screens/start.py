@@ -3,14 +3,15 @@
 import os
 from collections.abc import Sequence
 from itertools import islice
+from pathlib import Path
 from typing import ClassVar
 
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from inspector.screens.narrowing import Narrowing
-from inspector.terminal.themes import themes, variables_for
+from inspector.terminal.themed import Themed
+from inspector.terminal.themes import DEFAULT
 from inspector.text import clean
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.benchmarks.demo import NAME as DEMO
@@ -60,7 +61,7 @@ def path_picks(typed: str) -> list[Pick]:
     beginning = typed.removeprefix(before)
     try:
         with os.scandir(expand_home(before or ".")) as entries:
-            names = sorted(one.name for one in islice(entries, _LOOKED_AT) if _may_be(one.name, beginning))
+            names = sorted(entry.name for entry in islice(entries, _LOOKED_AT) if _may_be(entry.name, beginning))
     except OSError:
         return []
     itself = [_path_pick(before.rstrip("/") or "/")] if before and not beginning else []
@@ -82,24 +83,25 @@ def _path_pick(path: str) -> Pick:
     return Pick(named, named, "a folder: all that is recognised in it")
 
 
-class StartApp(App[str]):
+class StartApp(Themed[str]):
     """Shows the list and ends with what was chosen."""
 
     CSS_PATH = "../inspector.tcss"
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, recent: Sequence[str], files: Sequence[str], theme: str, *, ascii_only: bool = False) -> None:
+    def __init__(
+        self,
+        recent: Sequence[str],
+        files: Sequence[str],
+        *,
+        state: Path | None = None,
+        theme: str = DEFAULT,
+        ascii_only: bool = False,
+    ) -> None:
+        """`theme` is the one where none is kept in the folder `state`; for the others see `StartList`."""
         super().__init__()
-        self._recent, self._files, self._ascii = recent, files, ascii_only
-        for one in themes():
-            self.register_theme(one)
-        self.theme = theme
+        self._recent, self._files, self.ascii_only = recent, files, ascii_only
+        self.take_theme(state, theme)
 
     def on_mount(self) -> None:
-        self.set_class(self._ascii, "-ascii")
-        self.animation_level = "none"
         self.push_screen(StartList(self._recent, self._files), self.exit)
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        theme = self.current_theme
-        return variables_for(dark=theme.dark, ansi=theme.ansi)

@@ -1,8 +1,11 @@
 """What the demo says when it is left: the command for the reader's own files, and which of those it would know."""
 
+from itertools import islice
 from pathlib import Path
 
-_LOOKED_AT = 20
+_LOOKED_AT, _NAMED = 20, 3
+_LARGEST = 8_000_000
+"""Bytes of a file that is looked into."""
 
 
 def invitation(folder: Path) -> str:
@@ -12,19 +15,26 @@ def invitation(folder: Path) -> str:
 
 
 def known_here(folder: Path) -> list[str]:
-    """Name up to three files of a folder that look importable."""
-    return [file.name for file in sorted(folder.iterdir())[:200] if _known(file)][:3]
+    """Name up to three files of a folder that look importable, of the first ones that may be."""
+    try:
+        files = islice(filter(_may_be, sorted(folder.iterdir())), _LOOKED_AT)
+        return [file.name for file in islice(filter(_known, files), _NAMED)]
+    except OSError:
+        return []
+
+
+def _may_be(file: Path) -> bool:
+    from scoring.reading.file_bytes import ENDINGS
+
+    return file.suffix.lower() in ENDINGS and file.is_file() and file.stat().st_size <= _LARGEST
 
 
 def _known(file: Path) -> bool:
-    """Whether the first rows of a small enough file are recognised."""
+    """Whether the first rows of a file are recognised."""
     from scoring.errors import InputError
     from scoring.importing.sources import recognised
-    from scoring.reading.file_bytes import ENDINGS
     from scoring.reading.rows import read_rows
 
-    if file.suffix.lower() not in ENDINGS or not file.is_file() or file.stat().st_size > 8_000_000:
-        return False
     try:
         return recognised(read_rows(file))[1] is not None
     except InputError:

@@ -65,14 +65,14 @@ def _where_to_begin(args: argparse.Namespace, request: Request) -> Request | str
     from inspector.screens.start import StartApp
     from inspector.shell.invitation import known_here
     from inspector.terminal.remembered import recent_workspaces
-    from inspector.terminal.themes import chosen_theme, usual_theme
+    from inspector.terminal.themes import usual_theme
     from scoring.benchmarks.demo import NAME as DEMO
     from scoring.files import expand_home
     from scoring.workspace import MARK
 
     state = user_state_path("prm-inspect", appauthor=False)
-    theme = chosen_theme(state) or usual_theme(Console(force_terminal=True).color_system)
-    app = StartApp(recent_workspaces(state), known_here(Path()), theme, ascii_only=args.ascii)
+    theme = usual_theme(Console(force_terminal=True).color_system)
+    app = StartApp(recent_workspaces(state), known_here(Path()), state=state, theme=theme, ascii_only=args.ascii)
     chosen = app.run(mouse=not args.no_mouse)
     if chosen is None:
         return None

@@ -128,7 +128,10 @@ def recent_workspaces(folder: Path) -> list[str]:
 
     `folder` is the state folder, as for `Remembered.of_workspace`.
     """
-    files = sorted(folder.glob("workspaces/*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    try:
+        files = sorted(folder.glob("workspaces/*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    except OSError:
+        return []
     places = (_read(_written(path) or {}).place for path in files[:LONGEST])
     return [place for place in places if place and (Path(place) / MARK).is_file()]
 

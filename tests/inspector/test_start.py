@@ -9,9 +9,10 @@ import authored
 import making
 from inspector.request import Request
 from inspector.screens.start import StartApp, path_picks
-from inspector.shell import opening
+from inspector.shell import invitation, opening
+from inspector.shell.invitation import known_here
 from inspector.terminal.remembered import Remembered, recent_workspaces
-from inspector.terminal.themes import DEFAULT
+from inspector.terminal.themes import DEFAULT, choose_theme
 from opened import opened
 from screen_text import press, shows, until
 
@@ -39,7 +40,7 @@ def test_paths_are_completed_as_what_they_are(here):
 
 
 async def test_the_demo_comes_first_then_files_here_and_workspaces(here):
-    app = StartApp([str(here / "space")], ["sums.json"], DEFAULT)
+    app = StartApp([str(here / "space")], ["sums.json"])
     async with app.run_test(size=(100, 24)) as pilot:
         await shows(pilot, "Nothing was imported here yet", "the demo", "sums.json", "a workspace that you looked at")
         await press(pilot, *"res", "tab", "down", "tab", "enter")
@@ -50,7 +51,7 @@ async def test_the_demo_comes_first_then_files_here_and_workspaces(here):
     ("keys", "chosen"), [(("enter",), "demo"), (("down", "enter"), "sums.json"), (("escape",), None)]
 )
 async def test_a_line_is_chosen_or_none(here, keys, chosen):
-    app = StartApp([], ["sums.json"], DEFAULT)
+    app = StartApp([], ["sums.json"])
     async with app.run_test(size=(80, 20)) as pilot:
         await shows(pilot, "the demo")
         await press(pilot, *keys)
@@ -100,3 +101,30 @@ def test_without_a_terminal_nothing_is_imported(here, capsys):
     assert cli.main(["sums.json"]) == 2
     assert "the app needs a terminal" in capsys.readouterr().err
     assert not Path(".prm-inspect").exists()
+
+
+async def test_it_looks_as_the_terminal_and_the_kept_theme_ask(here):
+    state = here / "state"
+    state.mkdir()
+    for name in ("prm-light", "no theme of ours"):
+        assert choose_theme(state, name) == ""
+        app = StartApp(["/a/space"], ["sums.json"], state=state, ascii_only=True)
+        async with app.run_test(size=(80, 20)) as pilot:
+            text = await shows(pilot, "the demo", "sums.json")
+            assert text.isascii()
+            assert app.theme == (name if name == "prm-light" else DEFAULT)
+
+
+def test_a_folder_that_nobody_may_look_into_holds_nothing(here, monkeypatch):
+    assert known_here(here) == ["sums.json"]
+    monkeypatch.setattr(Path, "iterdir", lambda _: (_ for _ in ()).throw(PermissionError("no")))
+    assert known_here(here) == []
+
+
+def test_few_files_of_a_folder_are_looked_into(here, monkeypatch):
+    looked = []
+    monkeypatch.setattr(invitation, "_known", lambda file: looked.append(file.name))
+    for number in range(300):
+        (here / f"{number:03}.json").write_text("{}")
+    assert known_here(here) == []
+    assert len(looked) == 20
