@@ -261,9 +261,14 @@ class Inspection:
         """The selection with this search beside its other conditions."""
         return replace(self.selection, request=replace(self.selection.request, **asked(found)), found=found)
 
+    @property
+    def scorers(self) -> list[str]:
+        """The names of the scorers that have anything on the benchmark in focus."""
+        return [one.scorer.name for one in self.selection.evaluations if one.covers(self.benchmark)]
+
     def next_scorer(self, by: int) -> "Inspection":
         """Through the next scorer (or, with -1, the one before), round and round."""
-        names = [one.scorer.name for one in self.selection.evaluations if one.covers(self.benchmark)]
+        names = self.scorers
         if not names or self.scorer is None:
             return self
         # A scorer that was refused on every case here is none of them.

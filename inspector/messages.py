@@ -85,10 +85,14 @@ class Sliced(Message):
 
 @dataclass
 class Go(Message):
-    """Open another screen on top, by its name in the table of commands. `row` is the case to show there."""
+    """Open another screen on top, by its name in the table of commands. `row` is the case to show there.
+
+    With `beneath` the one that is open further down comes to light again, if there is one.
+    """
 
     to: str
     row: int = -1
+    beneath: bool = False
 
 
 @dataclass

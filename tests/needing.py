@@ -35,23 +35,23 @@ def chosen(spot: int) -> Callable[[Any], bool]:
 
 
 TAGGED = ("w", *"knotty", "enter")
-ANSWERS = ("a", "enter", "v")
-SEARCHED = ("a", "slash", *"2", "enter")
-MOVED = ("A", "tab", "p", *"units", "enter")
+ANSWERS = ("g l", "enter", "v c")
+SEARCHED = ("g l", "slash", *"2", "enter")
+MOVED = ("g x", "tab", "w", *"units", "enter")
 DAY = ", 2026-01-02"
 """Stands beneath the lists while that of notes has the keys."""
-QUEUE = ("a", "T", "enter")
+QUEUE = ("g", "l", "g", "t", "enter")
 NEEDING = {
     ("board", "yank-row"): Needing((), says("Copied the row of alpha")),
-    ("cases", "yank-row"): Needing(("a",), says("Copied the facts of exact-one")),
-    ("case", "yank"): Needing(("a", "enter", "g"), says("Copied the problem of bench/exact-one")),
-    ("case", "yank-case"): Needing(("a", "enter"), says("Copied the whole case bench/exact-one")),
+    ("cases", "yank-row"): Needing(("g", "l"), says("Copied the facts of exact-one")),
+    ("case", "yank"): Needing(("g l", "enter", "home"), says("Copied the problem of bench/exact-one")),
+    ("case", "yank-case"): Needing(("g", "l", "enter"), says("Copied the whole case bench/exact-one")),
     ("board", "triage"): Needing((), says("No case waits for you")),
     **{
         ("triage", f"rule-{ruling.replace(' ', '-')}"): Needing(QUEUE, says(f"1 ruled, 8 to go · {ruling} "))
         for ruling in RULINGS
     },
-    ("triage", "unrule"): Needing((*QUEUE, "1", "p"), says("0 ruled, 9 to go")),
+    ("triage", "unrule"): Needing((*QUEUE, "1", "N"), says("0 ruled, 9 to go")),
     ("triage", "skip"): Needing(QUEUE, says("1 skipped, 8 to go")),
     ("triage", "defer"): Needing(QUEUE, says("9 to go · deferred bench/exact-one")),
     ("triage", "rate-wrong"): Needing((*QUEUE, "j"), says("rated -1")),
@@ -59,42 +59,39 @@ NEEDING = {
     ("triage", "rate-right"): Needing((*QUEUE, "j"), says("rated +1")),
     ("triage", "next-case"): Needing(QUEUE, says("2 of 9")),
     ("triage", "previous-case"): Needing((*QUEUE, "n"), says("1 of 9")),
-    ("taxonomy", "put"): Needing(("A", "g"), says("Put 2 notes into"), scenes.noted),
-    ("taxonomy", "rename-category"): Needing(("A", "g"), says("Rename signs"), scenes.noted),
-    ("taxonomy", "tick"): Needing(("A",), says("1 ticked"), scenes.noted),
-    ("taxonomy", "tick-with"): Needing(("A",), says("Tick the notes in (in none) that hold"), scenes.noted),
-    ("taxonomy", "whose"): Needing(("A",), says("Whose notes"), scenes.noted),
-    ("taxonomy", "next-pane"): Needing(("A",), says(DAY), scenes.noted),
-    ("taxonomy", "pane-before"): Needing(("A", "tab"), hides(DAY), scenes.noted),
-    ("taxonomy", "sideways-right"): Needing(("A",), says(DAY), scenes.noted),
-    ("taxonomy", "sideways-left"): Needing(("A", "tab"), hides(DAY), scenes.noted),
+    ("taxonomy", "put"): Needing(("g x", "home"), says("Put 2 notes into"), scenes.noted),
+    ("taxonomy", "rename-category"): Needing(("g x", "home"), says("Rename signs"), scenes.noted),
+    ("taxonomy", "tick"): Needing(("g", "x"), says("1 ticked"), scenes.noted),
+    ("taxonomy", "tick-with"): Needing(("g", "x"), says("Tick the notes in (in none) that hold"), scenes.noted),
+    ("taxonomy", "whose"): Needing(("g", "x"), says("Whose notes"), scenes.noted),
+    ("taxonomy", "next-pane"): Needing(("g", "x"), says(DAY), scenes.noted),
+    ("taxonomy", "pane-before"): Needing(("g", "x", "tab"), hides(DAY), scenes.noted),
+    ("taxonomy", "sideways-right"): Needing(("g", "x"), says(DAY), scenes.noted),
+    ("taxonomy", "sideways-left"): Needing(("g", "x", "tab"), hides(DAY), scenes.noted),
     **{
-        ("taxonomy", name): Needing(("A", *keys), says(words), scenes.noted)
+        ("taxonomy", name): Needing(("g x", *keys), says(words), scenes.noted)
         for name, keys, words in (
-            ("line-down", "g", "units: 1 note"),
-            ("line-up", "gj", "signs: 2 notes"),
-            ("line-first", "", "signs: 2 notes"),
-            ("line-last", "g", "(in none): 2 notes"),
-            ("page-down", "g", "(in none): 2 notes"),
-            ("page-up", "", "signs: 2 notes"),
+            ("line-down", ("home",), "units: 1 note"),
+            ("line-up", ("home", "j"), "signs: 2 notes"),
+            ("line-first", (), "signs: 2 notes"),
+            ("line-last", ("home",), "(in none): 2 notes"),
+            ("page-down", ("home",), "(in none): 2 notes"),
+            ("half-down", ("home",), "(in none): 2 notes"),
+            ("half-up", ("end",), "signs: 2 notes"),
+            ("page-up", (), "signs: 2 notes"),
         )
     },
     ("taxonomy", "undo"): Needing(MOVED, says("(in none): 2 notes"), scenes.noted),
     ("taxonomy", "redo"): Needing((*MOVED, "u"), says("(in none): 1 note"), scenes.noted),
     ("board", "published"): Needing((), says("No published figures are known for these benchmarks.")),
-    ("cases", "undo"): Needing(("a", *TAGGED), hides("Tags  knotty")),
-    ("cases", "redo"): Needing(("a", *TAGGED, "u"), says("Tags  knotty")),
-    ("case", "undo"): Needing(("a", "enter", *TAGGED), hides("Tags  knotty")),
-    ("case", "redo"): Needing(("a", "enter", *TAGGED, "u"), says("Tags  knotty")),
-    ("case", "next-hit"): Needing(SEARCHED, says("hit 1 of 12"), until="5 of 9", then=("G", "enter")),
-    ("case", "previous-hit"): Needing(SEARCHED, says("hit 12 of 12"), until="5 of 9", then=("G", "enter")),
-    ("case", "answers"): Needing(("a", "enter"), says("vote 0 (1 of 4)"), scenes.critic),
-    ("case", "next-vote"): Needing(ANSWERS, says("vote 1 (2 of 4)"), scenes.critic),
-    ("case", "previous-vote"): Needing((*ANSWERS, "right_square_bracket"), says("vote 0 (1 of 4)"), scenes.critic),
+    ("cases", "undo"): Needing(("g l", *TAGGED), hides("Tags  knotty")),
+    ("cases", "redo"): Needing(("g l", *TAGGED, "u"), says("Tags  knotty")),
+    ("case", "undo"): Needing(("g l", "enter", *TAGGED), hides("Tags  knotty")),
+    ("case", "redo"): Needing(("g l", "enter", *TAGGED, "u"), says("Tags  knotty")),
+    ("case", "answers"): Needing(("g", "l", "enter"), says("vote 0 (1 of 4)"), scenes.critic),
     ("case", "next-mention"): Needing((*ANSWERS, "tab"), chosen(1), scenes.critic),
     ("case", "previous-mention"): Needing((*ANSWERS, "tab", "tab"), chosen(0), scenes.critic),
-    ("case", "choose-mention"): Needing((*ANSWERS, "tab"), says("Let me think of paragraph 2"), scenes.critic),
     ("case", "zoom-critique"): Needing(ANSWERS, hides("Then x + 1 follows"), scenes.critic),
-    ("cases", "unparsed"): Needing(("a",), says("3 of 12 cases"), scenes.critic),
-    ("case", "unparsed"): Needing(("a", "enter"), says("sums-3 · 1 of 3"), scenes.critic),
+    ("cases", "unparsed"): Needing(("g", "l"), says("3 of 12 cases"), scenes.critic),
+    ("case", "unparsed"): Needing(("g", "l", "enter"), says("sums-3 · 1 of 3"), scenes.critic),
 }

@@ -8,6 +8,9 @@ from typing import Any
 from textual.events import Key
 from textual.pilot import Pilot
 
+from inspector.commands import Command
+from inspector.commands.grammar import NO_KEY
+
 CHARACTERS = {
     "space": " ",
     "colon": ":",
@@ -78,13 +81,19 @@ async def rests(pilot: Pilot[Any], *texts: str, timeout: float = 20) -> str:
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
-    """Press keys (Textual's names), each when the one before has been answered.
+    """Press keys (Textual's names), each when the one before has been answered; "g l" are two.
 
     `Pilot.press` waits until the process is idle instead, which takes a tenth of a second a key.
     """
     for key in keys:
-        type_ahead(pilot, key)
-        await settled(pilot)
+        for stroke in [key] if key == " " else key.split(" "):
+            type_ahead(pilot, stroke)
+            await settled(pilot)
+
+
+def strokes(command: Command) -> tuple[str, ...]:
+    """The keys of a command; of one without a key, those that find it in the list of everything."""
+    return ("question_mark", *command.title, "enter") if command.keys == NO_KEY else (command.keys.partition(",")[0],)
 
 
 def type_ahead(pilot: Pilot[Any], *keys: str) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -142,10 +143,13 @@ class Terminal:
     def press(self, *keys: str, gap: float = 0.1, timeout: float = 10) -> Answer | None:
         """Press keys at once (names as in Textual, or text) and collect the answer; None if there is none in time.
 
+        Two keys of which the second is a letter may be one text, such as "g l".
+
         The answer ends with `gap` seconds of silence.
         """
         start = time.perf_counter()
-        self.send(b"".join(KEYS.get(key, key.encode()) for key in keys))
+        strokes = (key.replace(" ", "") if re.fullmatch("[gv] .", key) else key for key in keys)
+        self.send(b"".join(KEYS.get(key, key.encode()) for key in strokes))
         return self._answer(start, gap, timeout)
 
     def click(self, column: int, line: int, *, gap: float = 0.1, timeout: float = 10) -> Answer | None:

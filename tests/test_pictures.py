@@ -17,8 +17,8 @@ SHOTS = {
     "board": (),
     "cases": ("enter", "j", "j"),
     "threshold": ("enter", "t", *["right"] * 4),
-    "compare": ("c", *["j"] * 3, "l"),
-    "triage": ("enter", "T", "end", "enter", "1", *["down"] * 4, "minus"),
+    "compare": ("g", "c", *["j"] * 3, "l"),
+    "triage": ("enter", "g", "t", "end", "enter", "1", *["down"] * 4, "minus"),
     "case": ("enter", "/", *"course", "space", *"weeks", "enter", "x", "enter", *_BESIDE),
 }
 """Picture -> the keys that lead from the board to it."""

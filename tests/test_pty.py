@@ -77,7 +77,7 @@ def test_from_the_board_to_a_late_error_with_another_threshold_and_out(columns, 
 def test_the_open_case_is_decided_again_with_everything_else(columns, lines, tmp_path):
     with Terminal([*RUN, "demo"], columns=columns, lines=lines, env=ENV, cwd=tmp_path) as terminal:
         shown(terminal, "240 cases", "scorers")
-        terminal.press("a")
+        terminal.press("g", "l")
         shown(terminal, "240 of 240 cases")
         terminal.press("f")
         shown(terminal, "[ ] > late")

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from rich.cells import cell_len
+
 from inspector.case_view.manner import Stop
 from inspector.case_view.open_case import OpenCase
 from inspector.case_view.page import StopLine
@@ -30,8 +32,9 @@ def facts_lines(shown: OpenCase) -> Iterator[Line]:
     key = manner.keys.of("facts")
     if manner.facts == (Stop("facts") in manner.turned):
         told = manner.dot.join(f"{name} {value}" for name, value in facts.items() if name not in _words_of(TOLD))
-        line = cell(f"Facts  {told}", max(20, manner.width - 16)).rstrip()
-        yield StopLine([(line, "dim"), (f"  ({key} shows all)", "dim")], stop=Stop("facts"))
+        rest = f"  ({key} shows all)"
+        line = cell(f"Facts  {told}", max(20, manner.width - cell_len(rest))).rstrip()
+        yield StopLine([(line, "dim"), (rest, "dim")], stop=Stop("facts"))
         return
     yield StopLine([("Facts", "strong"), (f"  ({key} folds them)", "dim")], stop=Stop("facts"))
     noticed = {} if manner.blind else {f"import {at}": said for at, said in enumerate(findings_of(shown), 1)}

@@ -17,7 +17,7 @@ from inspector.commands.reading import READING
 from inspector.commands.taxonomy import TAXONOMY
 from inspector.commands.triage import TRIAGE
 
-__all__ = ["COMMANDS", "RAIL", "SCREENS", "Command", "bindings_of", "bindings_of_answers", "shown_key"]
+__all__ = ["COMMANDS", "RAIL", "SCREENS", "Command", "bindings_of", "bindings_of_answers"]
 
 COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *TRIAGE, *CASE, *CRITIQUE, *READING, *TAXONOMY, *ANALYSIS, *EVERYWHERE)
 
@@ -39,16 +39,7 @@ def _binding(command: Command, action: str, *, show: bool) -> Binding:
         action,
         command.title,
         show=show,
-        key_display=command.shown_key or None,
         priority=command.priority,
         tooltip=command.help,
         id=command.id,
     )
-
-
-def shown_key(name: str | None) -> str:
-    """How the usual key of the command with this id is written, where that is not its name."""
-    return _SHOWN.get(name, "")
-
-
-_SHOWN: dict[str | None, str] = {one.id: one.shown_key for one in (*COMMANDS, *RAIL) if one.shown_key}

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inspector.commands.grammar import NO_KEY
+
 ANALYSES = (
     "metrics",
     "compare",
@@ -44,9 +46,9 @@ class Command:
     """Something a person can do.
 
     `id` is its name in a keymap file, `keys` are Textual key names joined by commas, `screens` those where it is known;
-    `footer` says that the footer shows it, of all screens or of those that it names, `in_answers` that it does while a
-    critic's answers have the focus, `shown_key` how its key is written where that is not its name. With `priority` its
-    keys come before those of the widget that has the focus.
+    `footer` says that the footer shows it, of all screens or of those that it names, `in_answers` that it is known, and
+    shown there, while a critic's answers have the focus. With `priority` its keys come before those of the widget that
+    has the focus.
     """
 
     id: str
@@ -57,7 +59,6 @@ class Command:
     screens: tuple[str, ...] = SCREENS
     footer: bool | tuple[str, ...] = False
     in_answers: bool = False
-    shown_key: str = ""
     priority: bool = False
 
     def known_on(self, screen: str) -> bool:
@@ -68,9 +69,16 @@ class Command:
     def worth_showing(self) -> bool:
         """Whether the footer shows it where there is room.
 
-        What is known everywhere or only moves teaches nothing, and what works in a critic's answers is told there.
+        What is known everywhere or only moves teaches nothing, what works in a critic's answers is told there, and
+        what takes two keys is shown behind the first.
         """
-        told = self.screens == SCREENS or self.in_answers or self.action == "back"
+        told = (
+            self.screens == SCREENS
+            or self.in_answers
+            or self.action == "back"
+            or self.keys == NO_KEY
+            or " " in self.keys
+        )
         return not told and not _MOVES.fullmatch(self.action)
 
     def in_footer(self, screen: str) -> bool:

@@ -1,11 +1,12 @@
 """What a person can do with a critic's answers."""
 
 from inspector.commands.command import ONE_CASE, Command
+from inspector.commands.grammar import LEFT, OPEN, PART, PART_BEFORE, RIGHT, view
 
 CRITIQUE: tuple[Command, ...] = (
     Command(
         "answers",
-        "v",
+        view("c"),
         "Critique",
         "What a critic answered, beside the steps: open, go there, back",
         "critique",
@@ -13,48 +14,44 @@ CRITIQUE: tuple[Command, ...] = (
     ),
     Command(
         "next-vote",
-        "right_square_bracket",
+        RIGHT,
         "Next vote",
         "The next answer to this case",
         "vote(1)",
-        ONE_CASE,
+        (),
         in_answers=True,
-        shown_key="]",
     ),
     Command(
         "previous-vote",
-        "left_square_bracket",
+        LEFT,
         "Vote before",
         "The answer before",
         "vote(-1)",
-        ONE_CASE,
+        (),
         in_answers=True,
-        shown_key="[",
     ),
     Command(
         "next-mention",
-        "tab",
+        PART,
         "Next mention",
         "The next step that the answer names",
         "mention(1)",
         ONE_CASE,
         in_answers=True,
-        shown_key="Tab",
     ),
-    Command("previous-mention", "shift+tab", "Mention before", "The one before", "mention(-1)", ONE_CASE),
+    Command("previous-mention", PART_BEFORE, "Mention before", "The one before", "mention(-1)", ONE_CASE),
     Command(
         "choose-mention",
-        "space",
+        OPEN,
         "Go to step",
         "To the step that is named; fold and unfold reasoning",
         "choose",
-        ONE_CASE,
+        (),
         in_answers=True,
-        shown_key="Space",
     ),
     Command(
         "zoom-critique",
-        "z",
+        view("z"),
         "Zoom critique",
         "The answers on the whole screen, or beside",
         "zoom_critique",
@@ -63,7 +60,7 @@ CRITIQUE: tuple[Command, ...] = (
     ),
     Command(
         "unparsed",
-        "U",
+        view("u"),
         "Unparsed",
         "The cases whose answers could not be read or did not come",
         "unparsed",

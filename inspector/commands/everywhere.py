@@ -1,16 +1,26 @@
 """What a person can do on every screen."""
 
 from inspector.commands.command import ONE_CASE, SCREENS, Command
+from inspector.commands.grammar import COPY, EXPORT, GO, KEYS, NO_KEY, QUIT, SCORE, THRESHOLD, VIEW, go
 
 _READING = tuple(screen for screen in SCREENS if screen != "triage")
 """Where there is room for it in the footer."""
+_OF_CASES = tuple(screen for screen in SCREENS if screen != "board")
+_BEYOND_THE_BOARD = tuple(screen for screen in SCREENS if screen not in {"board", "cases"})
 _OF_MANY = tuple(screen for screen in SCREENS if screen not in ONE_CASE)
 """Those of more than one case."""
 
 EVERYWHERE: tuple[Command, ...] = (
+    Command("go", GO, "Go to", "Another screen; a letter says which", f"first_key('{GO}')", footer=_READING),
+    Command(
+        "view", VIEW, "View", "What is shown here, and how; a letter says what", f"first_key('{VIEW}')", footer=True
+    ),
+    Command("board", go("b"), "Board", "Every scorer on every benchmark", "go('board')", _OF_CASES),
+    Command("list", go("l"), "List", "The list of cases", "go('cases')", _BEYOND_THE_BOARD),
+    Command("guide", go("u"), "Guide", "The page of the guide about this screen", "guide"),
     Command(
         "threshold",
-        "t",
+        THRESHOLD,
         "Threshold",
         "Move the threshold, in steps or from flip to flip, then keep it or restore the old one",
         "threshold",
@@ -20,7 +30,7 @@ EVERYWHERE: tuple[Command, ...] = (
     ),
     Command(
         "export",
-        "e",
+        EXPORT,
         "Export",
         "Save or copy exactly what is on screen, or the metrics table",
         "export",
@@ -28,14 +38,14 @@ EVERYWHERE: tuple[Command, ...] = (
     ),
     Command(
         "theme",
-        "ctrl+t",
+        NO_KEY,
         "Theme",
         "Other colours: dark, light, high contrast, 16 colours; kept for the next time",
         "theme",
     ),
     Command(
         "yank-row",
-        "y",
+        COPY,
         "Copy row",
         "Copy the facts of the row under the cursor, as a line of JSON with the command that shows it",
         "yank_row",
@@ -43,20 +53,20 @@ EVERYWHERE: tuple[Command, ...] = (
     ),
     Command(
         "score",
-        "S",
+        SCORE,
         "Score",
-        "Run a PRM on this benchmark, or ask a critic; its rewards appear while they land",
+        "Run a PRM on this benchmark, or ask a critic; its rewards appear while they land. Once more stops the run",
         "score",
         _OF_MANY,
     ),
-    Command("stop-scoring", "X", "Stop scoring", "Stop the run; what it computed is kept", "stop_scoring", _OF_MANY),
+    Command("stop-scoring", NO_KEY, "Stop scoring", "Stop the run; what it computed is kept", "stop_scoring", _OF_MANY),
     Command(
         "quit",
-        "q",
+        QUIT,
         "Quit",
         "To the first screen, and out from there; while a run is on it is asked what becomes of it",
         "leave",
         footer=True,
     ),
-    Command("help", "question_mark", "Keys", "All keys of this screen", "keys", footer=True, shown_key="?"),
+    Command("help", KEYS, "Keys", "All keys of this screen", "keys", footer=True),
 )

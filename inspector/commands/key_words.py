@@ -2,21 +2,50 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from unicodedata import lookup
 
 from inspector.commands import COMMANDS, RAIL
+from inspector.commands.grammar import NO_KEY
+from inspector.terminal.plain import plain_key
 
-_NAMES = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn"}
+_NAMES = {
+    "escape": "Esc",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "space": "Space",
+    "tab": "Tab",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    # What Textual calls otherwise than Unicode does.
+    "minus": "-",
+    "plus": "+",
+    "slash": "/",
+    "backslash": "\\",
+    "at": "@",
+    NO_KEY: "",
+}
 _TITLES = {one.id: one.title for one in (*COMMANDS, *RAIL)}
 
 
-def _usual(keys: str) -> str:
-    first = keys.partition(",")[0]
-    # A letter is itself: a capital one is another key.
-    parts = [_NAMES.get(part, part.capitalize() if len(first) > 1 else part) for part in first.split("+")]
-    return "+".join(parts)
+def written(key: str) -> str:
+    """Write a key, or two that are pressed one after the other, as people do; a letter is itself."""
+    return " ".join("+".join(map(_part, stroke.split("+"))) for stroke in key.split(" "))
 
 
-_USUAL = {one.id: one.shown_key or _usual(one.keys) for one in (*COMMANDS, *RAIL)}
+def _part(name: str) -> str:
+    if name in _NAMES:
+        return _NAMES[name]
+    if len(name) == 1:
+        return name
+    try:
+        return lookup(name.replace("_", " "))
+    except KeyError:
+        return name.capitalize()
+
+
+_USUAL = {one.id: written(one.keys.partition(",")[0]) for one in (*COMMANDS, *RAIL)}
 
 
 @dataclass(frozen=True)
@@ -24,10 +53,11 @@ class KeyWords:
     """How a sentence names the key of a command: by the usual one, unless a person chose others.
 
     `own` has the first key of every command that they changed, by its id, written as in the footer; "" where it has
-    none.
+    none. `plain` says that there is ASCII alone: arrows are words.
     """
 
     own: Mapping[str, str] = field(default_factory=dict)
+    plain: bool = False
 
     def of(self, command: str) -> str:
         """The key of the command with this id; the palette where it has none. Raises KeyError for no command."""
@@ -35,7 +65,8 @@ class KeyWords:
 
     def written(self, command: str) -> str:
         """The same; "" where it has no key."""
-        return self.own.get(command, _USUAL[command])
+        shown = self.own.get(command, _USUAL[command])
+        return plain_key(shown) if self.plain else shown
 
 
 USUAL = KeyWords()

@@ -1,6 +1,7 @@
 """What a person can do to decide about cases one after the other."""
 
 from inspector.commands.command import ONE_CASE, Command
+from inspector.commands.grammar import MARK, NEUTRAL, NO_KEY, RIGHT_STEP, TAKE_AWAY, WRONG, go
 from scoring.triage.actions import RULINGS
 
 _HERE = ("triage",)
@@ -15,7 +16,7 @@ _WORDS = {
 TRIAGE: tuple[Command, ...] = (
     Command(
         "triage",
-        "T",
+        go("t"),
         "Triage",
         "Decide about the cases of the list one after the other, or go on where you were",
         "triage",
@@ -32,28 +33,42 @@ TRIAGE: tuple[Command, ...] = (
         )
         for number, ruling in enumerate(RULINGS, 1)
     ),
-    Command("unrule", "x", "No ruling", "Take your ruling away", "rule(-1)", _HERE),
-    Command("skip", "s", "Skip", "Leave this case out of the queue", "skip", _HERE, footer=True),
-    Command("defer", "d", "Defer", "Put this case at the end of the queue", "defer", _HERE, footer=True),
+    Command(
+        "unrule",
+        TAKE_AWAY,
+        "Take away",
+        "Your ruling on this case; without one, the case out of the queue",
+        "take_away",
+        _HERE,
+        footer=True,
+    ),
+    Command("skip", NO_KEY, "Skip", "Leave this case out of the queue", "skip", _HERE),
+    Command(
+        "defer",
+        MARK,
+        "Later",
+        "Mark this case for later: it comes at the end of the queue",
+        "defer",
+        _HERE,
+        footer=True,
+    ),
     Command(
         "rate-wrong",
-        "minus",
+        WRONG,
         "Step wrong",
         "Rate the step under the cursor -1; once more takes it away",
         "rate(-1)",
         _HERE,
         footer=True,
-        shown_key="-",
     ),
-    Command("rate-neutral", "0", "Step neutral", "Rate it 0", "rate(0)", _HERE),
+    Command("rate-neutral", NEUTRAL, "Step neutral", "Rate it 0", "rate(0)", _HERE),
     Command(
         "rate-right",
-        "plus",
+        RIGHT_STEP,
         "Step right",
         "Rate it +1; on the problem: every step that you have not rated",
         "rate(1)",
         _HERE,
         footer=True,
-        shown_key="+",
     ),
 )

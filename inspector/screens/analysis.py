@@ -251,20 +251,20 @@ class AnalysisScreen(SheetScreen):
     def _document(self, inspection: Inspection, page: str, form: str) -> Document:
         return self.ANALYSIS.view(self._results(inspection), self.params(page, form))
 
-    def action_other(self) -> None:
-        """Choose what the page is about besides: another scorer, those beside it, or what it can be told."""
+    def action_scorers(self) -> None:
+        """Choose the other scorer that the page is about, or those beside the one in focus, or that one."""
         if self.open_page.whose in {"pair", ALONE_OR_BESIDE}:
             self._choose_other()
         elif self.open_page.whose == "beside":
             self._choose_beside()
         else:
-            self._choose_option()
+            super().action_scorers()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A single page has no next one."""
         return len(self.ANALYSIS.pages) > 1 if action == "page" else super().check_action(action, parameters)
 
-    def _choose_option(self) -> None:
+    def action_options(self) -> None:
         """Choose what of a page is to be changed, and then how."""
         if self.inspection is None or self.lacks_scorers(self.inspection) or not self.options:
             self.say("This page has nothing to choose.")

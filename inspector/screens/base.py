@@ -1,7 +1,7 @@
 """What every screen shares: the inspected value coming down, messages going up, and the threshold rail."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
@@ -9,13 +9,16 @@ from textual.reactive import reactive
 from textual.screen import Screen
 
 from inspector.commands import COMMANDS, RAIL, Command
-from inspector.commands.key_words import KeyWords
+from inspector.commands.grammar import CLOSE, FIRST, GO
+from inspector.commands.key_words import KeyWords, written
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Go, Inspected, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.rail_lines import rail_lines, why_unmovable
 from inspector.screens.command_list import CommandList
+from inspector.screens.guide_page import GuidePage
+from inspector.screens.picking import Picking
 from inspector.screens.score import ScoreDialog, known_models
 from inspector.screens.steady import Steady
 from inspector.sentences import threshold_name
@@ -23,12 +26,17 @@ from inspector.terminal.remembered import Remembered
 from inspector.text import clean, squeezed
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
+from inspector.widgets.key_panel import KeyPanel
 from inspector.widgets.line_view import LineView
 from inspector.widgets.phrase_line import PhraseLine
+from inspector.widgets.pick_list import Pick
 from inspector.widgets.rail import Rail
 from inspector.widgets.sized import Sized
 from scoring.deciding import OPTIMISTIC
 from scoring.verdicts import Decision, Rule
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
 
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""
@@ -36,6 +44,8 @@ SHORT = 16
 """Lines below which explanations make room for rows."""
 ROOM_FOR_WORDS = 24
 """Lines from which the list of commands has room for what the screen is for."""
+HESITATION = 0.4
+"""Seconds after the first of two keys until it is shown which may follow."""
 LONGEST_SOURCE = 40
 """Cells of the words on where a threshold is from, beside which the scorer's name has room."""
 _RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
@@ -53,6 +63,8 @@ class InspectionScreen(Steady, Screen[None]):
     """The screen's name in the table of commands."""
     ABOUT: ClassVar[str] = ""
     """What it is for."""
+    GUIDE: ClassVar[str] = "app"
+    """The page of the guide about it."""
     MARKS: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Marks that are its own, and what they mean."""
 
@@ -66,6 +78,8 @@ class InspectionScreen(Steady, Screen[None]):
         self.remembered = Remembered()
         self.keys = KeyWords()
         self._before: Inspection | None = None
+        self._hesitates: Timer | None = None
+        self._job = ""
 
     @staticmethod
     def one_line(name: str) -> PhraseLine:
@@ -130,6 +144,51 @@ class InspectionScreen(Steady, Screen[None]):
     def blind(self) -> bool:
         """Whether gold labels, verdicts and what others said of a case are hidden."""
         return False
+
+    # -- two keys, one after the other
+
+    first_key = ""
+    """The first of two keys, while the second is waited for."""
+
+    def action_first_key(self, first: str) -> None:
+        """Wait for the second key; whoever hesitates is told what there is."""
+        self._forget_first()
+        self.first_key = first
+        self._hesitates = self.set_timer(HESITATION, self._offer_second)
+
+    def _offer_second(self) -> None:
+        title = next(command.title for command in COMMANDS if command.action == f"first_key('{self.first_key}')")
+        self.mount(KeyPanel(title, self._second_keys))
+
+    @property
+    def _second_keys(self) -> list[tuple[str, str]]:
+        """The keys that may come now, and what they do; that for the first line is the first one again."""
+        bound = self.active_bindings.items()
+        keys = [(key[2:], one.binding.description) for key, one in bound if key.startswith(f"{self.first_key} ")]
+        return sorted([*keys, *([(GO, "First line")] if self.first_key == GO else ())])
+
+    def on_screen_suspend(self) -> None:
+        """Nothing comes behind a key that was pressed before something else lay here."""
+        self._forget_first()
+
+    def _forget_first(self) -> None:
+        self.first_key = ""
+        if self._hesitates is not None:
+            self._hesitates.stop()
+            self._hesitates = None
+        self.query(KeyPanel).remove()
+
+    async def second_key(self, key: str) -> None:
+        """Do what the two keys say."""
+        first = self.first_key
+        self._forget_first()
+        if key == CLOSE:
+            return
+        bound = self.active_bindings.get(FIRST if first == key == GO else f"{first} {key}")
+        if bound is None:
+            self.say(f"{first} {written(key)} does nothing here; {first} alone shows what does.")
+        elif bound.enabled:
+            await self.app.run_action(bound.binding.action, bound.node)
 
     # -- the rail
 
@@ -246,8 +305,13 @@ class InspectionScreen(Steady, Screen[None]):
     # -- scoring
 
     def action_score(self) -> None:
-        """Ask for a checkpoint or a critic, and run it."""
+        """Ask for a checkpoint or a critic, and run it; while a run is on, whether it is to stop."""
         inspection = self.inspection
+        if self._job:
+            self.close_rail()
+            picks = (Pick("stop", "Stop", "what was computed is kept"), Pick("", "Go on"))
+            self.app.push_screen(Picking(self._job, picks), self._stop_scoring)
+            return
         if inspection is None or not inspection.benchmark:
             self.say("There is no benchmark to score: import one first.")
             return
@@ -260,15 +324,51 @@ class InspectionScreen(Steady, Screen[None]):
         models = known_models(inspection.benchmark, self.remembered.left.models)
         self.app.push_screen(ScoreDialog(inspection.benchmark, models), answered)
 
+    def _stop_scoring(self, chosen: str | None) -> None:
+        if chosen:
+            self.action_stop_scoring()
+
     def action_stop_scoring(self) -> None:
         self.post_message(StopScoring())
 
     def show_job(self, words: str) -> None:
         """Say how far the scoring run is; nothing if there is none. A screen on its way out has no place for it."""
+        self._job = words
         if not self.query("#job"):
             return
         self.write("job", words, "strong")
         self.query_one("#job").display = bool(words)
+
+    # -- through which scorer
+
+    def action_scorers(self) -> None:
+        """Choose the scorer that the cases are seen through."""
+        inspection = self.inspection
+        names = [] if inspection is None else inspection.scorers
+        if inspection is None or len(names) < 2:
+            self.say("There is no other scorer on this benchmark." if names else "There is no scorer to look through.")
+            return
+        self.close_rail()
+        of = inspection.selection.evaluation
+        picks = [Pick(name, name, of(name).scorer.about, strong=name == inspection.scorer) for name in names]
+        cursor = next((at for at, pick in enumerate(picks) if pick.strong), 0)
+        self.app.push_screen(Picking("Look through", picks, cursor), self._look_through)
+
+    def action_scorer(self, by: int) -> None:
+        """Look through the next scorer, or the one before."""
+        if self.inspection is None or self.inspection.scorer is None:
+            self.say("There is no scorer to look through.")
+            return
+        following = self.inspection.next_scorer(by)
+        if following.scorer == self.inspection.scorer:
+            self.say("There is no other scorer on this benchmark.")
+            return
+        self.close_rail()
+        self.put(following)
+
+    def _look_through(self, name: str | None) -> None:
+        if name is not None and self.inspection is not None:
+            self.put(self.inspection.focused(name, self.inspection.benchmark))
 
     # -- leaving
 
@@ -276,10 +376,19 @@ class InspectionScreen(Steady, Screen[None]):
         self.post_message(Back())
 
     def action_go(self, name: str) -> None:
-        """Open a screen of analysis."""
+        """Open a screen of analysis, or go back to the board or the list."""
         self.close_rail()
         if self.inspection is not None:
-            self.post_message(Go(name))
+            self.post_message(Go(name, self.here, beneath=True))
+
+    @property
+    def here(self) -> int:
+        """The row of the case that is shown; -1 where there are many."""
+        return -1
+
+    def action_guide(self) -> None:
+        """Open the page of the guide about this screen."""
+        self.app.push_screen(GuidePage(self.GUIDE))
 
     def action_leave(self) -> None:
         self.post_message(Back(top=True))

@@ -12,7 +12,7 @@ from textual.containers import Container
 from inspector.case_job import case_asked, problem_words
 from inspector.case_view.manner import Manner
 from inspector.case_view.opening import line_of
-from inspector.commands import bindings_of
+from inspector.commands import COMMANDS, Command, bindings_of
 from inspector.critique.kept import kept_answers
 from inspector.critique.lines import answer_lines
 from inspector.inspection import Inspection
@@ -180,6 +180,28 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
     @property
     def case_row(self) -> int:
         return self.row
+
+    @property
+    def here(self) -> int:
+        return self.row
+
+    @property
+    def commands(self) -> list[Command]:
+        """Those of the answers too, while keys go there."""
+        answers = [command for command in COMMANDS if command.in_answers and not command.screens]
+        return [*(answers if self.critique_has_focus else ()), *super().commands]
+
+    def action_walk(self, by: int) -> None:
+        """To the next hit of a search, or the one before; beyond the last one, and without a search, to the next case.
+
+        Of the case that comes then, it is the first hit, or going back the last.
+        """
+        if self.next_hit(by):
+            return
+        row = self.row
+        self.action_turn(by)
+        if self.row != row:
+            self.next_hit(by, fresh=True)
 
     def action_turn_over(self) -> None:
         """Where the answers have the focus, what is chosen there; else what the step cursor stands on."""

@@ -18,12 +18,12 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
     """Tick columns and move them; the value is their keys in order, () for the usual ones, None if nothing changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape,C", "dismiss(None)", "Close"),
+        ("escape", "dismiss(None)", "Close"),
         ("enter", "keep", "Keep"),
         ("space", "tick", "Show or hide"),
         ("K,shift+up", "shift(-1)", "Move left"),
         ("J,shift+down", "shift(1)", "Move right"),
-        ("r", "reset", "The usual ones"),
+        ("x", "reset", "The usual ones"),
     ]
 
     def __init__(
@@ -43,7 +43,7 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
         with Vertical(classes="dialog"):
             yield Static(Content(f"Columns of {self._of}, and of what is exported from it"), classes="strong")
             yield PickList()
-            hint = "Space shows or hides, K and J move, r gives back the usual ones, Enter keeps, Esc closes"
+            hint = "Space shows or hides, K and J move, x gives back the usual ones, Enter keeps, Esc closes"
             yield Static(Content(hint), classes="dim")
 
     def on_mount(self) -> None:

@@ -33,7 +33,7 @@ class HistoryDialog(Dialog[None]):
         ("pageup", "page(-1)", "Page up"),
         ("g,home", "edge(False)", "First"),
         ("G,end", "edge(True)", "Last"),
-        ("escape,h,q", "dismiss(None)", "Close"),
+        ("escape,q", "dismiss(None)", "Close"),
     ]
 
     def __init__(self, case: str, rows: pl.DataFrame, *, hidden: bool = False) -> None:

@@ -31,24 +31,27 @@ class HitScreen(Stepping):
             return (f"hit {place + 1} of {len(hits)}", "")
         return (f"{counted(len(hits), 'line')} with hits", "") if hits else ("no hit in these texts", "")
 
-    def action_hit(self, by: int) -> None:
-        """To the next line with a hit, or the one before, round and round; the first is the first on screen."""
+    def next_hit(self, by: int, *, fresh: bool = False) -> bool:
+        """To the next line with a hit, or the one before; whether there is one. The first is the first on screen.
+
+        Of a `fresh` case it is the first of all, or going back the last.
+        """
+        searched = self.inspection is not None and self.inspection.selection.found is not None
         view = self.steps
-        hits = view.lines_with(FOUND)
-        if not hits:
-            searched = self.inspection is not None and self.inspection.selection.found is not None
-            why = "No text on this page has a hit." if searched else "Nothing is searched for."
-            self.say(f"{why} On the list {self.keys.of('search')} searches.")
-            return
+        hits = view.lines_with(FOUND) if searched else []
         known, place = self._hit
-        if known == hits:
+        if fresh:
+            place = 0 if by > 0 else len(hits) - 1
+        elif known == hits:
             place += by
         else:
             below = bisect_left(hits, view.scroll_offset.y)
             place = below if by > 0 else below - 1
-        place %= len(hits)
+        if not 0 <= place < len(hits):
+            return False
         self._hit = (hits, place)
         view.scroll_to_line(hits[place])
         self.stop = stop_at(self.page, hits[place])
         view.put_cursor(line_of(self.page, self.stop))
         self.show_title()
+        return True

@@ -40,8 +40,8 @@ class Paned(InspectionScreen):
     def action_end(self, to: int) -> None:
         self._in(lambda texts: texts.action_move(MANY if to else -MANY), lambda sheet: sheet.action_edge(to))
 
-    def action_turn(self, by: int) -> None:
-        self._in(lambda texts: texts.action_move(by * PAGE), lambda sheet: sheet.action_page(by))
+    def action_turn(self, by: float) -> None:
+        self._in(lambda texts: texts.action_move(int(by * PAGE)), lambda sheet: sheet.action_page(by))
 
     def action_sideways(self, by: int) -> None:
         self._in(lambda texts: self._beside(texts, by), lambda sheet: sheet.action_place(by))

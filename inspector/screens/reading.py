@@ -87,14 +87,3 @@ class ReadingScreen(InspectionScreen):
     def action_blind(self) -> None:
         """Hide what gold labels and scorers decided, until it is asked for again."""
         self.read(replace(self.reading, blind=not self.reading.blind))
-
-    def action_scorer(self, by: int) -> None:
-        if self.inspection is None or self.inspection.scorer is None:
-            self.notify("There is no scorer to look through.", markup=False)
-            return
-        following = self.inspection.next_scorer(by)
-        if following.scorer == self.inspection.scorer:
-            self.notify("There is no other scorer on this benchmark.", markup=False)
-            return
-        self.close_rail()
-        self.put(self.inspection.next_scorer(by))

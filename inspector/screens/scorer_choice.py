@@ -13,7 +13,7 @@ from inspector.widgets.line_view import Line, LineView
 from inspector.wrap import wrap
 
 TITLE = "Scorers beside each other"
-KEYS = "Space ticks, Enter shows them, a ticks none, Esc leaves it"
+KEYS = "Space ticks, Enter shows them, x ticks none, Esc leaves it"
 
 
 class ScorerChoice(Dialog[tuple[str, ...] | None]):
@@ -27,8 +27,8 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
         ("k,up", "move(-1)", "Up"),
         ("g,home", "go(0)", "First"),
         ("G,end", "go(-1)", "Last"),
-        ("space,x", "tick", "Tick"),
-        ("a", "none", "None"),
+        ("space", "tick", "Tick"),
+        ("x", "none", "None"),
         ("enter", "take", "Show them"),
         ("escape,q,o", "dismiss(None)", "Close"),
     ]

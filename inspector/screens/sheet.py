@@ -76,6 +76,7 @@ class SheetScreen(InspectionScreen):
     them, and `page` is the name of the open one.
     """
 
+    GUIDE = "compare"
     PAGES: ClassVar[tuple[Page, ...]] = ()
     SOON: ClassVar[frozenset[str]] = frozenset()
     """Pages ("" where there are none) whose figures are computed before they are shown, where there are few cases."""
@@ -300,12 +301,6 @@ class SheetScreen(InspectionScreen):
         # Told to the app alone: this screen stays as it is beneath the list.
         self.post_message(Inspected(listed))
         self.post_message(Go("cases") if row is None else Go("case", row))
-
-    def action_scorer(self, by: int) -> None:
-        """Look through the next scorer."""
-        if self.inspection is not None:
-            self.close_rail()
-            self.put(self.inspection.next_scorer(by))
 
 
 def _made(make: Callable[[], Any]) -> Any:

@@ -42,7 +42,7 @@ class SlicesScreen(Dialog[Slice | None]):
     # Keys are the menu's until a name is typed.
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape,q,apostrophe", "leave", "Close"),
+        ("escape,q", "leave", "Close"),
         ("down,j", "move(1)", "Next"),
         ("up,k", "move(-1)", "Before"),
         ("enter", "choose", "Show"),

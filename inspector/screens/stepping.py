@@ -57,6 +57,11 @@ class Stepping(ReadingScreen):
         if following is not None and following in view.seen:
             self._stand(following)
 
+    def action_half(self, by: int) -> None:
+        """Half a page on or back; the cursor stays on its step, and comes along with the next key."""
+        view = self.steps
+        view.scroll_to(y=view.scroll_offset.y + by * max(1, len(view.seen) // 2), force=True)
+
     def _leave_unseen(self, here: int, by: int) -> bool:
         """The cursor was left behind by scrolling: go to the first stop on screen, or to the last one upwards.
 

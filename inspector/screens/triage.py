@@ -133,6 +133,14 @@ class TriageScreen(CaseScreen, Contesting, inherit_bindings=False):
             self._revealed = True
             self.show_case()
 
+    def action_take_away(self) -> None:
+        """Take one's ruling away; where there is none, leave the case out of the queue."""
+        mine = self._mine
+        if self._waits and not mine.ruling and not mine.outdated:
+            self.action_skip()
+        else:
+            self.action_rule(-1)
+
     def action_skip(self) -> None:
         self._put_aside(SKIP, "skipped")
 

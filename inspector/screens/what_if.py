@@ -43,7 +43,7 @@ from scoring.errors import InspectError
 from scoring.scorer import Scorer
 from scoring.variants import REWARDS, Edit, Variant, Variants
 
-KEYS = "Space marks a step to swap with, n and p other variants, o scorer, e export"
+KEYS = "Space marks a step to swap with, n and N other variants, o scorer, e export"
 """What a narrow footer has no room for."""
 PROBLEM = -1
 """The cursor's place on the problem, before step 0."""
@@ -65,11 +65,11 @@ class WhatIf(Dialog[None]):
         ("vertical_line", "cut", "Cut"),
         ("S", "score", "Score"),
         ("u", "undo", "Undo"),
-        ("escape,q,W", "leave", "Back"),
+        ("escape,q", "leave", "Back"),
         ("ctrl+r", "redo", "Redo"),
         ("space", "mark", "Mark"),
         ("n", "turn(1)", "Next variant"),
-        ("p", "turn(-1)", "Variant before"),
+        ("N", "turn(-1)", "Variant before"),
         ("o", "scorer", "Scorer"),
         ("e", "export", "Export"),
         Binding("j,down", "move(1)", "Next step", show=False),

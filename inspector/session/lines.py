@@ -20,7 +20,8 @@ import msgspec
 from inspector.request import Request
 from scoring.errors import UnreadableFile
 
-VERSION = 1
+VERSION = 2
+"""Counted up where keys change their meaning."""
 INPUTS = ("key", "paste", "click", "size")
 """What of a line came from outside."""
 
@@ -98,7 +99,9 @@ def read_session(path: Path) -> Session:
     try:
         version = msgspec.json.decode(first, type=dict[str, Any]).get("v")
         if version != VERSION:
-            raise UnreadableFile(f"{path} is no log of a session that this version knows.", "Name another file.")
+            raise UnreadableFile(
+                f"{path} is the log of a version with other keys, or none of a session.", "Name another file."
+            )
         start = msgspec.json.decode(first, type=Start)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise UnreadableFile(f"{path}:1 does not begin a session's log.", "Name another file.") from None

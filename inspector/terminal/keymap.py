@@ -20,13 +20,12 @@ from textual.keys import Keys, _character_to_key
 from textual.widget import Widget
 
 from inspector.commands import COMMANDS, RAIL, SCREENS
+from inspector.commands.grammar import GO, NO_KEY, VIEW
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
 
 FILE = "keymap.toml"
-NO_KEY = "no_key"
-"""Stands where a command has lost its only key."""
 _LISTS: dict[type[Widget], tuple[str, ...]] = {
     FrameTable: ("board", "cases"),
     FacetList: ("facets",),
@@ -77,8 +76,13 @@ class Keymap:
 def usual() -> tuple[Bound, ...]:
     """Every command that can have other keys, with its usual ones."""
     rail = (Bound(one.id, one.title, one.help, _split(one.keys), SCREENS, "rail") for one in RAIL)
-    screens = (Bound(one.id, one.title, one.help, _split(one.keys), one.screens) for one in COMMANDS)
-    return (*screens, *rail, *_of_lists())
+    screens = (Bound(one.id, one.title, one.help, _split(one.keys), one.screens) for one in COMMANDS if one.screens)
+    answers = (
+        Bound(one.id, one.title, one.help, _split(one.keys), ("critique",), "list")
+        for one in COMMANDS
+        if not one.screens
+    )
+    return (*screens, *rail, *_of_lists(), *answers)
 
 
 def _of_lists() -> Iterator[Bound]:
@@ -91,7 +95,10 @@ def _of_lists() -> Iterator[Bound]:
 
 RENAMED = {
     "statistics": "stats",
-    **dict.fromkeys(("compare-with", "curves", "subtract", "choose-table", "everyone"), "other"),
+    **dict.fromkeys(("other", "compare-with", "curves"), "scorers"),
+    **dict.fromkeys(("subtract", "choose-table", "everyone"), "options"),
+    "next-hit": "next-case",
+    "previous-hit": "previous-case",
 }
 """Ids of commands in keymaps that older versions wrote -> what they are called now."""
 
@@ -175,18 +182,32 @@ def _keys(value: object) -> tuple[str, ...] | None:
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text.strip() for text in texts):
         return None
-    named = (text if len(text) == 1 else text.strip() for text in texts)
-    return tuple(dict.fromkeys(_character_to_key(text) if len(text) == 1 else text.lower() for text in named))
+    return tuple(dict.fromkeys(" ".join(map(_named, text.split())) if text.strip() else "space" for text in texts))
+
+
+def _named(text: str) -> str:
+    """A key as Textual calls it; a letter is itself, a capital one another key."""
+    return _character_to_key(text) if len(text) == 1 else _WRITTEN.get(text.lower(), text.lower())
 
 
 def _is_key(key: str) -> bool:
+    """Whether there is such a key, or such two of which the first waits for the second."""
+    first, _, second = key.rpartition(" ")
+    return _is_one_key(second) and first in {"", GO, VIEW}
+
+
+def _is_one_key(key: str) -> bool:
     *modifiers, last = key.split("+")
     named = last in _NAMES or len(last) == 1 or last in _PUNCTUATION
     return named and all(modifier in _MODIFIERS for modifier in modifiers)
 
 
 def _split(keys: str) -> tuple[str, ...]:
-    return tuple(key.strip() for key in keys.split(","))
+    return tuple(key.strip() for key in keys.split(",") if key != NO_KEY)
+
+
+_WRITTEN = {"esc": "escape", "pgup": "pageup", "pgdn": "pagedown"}
+"""Keys as they are written on screen -> as Textual calls them."""
 
 
 _PUNCTUATION = frozenset(_character_to_key(chr(code)) for code in range(33, 127) if not chr(code).isalnum())

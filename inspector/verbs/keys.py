@@ -43,10 +43,17 @@ def _table(keymap: "Keymap") -> "pl.DataFrame":
     before = {one.id: one for one in usual()}
     columns = ("command", "keys", "usual", "where", "title", "help")
     rows = [
-        (one.id, " ".join(one.keys), " ".join(before[one.id].keys), _where(one), one.title, one.help)
+        (one.id, _written(one.keys), _written(before[one.id].keys), _where(one), one.title, one.help)
         for one in keymap.bound
     ]
     return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String()), orient="row")
+
+
+def _written(keys: "tuple[str, ...]") -> str:
+    from inspector.commands.key_words import written
+    from inspector.terminal.plain import plain_key
+
+    return ", ".join(plain_key(written(key)) for key in keys)
 
 
 def _where(one: "Bound") -> str:

@@ -8,6 +8,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from inspector.commands.grammar import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, UP
 from inspector.widgets.line_view import Line, LineView
 
 Places = Sequence[tuple[int, int, int]]
@@ -28,10 +29,12 @@ class CritiquePane(LineView):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", "Down", show=False, id="critique.down"),
-        Binding("k", "scroll_up", "Up", show=False, id="critique.up"),
-        Binding("g", "scroll_home", "Begin", show=False, id="critique.first"),
-        Binding("G", "scroll_end", "End", show=False, id="critique.last"),
+        Binding(DOWN, "scroll_down", "Down", show=False, id="critique.down"),
+        Binding(UP, "scroll_up", "Up", show=False, id="critique.up"),
+        Binding(HALF_DOWN, "half(1)", "Half a page down", show=False, id="critique.half-down"),
+        Binding(HALF_UP, "half(-1)", "Half a page up", show=False, id="critique.half-up"),
+        Binding(FIRST, "scroll_home", "Begin", show=False, id="critique.first"),
+        Binding(LAST, "scroll_end", "End", show=False, id="critique.last"),
     ]
 
     @dataclass
@@ -59,6 +62,10 @@ class CritiquePane(LineView):
         self.show([*head, *lines], keep_scroll=keep_scroll)
 
     _head: int = 0
+
+    def action_half(self, by: int) -> None:
+        """Scroll half a page down, or up."""
+        self.scroll_relative(y=by * max(1, self.viewport.height // 2), animate=False)
 
     def bring(self, line: int) -> None:
         """Bring a line beneath the head (0-based) into view."""

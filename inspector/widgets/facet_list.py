@@ -10,6 +10,21 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from inspector.commands.grammar import (
+    DOWN,
+    FIRST,
+    HALF_DOWN,
+    HALF_UP,
+    HIDE,
+    LAST,
+    LEFT,
+    MARK,
+    OPEN,
+    PAGE_DOWN,
+    PAGE_UP,
+    RIGHT,
+    UP,
+)
 from inspector.text import Part, cell, squeezed
 from inspector.widgets.line_scroll import LineScroll
 
@@ -64,20 +79,22 @@ Line = Group | Value | Rest
 class FacetList(LineScroll, can_focus=True):
     """Facets with live counts. State is given by `show` and never changed here: keys and clicks are told as messages.
 
-    The cursor stands on any line: on a value, space or Enter keeps it and `-` hides it; on a heading they fold it.
+    The cursor stands on any line: on a value, Space or Enter keeps it and `#` hides it; on a heading they fold it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "move(1)", "Next value", show=False, id="facets.down"),
-        Binding("up,k", "move(-1)", "Previous value", show=False, id="facets.up"),
-        Binding("pagedown", "page(1)", "Next page", show=False, id="facets.page-down"),
-        Binding("pageup", "page(-1)", "Previous page", show=False, id="facets.page-up"),
-        Binding("home,g", "move(-100000)", "First line", show=False, id="facets.first"),
-        Binding("end,G", "move(100000)", "Last line", show=False, id="facets.last"),
-        Binding("space,enter", "choose(True)", "Keep", key_display="Space", id="facets.toggle"),
-        Binding("minus,number_sign", "choose(False)", "Hide", key_display="-", id="facets.hide"),
-        Binding("left,h", "fold(False)", "Fold", show=False, id="facets.fold"),
-        Binding("right,l", "fold(True)", "Unfold", show=False, id="facets.unfold"),
+        Binding(DOWN, "move(1)", "Next value", show=False, id="facets.down"),
+        Binding(UP, "move(-1)", "Previous value", show=False, id="facets.up"),
+        Binding(PAGE_DOWN, "page(1)", "Next page", show=False, id="facets.page-down"),
+        Binding(PAGE_UP, "page(-1)", "Previous page", show=False, id="facets.page-up"),
+        Binding(HALF_DOWN, "page(0.5)", "Half a page down", show=False, id="facets.half-down"),
+        Binding(HALF_UP, "page(-0.5)", "Half a page up", show=False, id="facets.half-up"),
+        Binding(FIRST, "move(-100000)", "First line", show=False, id="facets.first"),
+        Binding(LAST, "move(100000)", "Last line", show=False, id="facets.last"),
+        Binding(f"{MARK},{OPEN}", "choose(True)", "Keep", id="facets.toggle"),
+        Binding(HIDE, "choose(False)", "Hide", id="facets.hide"),
+        Binding(LEFT, "fold(False)", "Fold", show=False, id="facets.fold"),
+        Binding(RIGHT, "fold(True)", "Unfold", show=False, id="facets.unfold"),
     ]
 
     cursor: reactive[int] = reactive(0, repaint=False)
@@ -177,8 +194,8 @@ class FacetList(LineScroll, can_focus=True):
     def action_move(self, by: int) -> None:
         self.cursor += by
 
-    def action_page(self, by: int) -> None:
-        self.cursor += by * max(1, self.viewport.height - 1)
+    def action_page(self, by: float) -> None:
+        self.cursor += int(by * (self.viewport.height - 1)) or (1 if by > 0 else -1)
 
     def action_choose(self, keep: bool) -> None:
         """Keep or hide a value; fold or open a heading; list the rest."""

@@ -10,6 +10,19 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from inspector.commands.grammar import (
+    DOWN,
+    FIRST,
+    HALF_DOWN,
+    HALF_UP,
+    LAST,
+    LEFT,
+    OPEN,
+    PAGE_DOWN,
+    PAGE_UP,
+    RIGHT,
+    UP,
+)
 from inspector.text import clean
 from inspector.widgets.cell_cursor import CellCursor
 from inspector.widgets.columns import Column, FittedColumns
@@ -38,15 +51,17 @@ class FrameTable(Sized, CellCursor, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "move(1)", "Next row", show=False, id="table.down"),
-        Binding("up,k", "move(-1)", "Previous row", show=False, id="table.up"),
-        Binding("pagedown", "page_down", "Next page", show=False, id="table.page-down"),
-        Binding("pageup", "page_up", "Previous page", show=False, id="table.page-up"),
-        Binding("home,g", "first", "First row", show=False, id="table.first"),
-        Binding("end,G", "last", "Last row", show=False, id="table.last"),
-        Binding("left,h", "cell(-1)", "Cell before", show=False, id="table.cell-before"),
-        Binding("right,l", "cell(1)", "Next cell", show=False, id="table.cell-next"),
-        Binding("enter", "open", "Open", key_display="Enter", id="table.open"),
+        Binding(DOWN, "move(1)", "Next row", show=False, id="table.down"),
+        Binding(UP, "move(-1)", "Previous row", show=False, id="table.up"),
+        Binding(PAGE_DOWN, "turn(1)", "Next page", show=False, id="table.page-down"),
+        Binding(PAGE_UP, "turn(-1)", "Previous page", show=False, id="table.page-up"),
+        Binding(HALF_DOWN, "turn(0.5)", "Half a page down", show=False, id="table.half-down"),
+        Binding(HALF_UP, "turn(-0.5)", "Half a page up", show=False, id="table.half-up"),
+        Binding(FIRST, "first", "First row", show=False, id="table.first"),
+        Binding(LAST, "last", "Last row", show=False, id="table.last"),
+        Binding(LEFT, "cell(-1)", "Cell before", show=False, id="table.cell-before"),
+        Binding(RIGHT, "cell(1)", "Next cell", show=False, id="table.cell-next"),
+        Binding(OPEN, "open", "Open", id="table.open"),
     ]
     fixed_lines = 1
     fixed_cells = 1
@@ -267,13 +282,9 @@ class FrameTable(Sized, CellCursor, can_focus=True):
     def action_last(self) -> None:
         self.cursor = self.row_count - 1
 
-    def action_page_down(self) -> None:
-        self._turn(self.page)
-
-    def action_page_up(self) -> None:
-        self._turn(-self.page)
-
-    def _turn(self, rows: int) -> None:
+    def action_turn(self, pages: float) -> None:
+        """So many pages on, or back where it is negative."""
+        rows = int(pages * self.page) or (1 if pages > 0 else -1)
         self.scroll_to(y=self.scroll_offset.y + rows, force=True)
         self.cursor += rows
 

@@ -136,7 +136,8 @@ class KeyLine(Widget, can_focus=False):
     def on_mouse_down(self, event: MouseDown) -> None:
         key = self._at(event.x)
         if key and key.enabled:
-            self.app.simulate_key(key.name)
+            for stroke in key.name.split(" "):
+                self.app.simulate_key(stroke)
         elif key:
             self.app.bell()
 

@@ -10,6 +10,7 @@ from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from inspector.commands.grammar import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, LEFT, OPEN, PAGE_DOWN, PAGE_UP, RIGHT, UP
 from inspector.render.lines import CaseLink, Piece, Sheet
 from inspector.text import clean
 from inspector.widgets.line_view import Line, LineView
@@ -33,15 +34,17 @@ class SheetView(Sized, LineView):
     """A sheet. State is given by `show_sheet`; the cursor stays on its number while lines are made anew."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "line(1)", "Next line", show=False, id="sheet.down"),
-        Binding("up,k", "line(-1)", "Line before", show=False, id="sheet.up"),
-        Binding("right,l", "place(1)", "Next number", show=False, id="sheet.next"),
-        Binding("left,h", "place(-1)", "Number before", show=False, id="sheet.before"),
-        Binding("pagedown", "page(1)", "Next page", show=False, id="sheet.page-down"),
-        Binding("pageup", "page(-1)", "Page before", show=False, id="sheet.page-up"),
-        Binding("home,g", "edge(0)", "First number", show=False, id="sheet.first"),
-        Binding("end,G", "edge(-1)", "Last number", show=False, id="sheet.last"),
-        Binding("enter", "open", "Its cases", key_display="Enter", show=False, id="sheet.open"),
+        Binding(DOWN, "line(1)", "Next line", show=False, id="sheet.down"),
+        Binding(UP, "line(-1)", "Line before", show=False, id="sheet.up"),
+        Binding(RIGHT, "place(1)", "Next number", show=False, id="sheet.next"),
+        Binding(LEFT, "place(-1)", "Number before", show=False, id="sheet.before"),
+        Binding(PAGE_DOWN, "page(1)", "Next page", show=False, id="sheet.page-down"),
+        Binding(PAGE_UP, "page(-1)", "Page before", show=False, id="sheet.page-up"),
+        Binding(HALF_DOWN, "page(0.5)", "Half a page down", show=False, id="sheet.half-down"),
+        Binding(HALF_UP, "page(-0.5)", "Half a page up", show=False, id="sheet.half-up"),
+        Binding(FIRST, "edge(0)", "First number", show=False, id="sheet.first"),
+        Binding(LAST, "edge(-1)", "Last number", show=False, id="sheet.last"),
+        Binding(OPEN, "open", "Its cases", show=False, id="sheet.open"),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"line--{HERE}"}
     DEFAULT_CSS = """
@@ -201,10 +204,10 @@ class SheetView(Sized, LineView):
         else:
             self.scroll_relative(x=by * 8, force=True)
 
-    def action_page(self, by: int) -> None:
-        """A page on, with the cursor on a number of it."""
+    def action_page(self, by: float) -> None:
+        """So many pages on, or back where it is negative, with the cursor on a number that is seen there."""
         height, before = max(1, self.viewport.height - 1), self.scroll_offset.y
-        self.scroll_to(y=before + by * height, force=True)
+        self.scroll_to(y=before + (int(by * height) or (1 if by > 0 else -1)), force=True)
         if not self._spots:
             return
         if self.scroll_offset.y == before:
@@ -212,7 +215,8 @@ class SheetView(Sized, LineView):
             return
         first, last = self.scroll_offset.y, self.scroll_offset.y + self.viewport.height - 1
         seen = [at for at, one in enumerate(self._spots) if first <= one.line <= last]
-        if seen:
+        # Half a page leaves it where it was, as far as that is still seen.
+        if seen and (abs(by) >= 1 or self._at not in seen):
             line = self._spots[seen[0] if by > 0 else seen[-1]].line
             self._move(self._beneath(line, self._spots[self._at]))
 

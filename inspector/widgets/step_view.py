@@ -1,15 +1,22 @@
 """A pane for one case: lines with a cursor on one of them, the first of which stay in place while the rest scrolls."""
 
-from typing import Self
+from typing import ClassVar, Self
 
+from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
+from inspector.commands.grammar import PAGE_DOWN, PAGE_UP
 from inspector.widgets.line_view import Line, Lines, LineView, Prepared, prepared
 from inspector.widgets.sized import Sized
 
 
-class StepView(Sized, LineView):
-    """Prepared lines, as in a `LineView`, with a cursor on one of them."""
+class StepView(Sized, LineView, inherit_bindings=False):
+    """Prepared lines, as in a `LineView`, with a cursor on one of them that the screen moves; pages are its own."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(PAGE_DOWN, "page_down", "Page down", show=False, system=True),
+        Binding(PAGE_UP, "page_up", "Page up", show=False, system=True),
+    ]
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's own parameter
         super().__init__(name=name, id=id, classes=classes)

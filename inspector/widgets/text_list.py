@@ -14,8 +14,11 @@ _SHARE = 2
 """What is said of a text takes no more than one part of so many of the line."""
 
 
-class TextList(Sized, PickList):
-    """Texts that keep their beginning where there is no room; the cursor is pale while another pane has the focus."""
+class TextList(Sized, PickList, inherit_bindings=False):
+    """Texts that keep their beginning where there is no room; the cursor is pale while another pane has the focus.
+
+    The screen moves the cursor: its keys are those of all panes.
+    """
 
     @dataclass
     class Moved(Message):

@@ -9,6 +9,8 @@ from inspector.commands.key_words import KeyWords
 from inspector.request import Request
 
 if TYPE_CHECKING:
+    from textual.events import Event
+
     from inspector.case_view.manner import Manner
     from inspector.inspection import Inspection
     from inspector.paint import Brush
@@ -49,7 +51,7 @@ class Wired(App[int]):
         self.inspection: Inspection | None = None
         self.remembered: Remembered | None = None
         self.manner: Manner | None = None
-        self.keys = KeyWords()
+        self.keys = KeyWords(plain=ascii_only)
 
     @property
     def front(self) -> "InspectionScreen | None":
@@ -63,6 +65,10 @@ class Wired(App[int]):
     def held(self) -> bool:
         """Whether nobody may put another value on screen now: under somebody's moving threshold or search."""
         return self.front is None or self.front.held
+
+    async def took_second(self, event: "Event") -> bool:  # noqa: ARG002
+        """Whether an event was the second key of two; then all is done."""
+        return False
 
     def read_again(self) -> None:
         """Read the workspace anew, in a thread."""

@@ -58,7 +58,8 @@ class KeyOrder(Wired):
         self._key_number += 1
         self._key_under_way, self._key_began, self._key_screen = True, time.monotonic(), self.screen
         at = self.focused or self.screen
-        await super().on_event(event)
+        if not await self.took_second(event):
+            await super().on_event(event)
         self._follow_key(self._key_number, ROUNDS, at)
 
     def _follow_key(self, number: int, rounds: int, at: MessagePump) -> None:

@@ -4,7 +4,7 @@ import time
 from typing import TYPE_CHECKING
 
 from textual.binding import Binding
-from textual.events import Key
+from textual.events import Event, Key
 
 from inspector.commands.command import place_words
 from inspector.text import clean
@@ -38,10 +38,19 @@ class OwnKeys(Wired):
         if keymap.changed:
             self.set_keymap(keymap.textual)
             self.keys = KeyWords(
-                {name: self._written(keys[0]) if keys else "" for name, keys in keymap.changed.items()}
+                {name: self._written(keys[0]) if keys else "" for name, keys in keymap.changed.items()}, self.ascii_only
             )
         for problem in keymap.problems:
             self.notify(clean(problem), title="Keymap", severity="warning", markup=False, timeout=15)
+
+    async def took_second(self, event: Event) -> bool:
+        from inspector.screens.base import InspectionScreen
+
+        screen = self.screen
+        if not isinstance(event, Key) or not isinstance(screen, InspectionScreen) or not screen.first_key:
+            return False
+        await screen.second_key(event.key)
+        return True
 
     def on_key(self, event: Key) -> None:
         """Answer a key that nobody has, and say where it has something to do."""
@@ -65,22 +74,11 @@ class OwnKeys(Wired):
         return f"{shown} does nothing here{there}. {self.keys.of('help')} lists what does."
 
     def get_key_display(self, binding: Binding) -> str:
-        from inspector.commands import shown_key
-
-        rebound = (self._rebound or {}).get(binding.id or "")
-        if rebound is None:
-            # Textual forgets how a key is written that shares it with one that went elsewhere.
-            shown = shown_key(binding.id) or super().get_key_display(binding)
-        else:
-            shown = super().get_key_display(binding) if rebound else "(no key)"
-        return self._spelled(shown)
+        return self._written(binding.key) or "(no key)"
 
     def _written(self, key: str) -> str:
-        """A key that a person chose, as the footer writes it."""
-        return self._spelled(super().get_key_display(Binding(key, "")))
-
-    def _spelled(self, shown: str) -> str:
+        """A key as the footer and sentences write it."""
+        from inspector.commands.key_words import written
         from inspector.terminal.plain import plain_key
 
-        shown = shown.replace("⏎", "Enter")
-        return plain_key(shown) if self.ascii_only else shown
+        return plain_key(written(key)) if self.ascii_only else written(key)

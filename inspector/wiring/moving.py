@@ -67,7 +67,7 @@ class Moving(Wired):
 
     def on_go(self, message: Go) -> None:
         """Open a screen on top; of keys typed ahead, the second asks for what is there already."""
-        if self._in_front(message.to):
+        if self._in_front(message.to) or (message.beneath and self._uncover(message)):
             return
         while _of_numbers(message.to) and message.to != ON_TOP and self.front and _of_numbers(self.front.NAME):
             # They stand beside each other: one goes back from any of them to where the first was opened.
@@ -75,6 +75,17 @@ class Moving(Wired):
             if self._in_front(message.to):
                 return
         self.open(self._screen(message.to, message.row))
+
+    def _uncover(self, message: Go) -> bool:
+        """Close what lies on the nearest screen of a name; whether there is one."""
+        from inspector.screens.base import InspectionScreen
+
+        if message.to not in (screen.NAME for screen in self.screen_stack if isinstance(screen, InspectionScreen)):
+            return False
+        while self.front is not None and message.to != self.front.NAME:
+            self.pop_screen()
+        self._arrive(message.row)
+        return True
 
     def _in_front(self, name: str) -> bool:
         """Whether this screen is on top; then it shows what is in focus."""
@@ -93,7 +104,6 @@ class Moving(Wired):
     def on_back(self, message: Back) -> None:
         """Close the screen on top; the first one stays, unless it was asked to leave."""
         from inspector.screens.base import InspectionScreen
-        from inspector.screens.cases import CasesScreen
 
         if self.current_mode != INSPECT:
             # The key was pressed in the instant in which the terminal became too small to see what it does.
@@ -105,10 +115,17 @@ class Moving(Wired):
             return
         for _ in range(depth - 1 if message.top else 1):
             self.pop_screen()
+        self._arrive(message.row)
+
+    def _arrive(self, row: int) -> None:
+        """Show what there is now on the screen that came to light; on the list with the cursor on a case."""
+        from inspector.screens.base import InspectionScreen
+        from inspector.screens.cases import CasesScreen
+
         below = self.screen
         self._hand_manner(below)
-        if isinstance(below, CasesScreen) and message.row >= 0:
-            below.come_back(message.row, self.inspection)
+        if isinstance(below, CasesScreen) and row >= 0:
+            below.come_back(row, self.inspection)
         elif isinstance(below, InspectionScreen):
             below.inspection = self.inspection
 

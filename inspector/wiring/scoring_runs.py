@@ -36,7 +36,7 @@ class ScoringRuns(Wired):
         if self.inspection is None:
             return
         if self._job is not None and self._job.running:
-            told = f"A run is going on; {self.keys.of('stop-scoring')} stops it."
+            told = f"A run is going on; {self.keys.of('score')} stops it."
             self.notify(told, severity="warning", markup=False)
             return
         benchmark, model = message.benchmark or self.inspection.benchmark, message.model
@@ -82,7 +82,7 @@ class ScoringRuns(Wired):
 
         if self._job is None:
             return
-        words = f"{self._job.words}; {self.keys.of('stop-scoring')} stops it" if self._job.words else ""
+        words = f"{self._job.words}; {self.keys.of('score')} stops it" if self._job.words else ""
         if not words and self._ticking is not None:
             self._ticking.stop()
         for screen in self.get_screen_stack(INSPECT):

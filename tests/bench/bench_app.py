@@ -42,10 +42,16 @@ class Keys:
 
 
 EVERY = (
-    Keys("cursor move, pane closed", ("a", "z"), ("down",), 60, {0: "p95 8, 3 kB"}),
-    Keys("cursor move, pane open", ("a",), ("down",), 30, {0: "first 8, last 150"}, 0.2),
-    Keys("page down, pane closed", ("a", "z"), ("pagedown",), 25, {0: "p95 30"}),
-    Keys("facet on and off", ("a", "z", "f", "down"), ("space",), 12, {3400: "60", 100_000: "100", 1_000_000: "250"}),
+    Keys("cursor move, pane closed", ("g", "l", "v", "z"), ("down",), 60, {0: "p95 8, 3 kB"}),
+    Keys("cursor move, pane open", ("g", "l"), ("down",), 30, {0: "first 8, last 150"}, 0.2),
+    Keys("page down, pane closed", ("g", "l", "v", "z"), ("pagedown",), 25, {0: "p95 30"}),
+    Keys(
+        "facet on and off",
+        ("g", "l", "v", "z", "f", "down"),
+        ("space",),
+        12,
+        {3400: "60", 100_000: "100", 1_000_000: "250"},
+    ),
     Keys(
         "other facet on and off",
         ("a", "z", "f", *["down"] * 9),
@@ -55,27 +61,34 @@ EVERY = (
     ),
     Keys(
         "threshold step, all cases",
-        ("a", "z", "t"),
+        ("g", "l", "v", "z", "t"),
         ("right",),
         40,
         {3400: "p95 25", 100_000: "p95 40", 1_000_000: "p95 80"},
     ),
     Keys(
         "threshold step, failures",
-        ("enter", "z", "t"),
+        ("enter", "v", "z", "t"),
         ("right",),
         40,
         {3400: "p95 25", 100_000: "p95 40", 1_000_000: "p95 80"},
     ),
     Keys("threshold step, list and steps", ("enter", "t"), ("right",), 30, {}, 0.2),
     Keys("threshold step, board", ("t",), ("right",), 30, {}),
-    Keys("threshold step, thresholds", ("H", "t"), ("right",), 30, {3400: "p95 25", 100_000: "p95 40"}),
-    Keys("another scorer, thresholds", ("H",), ("m",), 8, {3400: "first 150", 100_000: "first 400"}, 1.0),
-    Keys("next flip, failures", ("enter", "z", "t"), (".",), 30, {}),
+    Keys("threshold step, thresholds", ("g", "h", "t"), ("right",), 30, {3400: "p95 25", 100_000: "p95 40"}),
+    Keys(
+        "another scorer, thresholds",
+        ("g", "h"),
+        ("o", "down", "enter"),
+        8,
+        {3400: "first 150", 100_000: "first 400"},
+        1.0,
+    ),
+    Keys("next flip, failures", ("enter", "v", "z", "t"), (".",), 30, {}),
 )
 CASE = (
-    Keys("next case, one scorer", ("a", "enter"), ("n",), 30, {0: "first 30, last 70"}),
-    Keys("threshold step, one case", ("a", "enter", "t"), ("right",), 30, {0: "p95 25"}),
+    Keys("next case, one scorer", ("g", "l", "enter"), ("n",), 30, {0: "first 30, last 70"}),
+    Keys("threshold step, one case", ("g", "l", "enter", "t"), ("right",), 30, {0: "p95 25"}),
 )
 """On cases of forty steps with six scorers."""
 
@@ -170,7 +183,7 @@ class Program:
                 times.append(self.ready(terminal))
                 terminal.settle()
                 at_rest = resident(terminal)
-                for key in ("a", "t", "right", "enter"):
+                for key in ("g", "l", "t", "right", "enter"):
                     terminal.press(key, gap=0.5)
                 used = resident(terminal)
         target = {3_400: "900", 100_000: "1200", 1_000_000: "2500, 700 MB"}.get(self.cases, "")

@@ -72,7 +72,7 @@ def keys(argv: Sequence[str], state: Path) -> Iterator[tuple[object, ...]]:
     """Keys on the case screen, with all scorers beside each other."""
     runs = (
         ("next case", (), "n", 30, "first 30, last 70"),
-        ("next case, curves", ("O",), "n", 20, ""),
+        ("next case, curves", ("v", "v"), "n", 20, ""),
         ("next case, right after the one before", (), "n", 30, "held"),
         ("step cursor", ("g",), "j", 40, "3 kB"),
         ("fold the prefix", (), "F", 10, ""),

@@ -86,7 +86,7 @@ def in_the_app(root: Path, cases: int) -> Iterator[tuple[object, ...]]:
         with Terminal([*RUN, "-w", str(root)], columns=200, lines=50, env=env) as terminal:
             terminal.wait_for(f"{cases:,} cases", timeout=600)
             terminal.settle(2, timeout=600)
-            terminal.press("a", gap=1)
+            terminal.press("g", "l", gap=1)
             firsts, lasts = [], []
             for word in ("divide", "zebra", "because", "half of", "even"):
                 terminal.press("/", gap=0.3)

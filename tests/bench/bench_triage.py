@@ -63,7 +63,7 @@ def rulings(root: Path, cases: int) -> Iterator[Row]:
         with program.started() as terminal:
             program.ready(terminal)
             terminal.settle(3 + cases / 1e5, timeout=600)
-            for key in ("enter", "T", "enter"):
+            for key in ("enter", "g", "t", "enter"):
                 terminal.press(key, gap=1.0)
             terminal.wait_for("to go")
             for what, key, times, target in KEYS:

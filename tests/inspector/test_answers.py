@@ -177,15 +177,15 @@ def test_show_has_them_in_its_document(space, capsys):
 async def test_the_case_has_a_line_a_vote(space, tmp_path, size):
     critic_spaces.critic(space, answers)
     async with opened(Request(workspace=str(space)), folder=tmp_path, size=size) as pilot:
-        await press(pilot, "a", "enter")
-        lines = await rests(pilot, "4 answers; v opens them", "vote 0  step 1", "vote 3  no answer: HTTP 500")
+        await press(pilot, "g", "l", "enter")
+        lines = await rests(pilot, "4 answers; v c opens them", "vote 0  step 1", "vote 3  no answer: HTTP 500")
         assert "Who knows?" not in lines
 
 
 async def test_runs_are_told_apart(space, tmp_path):
     critic_spaces.critic(space, lambda _, run: [rf"\boxed{{{run}}}"], runs=2)
     async with opened(Request(workspace=str(space)), folder=tmp_path) as pilot:
-        await press(pilot, "a", "enter")
+        await press(pilot, "g", "l", "enter")
         await shows(pilot, "run 0 vote 0  step 0", "run 1 vote 0  step 1")
 
 

@@ -78,7 +78,7 @@ async def test_what_was_asked_for_holds_on_every_screen(request_):
     async with opened(asked) as pilot:
         text = await rests(pilot, "filter", "subset", "words")
         assert "80.0" in text
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "4 of 9 cases", "F1 80.0", "threshold 0.530 (chosen)")
         await press(pilot, "x")
         await shows(pilot, "4 of 9 cases")
@@ -127,7 +127,7 @@ async def test_a_message_to_go_where_one_is_opens_nothing_twice(request_):
 
 async def test_every_screen_below_shows_what_was_changed_above(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter", "t", *["right"] * 3, "enter", "m")
+        await press(pilot, "enter", "enter", "t", *["right"] * 3, "enter", "l")
         await shows(pilot, "beta")
         await press(pilot, "escape")
         await shows(pilot, "1 of 9 cases", "beta")
@@ -167,7 +167,7 @@ async def test_ascii_only_paints_nothing_else(request_, tmp_path):
     async with opened(request_, size=(120, 30), ascii_only=True, folder=tmp_path) as pilot:
         for keys, words in (
             ((), "2 scorers"),
-            (("t", "asterisk"), "optimistic: b"),
+            (("t", "v", "m"), "optimistic: b"),
             (("enter", "enter"), "of 9 cases"),
             (("f",), "outcome of"),
             (("f", "t", "right"), "threshold 0.56"),
@@ -175,7 +175,7 @@ async def test_ascii_only_paints_nothing_else(request_, tmp_path):
             (("question_mark",), "through the list"),
             (("escape", "ctrl+p"), "Search for"),
             (("escape", "e"), "CSV file"),
-            (("c",), "Again:"),
+            (("g", "c"), "Again:"),
         ):
             await press(pilot, *keys)
             text = await rests(pilot, words)

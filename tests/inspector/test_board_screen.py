@@ -54,7 +54,7 @@ async def test_the_cursor_says_which_scorer_is_in_focus(request_):
         await press(pilot, "up")
         await shows(pilot, "Beta knows the labels.")
         assert inspected(pilot).scorer == pilot.app.inspection.scorer == "beta"
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases", "beta", "x refused")
 
 
@@ -116,7 +116,7 @@ async def test_outcomes_without_a_verdict_are_explained_where_there_are_some(req
 
 async def test_an_optimistic_threshold_is_called_so_on_a_narrow_board(request_):
     async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "t", "asterisk", "enter")
+        await press(pilot, "t", "v", "m", "enter")
         await shows(pilot, "0.550 optimistic")
         assert "optimistic" in " ".join(row(pilot, "alpha"))
 
@@ -152,14 +152,14 @@ async def test_a_click_selects_a_row_and_a_second_opens_it(request_):
 async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_is_empty(tmp_path):
     async with opened(example.write(tmp_path / "workspace", scored=False)) as pilot:
         await shows(pilot, "9 of 9 cases", "no filter")
-        await press(pilot, "t", "m", "e")
+        await press(pilot, "t", "o", "e")
         text = await rests(pilot, "The 9 cases on screen")
         assert "metrics" not in text
         await press(pilot, "escape", "escape")
         await shows(pilot, "9 cases that nobody has scored: Enter reads them, S scores them", "0 scorers")
         await press(pilot, "t", "e")
         await shows(pilot, "CSV file")
-        await press(pilot, "escape", "a")
+        await press(pilot, "escape", "g", "l")
         await shows(pilot, "9 of 9 cases")
 
 
@@ -178,7 +178,7 @@ async def test_of_two_benchmarks_the_one_under_the_cursor_is_listed_counted_and_
             ["alpha", "bench"],
             ["alpha", "other"],
         ]
-        await press(pilot, "G", "a")
+        await press(pilot, "G", "g", "l")
         await shows(pilot, "other · 12 of 12 cases · alpha")
         assert set(listed(pilot, "benchmark")) == {"other"}
         await press(pilot, "f")
@@ -189,7 +189,7 @@ async def test_of_two_benchmarks_the_one_under_the_cursor_is_listed_counted_and_
         command = json.loads((tmp_path / "other-cases.provenance.json").read_bytes())["command"]
         assert main([*shlex.split(command)[1:], "--quiet", "-o", "again.csv"]) == 0
         assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "other-cases.csv").read_bytes()
-        await press(pilot, "m")
+        await press(pilot, "o")
         await shows(pilot, "other · 12 of 12 cases · alpha")
         await press(pilot, "escape")
         await shows(pilot, "21 cases")

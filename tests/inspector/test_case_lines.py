@@ -112,7 +112,7 @@ def test_the_head_the_sentence_and_the_gold_labels(start):
     assert "= predicted step 1, gold step 1: exactly right (reward 0.40 at the gold step)  [s]" in text
     assert "Gold  step 1 (also wrong: 3) | slip | deduction" in text
     assert "Why   Because 题." in text
-    assert "Why   hidden; r shows it" in "\n".join(lines_of(start, 0, reason=False)[1])
+    assert "Why   hidden; v r shows it" in "\n".join(lines_of(start, 0, reason=False)[1])
     assert "x refused: over␛[2J length  [s]" in "\n".join(lines_of(start, 3)[1])
     assert "Gold  no wrong step" in lines_of(start, 2)[1]
     assert "Gold  the labels name no step of this solution" in lines_of(start, 4)[1]

@@ -37,7 +37,7 @@ def _line(text, words):
 
 async def test_an_exact_verdict_and_a_clean_case_have_words_of_their_own(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "enter")
+        await press(pilot, "g", "l", "enter")
         text = await rests(pilot, "= predicted step 1, gold step 1: exactly right", "1 of 9")
         assert _line(text, "Step 1 of").split()[0] == "exact"
         await press(pilot, *["n"] * 5)
@@ -54,7 +54,7 @@ async def test_the_name_of_the_case_stands_there_once(request_):
 
 async def test_n_and_p_stop_at_the_ends_of_the_list(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter", "p")
+        await press(pilot, "enter", "enter", "N")
         await shows(pilot, "bench/alarm-one", "1 of 5")
         seen = [open_case(pilot)]
         for number, case in enumerate(example.FAILURES[1:], 2):
@@ -86,7 +86,7 @@ async def test_from_a_case_that_left_the_list_n_and_p_go_to_its_neighbours(reque
         await press(pilot, "n")
         await shows(pilot, "early-one · 4 of 4")
         assert open_case(pilot) == "bench/early-one"
-        await press(pilot, "p")
+        await press(pilot, "N")
         await shows(pilot, "missed-one · 3 of 4")
         assert open_case(pilot) == "bench/missed-one"
 
@@ -103,7 +103,7 @@ async def test_leaving_a_case_that_left_the_list_goes_back_to_its_place(request_
 async def test_an_optimistic_threshold_is_called_so_at_every_width(request_):
     for width in (80, 120):
         async with opened(request_, size=(width, 24)) as pilot:
-            await press(pilot, "a", "t", "asterisk", "enter")
+            await press(pilot, "g", "l", "t", "v", "m", "enter")
             title = (await rests(pilot, "threshold 0.550")).splitlines()[0]
             assert "(optimistic" in title
             await press(pilot, "enter")
@@ -113,32 +113,35 @@ async def test_an_optimistic_threshold_is_called_so_at_every_width(request_):
 
 async def test_other_scorers_and_hidden_reasons_stay_for_the_next_case(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "enter", "m")
+        await press(pilot, "g", "l", "enter", "l")
         await shows(pilot, "x refused: over length", "beta", "–")
         await press(pilot, "n")
         await shows(pilot, "not scored yet")
-        await press(pilot, "n", "r", "backslash")
-        await shows(pilot, "[beta]", "= predicted step 0", "hidden; r shows it", "$\\frac{3}{4}$")
+        await press(pilot, "n", "v", "r", "v", "w")
+        await shows(pilot, "[beta]", "= predicted step 0", "hidden; v r shows it", "$\\frac{3}{4}$")
         await press(pilot, "n")
-        await shows(pilot, "missed-one", "hidden; r shows it", "$\\frac{3}{4}$")
+        await shows(pilot, "missed-one", "hidden; v r shows it", "$\\frac{3}{4}$")
         await press(pilot, "escape")
         assert inspected(pilot).scorer == "beta"
 
 
-async def test_j_and_k_go_step_by_step_and_the_arrows_line_by_line(request_):
+async def test_j_and_k_and_the_arrows_go_step_by_step_and_half_pages_scroll(request_):
     async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "a", "G", "enter")
+        await press(pilot, "g", "l", "G", "enter")
         # It opens on the gold step.
         await shows(pilot, "long-one · 9 of 9", "Step 12 of")
         assert pilot.app.screen.stop == Stop("step", 12)
-        await press(pilot, "g")
+        await press(pilot, "home")
         await shows(pilot, "Problem of long-one")
         view = pilot.app.screen.query_one("#steps", StepView)
         assert (pilot.app.screen.stop, view.scroll_offset.y) == (Stop("problem"), 0)
-        await press(pilot, "down")
-        assert view.scroll_offset.y == 1
+        await press(pilot, "ctrl+d")
+        half = view.scroll_offset.y
+        assert 5 < half < 20
+        await press(pilot, "ctrl+u")
+        assert (pilot.app.screen.stop, view.scroll_offset.y) == (Stop("problem"), 0)
         for step in range(4):
-            await press(pilot, "j")
+            await press(pilot, "j" if step % 2 else "down")
             assert pilot.app.screen.stop == Stop("step", step)
             assert view.cursor in view.seen
         await press(pilot, "k")
@@ -160,7 +163,7 @@ async def test_j_never_skips_lines_of_a_step_longer_than_the_screen(tmp_path):
     cases = [reference.Case(2, 1, (0.9, 0.1))]
     making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)], steps=[[words, "Then the end."]])
     async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 20)) as pilot:
-        await press(pilot, "a", "enter", "g")
+        await press(pilot, "g", "l", "enter", "home")
         await shows(pilot, "word0 ")
         seen = screen_text(pilot.app)
         for _ in range(16):
@@ -178,9 +181,9 @@ async def test_j_never_skips_lines_of_a_step_longer_than_the_screen(tmp_path):
 
 async def test_moving_the_threshold_keeps_the_place_in_a_long_case(request_):
     async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "a", "G", "enter")
+        await press(pilot, "g", "l", "G", "enter")
         await shows(pilot, "Step 12 of long-one.")
-        await press(pilot, "g", *["j"] * 20)
+        await press(pilot, "home", *["j"] * 20)
         top = pilot.app.screen.steps.seen.start
         await press(pilot, "t", "right")
         await shows(pilot, "threshold 0.5100")
@@ -206,17 +209,17 @@ async def test_a_case_without_a_scorer_shows_its_labels(tmp_path):
         text = await rests(pilot, "bench/exact-one · 1 of 9", "Step 0 of exact-one.", "step 1 · slip")
         assert "F1" not in text
         assert _line(text, "Step 1 of").split()[0] == "gold"
-        await press(pilot, "t", "m", "n", "escape")
+        await press(pilot, "t", "n", "escape")
         await shows(pilot, "9 of 9 cases")
 
 
 async def test_with_one_scorer_m_says_that_there_is_no_other(tmp_path):
     making.workspace(tmp_path / "w", *single())
     async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
-        await press(pilot, "a", "m")
+        await press(pilot, "g", "l", "o", "down", "enter")
         await shows(pilot, "There is no other scorer on this benchmark.")
         assert inspected(pilot).scorer == "one"
-        await press(pilot, "enter", "M")
+        await press(pilot, "enter", "h")
         await shows(pilot, "There is no other scorer on this benchmark.")
 
 

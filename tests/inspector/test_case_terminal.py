@@ -57,10 +57,10 @@ def test_a_key_of_the_step_cursor_writes_little(space, tmp_path):
     state = {"XDG_STATE_HOME": str(tmp_path)}
     with Terminal([*RUN, "-w", space], columns=200, lines=50, env=state) as terminal:
         terminal.wait_for("2 scorers")
-        for key, shown in (("a", "9 of 9 cases"), ("G", "Step 12 of long-one"), ("enter", "long-one · 9 of 9")):
+        for key, shown in (("g l", "9 of 9 cases"), ("G", "Step 12 of long-one"), ("enter", "long-one · 9 of 9")):
             terminal.press(key)
             terminal.wait_for(shown)
-        terminal.press("g")
+        terminal.press("home")
         terminal.settle()
         sizes = [len(answer.data) for _ in range(10) if (answer := terminal.press("j")) is not None]
         assert len(sizes) == 10

@@ -44,7 +44,7 @@ async def test_the_failures_come_most_instructive_first(request_, size):
 
 async def test_the_list_is_sorted_by_what_is_chosen_and_the_cursor_goes_to_the_first(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", *["down"] * 4)
+        await press(pilot, "g", "l", *["down"] * 4)
         await shows(pilot, "9 of 9 cases", "as in the file")
         assert on_screen(pilot) == EVERY
         await press(pilot, "s", *"steps", "enter")
@@ -61,7 +61,7 @@ async def test_the_list_is_sorted_by_what_is_chosen_and_the_cursor_goes_to_the_f
 
 async def test_a_moved_threshold_flips_cases_in_their_place_until_it_is_kept(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "s", *"instr", "enter", "t")
+        await press(pilot, "g", "l", "s", *"instr", "enter", "t")
         await shows(pilot, "most instructive first", "* best")
         before = on_screen(pilot)
         await press(pilot, *["right"] * 3)
@@ -95,10 +95,10 @@ async def test_the_pane_follows_the_cursor_and_z_gives_its_room_to_the_list(requ
             pilot, "Problem of late-one", "two steps late (reward", "gold   0", "pred   2", "Why   Because"
         )
         assert "error type" not in text
-        await press(pilot, "z")
+        await press(pilot, "v", "z")
         text = await rests(pilot, "error type", "pattern", "at gold")
         assert "Problem of" not in text
-        await press(pilot, "z")
+        await press(pilot, "v", "z")
         await shows(pilot, "Problem of late-one")
 
 
@@ -107,7 +107,7 @@ async def test_where_it_is_narrow_the_pane_waits_to_be_asked_for(request_):
         await press(pilot, "enter")
         text = await rests(pilot, "alarm-one")
         assert "Problem of" not in text
-        await press(pilot, "z")
+        await press(pilot, "v", "z")
         await shows(pilot, "Problem of alarm-one")
 
 
@@ -130,23 +130,23 @@ async def test_the_gold_reason_and_formulas_can_be_hidden_and_raw(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter", "j")
         await shows(pilot, "Because of late-one", "what is 3/4 of it?")
-        await press(pilot, "r", "backslash")
-        text = await rests(pilot, "hidden; r shows it", "$\\frac{3}{4}$")
+        await press(pilot, "v", "r", "v", "w")
+        text = await rests(pilot, "hidden; v r shows it", "$\\frac{3}{4}$")
         assert "Because of" not in text
         await press(pilot, "j")
-        await shows(pilot, "Problem of missed-one", "$\\frac{3}{4}$", "hidden; r shows it")
+        await shows(pilot, "Problem of missed-one", "$\\frac{3}{4}$", "hidden; v r shows it")
 
 
 async def test_another_scorer_keeps_the_filter_and_brings_its_own_columns(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "alpha · F1 45.0", "= exact")
-        await press(pilot, "m")
+        await press(pilot, "o", "down", "enter")
         await shows(pilot, "beta · F1 83.3 · threshold 0.000", "x refused")
         assert "x refused" in line_of(pilot, "exact-one")
         assert "unscored" in line_of(pilot, "early-one")
         assert "= exact" in line_of(pilot, "missed-two")
-        await press(pilot, "M")
+        await press(pilot, "o", "up", "enter")
         await shows(pilot, "alpha · F1 45.0")
         await press(pilot, "escape")
         assert inspected(pilot).scorer == "alpha"
@@ -154,32 +154,32 @@ async def test_another_scorer_keeps_the_filter_and_brings_its_own_columns(reques
 
 async def test_another_scorer_while_the_threshold_moves_keeps_it_and_closes_the_rail(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "t", *["right"] * 3, "m")
+        await press(pilot, "g", "l", "t", *["right"] * 3, "o", "down", "enter")
         text = await rests(pilot, "beta · F1 83.3")
         assert "changed: " not in text
-        await press(pilot, "m")
+        await press(pilot, "o", "up", "enter")
         await shows(pilot, "alpha · F1 60.0 · threshold 0.530 (chosen)")
 
 
 async def test_ticking_a_facet_while_the_threshold_moves_keeps_both(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "f", "t", *["right"] * 3, "space")
+        await press(pilot, "g", "l", "f", "t", *["right"] * 3, "space")
         text = await rests(pilot, "3 of 9 cases", "filter outcome = exact", "threshold 0.530")
         assert "changed: " not in text
 
 
 async def test_a_filter_that_nothing_passes_says_so_and_x_shows_all(request_):
     async with opened(replace(request_, unparsed="drop")) as pilot:
-        await press(pilot, "enter", "m")
+        await press(pilot, "enter", "o", "down", "enter")
         await shows(pilot, "0 of 9 cases", "beta", "No case passes this filter; x shows all again.")
-        await press(pilot, "enter", "e", "escape", "j", "G", "r", "backslash", "t", "right", "escape")
+        await press(pilot, "enter", "e", "escape", "j", "G", "v", "r", "v", "w", "t", "right", "escape")
         await press(pilot, "x")
         await shows(pilot, "9 of 9 cases", "no filter", "Problem of")
 
 
 async def test_a_click_on_a_title_sorts_by_it_where_there_is_an_order(request_):
     async with opened(request_, size=(120, 24)) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "as in the file")
         steps = {f"bench/{one.id}": one.n_steps for one in example.EXAMPLES}
         for words, reverse in (("longest first", True), ("shortest first", False)):
@@ -199,7 +199,7 @@ async def test_a_click_on_a_title_sorts_by_it_where_there_is_an_order(request_):
 
 async def test_escape_closes_the_facets_first_and_then_the_list(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "f")
+        await press(pilot, "g", "l", "f")
         await shows(pilot, "outcome of alpha")
         await press(pilot, "escape")
         await until(pilot, lambda: "outcome of alpha" not in screen_text(pilot.app))
@@ -230,7 +230,7 @@ async def test_a_click_selects_a_case_and_a_second_opens_it(request_):
 async def test_every_value_of_every_facet_counts_the_rows_it_would_list():
     """On the demo: each value is kept alone, then hidden, and its count is what the list holds, or lacks."""
     async with opened(DEMO, size=(70, 12)) as pilot:
-        await press(pilot, "a", "f")
+        await press(pilot, "g", "l", "f")
         await shows(pilot, "no filter", "outcome of")
         facets = pilot.app.screen.query_one(FacetList)
         for place in reversed(range(len(facets._lines))):
@@ -249,12 +249,12 @@ async def test_every_value_of_every_facet_counts_the_rows_it_would_list():
             assert all(_has(entry.value, row) for row in rows)
             assert f"{entry.count:,} of {total:,} cases" in screen_lines(pilot.app)[0]
             _go_to(facets, entry)
-            await press(pilot, "minus")
+            await press(pilot, "number_sign")
             rows = listed(pilot, entry.column)
             assert len(rows) == total - entry.count
             assert not any(_has(entry.value, row) for row in rows)
             _go_to(facets, entry)
-            await press(pilot, "minus")
+            await press(pilot, "number_sign")
             await until(pilot, lambda: not inspected(pilot).filter)
         by_facet = {}
         for entry in everything:
@@ -295,7 +295,7 @@ def _count(pilot, label):
 async def test_a_tiny_terminal_breaks_nothing(request_, size):
     async with opened(request_) as pilot:
         await pilot.resize_terminal(*size)
-        await press(pilot, "enter", "j", "f", "j", "space", "escape", "z", "t", "right", "right", "enter", "enter")
+        await press(pilot, "enter", "j", "f", "j", "space", "escape", "v", "z", "t", "right", "right", "enter", "enter")
         await press(pilot, "n", "t", "left", "escape", "e", "escape", "question_mark", "question_mark", "escape")
         await pilot.resize_terminal(120, 36)
         await shows(pilot, "alpha")
@@ -303,32 +303,32 @@ async def test_a_tiny_terminal_breaks_nothing(request_, size):
 
 async def test_blind_hides_gold_and_verdicts_in_the_list_too_wherever_it_was_asked_for(request_):
     async with opened(request_, size=(160, 36)) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         table = pilot.app.screen.query_one(FrameTable)
         before = await rests(pilot, "o missed", "▸")
         names = [column.name for column in table.columns_shown]
         assert {"earliest_error", "verdict", "outcome", "margin", "reward_at_gold"} <= set(names)
-        await press(pilot, "B")
-        told = await rests(pilot, "BLIND", "B shows them")
+        await press(pilot, "v", "b")
+        told = await rests(pilot, "BLIND", "v b shows them")
         assert [column.name for column in table.columns_shown][:3] == ["id", "n_steps", "rewards"]
         assert [word for word in ("o missed", "! false alarm", "▸", "pattern", "slip") if word in told] == []
-        await press(pilot, "enter", "B")
+        await press(pilot, "enter", "v", "b")
         await shows(pilot, "Gold")
         await press(pilot, "escape")
         await hides(pilot, "BLIND")
         assert [column.name for column in table.columns_shown] == names
-        await press(pilot, "enter", "B", "escape")
+        await press(pilot, "enter", "v", "b", "escape")
         await shows(pilot, "BLIND")
         assert "outcome" not in [column.name for column in table.columns_shown]
-        await press(pilot, "B")
+        await press(pilot, "v", "b")
         assert await hides(pilot, "BLIND") == before
 
 
 async def test_blind_leaves_the_chosen_columns_that_tell_neither_gold_nor_what_anybody_said(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         pilot.app.screen.put(inspected(pilot).arranged(("outcome", "beta.margin", "lowest_reward", "tags")))
-        await press(pilot, "B")
+        await press(pilot, "v", "b")
         await shows(pilot, "BLIND", "lowest")
         assert [column.name for column in pilot.app.screen.query_one(FrameTable).columns_shown] == ["lowest_reward"]
         pilot.app.screen.put(inspected(pilot).arranged(("outcome",)))
@@ -337,7 +337,7 @@ async def test_blind_leaves_the_chosen_columns_that_tell_neither_gold_nor_what_a
 
 async def test_the_facts_of_a_row_are_copied_blind(request_, tmp_path):
     async with opened(request_, state=tmp_path) as pilot:
-        await press(pilot, "a", "B", "y")
+        await press(pilot, "g", "l", "v", "b", "y")
         await shows(pilot, "Copied the facts of exact-one")
         facts = json.loads((tmp_path / "copied.txt").read_text())
         assert {"outcome", "verdict", "earliest_error"} & set(facts) == set()

@@ -15,7 +15,7 @@ def labels(pilot):
     return [pick.label.split() for pick in pilot.app.screen.query_one(PickList)._picks]
 
 
-@pytest.mark.parametrize(("keys", "name"), [((), "board"), (("a",), "cases"), (("a", "enter"), "case")])
+@pytest.mark.parametrize(("keys", "name"), [((), "board"), (("g", "l"), "cases"), (("g", "l", "enter"), "case")])
 async def test_it_lists_every_command_of_the_screen_and_what_marks_mean(tmp_path, keys, name):
     async with opened(example.write(tmp_path), size=(80, 24)) as pilot:
         await press(pilot, *keys)
@@ -43,7 +43,7 @@ async def test_it_lists_every_command_of_the_screen_and_what_marks_mean(tmp_path
 )
 async def test_typing_narrows_it_and_the_line_is_told_whole(tmp_path, typed, line, whole):
     async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
-        await press(pilot, "a", "question_mark", *("space" if letter == " " else letter for letter in typed))
+        await press(pilot, "g", "l", "question_mark", *("space" if letter == " " else letter for letter in typed))
         await shows(pilot, whole)
         found = labels(pilot)
         assert (" ".join(found[0]) if found else None) == line
@@ -51,7 +51,7 @@ async def test_typing_narrows_it_and_the_line_is_told_whole(tmp_path, typed, lin
 
 async def test_enter_does_what_is_chosen_and_a_mark_is_nothing_to_do(tmp_path):
     async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
-        await press(pilot, "a", "question_mark", *"refused", "enter")
+        await press(pilot, "g", "l", "question_mark", *"refused", "enter")
         assert isinstance(pilot.app.screen, CommandList)
         await press(pilot, "escape", "question_mark", *"threshold", "enter")
         await shows(pilot, "Lower", "Raise")

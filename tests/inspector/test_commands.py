@@ -5,15 +5,20 @@ import pytest
 from inherited import INHERITED
 from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
 from inspector.commands.command import ANALYSES
+from inspector.commands.grammar import NO_KEY, VERBS
 from inspector.screens.analysis import screen_of
 from inspector.screens.board import BoardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
 from inspector.screens.taxonomy import TaxonomyScreen
 from inspector.screens.triage import TriageScreen
+from inspector.widgets.critique_pane import CritiquePane
+from inspector.widgets.facet_list import FacetList
+from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.sheet_view import SheetView
 from needing import NEEDING
 from opened import opened
-from screen_text import hides, looks_like, press, rests, shows
+from screen_text import hides, looks_like, press, rests, shows, strokes
 from thoroughness import THOROUGH, one_of
 
 CLASSES = {
@@ -34,23 +39,25 @@ CLASSES = {
     "timeline": screen_of("timeline"),
     "taxonomy": TaxonomyScreen,
 }
+LISTS = (CritiquePane, FacetList, FrameTable, SheetView)
+"""The widgets with keys of their own."""
 REACHED = {
     "board": (),
     "cases": ("enter",),
     "case": ("enter", "enter"),
-    "triage": ("enter", "T", "enter"),
-    "metrics": ("V",),
-    "compare": ("c",),
-    "card": ("i",),
-    "thresholds": ("H",),
-    "stats": ("K",),
-    "paper": ("P",),
-    "breakdown": ("b",),
-    "bias": ("L",),
-    "best-of-n": ("E",),
-    "votes": ("J",),
-    "timeline": ("Z",),
-    "taxonomy": ("A",),
+    "triage": ("enter", "g", "t", "enter"),
+    "metrics": ("g", "m"),
+    "compare": ("g", "c"),
+    "card": ("g", "r"),
+    "thresholds": ("g", "h"),
+    "stats": ("g", "s"),
+    "paper": ("g", "p"),
+    "breakdown": ("g", "d"),
+    "bias": ("g", "a"),
+    "best-of-n": ("g", "n"),
+    "votes": ("g", "v"),
+    "timeline": ("g", "e"),
+    "taxonomy": ("g", "x"),
 }
 """The keys that lead to each screen from the board."""
 SHOWN = {
@@ -84,7 +91,7 @@ class Effect:
     before: tuple[str, ...] = ()
 
 
-LONG = ("escape", "escape", "a", "G", "enter")
+LONG = ("escape", "escape", "g", "l", "G", "enter")
 DOWN, UP = ["j"] * 18, ["k"] * 31
 BESIDE = {
     "metrics": "error acc",
@@ -110,27 +117,26 @@ EFFECTS = {
     ("cases", "theme"): Effect("Search for themes"),
     ("case", "theme"): Effect("Search for themes"),
     ("board", "help"): Effect("Scorers by the official"),
-    ("board", "board-rows"): Effect("rows by scorer", undo=("R", "R")),
+    ("board", "board-rows"): Effect("rows by scorer", undo=("v", "r", "v", "r")),
     ("board", "board-sort"): Effect("type letters to narrow"),
     ("board", "board-columns"): Effect("Columns of the board, and of what is exported from it"),
-    ("board", "differences"): Effect("differences to alpha", undo=("d",)),
-    ("board", "baselines"): Effect("baselines that look at nothing", undo=("o",)),
+    ("board", "differences"): Effect("differences to alpha", undo=("v", "d")),
+    ("board", "baselines"): Effect("baselines that look at nothing", undo=("v b",)),
     ("cases", "open-case"): Effect("1 of 5"),
     ("cases", "threshold"): Effect("* best"),
     ("cases", "facets"): Effect("[x] o missed"),
     ("cases", "condition"): Effect("Enter adds, Esc leaves"),
     ("cases", "slices"): Effect("right answer, wrong process"),
     ("cases", "keep"): Effect("1 of 9 cases", before=("x", "l"), undo=("x",)),
-    ("cases", "hide"): Effect("8 of 9 cases", before=("x", "l"), undo=("x", "g")),
+    ("cases", "hide"): Effect("8 of 9 cases", before=("x", "l"), undo=("x", "home")),
     ("cases", "search"): Effect("/ in all:"),
     ("cases", "clear"): Effect("no filter", undo=("escape", "enter")),
     ("cases", "sort"): Effect("type letters to narrow"),
     ("cases", "columns"): Effect("Columns of the list, and of what is exported from it"),
-    ("cases", "zoom"): Effect(goes="Problem of alarm-one", undo=("z",)),
-    ("cases", "next-scorer"): Effect("beta", undo=("m",)),
-    ("cases", "previous-scorer"): Effect("beta", undo=("M",)),
-    ("cases", "reason"): Effect(goes="Because of late-one", before=("j",), undo=("r",)),
-    ("cases", "raw"): Effect("$\\frac{3}{4}$", undo=("backslash",)),
+    ("cases", "zoom"): Effect(goes="Problem of alarm-one", undo=("v", "z")),
+    ("cases", "scorers"): Effect("Look through"),
+    ("cases", "reason"): Effect(goes="Because of late-one", before=("j",), undo=("v", "r")),
+    ("cases", "raw"): Effect("$\\frac{3}{4}$", undo=("v", "w")),
     ("cases", "tag"): Effect("Tag bench/alarm-one"),
     ("cases", "tag-shown"): Effect("Tag all 5 cases in the list"),
     ("cases", "note"): Effect("Note on bench/alarm-one"),
@@ -144,39 +150,39 @@ EFFECTS = {
     ("cases", "quit"): Effect("2 scorers", undo=("enter",)),
     ("cases", "help"): Effect("The cases under the present"),
     ("case", "threshold"): Effect("* best"),
-    ("case", "next-case"): Effect("2 of 5", undo=("p",)),
+    ("case", "next-case"): Effect("2 of 5", undo=("N",)),
     ("case", "previous-case"): Effect("1 of 5", before=("n",), undo=("n",)),
-    ("cases", "blind"): Effect("blind: gold", undo=("B",)),
-    ("case", "blind"): Effect("blind: gold", undo=("B",)),
+    ("cases", "blind"): Effect("blind: gold", undo=("v", "b")),
+    ("case", "blind"): Effect("blind: gold", undo=("v", "b")),
     ("case", "overlay"): Effect("Scorers beside each other"),
     # Eighteen steps fit beneath the problem.
-    ("case", "next-step"): Effect(goes="Problem of", before=(*LONG, "g", *DOWN), undo=("g", *DOWN)),
+    ("case", "next-step"): Effect(goes="Problem of", before=(*LONG, "home", *DOWN), undo=("home", *DOWN)),
     ("case", "previous-step"): Effect("Problem of", before=(*LONG, "G", *UP), undo=("G", *UP)),
     ("case", "first-step"): Effect("Problem of", before=(*LONG, "G"), undo=("G",)),
-    ("case", "last-step"): Effect(goes="Problem of", before=(*LONG, "g"), undo=("g",)),
-    ("case", "turn-over"): Effect("hidden; r shows it", before=("n", "G", "k"), undo=("enter",)),
-    ("case", "prefix"): Effect("steps 0-10: right, rewards 0.90 to 0.90", before=LONG, undo=("F",)),
-    ("case", "curve"): Effect("╌╌╌", undo=("O",)),
-    ("case", "facts"): Effect("I folds them", undo=("I",)),
+    ("case", "last-step"): Effect(goes="Problem of", before=(*LONG, "home"), undo=("home",)),
+    ("case", "turn-over"): Effect("hidden; v r shows it", before=("n", "G", "k"), undo=("enter",)),
+    ("case", "prefix"): Effect("steps 0-10: right, rewards 0.90 to 0.90", before=LONG, undo=("v", "p")),
+    ("case", "curve"): Effect("╌╌╌", undo=("v", "v")),
+    ("case", "facts"): Effect("v f folds them", undo=("v", "f")),
     ("case", "original"): Effect("This case has no original", undo=()),
     ("case", "score-case"): Effect("Score bench/alarm-one with"),
     ("case", "what-if"): Effect("Nothing is changed yet."),
-    ("case", "tokens"): Effect("alpha has no weights", undo=("X",)),
-    ("case", "next-scorer"): Effect("beta", undo=("m",)),
-    ("case", "previous-scorer"): Effect("beta", undo=("M",)),
-    ("case", "reason"): Effect("hidden; r shows it", before=("n",), undo=("r",)),
-    ("case", "raw"): Effect("$\\frac{3}{4}$", undo=("backslash",)),
+    ("case", "tokens"): Effect("alpha has no weights", undo=("v", "t")),
+    ("case", "next-scorer"): Effect("beta", undo=("h",)),
+    ("case", "previous-scorer"): Effect("beta", undo=("l",)),
+    ("case", "reason"): Effect("hidden; v r shows it", before=("n",), undo=("v", "r")),
+    ("case", "raw"): Effect("$\\frac{3}{4}$", undo=("v", "w")),
     ("case", "export"): Effect("This case, a row a step"),
     ("case", "back"): Effect("5 of 9 cases", undo=("enter",)),
     ("case", "quit"): Effect("2 scorers", undo=("enter", "enter")),
     ("case", "help"): Effect("One case: the keys"),
-    ("compare", "other"): Effect("Compare with"),
-    ("compare", "swap"): Effect("A  beta", undo=("x",)),
+    ("compare", "scorers"): Effect("Compare with"),
+    ("compare", "swap"): Effect("A  beta", undo=("v s",)),
     ("compare", "drill"): Effect("filter tried by both"),
     ("compare", "help"): Effect("Two scorers: A is"),
     ("compare", "next-page"): Effect("[cascade]", undo=("shift+tab",)),
     ("compare", "page-before"): Effect("[right together]", undo=("tab",)),
-    ("card", "other"): Effect("the scorer in focus alone"),
+    ("card", "scorers"): Effect("the scorer in focus alone"),
     ("card", "common-cases"): Effect("The scorers have the same cases", undo=()),
     ("card", "drill"): Effect("filter tried by alpha"),
     ("card", "help"): Effect("How the number of the scorer"),
@@ -184,32 +190,30 @@ EFFECTS = {
     ("stats", "help"): Effect("The benchmark itself. Each count"),
     ("paper", "export"): Effect("There is nothing to export", undo=()),
     ("paper", "drill"): Effect("There is no number here", undo=()),
-    ("paper", "other"): Effect("The paper's other scorers"),
+    ("paper", "options"): Effect("The paper's other scorers"),
     ("paper", "next-page"): Effect("[all tables]", undo=("shift+tab",)),
     ("paper", "page-before"): Effect("[all tables]", undo=("tab",)),
     ("paper", "help"): Effect("The paper's tables for the"),
     # One takes the place of the other.
     **{
-        (one, other): Effect(words, undo=("escape", "i") if one == "card" else REACHED[one])
+        (one, other): Effect(words, undo=("escape", "g", "r") if one == "card" else REACHED[one])
         for one in ANALYSES
         for other, words in BESIDE.items()
         if other != one
     },
     **{("board", other): Effect(words) for other, words in BESIDE.items()},
-    ("board", "common-cases"): Effect("All on the common cases", undo=("equals_sign",)),
+    ("board", "common-cases"): Effect("All on the common cases", undo=("v", "a")),
     ("metrics", "drill"): Effect("filter tried by alpha"),
     ("metrics", "help"): Effect("Every official metric of"),
-    ("thresholds", "other"): Effect("Scorers beside each other"),
+    ("thresholds", "scorers"): Effect("Scorers beside each other"),
     ("thresholds", "next-page"): Effect("[curves in numbers]", undo=("shift+tab",)),
     ("thresholds", "page-before"): Effect("[reliability]", undo=("tab",)),
     ("thresholds", "drill"): Effect("filter tried by alpha"),
     ("thresholds", "help"): Effect("What every threshold would"),
-    ("thresholds", "next-scorer"): Effect("⠒ beta", undo=("m", "g")),
-    ("thresholds", "previous-scorer"): Effect("⠒ beta", undo=("M", "g")),
     ("breakdown", "rows"): Effect("Enter takes it"),
     ("breakdown", "across"): Effect("a line a value of the first column"),
     ("breakdown", "figure"): Effect("GR-Ben's: a later step is named, or none"),
-    ("breakdown", "other"): Effect("Less another scorer"),
+    ("breakdown", "options"): Effect("Less another scorer"),
     ("breakdown", "swap"): Effect("there is nothing to turn", undo=()),
     ("breakdown", "bins"): Effect("There is nothing of that kind to choose", undo=()),
     ("breakdown", "next-page"): Effect("[error types]", undo=("shift+tab",)),
@@ -217,9 +221,9 @@ EFFECTS = {
     ("breakdown", "drill"): Effect("filter sums, cases tried"),
     ("breakdown", "help"): Effect("Where a scorer goes wrong"),
     **{(one, "drill"): Effect("There is no number here", undo=()) for one in ("best-of-n", "votes", "timeline")},
-    ("best-of-n", "other"): Effect("There is nothing to choose from", undo=()),
-    ("votes", "other"): Effect("There is nothing to choose from", undo=()),
-    ("timeline", "other"): Effect("From step"),
+    ("best-of-n", "options"): Effect("There is nothing to choose from", undo=()),
+    ("votes", "options"): Effect("There is nothing to choose from", undo=()),
+    ("timeline", "options"): Effect("From step"),
     ("best-of-n", "help"): Effect("Of several responses to a problem"),
     ("votes", "help"): Effect("What fewer votes would have said"),
     ("timeline", "help"): Effect("The checkpoints of a training run: the"),
@@ -229,14 +233,21 @@ EFFECTS = {
     ("taxonomy", "export"): Effect("There is nothing to export", undo=()),
     ("taxonomy", "help"): Effect("Notes become a taxonomy"),
     ("taxonomy", "card"): Effect("How a verdict is decided", undo=REACHED["taxonomy"]),
-    **{(one, "next-scorer"): Effect("· beta ·", undo=("m", "g")) for one in THROUGH_ONE},
-    **{(one, "previous-scorer"): Effect("· beta ·", undo=("M", "g")) for one in THROUGH_ONE},
+    **{(one, "scorers"): Effect("Look through") for one in THROUGH_ONE if one != "card"},
+    **{
+        (one, "options"): Effect("This page has nothing to choose", undo=())
+        for one in ("metrics", "compare", "card", "thresholds", "stats", "bias")
+    },
     ("breakdown", "card"): Effect("How a verdict is decided", undo=REACHED["breakdown"]),
     ("bias", "card"): Effect("How a verdict is decided", undo=REACHED["bias"]),
     **{
         (one, "card"): Effect("How a verdict is decided", undo=REACHED[one])
         for one in ("best-of-n", "votes", "timeline")
     },
+    **{(one, "board"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ("cases", "case", *ANALYSES)},
+    ("case", "list"): Effect("5 of 9 cases", undo=("enter",)),
+    ("case", "half-page-down"): Effect(goes="Problem of", before=(*LONG, "home"), undo=("ctrl+u",)),
+    ("case", "half-page-up"): Effect("Problem of", before=(*LONG, "home", "ctrl+d"), undo=("ctrl+d",)),
     **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
     **{(one, "quit"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
 }
@@ -258,8 +269,11 @@ EVERYWHERE = {
     "score": Effect("Enter starts it", undo=("escape",)),
     "stop-scoring": Effect("No run is going on.", undo=()),
     "theme": Effect("Search for themes"),
-    "next-scorer": Effect("A  beta", undo=("m",)),
-    "previous-scorer": Effect("A  beta", undo=("M",)),
+    "list": Effect("9 of 9 cases"),
+    "another-scorer": Effect("beta", undo=("v n",)),
+    "go": Effect("x Taxonomy"),
+    "view": Effect(" View\n"),
+    "guide": Effect("▎"),
 }
 """By the id of a command what it does on every screen that EFFECTS does not name with it."""
 MOVED = {
@@ -289,7 +303,7 @@ def test_every_command_has_words_and_an_id_of_its_own():
 @pytest.mark.parametrize("screen", SCREENS)
 def test_no_key_has_two_meanings_on_a_screen(screen):
     for commands in (RAIL, [command for command in COMMANDS if screen in command.screens]):
-        keys = [key for command in commands for key in command.keys.split(",")]
+        keys = [key for command in commands for key in command.keys.split(",") if key != NO_KEY]
         assert len(set(keys)) == len(keys)
 
 
@@ -307,6 +321,21 @@ def test_every_command_of_every_screen_is_tried_here():
     assert set(EFFECTS) | elsewhere | everywhere == pairs
     assert {name for _, name in everywhere} == set(EVERYWHERE)
     assert set(MOVED) == {command.id for command in RAIL}
+
+
+def ways_to(command):
+    """Every key of a command, or what finds one without a key."""
+    return [strokes(command)] if command.keys == NO_KEY else [(key,) for key in command.keys.split(",")]
+
+
+def test_a_key_is_one_verb_everywhere():
+    """Of two keys the first is the verb; the letter behind it is an argument."""
+    verb_of = {key: verb for verb in VERBS for key in verb.split(",")}
+    assert len(verb_of) == sum(len(verb.split(",")) for verb in VERBS)
+    used = [key for command in (*COMMANDS, *RAIL) for key in command.keys.split(",") if key != NO_KEY]
+    used += [key for widget in LISTS for one in widget.BINDINGS if not one.system for key in one.key.split(",")]
+    assert {key.partition(" ")[0] for key in used} == set(verb_of)
+    assert len(verb_of) <= 50
 
 
 def effect_of(screen, command):
@@ -330,11 +359,11 @@ async def test_every_key_does_what_its_command_says_and_can_be_undone(request_, 
         await press(pilot, *REACHED[screen])
         reached = await rests(pilot, SHOWN[screen], "Problem of" if screen in {"cases", "case"} else "")
         for command, effect in TRIED[screen]:
-            for key in command.keys.split(","):
+            for keys in ways_to(command):
                 await press(pilot, *effect.before)
                 before = await rests(pilot, effect.goes)
                 assert not effect.appears or effect.appears not in before, command.id
-                await press(pilot, key)
+                await press(pilot, *keys)
                 await (hides(pilot, effect.goes) if effect.goes else shows(pilot, effect.appears))
                 await press(pilot, *effect.undo)
                 await looks_like(pilot, before)
@@ -360,7 +389,7 @@ async def test_every_key_of_the_rail_moves_keeps_or_restores(request_):
                 await press(pilot, command.keys)
                 text = await rests(pilot, MOVED[command.id])
                 assert ("* best" in text) == (command.id not in {"rail-keep", "rail-restore"})
-                await press(pilot, *(("escape",) if "* best" in text else ("t", "0", "enter")))
+                await press(pilot, *(("escape",) if "* best" in text else ("t", "x", "enter")))
                 await hides(pilot, "* best")
 
 

@@ -17,10 +17,10 @@ def test_a_dialog_leaves_nothing_behind(tmp_path):
     with Terminal([*RUN, "demo"], columns=120, lines=36, env=ENV, cwd=tmp_path) as terminal:
         terminal.wait_for("240 cases")
         terminal.settle()
-        terminal.press("a")
+        terminal.press("g", "l")
         terminal.settle()
         before = looks(terminal)
-        for key, says in (("s", "Sort by"), ("C", "Columns of the list"), ("e", "CSV")):
+        for key, says in (("s", "Sort by"), ("v c", "Columns of the list"), ("e", "CSV")):
             terminal.press(key)
             terminal.wait_for(says)
             terminal.settle()

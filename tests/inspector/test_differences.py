@@ -139,16 +139,16 @@ async def test_the_rail_moves_the_threshold_on_differences(root):
         start = inspected(pilot)
         values = start.evaluation.compared_values.values
         assert start.span == (values.min(), values.max())
-        await press(pilot, "full_stop")
+        await press(pilot, "n")
         now = inspected(pilot)
         assert now.threshold > -0.05
         expected = reference.metrics([falls(case) for case in CASES], now.threshold, "<=")["average", "f1"]
         assert (now.headline.score or 0.0) == pytest.approx(expected or 0.0)
         await shows(pilot, f"threshold on differences {now.threshold:.4f} (was -0.0500)")
-        await press(pilot, "asterisk")
+        await press(pilot, "v", "m")
         best = reference.best_f1([falls(case) for case in CASES], "<=")
         assert inspected(pilot).headline.score == pytest.approx(best)
-        await press(pilot, "0")
+        await press(pilot, "x")
         assert inspected(pilot).threshold == -0.05
         command = inspected(pilot).selection.request.command("metrics")
         assert "--rule 'falls=diff<='" in command

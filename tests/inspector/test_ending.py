@@ -79,7 +79,7 @@ def board(home, tmp_path, argv=(*RUN, "demo")):
 def test_a_fault_gives_back_the_terminal_and_writes_a_log(home, tmp_path):
     with board(home, tmp_path, [sys.executable, "-c", FAULTY]) as terminal:
         terminal.press("down")
-        terminal.send(b"a")
+        terminal.send(b"gl")
         assert terminal.wait() == 1
         output = terminal.output.decode()
     after = output[output.rindex("\x1b[?1049l") :]
@@ -97,7 +97,7 @@ def test_a_fault_gives_back_the_terminal_and_writes_a_log(home, tmp_path):
 def test_what_fails_while_it_ends_is_no_fault(home, tmp_path):
     with board(home, tmp_path, [sys.executable, "-c", LATE]) as terminal:
         terminal.press("down")
-        terminal.send(b"a")
+        terminal.send(b"gl")
         assert terminal.wait() == 130
         assert LEFT in terminal.output
         assert b"failed" not in terminal.output
@@ -119,7 +119,7 @@ def test_a_signal_gives_back_the_terminal(home, tmp_path, number, code):
     assert list((tmp_path / "state").rglob("demo.json"))
 
 
-@pytest.mark.parametrize("keys", [b"a" + b"j" * 100, *also(b"")])
+@pytest.mark.parametrize("keys", [b"gl" + b"j" * 100, *also(b"")])
 def test_a_terminal_that_is_gone_ends_it(home, tmp_path, keys):
     with board(home, tmp_path) as terminal:
         terminal.press("down")

@@ -18,11 +18,11 @@ from inspector.screens.sheet import SheetScreen
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from scoring.training_point import TrainingPoint
-from screen_text import press, rests, shows, until
+from screen_text import press, rests, shows, strokes, until
 from thoroughness import also
 from walking import walk
 
-KEYS = {one.id: one.shown_key or one.keys for one in COMMANDS}
+KEYS = {one.id: strokes(one) for one in COMMANDS}
 SIZE = (160, 48)
 
 
@@ -72,7 +72,7 @@ async def complete(pilot, screen: str):
 async def walked(pilot, screen: str) -> int:
     """Walk all pages of a screen, and leave it again; how many numbers there were."""
     below = pilot.app.screen.NAME
-    await press(pilot, KEYS[screen])
+    await press(pilot, *KEYS[screen])
     await complete(pilot, screen)
     front = pilot.app.screen
     assert isinstance(front, SheetScreen)
@@ -128,11 +128,11 @@ async def test_so_it_is_on_published_scores(folder, data_folder):
 
 async def test_so_it_is_under_a_filter_and_at_another_threshold(folder):
     async with opened(study(folder), size=SIZE) as pilot:
-        await press(pilot, "a", "colon", *"n_steps > 2", "enter")
+        await press(pilot, "g", "l", "colon", *"n_steps > 2", "enter")
         await shows(pilot, "n_steps > 2")
         await press(pilot, "t", "right", "right", "right", "enter")
         for screen in ANALYSES:
-            await press(pilot, KEYS[screen])
+            await press(pilot, *KEYS[screen])
             await complete(pilot, screen)
             assert "n_steps > 2" in await rests(pilot, "n_steps")
             walk(inspected(pilot), sheet_of(pilot).sheet)

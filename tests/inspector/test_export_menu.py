@@ -41,7 +41,7 @@ async def test_a_csv_of_the_cases_holds_the_rows_on_screen_and_its_command_makes
         await shows(pilot, "subset = sums", "longest first", "3 of 9 cases", "threshold 0.530")
         await press(pilot, "e")
         await shows(pilot, "The 3 cases on screen, in this order", "The metrics, by subset")
-        await press(pilot, "c")
+        await press(pilot, "g", "c")
         await shows(pilot, "Wrote 3 rows to bench-cases.csv", "Again: prm-inspect cases")
         assert [row["case"] for row in rows_of(Path("bench-cases.csv"))] == listed(pilot)
         assert [row["alpha.outcome"] for row in rows_of(Path("bench-cases.csv"))] == listed(pilot, "alpha.outcome")
@@ -56,7 +56,12 @@ FORMS = [("c", "csv"), ("j", "json"), ("m", "md")]
 @pytest.mark.parametrize(("key", "ending"), FORMS)
 @pytest.mark.parametrize(
     ("keys", "capital", "name"),
-    [(("a",), False, "cases"), (("a",), True, "metrics"), ((), False, "board"), (("a", "enter"), False, "exact-one")],
+    [
+        (("g", "l"), False, "cases"),
+        (("g", "l"), True, "metrics"),
+        ((), False, "board"),
+        (("g", "l", "enter"), False, "exact-one"),
+    ],
 )
 async def test_every_entry_of_every_menu_writes_a_file_that_its_command_makes_again(
     request_, tmp_path, key, ending, keys, capital, name
@@ -84,7 +89,7 @@ async def test_every_entry_of_every_menu_writes_a_file_that_its_command_makes_ag
 
 async def test_a_second_export_never_writes_over_the_first(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         for number in ("", "-2", "-3"):
             await press(pilot, "e", "c")
             await shows(pilot, f"Wrote 9 rows to bench-cases{number}.csv")
@@ -104,7 +109,7 @@ async def test_the_menu_closes_without_writing(request_, key):
 
 async def test_keys_of_the_screen_below_do_nothing_while_the_menu_is_open(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases")
         was = inspected(pilot)
         await press(pilot, "e", "x", "s", "t", "right", "f", "enter", "down", "escape")
@@ -113,7 +118,7 @@ async def test_keys_of_the_screen_below_do_nothing_while_the_menu_is_open(reques
 
 async def test_an_export_while_the_threshold_moves_keeps_it_first(request_, tmp_path):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "s", *"steps", "enter", "t", *["right"] * 3, "e", "c")
+        await press(pilot, "g", "l", "s", *"steps", "enter", "t", *["right"] * 3, "e", "c")
         await shows(pilot, "Wrote 9 rows")
         assert "changed: " not in screen_text(pilot.app)
         assert [row["case"] for row in rows_of(Path("bench-cases.csv"))] == listed(pilot)
@@ -127,18 +132,18 @@ async def test_a_folder_that_cannot_be_written_is_said_and_nothing_breaks(reques
     async with opened(request_, folder=tmp_path / "file" / "below") as pilot:
         await press(pilot, "e", "c")
         await shows(pilot, "Cannot write")
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases")
 
 
-@pytest.mark.parametrize(("keys", "kept"), [((), 9), (("a", "colon", *"n_steps > 2", "enter"), 5)])
+@pytest.mark.parametrize(("keys", "kept"), [((), 9), (("g l", "colon", *"n_steps > 2", "enter"), 5)])
 async def test_a_report_is_written_of_what_the_metrics_speak_of(request_, tmp_path, keys, kept):
     async with opened(request_) as pilot:
         await press(pilot, *keys)
         await shows(pilot, f"{kept} of 9 cases" if keys else "9 cases")
         await press(pilot, "e")
         await shows(pilot, "HTML report, to mail")
-        await press(pilot, "h")
+        await press(pilot, "v", "h")
         await shows(pilot, "Wrote the report to bench-report.html", "Again: prm-inspect report")
     page = Path("bench-report.html").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")

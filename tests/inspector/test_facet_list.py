@@ -100,7 +100,7 @@ async def test_keys_tell_what_is_kept_and_hidden_and_change_nothing_here():
     async with app.run_test(size=(40, 10)) as pilot:
         await settled(pilot)
         before = shown(app)
-        await press(pilot, "space", "enter", "minus", "number_sign")
+        await press(pilot, "space", "enter", "number_sign", "number_sign")
         assert shown(app) == before
         await press(pilot, "G", "space")
         keep, hide = ("outcome", "exact", "keep"), ("outcome", "exact", "hide")
@@ -204,7 +204,7 @@ async def test_labels_are_cut_to_the_width_and_nothing_in_them_acts(width):
 async def test_without_facets_nothing_breaks():
     app = FacetApp()
     async with app.run_test(size=(40, 10)) as pilot:
-        await press(pilot, "down", "up", "space", "G", "g")
+        await press(pilot, "down", "up", "space", "G", "home")
         await pilot.click(FacetList, offset=(3, 3))
         assert app.told == []
         app.facets.show([OUTCOMES])

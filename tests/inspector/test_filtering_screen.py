@@ -40,7 +40,7 @@ def printed(capsys, inspection, verb):
 
 async def test_a_condition_is_completed_counted_and_added_as_it_was_typed(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "colon", *"err")
+        await press(pilot, "g", "l", "colon", *"err")
         await shows(pilot, "> error_type")
         await press(pilot, "tab")
         await shows(pilot, "> =", "This gives a text")
@@ -56,7 +56,7 @@ async def test_a_condition_is_completed_counted_and_added_as_it_was_typed(reques
 
 async def test_what_is_wrong_is_pointed_at_and_not_taken(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "colon", *"n_stepz", "space", *"> 2")
+        await press(pilot, "g", "l", "colon", *"n_stepz", "space", *"> 2")
         text = await rests(pilot, "did you mean n_steps")
         lines = text.splitlines()
         at = next(number for number, line in enumerate(lines) if "n_stepz" in line)
@@ -69,7 +69,7 @@ async def test_what_is_wrong_is_pointed_at_and_not_taken(request_):
 
 async def test_a_caret_stands_under_its_word_also_in_a_line_longer_than_the_screen(request_):
     async with opened(request_, size=(60, 24)) as pilot:
-        await press(pilot, "a", "colon", *"n_steps", "space", *">1")
+        await press(pilot, "g", "l", "colon", *"n_steps", "space", *">1")
         for _ in range(4):
             await press(pilot, "space", *"AND", "space", *"n_steps", "space", *">1")
         await press(pilot, "space", *"AND", "space", *"nothing")
@@ -82,7 +82,7 @@ async def test_a_caret_stands_under_its_word_also_in_a_line_longer_than_the_scre
 async def test_earlier_conditions_come_back_with_up(request_):
     async with opened(request_) as pilot:
         for condition in ("n_steps > 2", "n_steps > 3"):
-            await press(pilot, *(("a",) if condition.endswith("2") else ()), "colon")
+            await press(pilot, *(("g", "l") if condition.endswith("2") else ()), "colon")
             await press(pilot, *(key if key != " " else "space" for key in condition), "enter")
         await shows(pilot, "filter n_steps > 2 AND n_steps > 3")
         await press(pilot, "x", "colon", "n", "up")
@@ -97,7 +97,7 @@ async def test_earlier_conditions_come_back_with_up(request_):
 
 async def test_ctrl_n_and_shift_tab_mark_another_word():
     async with opened() as pilot:
-        await press(pilot, "a", "colon", *"error_")
+        await press(pilot, "g", "l", "colon", *"error_")
         await shows(pilot, "> error_type")
         await press(pilot, "ctrl+n", "ctrl+n", "shift+tab", "tab")
         await shows(pilot, ":error_category")
@@ -106,7 +106,7 @@ async def test_ctrl_n_and_shift_tab_mark_another_word():
 async def test_conditions_are_a_group_of_the_facets_and_can_be_taken_away(request_):
     where = "earliest_error >= 0"
     async with opened(replace(request_, where=("n_steps > 1",))) as pilot:
-        await press(pilot, "a", "colon", *(key if key != " " else "space" for key in where), "enter", "f")
+        await press(pilot, "g", "l", "colon", *(key if key != " " else "space" for key in where), "enter", "f")
         await shows(pilot, "- conditions", "[=] n_steps > 1", "[x] the process is wrong")
         facets = pilot.app.screen.query_one(FacetList)
         places = [line.value if isinstance(line, Value) else None for line in facets._lines]
@@ -124,7 +124,7 @@ async def test_conditions_are_a_group_of_the_facets_and_can_be_taken_away(reques
 
 async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides(request_):
     async with opened(request_, size=(120, 24)) as pilot:
-        await press(pilot, "a", "at")
+        await press(pilot, "g", "l", "at")
         await shows(pilot, "[= exact", "The cell in brackets can be another one")
         await press(pilot, "at")
         await shows(pilot, "2 of 9 cases", "filter outcome = exact")
@@ -153,7 +153,7 @@ async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides(reques
 )
 async def test_every_kind_of_cell_keeps_what_reads_the_same(request_, row, column, kept):
     async with opened(request_, size=(200, 30)) as pilot:
-        await press(pilot, "a", "z")
+        await press(pilot, "g", "l", "v", "z")
         table = pilot.app.screen.query_one(FrameTable)
         table.go_to(f"bench/{row}")
         table.cell_name = column
@@ -175,7 +175,7 @@ def _margin(inspection, case):
 
 async def test_a_cell_that_is_no_column_says_why_not(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         pilot.app.screen.query_one(FrameTable).cell_name = "rewards"
         await press(pilot, "at")
         await shows(pilot, "picture of several columns")
@@ -184,7 +184,7 @@ async def test_a_cell_that_is_no_column_says_why_not(request_):
 
 async def test_where_no_row_is_left_there_is_no_value(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "colon", *"false", "enter")
+        await press(pilot, "g", "l", "colon", *"false", "enter")
         await shows(pilot, "0 of 9 cases")
         await press(pilot, "l", "at", "number_sign")
         await shows(pilot, "There is no row here")
@@ -228,7 +228,7 @@ def test_the_metric_on_screen_is_what_the_exported_command_prints(tmp_path, caps
 
 async def test_right_answer_wrong_process_is_two_keys():
     async with opened(size=(80, 24)) as pilot:
-        await press(pilot, "a", "apostrophe", "w")
+        await press(pilot, "g", "l", "v", "s", "w")
         text = await rests(pilot, "filter final answer right = yes AND the process is wrong")
         rows = inspected(pilot).cases[inspected(pilot).shown]
         assert rows.height > 10
@@ -243,20 +243,20 @@ async def test_a_slice_is_saved_shown_again_repeated_and_deleted(tmp_path):
         await press(pilot, "enter", "colon", *"n_steps", "space", *">2", "enter")
         await shows(pilot, "3 of 9 cases", "n_steps >2")
         shown = listed(pilot)
-        await press(pilot, "apostrophe")
+        await press(pilot, "v", "s")
         await shows(pilot, "nothing is saved here yet")
         await press(pilot, "s", *"long-ones", "enter")
         await shows(pilot, "Saved: long-ones. Repeat it with --slice.", "1  long-ones")
         await press(pilot, "escape", "x")
         await shows(pilot, "9 of 9 cases")
-        await press(pilot, "apostrophe", "1")
+        await press(pilot, "v", "s", "1")
         await shows(pilot, "3 of 9 cases", "most instructive first", "filter outcome = any failure AND n_steps >2")
         assert listed(pilot) == shown
         assert inspected(pilot).filter.facet("alpha.outcome") is not None
         again = load(Request(workspace=str(root), scorers=("alpha",), slices=("long",)))
         assert again.cases["case"].gather(again.shown).to_list() == shown
         assert again.request == replace(inspected(pilot).selection.request, thresholds=())
-        await press(pilot, "apostrophe", *["j"] * 30, "minus")
+        await press(pilot, "v", "s", *["j"] * 30, "minus")
         await shows(pilot, "Deleted: long-ones.", "nothing is saved here yet")
         await press(pilot, "u")
         await shows(pilot, "Back again: long-ones.", "1  long-ones")
@@ -286,13 +286,13 @@ def test_the_shell_knows_a_slice_by_a_part_of_its_name(tmp_path, capsys):
 
 async def test_a_saved_slice_searches_as_well(tmp_path):
     async with opened(example.write(tmp_path / "workspace")) as pilot:
-        await press(pilot, "a", "slash", *"clean", "enter")
+        await press(pilot, "g", "l", "slash", *"clean", "enter")
         await shows(pilot, "2 of 9 cases")
-        await press(pilot, "apostrophe", "s", *"found", "enter")
+        await press(pilot, "v", "s", "s", *"found", "enter")
         await shows(pilot, "1  found", "searches")
         await press(pilot, "escape", "x")
         await shows(pilot, "9 of 9 cases")
-        await press(pilot, "apostrophe", "1")
+        await press(pilot, "v", "s", "1")
         await shows(pilot, "2 of 9 cases", "search")
         assert ids(pilot) == ["clean-one", "clean-two"]
 
@@ -303,7 +303,7 @@ async def test_what_a_slice_speaks_of_and_is_not_here_is_told(tmp_path):
     slices = [{"name": "other", "where": ["\"gamma.outcome\" = 'late'"]}, {"name": "\x1b[2Jbad", "where": 3}]
     (root / "slices.json").write_text(json.dumps({"slices": slices}))
     async with opened(request) as pilot:
-        await press(pilot, "a", "apostrophe")
+        await press(pilot, "g", "l", "v", "s")
         text = await rests(pilot, "not for these cases", "1 of the slices")
         assert "\x1b" not in text
         await press(pilot, "1")
@@ -318,8 +318,10 @@ async def test_what_a_slice_speaks_of_and_is_not_here_is_told(tmp_path):
 async def test_a_tiny_terminal_breaks_nothing(request_, size):
     async with opened(request_) as pilot:
         await pilot.resize_terminal(*size)
-        await press(pilot, "a", "colon", *"err", "tab", "up", "ctrl+n", *"= zz", "enter", "escape")
-        await press(pilot, "apostrophe", "j", "k", "minus", "u", "s", "z", "escape", "escape", "l", "l", "h", "at")
+        await press(pilot, "g", "l", "colon", *"err", "tab", "up", "ctrl+n", *"= zz", "enter", "escape")
+        await press(
+            pilot, "v", "s", "j", "k", "minus", "u", "s", "v", "z", "escape", "escape", "l", "l", "v", "h", "at"
+        )
         await press(pilot, "f", "left", "right", "minus", "pagedown", "space", "escape")
         await pilot.resize_terminal(120, 36)
         await shows(pilot, "alpha")
@@ -349,7 +351,7 @@ async def test_hostile_values_act_nowhere(tmp_path):
 
 async def test_tags_are_a_facet_of_lists(tmp_path):
     async with opened(example.write(tmp_path / "workspace")) as pilot:
-        await press(pilot, "a", "w", *"slip odd", "enter", "j", "w", *"slip", "enter", "f")
+        await press(pilot, "g", "l", "w", *"slip odd", "enter", "j", "w", *"slip", "enter", "f")
         await shows(pilot, "- tags")
         facets = pilot.app.screen.query_one(FacetList)
         counts = {line.value: line.count for line in facets._lines if isinstance(line, Value) and line.column == "tags"}
@@ -361,14 +363,14 @@ async def test_tags_are_a_facet_of_lists(tmp_path):
             assert ids(pilot) == cases
             assert "ARRAY_CONTAINS(tags" in inspected(pilot).selection.request.where[-1]
             await press(pilot, "space")
-        await press(pilot, "minus")
+        await press(pilot, "number_sign")
         assert len(ids(pilot)) == 8
         await shows(pilot, "filter tags not odd")
 
 
 async def test_a_span_that_is_none_of_the_usual_is_counted_too(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "apostrophe", "l", "f")
+        await press(pilot, "g", "l", "v", "s", "l", "f")
         await shows(pilot, "filter steps = 30 or more", "[x] 30 or more", "1 of 9 cases")
         facets = pilot.app.screen.query_one(FacetList)
         counts = {line.label: line.count for line in facets._lines if isinstance(line, Value)}
@@ -378,7 +380,7 @@ async def test_a_span_that_is_none_of_the_usual_is_counted_too(request_):
 async def test_what_is_changed_while_a_slice_is_searched_out_is_not_undone(tmp_path):
     request = example.write(tmp_path / "ws")
     async with opened(request) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         slow = SavedSlice("found", search="step")
         old = Sliced(slow, inspected(pilot), sliced(inspected(pilot), slow))
         pilot.app.screen.put(inspected(pilot).moved(0.9))
@@ -419,13 +421,13 @@ def test_an_order_by_what_a_scorer_said_ends_where_none_has_said_anything(tmp_pa
 
 async def test_another_benchmark_is_chosen_among_the_facets(of_two_benchmarks):
     async with opened(of_two_benchmarks, size=(120, 40)) as pilot:
-        await press(pilot, "a", "f")
+        await press(pilot, "g", "l", "f")
         await shows(pilot, "- benchmark (one at a time)", "(o) bench", "( ) second")
         facets = pilot.app.screen.query_one(FacetList)
         lines = {(line.column, line.value): line for line in facets._lines if isinstance(line, Value)}
         assert (lines["benchmark", "bench"].count, lines["benchmark", "second"].count) == (30, 4)
         facets.cursor = facets._lines.index(lines["benchmark", "second"])
-        await press(pilot, "minus")
+        await press(pilot, "number_sign")
         await shows(pilot, "Metrics differ")
         await press(pilot, "space")
         await shows(pilot, "second · 4 of 4 cases", "(o) second", "( ) bench")

@@ -53,7 +53,7 @@ async def test_what_lands_changes_neither_columns_nor_order_nor_threshold_nor_fi
 
 async def test_a_threshold_that_is_moved_while_rewards_are_read_stays(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         old = load(replace(request_, thresholds=inspected(pilot).selection.request.thresholds))
         pilot.app.screen.put(inspected(pilot).moved(0.53))
         await settled(pilot)
@@ -68,7 +68,7 @@ async def test_a_threshold_that_is_moved_while_rewards_are_read_stays(request_):
 @pytest.mark.parametrize("keys", [("t", "left"), ("slash", "x")])
 async def test_nothing_lands_under_a_moving_threshold_or_a_search_and_all_of_it_afterwards(request_, keys):
     async with opened(request_) as pilot:
-        await press(pilot, "a", *keys)
+        await press(pilot, "g", "l", *keys)
         await settled(pilot)
         held, old = inspected(pilot), load(request_)
         land(pilot)
@@ -82,7 +82,7 @@ async def test_nothing_lands_under_a_moving_threshold_or_a_search_and_all_of_it_
 
 async def test_a_tag_that_is_put_while_journals_are_read_stays(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         read = inspected(pilot).selection.journal.again()
         await press(pilot, "w", *"odd", "enter")
         await shows(pilot, "Tagged")
@@ -93,7 +93,7 @@ async def test_a_tag_that_is_put_while_journals_are_read_stays(request_):
 
 async def test_rewards_that_were_read_before_a_tag_was_put_leave_it_there(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         old = load(request_)
         await press(pilot, "w", *"odd", "enter")
         await shows(pilot, "Tagged")

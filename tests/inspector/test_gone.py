@@ -43,7 +43,7 @@ async def test_a_case_without_its_texts_says_so_in_the_pane_and_on_its_screen(re
                 path.unlink()
             else:
                 path.write_bytes(b"PAR1 and nothing else")
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases", "Damaged workspace")
         await press(pilot, "j", "enter")
         await shows(pilot, "bench/early-one", "Damaged workspace")
@@ -57,7 +57,7 @@ async def test_a_case_without_its_texts_says_so_in_the_pane_and_on_its_screen(re
 
 async def test_a_search_and_an_export_without_the_texts_say_so(request_, space, tmp_path):
     async with opened(request_, size=(160, 40), folder=tmp_path) as pilot:
-        await press(pilot, "a", "enter")
+        await press(pilot, "g", "l", "enter")
         await shows(pilot, "Step 0 of exact-one")
         for path in texts_of(space):
             path.unlink()
@@ -75,7 +75,7 @@ async def test_the_answers_of_a_critic_without_the_texts_say_so(tmp_path):
     async with opened(Request(workspace=str(root)), size=(160, 40)) as pilot:
         for path in texts_of(root):
             path.unlink()
-        await press(pilot, "a", "enter", "v", "right_square_bracket", "tab", "n", "n", "z", "escape")
+        await press(pilot, "g", "l", "enter", "v", "c", "l", "tab", "n", "n", "v", "z", "escape")
         await shows(pilot, "Damaged workspace")
         fine(pilot)
 
@@ -122,7 +122,7 @@ async def test_one_broken_part_among_the_rewards_is_told(request_, space):
 
 async def test_a_workspace_that_vanishes_takes_nothing_down(request_, space):
     async with opened(request_, size=(160, 40)) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "Problem of exact-one")
         shutil.rmtree(space)
         # The app looks at its files now and then.
@@ -130,27 +130,29 @@ async def test_a_workspace_that_vanishes_takes_nothing_down(request_, space):
         for keys in (
             ("j",),
             ("f", "j", "space", "escape"),
-            ("apostrophe", "escape"),
+            ("v", "s", "escape"),
             ("s", "escape"),
             ("x",),
             ("enter",),
         ):
             await press(pilot, *keys)
         await shows(pilot, "Damaged workspace")
-        await press(pilot, "escape", "escape", "j", "enter", "escape", "U", "m", "t", "right", "enter")
+        await press(
+            pilot, "escape", "escape", "j", "enter", "escape", "v", "u", "o", "down", "enter", "t", "right", "enter"
+        )
         fine(pilot)
 
 
 async def test_what_cannot_be_written_is_said(request_, space):
     async with opened(request_, size=(160, 40)) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "Problem of exact-one")
         shutil.rmtree(space)
         space.write_text("a file where the folder was")
         await press(pilot, "w", *"hard", "enter")
         await shows(pilot, str(space)[-10:])
-        await press(pilot, "N", *"why", "enter")
-        await press(pilot, "apostrophe", "s", *"mine", "enter", "escape")
+        await press(pilot, "a", *"why", "enter")
+        await press(pilot, "v", "s", "s", *"mine", "enter", "escape")
         fine(pilot)
 
 
@@ -179,6 +181,6 @@ async def test_until_the_rows_are_there_no_sentence_says_that_there_are_none(req
     monkeypatch.setattr(CasesScreen, "_show_first", lambda _: None)
     monkeypatch.setattr(CasesScreen, "watch_inspection", lambda *_: None)
     async with opened(request_, size=(120, 30)) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await hides(pilot, "scorers")
         assert "No case" not in screen_text(pilot.app)

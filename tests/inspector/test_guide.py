@@ -46,7 +46,7 @@ def test_every_page_that_a_page_sends_to_is_there():
 
 async def test_the_palette_opens_a_page_over_any_screen():
     async with opened(size=(100, 30)) as pilot:
-        await press(pilot, "a", "ctrl+p", *"glossary")
+        await press(pilot, "g", "l", "ctrl+p", *"glossary")
         await shows(pilot, "Guide: Glossary")
         await press(pilot, "enter")
         await shows(pilot, "One word has one meaning")

@@ -28,7 +28,7 @@ from inspector.request import Request
 from looks import resting_look
 from opened import opened
 from scoring.triage.actions import RULINGS
-from screen_text import looks_like, press, rests, screen_text, shows, until
+from screen_text import looks_like, press, rests, screen_text, shows, strokes, until
 from thoroughness import THOROUGH, one_of
 
 SIZE = (120, 40)
@@ -62,21 +62,21 @@ def turned(key: str, back: str = "", says: str = "") -> Way:
 SEARCH = ("slash", *"31337", "enter", "until 3 of 8 cases")
 REACHED = {
     "board": ("j",),
-    "cases": ("j", "a"),
-    "case": ("j", "a", *SEARCH, "enter"),
-    "triage": ("j", "a", "T", "enter"),
-    "metrics": ("j", "V", "until error acc"),
-    "compare": ("j", "c", "until could be none"),
-    "card": ("j", "i", "until How a verdict"),
-    "thresholds": ("j", "H", "until best on these  "),
-    "stats": ("j", "K", "until characters"),
-    "paper": ("j", "P", "until No tables of a paper"),
-    "breakdown": ("j", "b", "until erroneous cases"),
-    "bias": ("j", "L", "until too few to say"),
-    "best-of-n": ("j", "E", "until final answer"),
-    "votes": ("j", "J", "until several votes"),
-    "timeline": ("j", "Z", "until less the one before"),
-    "taxonomy": ("j", "A", "until too few to speak"),
+    "cases": ("j", "g", "l"),
+    "case": ("j", "g l", *SEARCH, "enter"),
+    "triage": ("j", "g", "l", "g", "t", "enter"),
+    "metrics": ("j", "g m", "until error acc"),
+    "compare": ("j", "g c", "until could be none"),
+    "card": ("j", "g r", "until How a verdict"),
+    "thresholds": ("j", "g h", "until best on these  "),
+    "stats": ("j", "g s", "until characters"),
+    "paper": ("j", "g p", "until No tables of a paper"),
+    "breakdown": ("j", "g d", "until erroneous cases"),
+    "bias": ("j", "g a", "until too few to say"),
+    "best-of-n": ("j", "g n", "until final answer"),
+    "votes": ("j", "g v", "until several votes"),
+    "timeline": ("j", "g e", "until less the one before"),
+    "taxonomy": ("j", "g x", "until too few to speak"),
 }
 """The keys that lead to each screen, through a scorer with a threshold."""
 ESC, RED = "␛[31337m", "[red]x[/]"
@@ -88,13 +88,19 @@ EVERYWHERE = {
     "help": Way(opens="CommandList", says="type letters to narrow"),
     "tag": Way(then=("t",), opens="TagDialog", says="[red]tag[/]"),
     "note": Way(opens="NoteDialog", says=ESC),
+    "another-scorer": turned("v n"),
+    "go": Way(says="x Taxonomy"),
+    "view": Way(says=" View\n"),
+    "guide": Way(opens="GuidePage"),
+    "scorers": Way(opens="Picking", says=ESC),
+    "options": Way(after=(), tells="nothing to choose"),
     "history": Way(opens="HistoryDialog", says=ESC),
-    "blind": turned("B"),
-    "reason": turned("r"),
+    "blind": turned("v b"),
+    "reason": turned("v r"),
     # Behind them the top of the case: a page that is scrolled may be scrolled otherwise after a storm.
-    "raw": Way(then=("g",), after=("backslash",)),
-    "next-scorer": Way(then=("g",), after=("M",)),
-    "previous-scorer": Way(then=("g",), after=("m",), says="vote"),
+    "raw": Way(then=("home",), after=("v", "w")),
+    "next-scorer": Way(then=("home",), after=("h",)),
+    "previous-scorer": Way(then=("home",), after=("l",), says="vote"),
     "undo": Way(("w", *"hard", "enter"), after=(), tells="Undone"),
     "redo": Way(("w", *"hard", "enter", "u"), after=("u",), tells="Done again"),
     "yank-row": Way(after=(), tells="Copied"),
@@ -126,11 +132,11 @@ BESIDE = (
 )
 WAYS = {
     ("board", "published"): Way(after=(), tells="No published"),
-    ("board", "board-rows"): Way(after=("R", "R"), says="rows by scorer"),
+    ("board", "board-rows"): Way(after=("v", "r", "v", "r"), says="rows by scorer"),
     ("board", "board-sort"): Way(opens="SortMenu", says="bias"),
     ("board", "board-columns"): Way(opens="ColumnMenu", says="FP%"),
-    ("board", "differences"): turned("d", says="those of a row less"),
-    ("board", "baselines"): turned("o", says="baselines that look"),
+    ("board", "differences"): turned("v d", says="those of a row less"),
+    ("board", "baselines"): turned("v b", says="baselines that look"),
     ("board", "open-cases"): Way(opens="CasesScreen", says=ESC),
     ("board", "open-failures"): Way(opens="CasesScreen", says=ESC),
     ("cases", "open-case"): Way(opens="CaseScreen", says=ESC),
@@ -143,10 +149,12 @@ WAYS = {
     ("cases", "clear"): Way(SEARCH, after=()),
     ("cases", "sort"): Way(opens="SortMenu", says="margin"),
     ("cases", "columns"): Way(opens="ColumnMenu", says="margin"),
-    ("cases", "zoom"): turned("z"),
-    ("cases", "unparsed"): Way(("M",), after=("U", "m"), says="1 of 8", tells="unparsed or refused"),
-    ("cases", "back"): Way(after=("a",), opens="BoardScreen", says=ESC),
-    ("cases", "quit"): Way(after=("a",), opens="BoardScreen"),
+    ("cases", "zoom"): turned("v z"),
+    ("cases", "unparsed"): Way(
+        ("o", "up", "enter"), after=("v", "u", "o", "down", "enter"), says="1 of 8", tells="unparsed or refused"
+    ),
+    ("cases", "back"): Way(after=("g", "l"), opens="BoardScreen", says=ESC),
+    ("cases", "quit"): Way(after=("g", "l"), opens="BoardScreen"),
     ("cases", "tag-shown"): Way(then=(*"hard", "enter"), opens="SureDialog", says="8 cases"),
     ("board", "triage"): Way(after=(), tells="No case waits"),
     ("cases", "triage"): Way(opens="Picking"),
@@ -155,45 +163,40 @@ WAYS = {
         ("triage", f"rule-{ruling.replace(' ', '-')}"): turned(str(number), "u", says=f"to go · {ruling}")
         for number, ruling in enumerate(RULINGS, 1)
     },
-    ("triage", "unrule"): Way(("1", "p"), after=(), says="no ruling"),
-    ("triage", "skip"): turned("s", "u", says="1 skipped"),
-    ("triage", "defer"): turned("d", "u", says="deferred"),
+    ("triage", "unrule"): Way(("1", "N"), after=(), says="no ruling"),
+    ("triage", "skip"): turned("", "u", says="1 skipped"),
+    ("triage", "defer"): turned("", "u", says="deferred"),
     **{
         ("triage", name): Way(("j",), after=("u", "k"), says="rated")
         for name in ("rate-wrong", "rate-neutral", "rate-right")
     },
-    ("triage", "next-case"): turned("n", "p", says="2 of 8"),
+    ("triage", "next-case"): turned("n", "N", says="2 of 8"),
     ("triage", "previous-case"): Way(("n",), after=()),
-    ("case", "next-case"): turned("n", "p", says="2 of 3"),
+    ("case", "next-case"): Way(after=(), says="hit 1"),
     ("case", "previous-case"): Way(("n",), after=()),
     ("case", "overlay"): Way(opens="ScorerChoice", says=RED),
-    ("case", "next-hit"): turned("greater_than_sign", "less_than_sign", says="hit 1"),
-    ("case", "previous-hit"): turned("less_than_sign", "greater_than_sign"),
     ("case", "next-step"): turned("j", "k"),
     ("case", "previous-step"): Way(("j",), after=()),
     ("case", "first-step"): Way(("G",), after=()),
-    ("case", "last-step"): turned("G", "g"),
-    ("case", "turn-over"): Way(("G",), after=("enter", "g")),
+    ("case", "last-step"): turned("G", "home"),
+    ("case", "turn-over"): Way(("G",), after=("enter", "home")),
     ("case", "prefix"): Way(after=(), tells="Nothing to fold"),
-    ("case", "curve"): turned("O", says="╌"),
+    ("case", "curve"): turned("v v", says="╌"),
     ("case", "score-case"): Way(opens="CaseScorerDialog", says=ESC),
     ("case", "what-if"): Way(opens="WhatIf", says=ESC),
-    ("case", "original"): Way(after=("D",), opens="CaseScreen", says="once"),
-    ("case", "tokens"): Way(after=("X",), opens="CaseScreen", says="has no weights"),
-    ("case", "facts"): Way(after=("I",), opens="CaseScreen", says="I folds them"),
+    ("case", "original"): Way(after=("v", "o"), opens="CaseScreen", says="once"),
+    ("case", "tokens"): Way(after=("v", "t"), opens="CaseScreen", says="has no weights"),
+    ("case", "facts"): Way(after=("v", "f"), opens="CaseScreen", says="v f folds them"),
     ("case", "yank"): Way(after=(), tells="Copied"),
     ("case", "yank-case"): Way(after=(), tells="Copied"),
-    ("case", "answers"): Way(("M",), after=("escape", "m"), says="paragraph 1"),
-    ("case", "next-vote"): Way(("M", "v"), after=("escape", "m")),
-    ("case", "previous-vote"): Way(("M", "v"), after=("escape", "m")),
-    ("case", "next-mention"): Way(("M", "v"), after=("escape", "m")),
-    ("case", "previous-mention"): Way(("M", "v"), after=("escape", "m")),
-    ("case", "choose-mention"): Way(("M", "v"), after=("escape", "m")),
-    ("case", "zoom-critique"): Way(("M", "v"), after=("escape", "m")),
-    ("case", "unparsed"): Way(("M",), after=("U", "m"), tells="unparsed or refused"),
+    ("case", "answers"): Way(("h",), after=("escape", "l"), says="paragraph 1"),
+    ("case", "next-mention"): Way(("h", "v", "c"), after=("escape", "l")),
+    ("case", "previous-mention"): Way(("h", "v", "c"), after=("escape", "l")),
+    ("case", "zoom-critique"): Way(("h", "v", "c"), after=("escape", "l")),
+    ("case", "unparsed"): Way(("h",), after=("v", "u", "l"), tells="unparsed or refused"),
     ("case", "back"): Way(after=("enter",), opens="CasesScreen"),
-    ("compare", "other"): Way(opens="Picking", says=ESC),
-    ("compare", "swap"): turned("x"),
+    ("compare", "scorers"): Way(opens="Picking", says=ESC),
+    ("compare", "swap"): turned("v s"),
     ("compare", "next-page"): turned("tab", "shift+tab", says="[cascade]"),
     ("compare", "page-before"): turned("shift+tab", "tab", says="[right together]"),
     ("compare", "drill"): Way(opens="CasesScreen"),
@@ -207,21 +210,21 @@ WAYS = {
     **{("board", other): Way(opens=opens, says=says) for other, opens, says in BESIDE},
     ("stats", "drill"): Way(("until characters",), opens="CasesScreen", says=ESC),
     ("paper", "drill"): Way(after=(), tells="There is no number"),
-    ("paper", "other"): Way(opens="Picking", says="other scorers"),
+    ("paper", "options"): Way(opens="Picking", says="other scorers"),
     ("paper", "next-page"): turned("tab", "shift+tab", says="[all tables]"),
     ("paper", "page-before"): turned("shift+tab", "tab", says="[all tables]"),
     ("paper", "export"): Way(after=(), tells="There is nothing to export"),
-    ("card", "other"): Way(opens="Picking", says=ESC),
+    ("card", "scorers"): Way(opens="Picking", says=ESC),
     ("card", "common-cases"): Way(after=(), tells="The scorers have the same cases"),
     ("card", "drill"): Way(("until Enter: 8 cases",), opens="CasesScreen"),
-    ("thresholds", "other"): Way(opens="ScorerChoice", says=ESC),
+    ("thresholds", "scorers"): Way(opens="ScorerChoice", says=ESC),
     ("thresholds", "next-page"): turned("tab", "shift+tab"),
     ("thresholds", "page-before"): turned("shift+tab", "tab"),
     ("thresholds", "drill"): Way(opens="CasesScreen"),
     ("breakdown", "rows"): Way(opens="Picking"),
     ("breakdown", "across"): Way(opens="Picking"),
     ("breakdown", "figure"): Way(opens="Picking"),
-    ("breakdown", "other"): Way(then=("j", "j", "enter"), opens="Picking", says=ESC),
+    ("breakdown", "options"): Way(then=("j", "j", "enter"), opens="Picking", says=ESC),
     ("breakdown", "swap"): Way(after=(), tells="nothing to turn"),
     ("breakdown", "bins"): Way(after=(), tells="nothing of that kind"),
     ("breakdown", "next-page"): turned("tab", "shift+tab"),
@@ -229,12 +232,12 @@ WAYS = {
     ("breakdown", "drill"): Way(opens="CasesScreen"),
     ("bias", "drill"): Way(opens="CasesScreen"),
     **{(one, "drill"): Way(after=(), tells="There is no number") for one in ("best-of-n", "votes")},
-    ("best-of-n", "other"): Way(after=(), tells="nothing to choose from"),
-    ("votes", "other"): Way(after=(), tells="nothing to choose from"),
-    ("timeline", "other"): Way(then=("enter",), opens="Picking", says="2 checkpoints"),
+    ("best-of-n", "options"): Way(after=(), tells="nothing to choose from"),
+    ("votes", "options"): Way(after=(), tells="nothing to choose from"),
+    ("timeline", "options"): Way(then=("enter",), opens="Picking", says="2 checkpoints"),
     ("timeline", "drill"): Way(opens="CasesScreen"),
     ("taxonomy", "put"): Way(("G", "k"), opens="CategoryDialog", says="Put 1 note into"),
-    ("taxonomy", "rename-category"): Way(("g",), opens="WordsDialog", says="Rename ann [red]"),
+    ("taxonomy", "rename-category"): Way(("home",), opens="WordsDialog", says="Rename ann [red]"),
     ("taxonomy", "tick"): Way(says="1 ticked"),
     ("taxonomy", "tick-with"): Way(opens="WordsDialog", says="that hold"),
     ("taxonomy", "whose"): Way(opens="Picking", says="bob"),
@@ -244,8 +247,8 @@ WAYS = {
     ("taxonomy", "pane-before"): turned("shift+tab", "tab"),
     ("taxonomy", "sideways-right"): Way(("h",), after=("h",)),
     ("taxonomy", "sideways-left"): Way(("l",), after=()),
-    **{("taxonomy", one): Way(("g",), after=()) for one in ("line-down", "line-last", "page-down")},
-    **{("taxonomy", one): Way(("G",), after=()) for one in ("line-up", "line-first", "page-up")},
+    **{("taxonomy", one): Way(("home",), after=()) for one in ("line-down", "line-last", "page-down", "half-down")},
+    **{("taxonomy", one): Way(("G",), after=()) for one in ("line-up", "line-first", "page-up", "half-up")},
     ("taxonomy", "drill"): Way(opens="CasesScreen"),
     ("taxonomy", "card"): Way(after=REACHED["taxonomy"][1:], opens="CardScreen", says="How a verdict"),
     ("breakdown", "card"): Way(after=REACHED["breakdown"][1:], opens="CardScreen", says="How a verdict"),
@@ -253,6 +256,12 @@ WAYS = {
         (one, "card"): Way(after=REACHED[one][1:], opens="CardScreen", says="How a verdict")
         for one in ("bias", "best-of-n", "votes", "timeline")
     },
+    **{
+        (one, "board"): Way(after=REACHED[one][1:], opens="BoardScreen")
+        for one in ("cases", "case", "triage", *ANALYSES)
+    },
+    ("case", "list"): Way(after=("enter",), opens="CasesScreen"),
+    ("triage", "list"): Way(after=REACHED["triage"][3:], opens="CasesScreen"),
     **{(one, "back"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     **{(one, "quit"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     ("case", "quit"): Way(after=REACHED["case"][1:], opens="BoardScreen"),
@@ -262,11 +271,11 @@ FURTHER = {
     ("cases", "sorted by a column of a scorer"): (("s", *"lowest", "down", "enter", "s"), Way(opens="SortMenu")),
     ("cases", "a column in a condition"): (("colon", *"judge", "tab"), Way(opens="ConditionScreen")),
     ("cases", "a slice's search in its line"): (
-        ("apostrophe", "1", "until 2 of 8 cases", "slash"),
+        ("v s", "1", "until 2 of 8 cases", "slash"),
         Way(after=("escape", "x")),
     ),
     ("cases", "a name for a slice"): (
-        ("apostrophe", "s", *"mine"),
+        ("v s", "s", *"mine"),
         Way(after=("escape", "escape"), opens="SlicesScreen", says="mine"),
     ),
     ("cases", "what was written"): (("e", "c"), Way(tells="Wrote")),
@@ -284,7 +293,7 @@ TRIED = {
 WAYS_OF = {
     screen: [
         *(
-            ((one.keys.split(",")[0],), WAYS.get((screen, one.id)) or EVERYWHERE.get(one.id, Way()))
+            (strokes(one), WAYS.get((screen, one.id)) or EVERYWHERE.get(one.id, Way()))
             for one in COMMANDS
             if screen in TRIED[one.id]
         ),
@@ -412,7 +421,9 @@ async def test_whatever_a_key_shows_is_inert_and_outlives_a_storm(space, screen,
                 raise
 
 
-@pytest.mark.parametrize("keys", [("ctrl+p",), ("a", "slash"), ("a", "N"), ("a", "colon"), ("S",)], ids=str)
+@pytest.mark.parametrize(
+    "keys", [("ctrl+p",), ("g", "l", "slash"), ("g", "l", "a"), ("g", "l", "colon"), ("S",)], ids=str
+)
 async def test_what_is_pasted_does_not_act_either(space, keys):
     async with opened(space, size=SIZE) as pilot:
         await press(pilot, *keys)

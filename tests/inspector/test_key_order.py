@@ -27,7 +27,7 @@ async def test_a_note_typed_with_the_ruling_before_it_is_on_the_next_case(reques
     async with opened(request_) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "5 of 9 cases")
-        type_ahead(pilot, "T", "enter", "1", "N", *"odd", "enter", "j", "2", "N", *"very", "enter")
+        type_ahead(pilot, "g", "t", "enter", "1", "a", *"odd", "enter", "j", "2", "a", *"very", "enter")
         await until(pilot, lambda: len(said(pilot)[1]) == 2)
         assert said(pilot) == (
             {"bench/alarm-one": "model wrong", "bench/late-one": "gold wrong"},
@@ -38,7 +38,7 @@ async def test_a_note_typed_with_the_ruling_before_it_is_on_the_next_case(reques
 async def test_what_is_pasted_keeps_its_place_among_the_keys(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter")
-        type_ahead(pilot, "j", "N", "a")
+        type_ahead(pilot, "j", "a", "a")
         pilot.app._driver.send_message(Paste("b c"))
         type_ahead(pilot, "d", "enter")
         await until(pilot, lambda: said(pilot)[1])

@@ -12,10 +12,10 @@ from screen_text import press, rests, shows
 
 def test_a_sentence_names_the_usual_key_or_a_persons_own_or_the_palette():
     assert [USUAL.of(name) for name in ("blind", "clear", "raw", "turn-over", "next-mention", "search")] == [
-        *("B", "x", "\\", "Enter", "Tab", "/")
+        *("v b", "x", "v w", "Enter", "Tab", "/")
     ]
     own = KeyWords({"blind": "^b", "clear": ""})
-    assert (own.of("blind"), own.of("clear"), own.of("raw")) == ("^b", "the palette (Clear filter)", "\\")
+    assert (own.of("blind"), own.of("clear"), own.of("raw")) == ("^b", "the palette (Clear filter)", "v w")
     with pytest.raises(KeyError):
         USUAL.of("nothing")
 
@@ -31,13 +31,13 @@ async def test_hints_and_toasts_name_a_persons_own_keys(tmp_path):
     app = InspectApp(example.write(tmp_path / "ws"), config=tmp_path, ascii_only=True)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await shows(pilot, "2 scorers")
-        await press(pilot, "a", "slash", *"nowhere", "enter")
+        await press(pilot, "g", "l", "slash", *"nowhere", "enter")
         await shows(pilot, "No case passes this filter; the palette (Clear filter)", "shows all again.")
         await press(pilot, "slash", *["backspace"] * 7, "enter")
         await rests(pilot, "9 of 9 cases")
         await press(pilot, "enter")
         await shows(pilot, "1 of 9", "(up shows all)")
         await press(pilot, "ctrl+g")
-        await shows(pilot, "hidden; ^g shows it")
+        await shows(pilot, "hidden; Ctrl+g shows it")
         await press(pilot, "ctrl+b")
-        await shows(pilot, "hidden; ^b shows them")
+        await shows(pilot, "hidden; Ctrl+b shows them")

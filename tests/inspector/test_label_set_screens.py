@@ -38,7 +38,7 @@ async def test_every_screen_says_that_labels_are_adjudicated(request_, width):
 
 async def test_a_case_says_what_the_benchmark_says_of_it(request_):
     async with opened(replace(request_, where=("adjudication = 'changed'",)), size=(140, 40)) as pilot:
-        await press(pilot, "a", "enter")
+        await press(pilot, "g", "l", "enter")
         await shows(pilot, "Gold  step 2")
         assert "changed by ann, the benchmark says: step 0" in screen_text(pilot.app)
 
@@ -49,7 +49,7 @@ async def test_a_ruling_takes_effect_when_one_goes_back(request_):
         return dict(cases.select("id", "earliest_error").iter_rows())["alarm-one"]
 
     async with opened(request_, size=(160, 40)) as pilot:
-        await press(pilot, "enter", "T", "enter")
+        await press(pilot, "enter", "g", "t", "enter")
         await shows(pilot, "bench/alarm-one")
         before = inspected(pilot)
         assert label(pilot) == -1
@@ -88,13 +88,13 @@ async def test_a_persons_name_never_acts(request_, tmp_path):
     journal = Journal(Path(tmp_path / "w" / "triage"), Author(who, "gpu"))
     journal.do([(RULE, ["bench/late-one"], "gold wrong"), (RATE, ["bench/late-one"], "2 -1")])
     async with opened(replace(request_, where=("adjudication = 'changed'",)), size=(140, 40)) as pilot:
-        await press(pilot, "a", "enter")
+        await press(pilot, "g", "l", "enter")
         await shows(pilot, "changed by")
         text = screen_text(pilot.app)
         assert "eve[b]" in text
         assert "\x1b" not in text
         assert "\u202e" not in text
-        await press(pilot, "escape", "escape", "i")
+        await press(pilot, "escape", "escape", "g", "r")
         await shows(pilot, "adjudicated by")
         assert "eve[b]" in screen_text(pilot.app)
         assert "\x1b" not in screen_text(pilot.app)

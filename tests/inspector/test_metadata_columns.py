@@ -167,7 +167,7 @@ def test_the_report_names_every_column(tmp_path, capsys):
 
 async def test_in_the_app_one_is_a_facet_a_column_an_axis_and_a_fact(root):
     async with opened(Request(workspace=root), size=(80, 24)) as pilot:
-        await press(pilot, "a", "f")
+        await press(pilot, "g", "l", "f")
         await until(pilot, lambda: pilot.app.screen.query(FacetList))
         await press(pilot, "end")
         await shows(pilot, "difficulty", "meta.year")

@@ -8,7 +8,7 @@ from opened import inspected, opened
 from screen_text import press, shows, until
 
 
-@pytest.mark.parametrize("keys", [(), ("a",), ("a", "enter"), ("c",)])
+@pytest.mark.parametrize("keys", [(), ("g", "l"), ("g", "l", "enter"), ("g", "c")])
 async def test_a_case_is_opened_by_a_part_of_its_name_from_any_screen(tmp_path, keys):
     async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
         await press(pilot, *keys, "ctrl+p", *"alarm-one")
@@ -32,7 +32,7 @@ async def test_a_case_that_the_filter_leaves_out_is_opened_among_all(tmp_path):
 
 async def test_a_scorer_is_looked_through(tmp_path):
     async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         other = "beta" if inspected(pilot).scorer == "alpha" else "alpha"
         await press(pilot, "ctrl+p", *other)
         await shows(pilot, "Scorer: look through it")
@@ -42,5 +42,5 @@ async def test_a_scorer_is_looked_through(tmp_path):
 
 async def test_what_it_lists_says_its_key(tmp_path):
     async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
-        await press(pilot, "a", "ctrl+p", *"facets")
+        await press(pilot, "g", "l", "ctrl+p", *"facets")
         await shows(pilot, "f: Choose what to keep")

@@ -48,7 +48,7 @@ async def test_escape_gives_back_the_exact_old_value_and_enter_keeps_the_new(req
         await press(pilot, "enter")
         before = await rests(pilot, "Problem of alarm-one")
         was = inspected(pilot)
-        for keys in (["right"] * 7, ["left"] * 30, ["asterisk"], ["full_stop", "full_stop"], ["shift+right"]):
+        for keys in (["right"] * 7, ["left"] * 30, ["v m"], ["n", "n"], ["l"]):
             await press(pilot, "t", *keys)
             assert inspected(pilot) is not was
             await press(pilot, "escape")
@@ -62,12 +62,12 @@ async def test_escape_gives_back_the_exact_old_value_and_enter_keeps_the_new(req
 async def test_there_and_back_ends_where_it_began(request_):
     async with opened(request_) as pilot:
         await press(pilot, "t")
-        for there, back in (("right", "left"), ("left", "right"), ("shift+right", "shift+left")):
+        for there, back in (("right", "left"), ("left", "right"), ("l", "h")):
             await press(pilot, *[there] * 13, *[back] * 13)
             assert threshold_of(pilot) == 0.5
-        await press(pilot, "shift+right", "right")
+        await press(pilot, "l", "right")
         assert threshold_of(pilot) == 0.51
-        await press(pilot, "shift+left", "left")
+        await press(pilot, "h", "left")
         assert threshold_of(pilot) == 0.5
 
 
@@ -76,7 +76,7 @@ async def test_the_threshold_stops_one_step_beyond_each_end_where_every_verdict_
         await press(pilot, "up", "t", *["left"] * 60)
         await until(pilot, lambda: math.isclose(threshold_of(pilot), -1.02))
         assert set(inspected(pilot).evaluation.verdicts.tolist()) - {-1} == set(_none_there(pilot))
-        await press(pilot, "0", *["right"] * 60)
+        await press(pilot, "x", *["right"] * 60)
         await until(pilot, lambda: math.isclose(threshold_of(pilot), 1.02))
         assert set(inspected(pilot).evaluation.verdicts.tolist()) - {0} == set(_none_there(pilot))
 
@@ -92,7 +92,7 @@ async def test_flips_stop_at_every_threshold_where_an_outcome_changes_and_nowher
         await press(pilot, "t", *["left"] * 60)
         seen, codes = [threshold_of(pilot)], [inspected(pilot).evaluation.codes.tolist()]
         while True:
-            await press(pilot, "full_stop")
+            await press(pilot, "n")
             if threshold_of(pilot) == seen[-1]:
                 break
             seen.append(threshold_of(pilot))
@@ -103,7 +103,7 @@ async def test_flips_stop_at_every_threshold_where_an_outcome_changes_and_nowher
         assert len(codes) == len({tuple(evaluation.at(reward).codes.tolist()) for reward in (*every, 2.0)})
         down = [threshold_of(pilot)]
         for _ in seen:
-            await press(pilot, "comma")
+            await press(pilot, "N")
             down.append(threshold_of(pilot))
         assert down[: len(seen) - 1] == seen[:0:-1]
 
@@ -114,7 +114,7 @@ async def test_from_between_two_flips_the_next_one_either_way_changes_an_outcome
         await press(pilot, "t")
         codes, curve = inspected(pilot).evaluation.codes.tolist(), inspected(pilot).sweep.thresholds
         assert 0.33 not in curve
-        for key, away in (("comma", "full_stop"), ("full_stop", "comma")):
+        for key, away in (("N", "n"), ("n", "N")):
             await press(pilot, key)
             assert inspected(pilot).evaluation.codes.tolist() != codes
             between = sorted((0.33, threshold_of(pilot)))
@@ -128,13 +128,13 @@ async def test_from_above_every_reward_the_first_flip_down_changes_an_outcome(re
     async with opened(request_) as pilot:
         await press(pilot, "t", *["right"] * 99)
         codes = inspected(pilot).evaluation.codes.tolist()
-        await press(pilot, "comma")
+        await press(pilot, "N")
         assert inspected(pilot).evaluation.codes.tolist() != codes
 
 
 async def test_the_best_is_the_highest_point_of_the_curve_and_is_called_optimistic(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "t", "asterisk")
+        await press(pilot, "t", "v", "m")
         await shows(pilot, "threshold 0.5500 (was 0.5000)", "F1 60.0", "tuned on these cases, optimistic")
         best = inspected(pilot)
         assert best.evaluation.rule.source == OPTIMISTIC
@@ -143,7 +143,7 @@ async def test_the_best_is_the_highest_point_of_the_curve_and_is_called_optimist
         await shows(pilot, "(optimistic: best on these cases)")
 
 
-@pytest.mark.parametrize("moves", [["right"] * 3, ["shift+left"] * 3, ["asterisk"], ["full_stop"], ["comma"] * 2])
+@pytest.mark.parametrize("moves", [["right"] * 3, ["h"] * 3, ["v m"], ["n"], ["N"] * 2])
 async def test_the_f1_on_screen_is_the_commands_to_all_digits(tmp_path, moves):
     async with opened(DEMO, size=(100, 30)) as pilot:
         await press(pilot, "t", *moves)
@@ -155,13 +155,13 @@ async def test_the_f1_on_screen_is_the_commands_to_all_digits(tmp_path, moves):
 async def test_a_threshold_exactly_on_a_reward_judges_that_step_right_everywhere(request_, tmp_path):
     """At 0.52 the step of `missed-two` that has this reward is right, one float above it is wrong."""
     async with opened(request_) as pilot:
-        await press(pilot, "a", "t", "right", "right")
+        await press(pilot, "g", "l", "t", "right", "right")
         await shows(pilot, "threshold 0.5200", "o missed 2", "F1 45.0")
         assert threshold_of(pilot) == 0.52
         assert inspected(pilot).headline.score == written_f1(tmp_path / "f1.json", request_, "alpha", 0.52)
         row = [one.id for one in example.EXAMPLES].index("missed-two")
         assert inspected(pilot).evaluation.verdicts[row] == -1
-        await press(pilot, "full_stop")
+        await press(pilot, "n")
         # The next threshold at which an outcome changes is the next reward above.
         await shows(pilot, "threshold 0.5500", "o missed 1", "F1 60.0")
         assert inspected(pilot).evaluation.verdicts[row] == 0
@@ -174,7 +174,7 @@ async def test_the_rail_goes_along_from_screen_to_screen_as_a_kept_threshold(req
     async with opened(request_) as pilot:
         await press(pilot, "enter", "t", *["right"] * 3, "q")
         await shows(pilot, "Alpha reads the text.", "0.530 chosen")
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)")
 
 
@@ -182,9 +182,9 @@ async def test_the_footer_says_how_to_move_keep_and_restore_while_the_rail_is_op
     async with opened(request_, size=(80, 24)) as pilot:
         for key in ("", "enter", "enter"):
             await press(pilot, *([key] if key else []), "t")
-            await shows(pilot, "<- Lower", "-> Raise", "Enter Keep", "esc Restore")
+            await shows(pilot, "← Lower", "→ Raise", "Enter Keep", "Esc Restore")
             await press(pilot, "t")
-            await hides(pilot, "-> Raise")
+            await hides(pilot, "→ Raise")
 
 
 async def test_a_held_key_loses_no_press_and_restores_what_was(request_):
@@ -192,9 +192,9 @@ async def test_a_held_key_loses_no_press_and_restores_what_was(request_):
         await press(pilot, "enter", "enter")
         before = await rests(pilot, "1 of 5", "Gold")
         was = inspected(pilot)
-        type_ahead(pilot, "t", *["shift+right"] * 40, *["left"] * 2)
+        type_ahead(pilot, "t", *["l"] * 40, *["left"] * 2)
         await shows(pilot, "threshold 0.5200 (was 0.5000)")
         assert threshold_of(pilot) == 0.52
-        type_ahead(pilot, *["right"] * 3, "escape", "n", "p")
+        type_ahead(pilot, *["right"] * 3, "escape", "n", "N")
         await until(pilot, lambda: screen_text(pilot.app) == before)
         assert pilot.app.inspection is was

@@ -57,7 +57,7 @@ async def test_a_removed_scorer_goes_and_comes_back(space, keys):
 
 
 @pytest.mark.parametrize(
-    ("keys", "name"), [(("enter", "enter"), "bench"), (("enter",), "other"), (("c", "question_mark"), "bench")]
+    ("keys", "name"), [(("enter", "enter"), "bench"), (("enter",), "other"), (("g", "c", "question_mark"), "bench")]
 )
 async def test_a_removed_benchmark_goes_and_another_one_is_shown(space, keys, name):
     left = {"bench": "other", "other": "bench"}[name]
@@ -69,7 +69,7 @@ async def test_a_removed_benchmark_goes_and_another_one_is_shown(space, keys, na
         await shows(pilot, f"{name}: removed from the workspace.", f"On screen is {left}.")
         assert pilot.app.front.inspection.benchmark == left
         assert set(pilot.app.front.inspection.cases["benchmark"]) == {left}
-        await press(pilot, "j", "k", "enter", "n", "p", "escape", "escape", "escape")
+        await press(pilot, "j", "k", "enter", "n", "N", "escape", "escape", "escape")
         sound(pilot)
         trash.restore(space, gone)
         await until(pilot, lambda: set(pilot.app.front.inspection.cases["benchmark"]) == {"bench", "other"})
@@ -90,7 +90,7 @@ async def test_of_an_emptied_workspace_nothing_is_shown_and_nothing_breaks(space
 
 async def test_a_benchmark_that_was_asked_for_stays_on_screen_without_texts(space):
     async with opened(Request(workspace=str(space.root), benchmarks=("bench",)), size=(160, 40)) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         remove(space, "benchmark", "bench")
         await shows(pilot, "bench: removed from the workspace.", "no texts")
         await press(pilot, "j", "enter", "n", "escape", "escape")
@@ -101,7 +101,7 @@ async def test_a_benchmark_that_was_asked_for_stays_on_screen_without_texts(spac
 async def test_a_benchmark_that_comes_waits_until_nobody_is_interrupted(space):
     gone = remove(space, "benchmark", "bench")
     async with opened(Request(workspace=str(space.root)), size=(160, 40)) as pilot:
-        await press(pilot, "a", "enter")
+        await press(pilot, "g", "l", "enter")
         await shows(pilot, "other/")
         screen, looks = pilot.app.screen, []
         real = pilot.app._would_interrupt

@@ -174,7 +174,7 @@ async def test_the_rail_moves_the_threshold_on_what_is_compared(root):
         assert start.span == (values.min(), values.max())
         seen = []
         for _ in range(3):
-            await press(pilot, "full_stop")
+            await press(pilot, "n")
             now = inspected(pilot)
             seen.append(now.threshold)
             outcomes = [slow.outcome(case, "product", "lowest", now.threshold, "<") for case in CASES]

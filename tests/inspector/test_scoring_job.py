@@ -92,7 +92,7 @@ async def test_stopping_without_a_run_says_so(imported, tmp_path):
     app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await until(pilot, lambda: len(app.screen_stack) > 2)
-        await press(pilot, "escape", "X")
+        await press(pilot, "escape", "question_mark", *"stop", "enter")
         await shows(pilot, "No run is going on.")
 
 
@@ -105,7 +105,7 @@ async def test_the_demo_is_scored_in_a_workspace_of_its_own_from_any_screen(tmp_
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, BoardScreen) and app.screen.query_one(FrameTable).row_count)
         # The demo's own PRMs are offered; what one gives again stands beside what it gave.
-        await press(pilot, "V")
+        await press(pilot, "g", "m")
         await shows(pilot, "error acc")
         await press(pilot, "S")
         await shows(pilot, "tiny-prm-m", "tiny-prm-s")
@@ -425,7 +425,7 @@ async def test_a_critic_of_the_workspace_is_asked_about_the_case_at_hand_alone(i
         assert cli.main([*ask, *more]) == 0
         asked = server.answered
         async with opened(Request(workspace=str(imported)), folder=tmp_path, size=(100, 30)) as pilot:
-            await press(pilot, "a", "G", "enter", "S")
+            await press(pilot, "g", "l", "G", "enter", "S")
             await shows(pilot, "tiny-processbench-t0.5", "critic, processbench", "or PRM")
             await press(pilot, "enter")
             await shows(pilot, "Where is tiny to be asked?")

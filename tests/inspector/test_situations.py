@@ -18,7 +18,7 @@ from inspector.commands import COMMANDS
 from inspector.request import Request
 from opened import listed, opened
 from scoring.cache import RewardParts
-from screen_text import hides, press, rests, screen_text, settled, shows, until
+from screen_text import hides, press, rests, screen_text, settled, shows, strokes, until
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Situation:
 
 
 def searched(text: str) -> tuple[str, ...]:
-    return ("a", "slash", *text, "enter")
+    return ("g l", "slash", *text, "enter")
 
 
 def only(case: str) -> Callable[[], Request]:
@@ -44,9 +44,9 @@ IMPORT = "prm-inspect import"
 SITUATIONS = {
     "an empty workspace": Situation(scenes.empty, "cases", (), ("0 of 0 cases", "no case here yet", IMPORT)),
     "its board": Situation(scenes.empty, "board", ("q",), ("0 cases", "There is no case here", IMPORT)),
-    "one case": Situation(scenes.single, "cases", ("a",), ("1 of 1 case", "problem 0", "exactly right")),
+    "one case": Situation(scenes.single, "cases", ("g", "l"), ("1 of 1 case", "problem 0", "exactly right")),
     "one case's board": Situation(scenes.single, "board", (), ("1 case", "No F1: no clean case was scored.")),
-    "the one case": Situation(scenes.single, "case", ("a", "enter"), ("1 of 1", "problem 0", "exactly right")),
+    "the one case": Situation(scenes.single, "case", ("g", "l", "enter"), ("1 of 1", "problem 0", "exactly right")),
     "no scorers": Situation(scenes.unscored, "cases", (), ("9 of 9 cases", "Problem of exact-one")),
     "no scorers' board": Situation(
         scenes.unscored, "board", ("q",), ("0 scorers", "nobody has scored", "S scores them")
@@ -57,20 +57,22 @@ SITUATIONS = {
     ),
     "partial coverage": Situation(scenes.small, "board", ("k",), ("7/9", "9/9")),
     "one of many cases, on the board": Situation(only("late-one"), "board", (), ("F1 in percent", "alpha")),
-    "one of many cases, listed": Situation(only("late-one"), "cases", ("a",), ("1 of 9 cases", "late-one")),
-    "one of many cases, read": Situation(only("late-one"), "case", ("a", "enter"), ("1 of 1", "Step 0 of late-one")),
+    "one of many cases, listed": Situation(only("late-one"), "cases", ("g", "l"), ("1 of 9 cases", "late-one")),
+    "one of many cases, read": Situation(
+        only("late-one"), "case", ("g", "l", "enter"), ("1 of 1", "Step 0 of late-one")
+    ),
     "no case at all, on the board": Situation(only("nobody"), "board", (), ("0 scorers", "filter id = 'nobody'")),
-    "no case at all, listed": Situation(only("nobody"), "cases", ("a",), ("0 of 9 cases", "No case passes")),
+    "no case at all, listed": Situation(only("nobody"), "cases", ("g", "l"), ("0 of 9 cases", "No case passes")),
     "a case that was refused": Situation(
-        scenes.small, "case", ("k", "a", "enter"), ("beta", "refused: over length", "Step 0 of exact-one")
+        scenes.small, "case", ("k", "g", "l", "enter"), ("beta", "refused: over length", "Step 0 of exact-one")
     ),
     "a case that was never scored": Situation(
-        scenes.small, "case", ("k", "a", "j", "enter"), ("beta", "not scored", "Step 0 of early-one")
+        scenes.small, "case", ("k", "g", "l", "j", "enter"), ("beta", "not scored", "Step 0 of early-one")
     ),
 }
-SILENT = {"reason", "blind", "raw"}
-"""How cases are read from now on: nothing is seen where no reason, label or formula is on screen."""
-AWAY = {"quit", "back", "open-case", "open-cases", "open-failures"}
+SILENT = {"reason", "blind", "raw", "half-page-down", "half-page-up"}
+"""Nothing is seen where no reason, label or formula is on screen, or all of the case is."""
+AWAY = {"quit", "back", "board", "list", "guide", "go", "view", "open-case", "open-cases", "open-failures"}
 """Commands that lead to another screen; they are pressed in `test_commands`."""
 TWICE = {"zoom", "blind", "raw", "reason", "help", "curve", "facts", "tokens", "turn-over", "prefix"}
 """Commands whose key turns back what it did."""
@@ -98,11 +100,11 @@ async def answered(pilot: Any, before: Any) -> bool:
     return False
 
 
-async def brought_back(pilot: Any, there: Situation, command: str, key: str) -> None:
+async def brought_back(pilot: Any, there: Situation, command: str, *keys: str) -> None:
     """Back to where the command was pressed."""
     app = pilot.app
     if command in TWICE:
-        await press(pilot, key)
+        await press(pilot, *keys)
         return
     if command in {"facets", "search", "threshold"}:
         await press(pilot, "escape")
@@ -111,7 +113,13 @@ async def brought_back(pilot: Any, there: Situation, command: str, key: str) -> 
             await press(pilot, "escape")
     if there.screen != app.screen.NAME:
         # Where there was nothing to leave, Esc went back.
-        await press(pilot, *{"cases": ("a",), "case": ("a", "enter")}[there.screen])
+        await press(
+            pilot,
+            *{
+                "cases": ("g l",),
+                "case": ("g l", "enter"),
+            }[there.screen],
+        )
     assert there.screen == app.screen.NAME, f"{command} leads away"
 
 
@@ -126,14 +134,13 @@ async def test_no_key_is_silent_there(name, tmp_path, monkeypatch):
         await press(pilot, *there.keys)
         await shows(pilot, *there.reads)
         for command in (one for one in COMMANDS if there.screen in one.screens and one.id not in AWAY):
-            key = command.keys.split(",")[0]
             app.clear_notifications()
             await settled(pilot)
             before = seen(app)
-            await press(pilot, key)
+            await press(pilot, *strokes(command))
             if command.id not in SILENT and not await answered(pilot, before):
                 silent.add(command.id)
-            await brought_back(pilot, there, command.id, key)
+            await brought_back(pilot, there, command.id, *strokes(command))
     assert silent == set()
 
 
@@ -149,7 +156,7 @@ async def test_a_part_of_the_rewards_that_goes_leaves_its_cases_unscored(tmp_pat
     (second,) = set(folder.glob("part-*.parquet")) - first
     async with opened(request, size=(120, 36)) as pilot:
         before = await rests(pilot, "7/9")
-        await press(pilot, "k", "a")
+        await press(pilot, "k", "g", "l")
         await shows(pilot, "9 of 9 cases", "beta")
         second.unlink()
         await shows(pilot, "unscored")

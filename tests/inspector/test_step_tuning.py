@@ -352,7 +352,7 @@ async def test_the_best_on_screen_is_that_of_the_command_to_all_digits(root, tmp
     document = json.loads(path.read_bytes())
     told = next(row for row in document["rows"] if row["subset"] == "all" and row["metric"] == "prmscore")
     async with opened(Request(workspace=root, scorers=("abel",))) as pilot:
-        await press(pilot, "t", "asterisk")
+        await press(pilot, "t", "v", "m")
         await shows(pilot, "tuned on these cases, optimistic", f"PRMScore {100 * told['value']:.1f}")
         now = inspected(pilot)
     assert now.scorer == "abel"

@@ -53,7 +53,7 @@ def test_the_lines_of_a_case_mark_its_rewards_and_leave_the_later_steps_without(
 
 async def test_the_app_shows_them(root):
     async with opened(Request(workspace=str(root)), size=(120, 36)) as pilot:
-        await press(pilot, "a", "enter")
+        await press(pilot, "g", "l", "enter")
         await shows(pilot, "bench/c0", "0.25t", "0.75t", "refused: 5,120 tokens")
 
 

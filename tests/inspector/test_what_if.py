@@ -79,16 +79,16 @@ def test_variants_change_nothing_that_is_said_of_the_benchmark(tmp_path, request
 async def test_the_screen_says_the_same_and_hides_what_is_judged_from_who_is_blind(tmp_path, request_):
     kept(tmp_path, *example.ALL_KINDS, rewards=example.GIVEN)
     async with opened(request_, size=(100, 30)) as pilot:
-        await press(pilot, "a", "enter")
-        await shows(pilot, "1 variant: 2 more, step 0 put in, step 4 taken out, step 1 changed (W opens it)")
-        await press(pilot, "W")
+        await press(pilot, "g", "l", "enter")
+        await shows(pilot, "1 variant: 2 more, step 0 put in, step 4 taken out, step 1 changed (g w opens it)")
+        await press(pilot, "g", "w")
         await shows(pilot, "alpha predicts step 1 in the case, step 1 in the variant")
         await shows(pilot, "largest difference -0.20, at step 3")
         lines = screen_text(pilot.app).splitlines()
         assert any("-0.20 of exact-one." in line for line in lines), lines
         assert any("-0.10 Step 0" in line for line in lines), lines
         assert any("-0.10 Step 1 of exact-two." in line for line in lines), lines
-        await press(pilot, "escape", "B", "W")
+        await press(pilot, "escape", "v", "b", "g", "w")
         await shows(pilot, "5 edits")
         assert "predicts" not in screen_text(pilot.app)
         assert "pred" not in screen_text(pilot.app)
@@ -96,7 +96,7 @@ async def test_the_screen_says_the_same_and_hides_what_is_judged_from_who_is_bli
 
 async def test_what_cannot_be_is_said_and_the_text_stays_to_be_mended(tmp_path, request_):
     async with opened(request_, size=(100, 30)) as pilot:
-        await press(pilot, "a", "enter", "W", "g", "enter")
+        await press(pilot, "g", "l", "enter", "g", "w", "home", "enter")
         await shows(pilot, "The problem stays as it is")
         await press(pilot, "plus", "space", "enter")
         await shows(pilot, "A step needs some text.")
@@ -126,13 +126,13 @@ async def test_variants_are_walked_and_one_without_edits_is_none(tmp_path, reque
     kept(tmp_path, Edit("delete", 0))
     there = Variants(tmp_path / "w" / "variants")
     async with opened(request_, size=(120, 30)) as pilot:
-        await press(pilot, "a", "enter", "W")
+        await press(pilot, "g", "l", "enter", "g", "w")
         await shows(pilot, "variant 1 of 1", "step 0 taken out")
         await press(pilot, "n")
         await shows(pilot, "variant 2 of 2", "Nothing is changed yet.")
         await press(pilot, "n")
         await shows(pilot, "This one is new")
-        await press(pilot, "minus", "p")
+        await press(pilot, "minus", "N")
         await shows(pilot, "variant 1 of 2")
         assert len(there.every()) == 2
         await press(pilot, "n", "u")
@@ -144,7 +144,7 @@ async def test_variants_are_walked_and_one_without_edits_is_none(tmp_path, reque
 
 async def test_the_app_ends_at_once_there_too(tmp_path, request_):
     async with opened(request_, size=(120, 30)) as pilot:
-        await press(pilot, "a", "enter", "W")
+        await press(pilot, "g", "l", "enter", "g", "w")
         await shows(pilot, "Nothing is changed yet.")
         await pilot.press("ctrl+c")
         await until(pilot, lambda: pilot.app._exit)
@@ -153,7 +153,7 @@ async def test_the_app_ends_at_once_there_too(tmp_path, request_):
 async def test_what_the_scorer_notices_stands_above_the_steps_until_something_changes(tmp_path, request_):
     kept(tmp_path, Edit("replace", 1, "a <extra_0> b"))
     async with opened(request_, size=(120, 30)) as pilot:
-        await press(pilot, "a", "enter", "W")
+        await press(pilot, "g", "l", "enter", "g", "w")
         await shows(pilot, "Not scored as it is: S scores it with a PRM that you choose.")
         screen = pilot.app.screen
         assert isinstance(screen, WhatIf)
@@ -168,7 +168,7 @@ async def test_what_the_scorer_notices_stands_above_the_steps_until_something_ch
 async def test_an_answer_of_the_prm_before_is_not_taken_for_one_of_the_prm_that_was_chosen_since(tmp_path, request_):
     kept(tmp_path, Edit("delete", 0))
     async with opened(request_, size=(120, 30)) as pilot:
-        await press(pilot, "a", "enter", "W")
+        await press(pilot, "g", "l", "enter", "g", "w")
         await shows(pilot, "step 0 taken out")
         screen = pilot.app.screen
         assert isinstance(screen, WhatIf)
@@ -187,7 +187,7 @@ async def test_a_case_of_the_demo_is_scored_where_the_demo_is(tmp_path, monkeypa
     own = tmp_path / "data/prm-inspect/demo"
     mine = shutil.copytree(TINY, tmp_path / "mine")
     async with opened(Request(benchmarks=("demo",)), size=(120, 30)) as pilot:
-        await press(pilot, "a", "enter", "S", "tab", *TINY, "enter")
+        await press(pilot, "g", "l", "enter", "S", "tab", *TINY, "enter")
         # The rewards that come with the demo are of this very checkpoint, and stand where they were.
         await until(pilot, lambda: "has its rewards already by tiny-prm-m" in squeezed_text(pilot), timeout=60)
         assert not (own / "rewards").exists()
@@ -221,7 +221,7 @@ def test_a_place_on_screen_is_one_in_the_text(text, place, at):
 
 async def test_a_process_that_dies_is_said_and_the_next_case_has_another(tmp_path, request_):
     async with opened(request_, size=(120, 30)) as pilot:
-        await press(pilot, "a", "enter", "S", *TINY, "enter")
+        await press(pilot, "g", "l", "enter", "S", *TINY, "enter")
         await shows(pilot, "Loading the model.")
         os.kill(pilot.app._case_job._job._process.pid, signal.SIGKILL)
         await shows(pilot, "The scoring process ended without a word (exit code -9)")

@@ -41,7 +41,7 @@ async def test_no_number_on_the_screens_is_cut(workspace):
             pilot, "2,468 cases", "on wrong on right outcomes", "Threshold 0.500, default; 1,234 of 1,234 cases"
         )
         assert pilot.app.screen.query_one(FrameTable).columns_shown[-1].name == "outcomes"
-        await press(pilot, "down", "a")
+        await press(pilot, "down", "g", "l")
         await shows(pilot, "1,234 of 1,234 cases", "threshold 0.500")
         await press(pilot, "enter")
         await shows(pilot, "1 of 1,234", "threshold 0.500")

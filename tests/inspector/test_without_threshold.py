@@ -297,10 +297,10 @@ async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
         assert not pilot.app.screen.rail_open
         await press(pilot, "G", "enter")
         await shows(pilot, "bench/c5", "The answer ends")
-        await press(pilot, "t", "right")
+        await press(pilot, "t")
         assert not pilot.app.screen.rail_open
         for scorer, words in (("labels", "labels as given"), ("moving", "threshold 0.500"), ("number", "the file has")):
-            await press(pilot, "m")
+            await press(pilot, "l")
             await shows(pilot, scorer, words)
             assert inspected(pilot).scorer == scorer
 
@@ -310,5 +310,5 @@ async def test_failures_that_no_threshold_grades_are_not_called_instructive(root
         await press(pilot, "enter")
         lines = (await rests(pilot, "filter outcome = any failure")).splitlines()
         assert lines[1].strip().startswith("wrong ones first · filter outcome = any failure")
-        await press(pilot, "m", "m")
+        await press(pilot, "o", "down", "enter", "o", "down", "enter")
         assert (await shows(pilot, "most instructive first")).count("moving")

@@ -47,6 +47,6 @@ async def test_a_row_of_the_board_is_the_figure_that_its_command_prints(request_
             assert facts["score"] in [pytest.approx(value) for value in lines["value"]]
         await press(pilot, "y")
         await shows(pilot, "Copied the row of alpha", "Also in")
-        await press(pilot, "a", "y")
+        await press(pilot, "g", "l", "y")
         await shows(pilot, "Copied the facts of")
     assert json.loads((tmp_path / "copied.txt").read_text())["scorer"] == "alpha"

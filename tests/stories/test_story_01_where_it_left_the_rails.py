@@ -55,7 +55,7 @@ def test_every_erroneous_case_of_the_demo_says_where_as_it_is_opened(size, no_co
     assert {case["outcome"] for case in cases} == set(GLYPHS)
     with app("demo", cwd=tmp_path, size=size, NO_COLOR=no_color) as terminal:
         shown(terminal, "240 cases", "Quit")
-        pressed(terminal, "a")
+        pressed(terminal, "g l")
         shown(terminal, "240 of 240 cases", f"· {SCORER} ")
         pressed(terminal, ":", *"earliest_error >= 0", "enter")
         shown(terminal, f"{len(cases)} of 240 cases", "the process is wrong")
@@ -95,7 +95,7 @@ def test_so_does_a_case_that_is_far_longer_than_the_screen(size, no_color, tmp_p
     import_rewards(tmp_path, "space", [{"id": case["id"], "mine": case["rewards"]} for case in cases], "mine")
     with app("-w", "space", cwd=tmp_path, size=size, NO_COLOR=no_color) as terminal:
         shown(terminal, f"{len(cases)} cases", "Quit")
-        pressed(terminal, "a")
+        pressed(terminal, "g l")
         shown(terminal, f"{len(cases)} of {len(cases)} cases")
         pressed(terminal, "enter")
         walk(terminal, cases)

@@ -83,7 +83,7 @@ def test_small_steps_flips_and_the_ends_give_the_shells_f1_too(cases, folder):
         pressed(terminal, "t")
         eventually(terminal, partial(rail_says, threshold=START, score=f1(cases, START)))
         # Shift and an arrow go by thousandths, `.` to the next threshold that changes an outcome, `*` to the best.
-        for keys in (["\x1b[1;2C"] * 3, ["."] * 2, [","] * 3, ["*"], ["0"], ["left"] * 51):
+        for keys in (["l"] * 3, ["n"] * 2, ["N"] * 3, ["v m"], ["x"], ["left"] * 51):
             pressed(terminal, *keys)
             terminal.settle(0.3)
             screen = terminal.screen_text()
@@ -99,7 +99,7 @@ def test_a_threshold_between_rewards_of_many_digits_is_written_with_as_many_as_d
         shown(terminal, "most instructive")
         pressed(terminal, "t")
         eventually(terminal, partial(rail_says, threshold=START))
-        for keys in (["."], ["."] * 4, [","] * 9, ["*"]):
+        for keys in (["n"], ["n"] * 4, ["N"] * 9, ["v m"]):
             pressed(terminal, *keys)
             terminal.settle(0.3)
             screen = terminal.screen_text()

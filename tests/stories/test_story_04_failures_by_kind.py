@@ -94,7 +94,7 @@ def says(screen: str, counts: Counter[str], listed: int) -> str:
 def test_counts_add_up_and_fp_and_fn_of_each_error_type_are_grbens(cases, folder):
     with app("-w", "space", cwd=folder, size=(140, 50)) as terminal:
         shown(terminal, f"{len(cases)} cases", "Quit")
-        pressed(terminal, "a", "f")
+        pressed(terminal, "g l", "f")
         screen = eventually(terminal, partial(says, counts=expected(cases), listed=len(cases)))
         assert sum(outcome_counts(screen).values()) == len(cases)
         kinds = [name for name in facets(screen)["error type"] if name != "(none)"]

@@ -36,7 +36,7 @@ def points(row) -> str:
 def test_what_only_the_other_has_right_is_a_list_with_both_beside_each_other(size, told, tmp_path: Path):
     with app("demo", cwd=tmp_path, size=size) as terminal:
         shown(terminal, "7 scorers", "Quit")
-        pressed(terminal, "c")
+        pressed(terminal, "g c")
         shown(terminal, "p Holm")
         pressed(terminal, "o")
         shown(terminal, "Compare with")
@@ -92,7 +92,7 @@ def complete(screen: str) -> str:
 def test_the_export_is_what_the_command_prints(told, tmp_path: Path):
     with app("demo", cwd=tmp_path) as terminal:
         shown(terminal, "7 scorers", "Quit")
-        pressed(terminal, "c")
+        pressed(terminal, "g c")
         shown(terminal, "Holm over 2")
         pressed(terminal, "e")
         shown(terminal, "JSON file")

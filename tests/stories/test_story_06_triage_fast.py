@@ -29,9 +29,9 @@ def rulings(root):
 def test_ten_rulings_in_ten_presses_outlive_kill_9_and_ten_undos_take_them_back(size, root):
     with app("-w", str(root), cwd=root, size=size) as terminal:
         shown(terminal, "60 cases", "Quit")
-        pressed(terminal, "a")
+        pressed(terminal, "g l")
         shown(terminal, "60 of 60")
-        pressed(terminal, "T")
+        pressed(terminal, "g t")
         shown(terminal, "Decide about 60 cases")
         pressed(terminal, "enter")
         shown(terminal, "1 of 60", "0 ruled, 60 to go")
@@ -42,7 +42,7 @@ def test_ten_rulings_in_ten_presses_outlive_kill_9_and_ten_undos_take_them_back(
     assert len(rulings(root)) == 10
     with app("-w", str(root), cwd=root, size=size) as terminal:
         shown(terminal, "60 cases", "Quit")
-        pressed(terminal, "T")
+        pressed(terminal, "g t")
         after = shown(terminal, "11 of 60", "10 ruled, 50 to go")
         assert after.splitlines()[2:-2] == before.splitlines()[2:-2]
         for left in range(9, -1, -1):

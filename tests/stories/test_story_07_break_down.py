@@ -25,7 +25,7 @@ def test_a_cell_holds_as_many_cases_as_it_says_and_opens_them(tmp_path):
     }
     with app("--benchmark", "demo", cwd=tmp_path, size=(150, 50)) as terminal:
         shown(terminal, "240 cases", "Quit")
-        pressed(terminal, "b")
+        pressed(terminal, "g d")
         home = shown(terminal, "by reasoning pattern and error kind", "Enter: ")
         told = re.search(r"Enter: (\d+) cases?: ([^,]+), ([^,]+),", home)
         assert n[told[2], told[3]] == int(told[1])

@@ -43,7 +43,7 @@ def rows_of(screen: str) -> list[dict[str, str]]:
 def all_rows(terminal, number: int) -> list[dict[str, str]]:
     """Every row of the list, page by page from the top."""
     # At the top already there is nothing to answer.
-    terminal.press("g", timeout=0.5)
+    terminal.press("home", timeout=0.5)
     terminal.settle()
     found: dict[str, dict[str, str]] = {}
     for _ in range(20):
@@ -63,7 +63,7 @@ def lacks(screen: str, text: str) -> None:
 
 def arrange(terminal) -> int:
     """Threshold, facets, SQL, search, order and columns, each by its keys; how many cases are left."""
-    pressed(terminal, "a")
+    pressed(terminal, "g l")
     shown(terminal, "240 of 240 cases", f"· {SCORER} ")
     pressed(terminal, "t", "right", "right", "right", "enter")
     shown(terminal, "threshold 0.530")
@@ -77,7 +77,7 @@ def arrange(terminal) -> int:
         pressed(terminal, "space")
         shown(terminal, f"[x] {value}")
     go_to(terminal, "exact" if "] exact" in terminal.screen_text() else "= exact")
-    pressed(terminal, "-")
+    pressed(terminal, "#")
     shown(terminal, "[-] = exact")
     pressed(terminal, "escape", "/")
     terminal.send(f"{SEARCH}\r".encode())
@@ -86,13 +86,13 @@ def arrange(terminal) -> int:
     shown(terminal, "Sort by")
     terminal.send(b"margin\r")
     shown(terminal, "lowest margin first")
-    pressed(terminal, "C")
+    pressed(terminal, "v c")
     shown(terminal, "Columns of the list")
     for column in HIDDEN:
         go_to(terminal, column)
         pressed(terminal, "space")
         eventually(terminal, partial(lacks, text=f"[x] {column} "))
-    pressed(terminal, "enter", "z")
+    pressed(terminal, "enter", "v z")
     screen = shown(terminal, "↑margin", "generator")
     header = screen.splitlines()[2].replace("↑", " ").replace("found in", " ")
     assert re.split(r" {2,}|(?<=steps) |(?<=gold) (?=outcome)|(?<=margin) ", header.strip()) == list(COLUMNS), header

@@ -84,7 +84,7 @@ def test_the_shell_the_board_and_the_card_tell_the_scripts_numbers(answers, fold
     with app("-w", "space", cwd=folder, size=(120, 50)) as terminal:
         board = shown(terminal, NAME, "Quit")
         assert re.search(rf"{NAME} +{re.escape(average)}", board), board
-        pressed(terminal, "i")
+        pressed(terminal, "g r")
         card = eventually(terminal, partial(_card, average=average))
         assert "unparsed and refused ones count as wrong" in card
         assert "mean of 4 subsets" in card

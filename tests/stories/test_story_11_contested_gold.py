@@ -83,9 +83,9 @@ def test_the_ranked_queue_its_reasons_and_what_a_ruling_changes(size, folder):
 
     with app("-w", "space", cwd=folder, size=size) as terminal:
         shown(terminal, f"{CASES} cases", "Quit")
-        pressed(terminal, "a")
+        pressed(terminal, "g l")
         shown(terminal, f"{CASES} of {CASES} cases")
-        pressed(terminal, "T")
+        pressed(terminal, "g t")
         shown(terminal, f"Decide about {CASES} cases", "Only contested gold")
         pressed(terminal, "G", "enter")
         for place, row in enumerate(ranked, start=1):
@@ -93,12 +93,12 @@ def test_the_ranked_queue_its_reasons_and_what_a_ruling_changes(size, folder):
                 terminal,
                 lambda screen, row=row, place=place: stands(screen, row["case"], f"{place} of 6", row["because"]),
             )
-            pressed(terminal, "n" if place < len(ranked) else "p")
-        pressed(terminal, *["p"] * (len(ranked) - 2))
+            pressed(terminal, "n" if place < len(ranked) else "N")
+        pressed(terminal, *["N"] * (len(ranked) - 2))
         said = eventually(terminal, lambda screen: stands(screen, first["case"], "1 of 6", first["because"]))
         assert said.startswith("3 of 3 scorers say ")
         # The label is wrong, and ratings tell what it should be: this step is wrong, or, on the problem, none is.
-        pressed(terminal, "g", *["j"] * (first["consensus"] + 1), "+" if first["consensus"] < 0 else "-")
+        pressed(terminal, "home", *["j"] * (first["consensus"] + 1), "+" if first["consensus"] < 0 else "-")
         shown(terminal, " rated ")
         pressed(terminal, "2")
         shown(terminal, "1 ruled, 5 to go", f"{second['case'].removeprefix('processbench/')} ")
@@ -144,9 +144,9 @@ def test_hidden_labels_hide_the_reason_until_one_has_ruled(folder):
     (first, *_) = printed("contested", "-w", "space", cwd=folder)
     with app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
         shown(terminal, f"{CASES} cases", "Quit")
-        pressed(terminal, "a")
+        pressed(terminal, "g l")
         shown(terminal, f"{CASES} of {CASES} cases")
-        pressed(terminal, "B", "T")
+        pressed(terminal, "v b", "g t")
         shown(terminal, "Only contested gold")
         pressed(terminal, "G", "enter")
         screen = shown(terminal, "BLIND", "1 of 6", "0 ruled, 6 to go")

@@ -45,10 +45,10 @@ def styles(terminal, text: str) -> set[tuple]:
 
 
 def open_first(terminal) -> None:
-    pressed(terminal, "a")
+    pressed(terminal, "g l")
     shown(terminal, f"{CASES} of {CASES} cases")
     pressed(terminal, "enter")
-    shown(terminal, f"1 of {CASES} ", "v opens them")
+    shown(terminal, f"1 of {CASES} ", "v c opens them")
 
 
 def vote_is(screen: str, number: int) -> str:
@@ -69,7 +69,7 @@ def test_votes_are_browsed_and_what_was_read_stands_out(no_color, folder):
     with app("-w", "space", cwd=folder, size=(140, 40), NO_COLOR=no_color) as terminal:
         shown(terminal, f"{CASES} cases", "Quit")
         open_first(terminal)
-        pressed(terminal, "v")
+        pressed(terminal, "v c")
         screen = shown(terminal, "vote 0 (1 of 4)", "paragraph 2 half is wrong")
         # Beside the steps, not instead of them.
         assert "Then x + 1 follows" in screen
@@ -79,13 +79,13 @@ def test_votes_are_browsed_and_what_was_read_stands_out(no_color, folder):
         assert styles(terminal, "⟦1⟧").isdisjoint(styles(terminal, "half is wrong"))
 
         for number in (1, 2, 3):
-            pressed(terminal, "]")
+            pressed(terminal, "l")
             screen = eventually(terminal, partial(vote_is, number=number))
             if BALLOTS[number] is not None:
                 assert f"⟦{BALLOTS[number]}⟧" in screen
         assert "Nobody can know that." in screen
         for number in (2, 1, 0):
-            pressed(terminal, "[")
+            pressed(terminal, "h")
             eventually(terminal, partial(vote_is, number=number))
 
 
@@ -93,11 +93,11 @@ def test_reasoning_folds_and_a_named_step_is_gone_to(folder):
     with app("-w", "space", cwd=folder, size=(140, 40)) as terminal:
         shown(terminal, f"{CASES} cases", "Quit")
         open_first(terminal)
-        pressed(terminal, "v")
+        pressed(terminal, "v c")
         assert "Let me think of it." not in shown(terminal, "vote 0 (1 of 4)", "reasoning, 19 characters")
-        pressed(terminal, "space")
+        pressed(terminal, "enter")
         shown(terminal, "Let me think of it.")
-        pressed(terminal, "space")
+        pressed(terminal, "enter")
         eventually(terminal, partial(_lacks, text="Let me think of it."))
         # The protocol counts from 0, as the screen does: paragraph 2 is step 2.
         pressed(terminal, "tab", "enter")
@@ -118,9 +118,9 @@ def test_those_that_cannot_be_read_are_a_queue_with_reason_and_tail(folder):
     assert len(queue) == CASES - 8
     with app("-w", "space", cwd=folder, size=(140, 40)) as terminal:
         shown(terminal, f"{CASES} cases", "Quit")
-        pressed(terminal, "a")
+        pressed(terminal, "g l")
         shown(terminal, f"{CASES} of {CASES} cases")
-        pressed(terminal, "U")
+        pressed(terminal, "v u")
         screen = shown(terminal, f" {len(queue)} of {CASES} cases", "No box at all.")
         seen = [found[1] for line in screen.splitlines()[3:-1] if (found := re.match(r"[ ▌](sums-\d+) ", line))]
         assert seen == queue

@@ -65,18 +65,18 @@ def test_d_lays_both_solutions_beside_each_other(size, no_color, folder):
     assert tracked == list(originals.REWARDS_OF_ORIGINAL)
     with app("-w", "space", cwd=folder, size=size, NO_COLOR=no_color) as terminal:
         shown(terminal, "Quit", "alpha")
-        pressed(terminal, "a")
+        pressed(terminal, "g l")
         shown(terminal, "4 of 4 cases")
         pressed(terminal, "enter")
         before = shown(terminal, "1 of 4", "Thrice n is wanted")
-        pressed(terminal, "D")
+        pressed(terminal, "v o")
         screen = eventually(terminal, partial(compares, rows=rows))
         assert "twice 4" in screen
         assert "thrice 4" in screen
         # The injected errors keep their marks: the earliest by gold, here also predicted, and the other one.
         assert re.search(r"^ ~\+ exact +1 ", screen, re.MULTILINE), screen
         assert re.search(r"^ +\+ err +2 ", screen, re.MULTILINE), screen
-        pressed(terminal, "D")
+        pressed(terminal, "v o")
         assert eventually(terminal, partial(_same, before=before)) == before
 
 
@@ -88,11 +88,11 @@ def _same(screen: str, before: str) -> str:
 def test_where_the_original_was_not_scored_or_is_not_there_the_screen_says_so(folder):
     with app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
         shown(terminal, "Quit", "alpha")
-        pressed(terminal, "a")
+        pressed(terminal, "g l")
         shown(terminal, "4 of 4 cases")
         pressed(terminal, "enter")
         shown(terminal, "1 of 4")
-        pressed(terminal, "n", "n", "D")
+        pressed(terminal, "n", "n", "v o")
         screen = shown(terminal, "circular_sum_2 · 3 of 4", "Original against modified")
         assert "orig    mod" not in screen or not re.search(rf"~- +\d+ +\S* ?{NUMBER}", screen), screen
         pressed(terminal, "n")

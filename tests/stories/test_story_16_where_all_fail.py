@@ -17,7 +17,7 @@ def test_the_cases_that_nobody_has_right_and_those_that_one_has_are_lists(tmp_pa
     alone = int(value["numbers-traced", "erroneous_lone_right"])
     with app("demo", cwd=tmp_path) as terminal:
         shown(terminal, "7 scorers", "Quit")
-        pressed(terminal, "c")
+        pressed(terminal, "g c")
         shown(terminal, "[two scorers]")
         pressed(terminal, "tab", "tab")
         screen = eventually(terminal, complete)
@@ -29,7 +29,7 @@ def test_the_cases_that_nobody_has_right_and_those_that_one_has_are_lists(tmp_pa
         listed(terminal, f"{nobody} cases: no scorer is right, erroneous", nobody)
         eventually(terminal, complete)
         pressed(
-            terminal, "g", *["j"] * [line.split()[0] for line in lines_of(screen)].index("numbers-traced"), "l", "l"
+            terminal, "home", *["j"] * [line.split()[0] for line in lines_of(screen)].index("numbers-traced"), "l", "l"
         )
         listed(terminal, "only numbers-traced right, erroneous", alone)
 

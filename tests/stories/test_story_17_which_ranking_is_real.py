@@ -15,7 +15,7 @@ def test_the_screen_says_who_is_tied_with_the_best_and_by_which_test(tmp_path: P
     names = {row["scorer"] for row in rows if row["metric"] == "tied_with_best"}
     with app("demo", cwd=tmp_path) as terminal:
         shown(terminal, "7 scorers", "Quit")
-        pressed(terminal, "c", "tab", "tab")
+        pressed(terminal, "g c", "tab", "tab")
         screen = eventually(terminal, complete)
         lines = screen.partition("Tied:")[0].splitlines()
         order = []

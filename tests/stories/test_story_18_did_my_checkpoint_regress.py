@@ -102,7 +102,7 @@ def test_what_became_wrong_is_listed_by_its_command_and_by_the_app(runs, folder)
             if "step-200" in _focus(terminal.screen_text()):
                 break
             pressed(terminal, "j")
-        pressed(terminal, "i", "o")
+        pressed(terminal, "g r", "o")
         eventually(terminal, partial(_says, texts=("the scorer in focus alone", "step-100")))
         pressed(terminal, "j", "enter")
         eventually(terminal, partial(_says, texts=("They differ in", "step-100", "step-200")))

@@ -59,7 +59,7 @@ def put(terminal, word: str, name: str) -> None:
     shown(terminal, "Tick the notes in")
     typed(terminal, f"{word}\r")
     shown(terminal, " ticked")
-    pressed(terminal, "p")
+    pressed(terminal, "w")
     shown(terminal, "Put ")
     typed(terminal, f"{name}\r")
     shown(terminal, f"put into {name}")
@@ -73,40 +73,40 @@ def says(screen: str, patterns: list[str]) -> None:
 def test_from_notes_to_a_table_by_keys_alone(size, folder):
     with app("-w", "space", "--benchmark", "demo", cwd=folder, size=size) as terminal:
         shown(terminal, "240 cases", "Quit")
-        pressed(terminal, "a")
+        pressed(terminal, "g l")
         shown(terminal, "240 of 240 cases")
         # While one reads, a note on the first thing that went wrong.
         pressed(terminal, *["j"] * BEFORE)
         eventually(terminal, partial(stands_on, number=BEFORE + 1))
         for number, note in list(enumerate(NOTES))[BEFORE:]:
-            pressed(terminal, "N")
+            pressed(terminal, "a")
             shown(terminal, f"Note on demo/arithmetic-{number + 1:03d}", gap=0.05)
             typed(terminal, f"{note}\r")
             eventually(terminal, closed)
             pressed(terminal, "j")
             eventually(terminal, partial(stands_on, number=number + 2))
-        pressed(terminal, "A")
+        pressed(terminal, "g x")
         shown(terminal, "24 notes in 0 categories", "no note is in a category yet, of 24")
 
         # Open coding: notes that hold a word go into a category, which is there with the first of them.
         for word, name in list(WORDS.items())[:3]:
             put(terminal, word, name if name != "units" else "unit")
         # What is left is one kind, and goes there as a whole.
-        pressed(terminal, "G", "p")
+        pressed(terminal, "G", "w")
         shown(terminal, "Put ")
         typed(terminal, "unchecked premise\r")
         shown(terminal, "24 notes in 4 categories")
         # Axial coding: another name; and two that are one after all are merged, which is undone again.
-        pressed(terminal, "g")
+        pressed(terminal, "home")
         for _ in range(4):
             if ">unit " in terminal.screen_text():
                 break
             pressed(terminal, "j")
-        pressed(terminal, "R")
+        pressed(terminal, "a")
         shown(terminal, "Rename unit")
         typed(terminal, "s\r")
         shown(terminal, "notes put into units", ">units ")
-        pressed(terminal, "p")
+        pressed(terminal, "w")
         shown(terminal, "Put ")
         typed(terminal, "signs\r")
         shown(terminal, "24 notes in 3 categories")
@@ -119,7 +119,7 @@ def test_from_notes_to_a_table_by_keys_alone(size, folder):
 
         # Who has the cases of a category wrong is the shell's figure.
         by_scorer = printed("taxonomy", "-w", "space", "--benchmark", "demo", "--by", "scorer", cwd=folder)
-        pressed(terminal, "g")
+        pressed(terminal, "home")
         chosen = next(line for line in shown(terminal, "wrong").splitlines() if line.startswith(">"))
         (name,) = (name for name in counts if chosen.startswith(f">{name} "))
         wrong = {row["scorer"]: row["wrong"] for row in by_scorer if row["category"] == name}

@@ -29,7 +29,7 @@ def test_ours_published_and_difference_stand_in_the_app_as_in_the_shell(folder):
     (cell,) = (row for row in rows if row["subset"] == "gsm8k")
     with app("-w", "other", cwd=folder, size=(120, 36)) as terminal:
         shown(terminal, "PRM800K", "Quit")
-        pressed(terminal, "P")
+        pressed(terminal, "g p")
         screen = eventually(terminal, partial(_says, texts=("Table 3 of ProcessBench", "Checked 1 of 5")))
         lines = screen.splitlines()
         at = next(place for place, line in enumerate(lines) if "PRM800K" in line and " here " in line)
@@ -45,7 +45,7 @@ def test_ours_published_and_difference_stand_in_the_app_as_in_the_shell(folder):
         pressed(terminal, "escape")
         eventually(terminal, partial(_says, texts=("Table 3 of ProcessBench",)))
         # Another table is chosen from a list; beside it stands the list of all of them.
-        pressed(terminal, "o")
+        pressed(terminal, "v v")
         eventually(terminal, partial(_says, texts=("Table", "The paper's other scorers")))
         pressed(terminal, "enter")
         eventually(terminal, partial(_says, texts=("Table 2", "the cases by subset", "Table 9")))

@@ -44,7 +44,7 @@ def test_every_way_is_the_command_s_and_says_where_it_is_optimistic(seed, tmp_pa
     rows = told(tmp_path, seed)
     with app("--seed", str(seed), "demo", cwd=tmp_path, size=(120, 44)) as terminal:
         shown(terminal, "7 scorers", "Quit")
-        pressed(terminal, "H")
+        pressed(terminal, "g h")
         screen = shown(terminal, BAND, "tuned on algebra")
         for words, kind in WAYS.items():
             line = line_of(screen, words.format(seed=seed))
@@ -60,7 +60,7 @@ def test_every_way_is_the_command_s_and_says_where_it_is_optimistic(seed, tmp_pa
             assert f"v {rows['dev', subset]['threshold']:.3f} dev-tuned, seed {seed}, {subset}" in screen
 
         # The best one, tried out: it is called what it is, and Escape gives back what was there.
-        pressed(terminal, "t", "*")
+        pressed(terminal, "t", "v m")
         moved = shown(terminal, "▲ 0.521 present: optimistic: best on these cases" if seed == 0 else "▲ 0.521 present")
         (present,) = [line for line in moved.splitlines() if "(present)" in line]
         assert percent(rows["best", "average"]).split()[0] in present
@@ -78,7 +78,7 @@ def test_what_is_tuned_on_one_subset_is_told_on_every_other_and_opens_its_cases(
     subsets = ["arithmetic", "algebra", "everyday", "reasoning"]
     with app("demo", cwd=tmp_path, size=(120, 36)) as terminal:
         shown(terminal, "7 scorers", "Quit")
-        pressed(terminal, "H")
+        pressed(terminal, "g h")
         shown(terminal, BAND)
         pressed(terminal, "tab", "tab")
         screen = shown(terminal, "[from subset to subset]", "tuned on reasoning", "* optimistic")

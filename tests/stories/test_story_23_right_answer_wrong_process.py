@@ -41,9 +41,9 @@ def test_two_keys_list_exactly_these_cases_and_each_says_so(size, cases, folder)
     assert 10 < len(names) < len(cases) / 4
     with app("-w", "space", cwd=folder, size=size) as terminal:
         shown(terminal, f"{len(cases)} cases", "Quit")
-        pressed(terminal, "a")
+        pressed(terminal, "g l")
         shown(terminal, f"{len(cases)} of {len(cases)} cases")
-        pressed(terminal, "'")
+        pressed(terminal, "v s")
         menu = shown(terminal, "right answer, wrong process")
         # The menu says beforehand how many there are.
         assert re.search(rf"right answer, wrong process .*\b{len(names)}\b", menu), menu
@@ -81,6 +81,6 @@ def test_the_same_slice_by_facets_and_by_the_shells_words_is_the_same(cases, fol
     assert any(value == pytest.approx(len(wrong) / len(right)) for value in rates.values() if value is not None), rates
     with app("-w", "space", "--where", "earliest_error >= 0", cwd=folder) as terminal:
         shown(terminal, "cases", "Quit")
-        pressed(terminal, "a", "f")
+        pressed(terminal, "g l", "f")
         screen = shown(terminal, "- final answer right")
         assert re.search(rf"\[ \] yes +{len(wrong)}\b", screen), screen

@@ -78,7 +78,7 @@ def test_a_person_scores_a_case_puts_an_error_in_and_finds_it_again(folder):
         figures = printed("metrics", "-w", "space", cwd=folder)
 
         # An error is put in.
-        pressed(terminal, "W")
+        pressed(terminal, "g w")
         shown(terminal, "What if", "Nothing is changed yet.")
         pressed(terminal, "j", "j", "enter", "backspace", "backspace")
         typed(terminal, "1.")
@@ -121,11 +121,11 @@ def test_a_person_scores_a_case_puts_an_error_in_and_finds_it_again(folder):
     shell("import", "gsm8k.json", "-w", "space", cwd=folder)
     with app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
         shown(terminal, "Quit", "tiny-prm-m")
-        pressed(terminal, "a")
+        pressed(terminal, "g l")
         shown(terminal, "3 of 3 cases")
         pressed(terminal, "enter")
-        shown(terminal, "sums-0 · 1 of 3", "1 variant: step 2 changed (W opens it)")
-        pressed(terminal, "W")
+        shown(terminal, "sums-0 · 1 of 3", "1 variant: step 2 changed (g w opens it)")
+        pressed(terminal, "g w")
         shown(terminal, f"largest difference {drops[STEP]:+.2f}, at step {STEP}", "variant 1 of 1")
         pressed(terminal, "u")
         shown(terminal, "Nothing is changed yet.")

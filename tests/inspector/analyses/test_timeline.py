@@ -433,17 +433,17 @@ def test_python_asks_for_it_too(root):
 
 async def test_run_and_steps_are_chosen_on_screen(root):
     async with opened(Request(workspace=root), size=(120, 60)) as pilot:
-        await press(pilot, "Z")
+        await press(pilot, "g", "e")
         await rests(pilot, "my run: 3 checkpoints", "-flag: 2 checkpoints")
-        await press(pilot, "o")
+        await press(pilot, "v", "v")
         await shows(pilot, "Training run", "From step", "To step")
         await press(pilot, "j", "enter")
         await shows(pilot, "There is nothing to choose from")
-        await press(pilot, "o", "enter")
+        await press(pilot, "v", "v", "enter")
         await shows(pilot, "all of them", "3 checkpoints, steps 100 to 30,000")
         await press(pilot, "j", "j", "enter")
         await rests(pilot, "Step 30,000 less step 100")
-        await press(pilot, "o", "j", "enter")
+        await press(pilot, "v", "v", "j", "enter")
         await shows(pilot, "the first one", "2,000")
         await press(pilot, "j", "j", "enter")
         await rests(pilot, "Step 30,000 less step 2,000", "Cases from step 2,000 to step 30,000")

@@ -56,19 +56,19 @@ async def test_rows_by_scorer_and_by_subset_and_back():
     async with opened(size=(120, 36)) as pilot:
         await ranked(pilot)
         before = await rests(pilot)
-        await press(pilot, "R")
+        await press(pilot, "v", "r")
         await shows(pilot, "rows by scorer", "60/60")
         assert board(pilot)["scorer"].to_list()[:5] == ["tiny-prm-m"] * 5
-        await press(pilot, "R")
+        await press(pilot, "v", "r")
         await shows(pilot, "rows by subset")
         assert set(board(pilot)["subset"]) == {"arithmetic", "algebra", "everyday", "reasoning"}
-        await press(pilot, "R")
+        await press(pilot, "v", "r")
         await until(pilot, lambda: screen_text(pilot.app) == before)
 
 
 async def test_enter_on_a_row_of_a_subset_lists_its_failures_there():
     async with opened(size=(120, 36)) as pilot:
-        await press(pilot, "R", "R", "g")
+        await press(pilot, "v", "r", "v", "r", "home")
         await shows(pilot, "rows by subset")
         await ranked(pilot)
         row = board(pilot).row(pilot.app.screen.query_one(FrameTable).row_id, named=True)
@@ -76,7 +76,7 @@ async def test_enter_on_a_row_of_a_subset_lists_its_failures_there():
         failures = sum(row[name] for name in ("early", "late", "missed", "false_alarm"))
         await shows(pilot, f"{failures} of 240 cases")
         assert set(listed(pilot, "subset")) == {row["subset"]}
-        await press(pilot, "escape", "a")
+        await press(pilot, "escape", "g", "l")
         await shows(pilot, "60 of 240 cases")
 
 
@@ -86,7 +86,7 @@ async def test_every_cell_of_a_row_opens_as_many_cases_as_it_says(tmp_path):
         await ranked(pilot)
         screen, table = pilot.app.screen, pilot.app.screen.query_one(FrameTable)
         # Counts by outcome beside the usual columns.
-        await press(pilot, "C", "G", *["space", "k"] * 14, "enter")
+        await press(pilot, "v", "c", "G", *["space", "k"] * 14, "enter")
         await ranked(pilot)
         expected = {"on_wrong": 5, "on_right": 3, "coverage": 9, "score": 8, "exact": 1}
         tried = 0
@@ -127,7 +127,7 @@ async def test_differences_to_a_reference_and_back():
     async with opened(size=(120, 36)) as pilot:
         await ranked(pilot)
         before = await rests(pilot)
-        await press(pilot, "d")
+        await press(pilot, "v", "d")
         await shows(pilot, "differences to tiny-prm-m", "those of a row less those of tiny-prm-m", "-0.7")
         await ranked(pilot)
         rows = {row["scorer"]: row for row in board(pilot).iter_rows(named=True)}
@@ -144,9 +144,9 @@ async def test_sort_by_a_column_from_the_menu_and_from_its_title_and_it_is_kept(
     async with opened(size=(120, 36), state=tmp_path) as pilot:
         await press(pilot, "s", *"bias", "enter")
         await until(pilot, lambda: board(pilot)["bias"].is_sorted(descending=True))
-        await press(pilot, "R")
+        await press(pilot, "v", "r")
         await shows(pilot, "rows by scorer")
-        await press(pilot, "C", "space", "enter")
+        await press(pilot, "v", "c", "space", "enter")
         await until(pilot, lambda: "scorer  " not in screen_lines(pilot.app)[1])
     async with opened(size=(120, 36), state=tmp_path) as pilot:
         await shows(pilot, "rows by scorer")
@@ -160,14 +160,14 @@ async def test_sort_by_a_column_from_the_menu_and_from_its_title_and_it_is_kept(
 
 async def test_baselines_are_scorers_as_long_as_they_are_wanted():
     async with opened(size=(120, 36)) as pilot:
-        await press(pilot, "o")
+        await press(pilot, "v", "b")
         await shows(pilot, "10 scorers", "always-clean", "baselines that look at nothing")
         await ranked(pilot)
         assert board(pilot).filter(kind="baseline")["standing"].null_count() == 3
         assert pilot.app.inspection.selection.request.baselines
         await press(pilot, "G", "enter")
         await shows(pilot, "always-first-step", "filter outcome = any failure")
-        await press(pilot, "escape", "o")
+        await press(pilot, "escape", "v", "b")
         await shows(pilot, "7 scorers")
         await hides(pilot, "always-clean")
         assert not pilot.app.inspection.selection.request.baselines
@@ -180,16 +180,16 @@ async def test_printed_figures_stand_below_and_open_nothing(tmp_path):
     async with opened(Request(workspace=str(tmp_path / "w")), size=(120, 36)) as pilot:
         await ranked(pilot)
         assert set(board(pilot)["kind"]) == {"scorer"}
-        await press(pilot, "O", "G")
+        await press(pilot, "v", "p", "G")
         await shows(pilot, "published, Table 3", "as the paper prints them", "(87.9)")
         assert board(pilot)["kind"].to_list()[:3] == ["scorer"] * 3
         await press(pilot, "enter")
         await shows(pilot, "printed in a paper")
-        await press(pilot, "d")
+        await press(pilot, "v", "d")
         await shows(pilot, "Nothing can be paired")
         await press(pilot, "y")
         await shows(pilot, "Copied the row of")
-        await press(pilot, "O")
+        await press(pilot, "v", "p")
         await hides(pilot, "as the paper prints them")
 
 
@@ -197,16 +197,16 @@ async def test_one_benchmark_without_subsets_has_one_way_to_group(tmp_path):
     cases = [one for one in making.study(n=8)[1][0][1] if one.subset == "two words"]
     making.workspace(tmp_path / "w", cases, [(making.scorer("one"), cases)])
     async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
-        await press(pilot, "R")
+        await press(pilot, "v", "r")
         await shows(pilot, "one benchmark without")
-        await press(pilot, "d")
+        await press(pilot, "v", "d")
         await shows(pilot, "no other scorer")
 
 
 async def test_what_is_exported_is_what_is_on_screen_and_its_command_makes_it_again(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     async with opened(size=(120, 36)) as pilot:
-        await press(pilot, "R", "R", "s", *"bias", "enter", "d")
+        await press(pilot, "v", "r", "v", "r", "s", *"bias", "enter", "v", "d")
         await shows(pilot, "differences to")
         await ranked(pilot)
         await press(pilot, "e", "c")

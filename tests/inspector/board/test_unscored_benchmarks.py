@@ -25,7 +25,7 @@ async def test_it_has_a_row_from_which_it_is_read_and_scored(tmp_path):
         await press(pilot, "G")
         await shows(pilot, "7 cases that nobody has scored: Enter reads them, S scores them")
         assert inspected(pilot).benchmark == "processbench"
-        await press(pilot, "d")
+        await press(pilot, "v", "d")
         assert "there is nothing to compare with" in next(iter(pilot.app._notifications)).message
         await press(pilot, "S")
         await shows(pilot, "Score processbench with a PRM")
@@ -40,14 +40,14 @@ async def test_it_has_a_row_from_which_it_is_read_and_scored(tmp_path):
         assert (copied["benchmark"], copied["cases"], copied["scored"]) == ("processbench", 7, 0)
         assert "scorer" not in copied
         assert "prm-inspect cases" in copied["command"]
-        await press(pilot, "R")
+        await press(pilot, "v", "r")
         await shows(pilot, "(not scored)")
 
 
 async def test_with_baselines_everything_is_scored(tmp_path):
     async with opened(with_another(tmp_path), size=(120, 40)) as pilot:
         await shows(pilot, "(not scored)")
-        await press(pilot, "o")
+        await press(pilot, "v", "b")
         await shows(pilot, "7/7")
         assert "(not scored)" not in set(pilot.app.screen.frame["scorer"])
 

@@ -157,8 +157,8 @@ def test_nothing_of_gold_or_verdicts_is_told_when_blind(start):
             page, lines = seen(start, 0, width, beside=beside, blind=True, facts=True)
             text = "\n".join(lines)
             for word in ("gold ", "pred", "exact", "early", "missed", "Gold", "Why", "x ", "<", "#|", "final"):
-                assert word not in text.replace("hidden; B", "").replace("blind: gold labels", ""), word
-            assert "blind: gold labels, reasons and verdicts are hidden; B shows them" in lines
+                assert word not in text.replace("hidden; v b", "").replace("blind: gold labels", ""), word
+            assert "blind: gold labels, reasons and verdicts are hidden; v b shows them" in lines
             assert page.telling == ()
             styles = {name for line in page.lines for _, names in line.parts for name in names.split()}
             assert not styles & {"good", "bad", "early", "late", "gold", "predicted"}

@@ -59,10 +59,10 @@ def test_all_that_is_known_has_a_name_and_a_value(start):
 def test_they_are_one_line_or_a_line_each_and_nothing_acts(start):
     page, lines = seen(start, 0)
     (line,) = [line for line in lines if line.startswith("Facts")]
-    assert line.endswith("(I shows all)")
+    assert line.endswith("(v f shows all)")
     assert page.stops[-1] == (Stop("facts"), lines.index(line))
     _, opened = seen(start, 0, facts=True)
-    assert "Facts  (I folds them)" in opened
+    assert "Facts  (v f folds them)" in opened
     assert "  generator             m␛1" in opened
     assert "  read from             made.jsonl:1" in opened
     assert all(line.isprintable() for line in opened)

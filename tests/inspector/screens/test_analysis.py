@@ -19,11 +19,11 @@ from scoring.triage.journal import Author, Journal
 from screen_text import press, rests, screen_text, shows, until
 
 MAKERS = {
-    "c": "inspector.analyses.Analysis.view",
-    "L": "inspector.analyses.Analysis.view",
-    "i": "inspector.analyses.Analysis.view",
-    "K": "inspector.analyses.Analysis.view",
-    "H": "inspector.analyses.Analysis.view",
+    "g c": "inspector.analyses.Analysis.view",
+    "g a": "inspector.analyses.Analysis.view",
+    "g r": "inspector.analyses.Analysis.view",
+    "g s": "inspector.analyses.Analysis.view",
+    "g h": "inspector.analyses.Analysis.view",
 }
 
 
@@ -54,7 +54,7 @@ async def test_a_page_that_was_open_is_not_computed_again(request_, monkeypatch)
 
     monkeypatch.setattr(AnalysisScreen, "view_of", counting)
     async with opened(request_) as pilot:
-        await press(pilot, "c")
+        await press(pilot, "g", "c")
         first = await rests(pilot, "McNemar")
         pages = [page.name for page in pilot.app.screen.PAGES]
         for page in (*pages[1:], *pages):
@@ -84,7 +84,7 @@ async def test_values_stand_there_before_their_intervals_and_a_moving_threshold_
 
     monkeypatch.setattr(AnalysisScreen, "view_of", waiting)
     async with opened(request_) as pilot:
-        await press(pilot, "c")
+        await press(pilot, "g", "c")
         await shows(pilot, "A less B")
         before = screen_text(pilot.app)
         assert "[" not in next(line for line in before.splitlines() if line.strip().startswith("F1 "))
@@ -101,10 +101,10 @@ async def test_values_stand_there_before_their_intervals_and_a_moving_threshold_
 @pytest.mark.parametrize(("swaps", "first", "second"), [(0, "alpha", "beta"), (1, "beta", "alpha")])
 async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_opened(request_, swaps, first, second):
     async with opened(request_) as pilot:
-        await press(pilot, "c")
+        await press(pilot, "g", "c")
         before = await rests(pilot, "McNemar")
         if swaps:
-            await press(pilot, "x")
+            await press(pilot, "v s")
             before = await rests(pilot, "beta against alpha")
         assert f"{first} against {second}" in before
         chosen = pilot.app.remembered.left.overlaid
@@ -121,7 +121,7 @@ async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_ope
         assert pilot.app.remembered.left.overlaid == chosen == ()
         await press(pilot, "escape", "escape")
         assert await rests(pilot, f"{first} against {second}") == before
-        await press(pilot, "escape", "a")
+        await press(pilot, "escape", "g", "l")
         await rests(pilot, "9 of 9")
         assert inspected(pilot).beside == ()
 
@@ -129,10 +129,10 @@ async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_ope
 async def test_where_there_are_few_cases_figures_that_take_little_are_there_at_once(request_, monkeypatch):
     monkeypatch.setattr(AnalysisScreen, "_start_view", lambda *_: None)
     async with opened(request_) as pilot:
-        await press(pilot, "i")
+        await press(pilot, "g", "r")
         await rests(pilot, "How a verdict is decided")
         monkeypatch.setattr(analysis, "FEW", 1)
-        await press(pilot, "escape", "i")
+        await press(pilot, "escape", "g", "r")
         assert "How a verdict is decided" not in await rests(pilot, "Computing.")
 
 
@@ -160,7 +160,7 @@ async def test_what_is_about_people_follows_what_they_say(request_):
         for case, ruling in zip(cases, rulings, strict=True):
             Journal(folder, Author(who, "gpu")).rule([case], ruling)
     async with opened(request_) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         pilot.app.screen.post_message(Go("agreement"))
         await shows(pilot, "kappa, of all: alpha", "33.3 [")
         await press(pilot, "tab")

@@ -25,7 +25,7 @@ def header(pilot):
 
 async def test_the_menu_is_narrowed_by_typing_and_enter_again_turns_the_order(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "s")
+        await press(pilot, "g", "l", "s")
         await shows(pilot, "Sort by (now as in the file)", "nearest to flipping first", "most disagreed first")
         await press(pilot, *"flip")
         await hides(pilot, "most disagreed first")
@@ -53,13 +53,13 @@ async def test_arrows_move_in_the_menu_and_escape_leaves_the_order(request_):
 
 async def test_an_order_of_a_scorer_follows_the_one_in_focus(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "s", *"margin", "enter")
+        await press(pilot, "g", "l", "s", *"margin", "enter")
         await shows(pilot, "lowest margin first")
-        await press(pilot, "m")
+        await press(pilot, "o", "down", "enter")
         await shows(pilot, "beta")
         values = [value for value in listed(pilot, "beta.margin") if value is not None]
         assert values == sorted(values)
-        await press(pilot, "m", "s", *"margin beta", "enter")
+        await press(pilot, "o", "up", "enter", "s", *"margin beta", "enter")
         await shows(pilot, "lowest margin first (beta)")
         assert inspected(pilot).selection.request.sort == "beta.margin:asc"
 
@@ -68,7 +68,7 @@ async def test_an_order_of_a_scorer_follows_the_one_in_focus(request_):
 async def test_the_sorted_column_has_a_mark_and_a_click_on_its_title_turns_it(request_, ascii_only):
     up, down = "^v" if ascii_only else "↑↓"
     async with opened(request_, ascii_only=ascii_only) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "as in the file")
         assert up not in header(pilot)
         for mark in (up, down):
@@ -79,7 +79,7 @@ async def test_the_sorted_column_has_a_mark_and_a_click_on_its_title_turns_it(re
 
 async def test_by_where_a_search_found_something_nothing_can_be_sorted(request_):
     async with opened(request_, size=(160, 36)) as pilot:
-        await press(pilot, "a", "slash", *"step", "enter")
+        await press(pilot, "g", "l", "slash", *"step", "enter")
         await shows(pilot, "found in")
         order = listed(pilot)
         await pilot.click(FrameTable, offset=(header(pilot).index("found in") + 1, 0))
@@ -89,10 +89,10 @@ async def test_by_where_a_search_found_something_nothing_can_be_sorted(request_)
 
 async def test_columns_are_chosen_moved_and_given_back(request_):
     async with opened(request_, size=(160, 36)) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await rests(pilot, "case ", "at gold")
         before = header(pilot)
-        await press(pilot, "C")
+        await press(pilot, "v", "c")
         await shows(pilot, "[x] case", "[ ] |margin|")
         await press(pilot, "down", "space", "J", "K", "K", "enter")
         await hides(pilot, "[x] case")
@@ -100,7 +100,7 @@ async def test_columns_are_chosen_moved_and_given_back(request_):
         assert chosen[:3] == ("earliest_error", "id", "verdict")
         assert "n_steps" not in chosen
         assert header(pilot).split()[:3] == ["gold", "case", "pred"]
-        await press(pilot, "C", "r", "enter")
+        await press(pilot, "v", "c", "x", "enter")
         await hides(pilot, "[x] case")
         await rests(pilot)
         assert inspected(pilot).selection.request.columns == ()
@@ -109,7 +109,7 @@ async def test_columns_are_chosen_moved_and_given_back(request_):
 
 async def test_one_column_stays_and_what_is_hidden_cannot_be_moved(request_):
     async with opened(request_, size=(120, 60)) as pilot:
-        await press(pilot, "a", "C", *["space"] * 12)
+        await press(pilot, "g", "l", "v", "c", *["space"] * 12)
         await shows(pilot, "One column has to stay.")
         await press(pilot, "down", "K")
         await shows(pilot, "Space shows the column; then it can be moved.")
@@ -120,7 +120,7 @@ async def test_one_column_stays_and_what_is_hidden_cannot_be_moved(request_):
 async def test_the_columns_on_screen_are_the_columns_of_the_file_and_the_command_repeats_them(request_, tmp_path):
     columns = ("case", "beta.outcome", "outcome", "rewards", "disagreement", "tags", "n_steps")
     async with opened(request_, size=(200, 36)) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases")
         screen = pilot.app.screen
         screen.put(inspected(pilot).arranged(columns))
@@ -140,7 +140,7 @@ async def test_the_columns_on_screen_are_the_columns_of_the_file_and_the_command
 async def test_chosen_columns_come_back_and_those_that_are_gone_do_not(request_, tmp_path):
     state = tmp_path / "state"
     async with opened(request_, state=state) as pilot:
-        await press(pilot, "a", "C", "space", "enter")
+        await press(pilot, "g", "l", "v", "c", "space", "enter")
         await hides(pilot, "[ ]")
         chosen = inspected(pilot).selection.request.columns
         assert chosen[0] == "n_steps"
@@ -149,7 +149,7 @@ async def test_chosen_columns_come_back_and_those_that_are_gone_do_not(request_,
     remembered.keep(columns=("gone.margin", "nothing", *chosen))
     remembered.save()
     async with opened(request_, state=state) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases")
         assert pilot.app.screen.query_one(FrameTable).columns_shown[0].name == "n_steps"
 
@@ -157,7 +157,24 @@ async def test_chosen_columns_come_back_and_those_that_are_gone_do_not(request_,
 @pytest.mark.parametrize("size", [(40, 12), (80, 24)])
 async def test_menus_work_where_there_is_little_room(request_, size):
     async with opened(request_, size=size) as pilot:
-        await press(pilot, "a", "s", "down", "down", "enter", "C", "down", "space", "J", "enter", "s", "x", "escape")
-        await press(pilot, "C", "r", "enter", "w", "x", "enter", "N", "enter", "u")
+        await press(
+            pilot,
+            "g",
+            "l",
+            "s",
+            "down",
+            "down",
+            "enter",
+            "v",
+            "c",
+            "down",
+            "space",
+            "J",
+            "enter",
+            "s",
+            "x",
+            "escape",
+        )
+        await press(pilot, "v", "c", "x", "enter", "w", "x", "enter", "a", "enter", "u")
         await pilot.resize_terminal(120, 36)
         await shows(pilot, "9 of 9 cases")

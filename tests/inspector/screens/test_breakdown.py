@@ -27,28 +27,28 @@ def sheet(pilot):
 
 async def entered(pilot, *keys):
     """The breakdown of the benchmark with the taxonomy, through its first scorer."""
-    await press(pilot, *keys, "b")
+    await press(pilot, *keys, "g", "d")
     return await rests(pilot, HOME)
 
 
 async def test_columns_figure_and_second_scorer_are_chosen_with_keys(request_):
     async with opened(request_, size=(120, 40)) as pilot:
         await entered(pilot)
-        await press(pilot, "R", *["home"], "enter")
+        await press(pilot, "v", "r", *["home"], "enter")
         await shows(pilot, " by ")
-        await press(pilot, "C", "home", "enter")
+        await press(pilot, "v", "c", "home", "enter")
         await shows(pilot, "the 95% interval and the value")
-        await press(pilot, "v", "home", "j", "enter")
+        await press(pilot, "v", "f", "home", "j", "enter")
         text = await rests(pilot, "Accuracy on erroneous cases of")
         assert "less" not in text.splitlines()[0]
-        await press(pilot, "o", "end", "k", "enter")
+        await press(pilot, "v", "v", "end", "k", "enter")
         await shows(pilot, "nobody")
         await press(pilot, "j", "enter")
         first = (await rests(pilot, " against ", " less ")).splitlines()[0]
         one, two = first.split(" · ")[2].split(" against ")
-        await press(pilot, "x")
+        await press(pilot, "v", "s")
         await shows(pilot, f"{two} less {one}")
-        await press(pilot, "o", "end", "k", "enter")
+        await press(pilot, "v", "v", "end", "k", "enter")
         await shows(pilot, "nobody")
         await press(pilot, "home", "enter")
         await hides(pilot, " less ")
@@ -74,7 +74,7 @@ async def test_a_threshold_step_moves_the_cells_and_esc_gives_them_back(request_
     async with opened(request_, size=(120, 40)) as pilot:
         await entered(pilot)
         before = sheet(pilot).sheet
-        await press(pilot, "t", *["full_stop"] * 2)
+        await press(pilot, "t", *["n"] * 2)
         await until(pilot, lambda: sheet(pilot).sheet != before)
         await press(pilot, "escape")
         await until(pilot, lambda: sheet(pilot).sheet == before)
@@ -83,17 +83,17 @@ async def test_a_threshold_step_moves_the_cells_and_esc_gives_them_back(request_
 async def test_bins_are_chosen_where_there_are_positions(request_):
     async with opened(request_, size=(120, 40)) as pilot:
         await entered(pilot)
-        await press(pilot, "O")
+        await press(pilot, "v", "b")
         await shows(pilot, "There is nothing of that kind")
         await press(pilot, "tab", "tab")
         await shows(pilot, "Where errors are")
-        await press(pilot, "O")
+        await press(pilot, "v", "b")
         await shows(pilot, "relative", "socratic")
         await press(pilot, "end", "enter")
         await shows(pilot, "Positions are relative")
-        await press(pilot, "o", "end", "enter", "home", "enter")
+        await press(pilot, "v", "v", "end", "enter", "home", "enter")
         await shows(pilot, ": earliest errors")
-        await press(pilot, "o", "end", "enter", "end", "enter")
+        await press(pilot, "v", "v", "end", "enter", "end", "enter")
         await shows(pilot, ": all error steps")
 
 
@@ -110,7 +110,7 @@ async def test_what_is_saved_is_what_the_command_in_its_footer_prints(request_, 
 
 async def test_slices_of_the_bias_screen_open_their_cases(request_):
     async with opened(request_, size=(120, 60)) as pilot:
-        await press(pilot, "L")
+        await press(pilot, "g", "a")
         await shows(pilot, "Which way it leans", "looks")
         await press(pilot, "end")
         drill = sheet(pilot).drill

@@ -14,7 +14,7 @@ from screen_text import hides, press, rests, screen_text, shows, until
 
 async def test_the_card_says_how_the_number_came_to_be(tmp_path):
     async with opened(example.write(tmp_path / "w"), size=(80, 24)) as pilot:
-        await press(pilot, "i")
+        await press(pilot, "g", "r")
         text = await rests(pilot, "alpha", "[0.0, 75.0]", "How a verdict is decided")
         assert "Warning: small n: only 6 erroneous cases and 3 clean cases" in text
         await press(pilot, "escape")
@@ -25,8 +25,8 @@ async def test_every_number_of_every_card_opens_exactly_its_cases(tmp_path):
     asked = example.write(tmp_path / "w")
     opened_ones = 0
     async with opened(asked, size=(120, 60)) as pilot:
-        for keys in ((), ("m",), ("o", "j", "enter")):
-            await press(pilot, "i")
+        for keys in ((), ("o", "down", "enter"), ("o", "j", "enter")):
+            await press(pilot, "g", "r")
             await shows(pilot, "How a verdict is decided")
             await press(pilot, *keys)
             view = pilot.app.screen.query_one(SheetView)
@@ -45,33 +45,33 @@ async def test_every_number_of_every_card_opens_exactly_its_cases(tmp_path):
 
 async def test_a_second_card_shows_what_differs_and_why_they_are_not_comparable(tmp_path):
     async with opened(example.write(tmp_path / "w"), size=(120, 50)) as pilot:
-        await press(pilot, "i", "o")
+        await press(pilot, "g", "r", "o")
         await shows(pilot, "Compare with", "nobody")
         await press(pilot, "j", "enter")
         text = await rests(pilot, "They differ in", "The same in both")
         assert "beta lacks 1 case that alpha has (bench/early-one); all on the 8 cases in common" in (
             " ".join(text.split())
         )
-        assert "= Common cases" in text
+        assert "v View" in text
         differing, _, same = text.partition("The same in both")
         assert "threshold source" in same
         assert "threshold source" not in differing.partition("They differ in")[2]
-        await press(pilot, "equals_sign")
+        await press(pilot, "v", "a")
         await shows(pilot, "Nothing makes these two figures incomparable")
         assert "8 cases" in screen_text(pilot.app)
-        await press(pilot, "equals_sign")
+        await press(pilot, "v", "a")
         await shows(pilot, "beta lacks 1 case")
-        await press(pilot, "o", "g", "enter")
+        await press(pilot, "o", "home", "enter")
         await hides(pilot, "alpha against beta")
         await shows(pilot, "How a verdict is decided")
 
 
 async def test_the_card_opens_from_every_screen_and_closes_to_it(tmp_path):
     async with opened(example.write(tmp_path / "w"), size=(120, 36)) as pilot:
-        for keys, there in (((), "board"), (("a",), "cases"), (("enter",), "case"), (("c",), "compare")):
+        for keys, there in (((), "board"), (("g", "l"), "cases"), (("enter",), "case"), (("g", "c"), "compare")):
             await press(pilot, *keys)
             await until(pilot, lambda there=there: there == pilot.app.screen.NAME)
-            await press(pilot, "i")
+            await press(pilot, "g", "r")
             await until(pilot, lambda: pilot.app.screen.NAME == "card")
             await shows(pilot, "How a verdict is decided")
             await press(pilot, "escape")
@@ -80,9 +80,9 @@ async def test_the_card_opens_from_every_screen_and_closes_to_it(tmp_path):
 
 async def test_from_a_card_over_compare_its_key_goes_back_to_it(tmp_path):
     async with opened(example.write(tmp_path / "w"), size=(120, 36)) as pilot:
-        await press(pilot, "c", "i")
+        await press(pilot, "g", "c", "g", "r")
         await shows(pilot, "How a verdict is decided")
-        await press(pilot, "c")
+        await press(pilot, "g", "c")
         await until(pilot, lambda: pilot.app.screen.NAME == "compare")
         await press(pilot, "escape")
         await until(pilot, lambda: pilot.app.screen.NAME == "board")
@@ -92,7 +92,7 @@ async def test_what_is_exported_is_what_the_command_prints(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     asked = example.write(tmp_path / "w")
     async with opened(asked, size=(120, 36), folder=tmp_path) as pilot:
-        await press(pilot, "i")
+        await press(pilot, "g", "r")
         await shows(pilot, "How a verdict is decided")
         await press(pilot, "e", "j")
         await until(pilot, lambda: list(tmp_path.glob("*card*.json")))
@@ -104,16 +104,16 @@ async def test_what_is_exported_is_what_the_command_prints(tmp_path, monkeypatch
 
 async def test_without_a_scorer_it_says_what_would_give_one(tmp_path):
     async with opened(example.write(tmp_path / "w", scored=False), size=(80, 24)) as pilot:
-        await press(pilot, "i")
+        await press(pilot, "g", "r")
         await shows(pilot, "A card says how a scorer's number came to be", "prm-inspect score")
 
 
 async def test_the_board_warns_of_other_cases_and_puts_all_on_the_common_ones(tmp_path):
     asked = example.write(tmp_path / "w")
     async with opened(asked, size=(80, 24)) as pilot:
-        await shows(pilot, "Not comparable: other cases", "=: all on the common cases", "i: why")
+        await shows(pilot, "Not comparable: other cases", "v a: all on the common cases", "g r: why")
         before = inspected(pilot).headline.score
-        await press(pilot, "equals_sign")
+        await press(pilot, "v", "a")
         text = await rests(pilot, "All on the common cases")
         assert "Not comparable" not in text
         inspection = inspected(pilot)
@@ -123,9 +123,9 @@ async def test_the_board_warns_of_other_cases_and_puts_all_on_the_common_ones(tm
         assert common.shown.size == 8
         assert "8/8" in text
         assert inspection.headline.score == 0.5 != before
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "8 of 9 cases")
-        await press(pilot, "escape", "equals_sign")
+        await press(pilot, "escape", "v", "a")
         await shows(pilot, "Not comparable: other cases")
         assert inspected(pilot).base == ()
 
@@ -139,5 +139,5 @@ async def test_the_board_has_no_line_where_all_is_comparable():
 
 async def test_a_threshold_tuned_on_these_cases_is_told_beside_others_that_are_not():
     async with opened(size=(120, 24)) as pilot:
-        await press(pilot, "t", "asterisk", "enter")
-        await shows(pilot, "Not comparable: other threshold sources", "i: why")
+        await press(pilot, "t", "v", "m", "enter")
+        await shows(pilot, "Not comparable: other threshold sources", "g r: why")

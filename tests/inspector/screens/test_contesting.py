@@ -11,7 +11,7 @@ from opened import inspected, opened
 from screen_text import hides, press, rests, screen_lines, shows
 from views import contested_view
 
-QUEUE = ("a", "T", "enter")
+QUEUE = ("g l", "g t", "enter")
 SAID = "3 of 3 scorers say step 2; gold says no error, as no scorer does"
 RULE = "the final answer is wrong, yet no step is labelled wrong"
 
@@ -53,11 +53,11 @@ async def test_the_narrowest_screens_say_it_in_one_line_or_in_none(request_):
 
 async def test_it_is_hidden_with_the_labels_until_the_ruling_shows_both(request_):
     async with opened(request_, size=(220, 36)) as pilot:
-        await press(pilot, "a", "B", "T", "enter")
+        await press(pilot, "g", "l", "v", "b", "g", "t", "enter")
         assert SAID not in await rests(pilot, "BLIND", "1 of 10")
         await press(pilot, "2")
         await shows(pilot, SAID, "[2 gold wrong]")
-        await press(pilot, "n", "p")
+        await press(pilot, "n", "N")
         await rests(pilot, "1 of 10", "BLIND")
         await hides(pilot, SAID)
 
@@ -97,5 +97,5 @@ async def test_a_ruling_computes_nothing_anew(request_, monkeypatch):
         await press(pilot, *QUEUE)
         await shows(pilot, SAID)
         monkeypatch.setattr(contesting, "ranking_of", None)
-        await press(pilot, "1", "w", *"hard", "enter", "u", "p")
+        await press(pilot, "1", "w", *"hard", "enter", "u", "N")
         await rests(pilot, SAID, "1 of 10")

@@ -54,9 +54,9 @@ def test_where_the_pane_is(size, zoomed, room):
 async def test_v_opens_the_first_vote_and_escape_closes_it(space, tmp_path, size):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=size) as pilot:
-        await press(pilot, "a", "enter")
-        before = await rests(pilot, "v opens them")
-        await press(pilot, "v")
+        await press(pilot, "g", "l", "enter")
+        before = await rests(pilot, "v c opens them")
+        await press(pilot, "v", "c")
         told = await rests(pilot, "vote 0 (1 of 4)", "counts from 0", "half is 1/2", "reasoning, 28 characters")
         assert "Let me think" not in told
         assert "step 1 wins, first of 3 with 1 each" in told
@@ -69,48 +69,47 @@ async def test_v_opens_the_first_vote_and_escape_closes_it(space, tmp_path, size
 async def test_v_goes_to_and_fro_where_both_are_seen(space, tmp_path):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
-        await press(pilot, "a", "enter", "v", "v")
+        await press(pilot, "g", "l", "enter", "v", "c", "v", "c")
         await shows(pilot, "half is")
         assert pilot.app.focused.id == "steps"
-        await press(pilot, "v")
+        await press(pilot, "v", "c")
         assert pilot.app.focused.id == "critique"
-        await press(pilot, "v", "escape")
+        await press(pilot, "v", "c", "escape")
         await hides(pilot, "half is")
 
 
 async def test_the_footer_tells_the_keys_of_what_has_the_focus(space, tmp_path):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
-        footer = "] Next vote [ Vote before Tab Next mention Space Go to step z Zoom critique Esc Back"
-        await press(pilot, "a", "enter")
-        await shows(pilot, "n Next o Scorers W What if")
-        await press(pilot, "v")
+        footer = "← Vote before → Next vote Tab Next mention Enter Go to step v z Zoom critique Esc Back"
+        await press(pilot, "g", "l", "enter")
+        await shows(pilot, "n Next o Scorers g Go to")
+        await press(pilot, "v", "c")
         await shows(pilot, footer)
-        await press(pilot, "v")
+        await press(pilot, "v", "c")
         await hides(pilot, footer)
-        await shows(pilot, "n Next o Scorers W What if")
+        await shows(pilot, "n Next o Scorers g Go to")
 
 
-async def test_brackets_go_through_the_votes_and_nothing_in_them_acts(space, tmp_path):
+async def test_sideways_keys_go_through_the_votes_and_nothing_in_them_acts(space, tmp_path):
     critic_spaces.critic(space, answers, runs=2)
     async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
-        # A bracket opens the pane, too.
-        await press(pilot, "a", "enter", "right_square_bracket", "right_square_bracket")
+        await press(pilot, "g l", "enter", "v c", "l")
         await shows(pilot, "run 0 vote 1 (2 of 8)", "第0步和第2步都不对。")
-        await press(pilot, "right_square_bracket")
+        await press(pilot, "l")
         await shows(pilot, "␛[2J[red]", "ended: length")
-        await press(pilot, "right_square_bracket")
+        await press(pilot, "l")
         await shows(pilot, "no answer: HTTP 500", "No text was kept.")
-        await press(pilot, "right_square_bracket", "right_square_bracket", "right_square_bracket")
+        await press(pilot, "l", "l", "l")
         await shows(pilot, "run 1 vote 2", "1")
-        await press(pilot, "left_square_bracket", "left_square_bracket", "left_square_bracket")
+        await press(pilot, "h", "h", "h")
         await shows(pilot, "run 0 vote 3")
 
 
 async def test_reasoning_folds(space, tmp_path):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
-        await press(pilot, "a", "enter", "v", "space")
+        await press(pilot, "g", "l", "enter", "v", "c", "enter")
         await shows(pilot, "▾ reasoning, 28 characters", "Let me think of paragraph 2.")
         await press(pilot, "enter")
         await hides(pilot, "Let me think")
@@ -121,7 +120,7 @@ async def test_a_mention_leads_to_its_step(space, tmp_path, size):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=size) as pilot:
         went = []
-        await press(pilot, "a", "enter", "v")
+        await press(pilot, "g", "l", "enter", "v", "c")
         stand = pilot.app.screen.go_to_step
         pilot.app.screen.go_to_step = lambda step: (went.append(step), stand(step))
         # The first stop is the reasoning, the second "paragraph 1", 9 is none; the third is what was read.
@@ -129,12 +128,12 @@ async def test_a_mention_leads_to_its_step(space, tmp_path, size):
         assert went == [1]
         if size[0] < 120:
             await shows(pilot, "Then x + 1 follows")
-            await press(pilot, "v")
+            await press(pilot, "v", "c")
         assert pilot.app.screen.stop == Stop("step", 1)
         await shows(pilot, "Struck through: there is no step 9 here")
         await press(pilot, "tab", "shift+tab", "enter")
         assert went == [1, 1]
-        await press(pilot, *(["v"] if size[0] < 120 else []), "tab", "tab", "enter")
+        await press(pilot, *(["v", "c"] if size[0] < 120 else []), "tab", "tab", "enter")
         # Round and round: the reasoning folds out.
         await shows(pilot, "Let me think of paragraph 2")
 
@@ -143,7 +142,7 @@ async def test_a_mention_is_clicked(space, tmp_path):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=(140, 24)) as pilot:
         went = []
-        await press(pilot, "a", "enter", "right_square_bracket", "right_square_bracket")
+        await press(pilot, "g l", "enter", "v c", "l")
         lines = (await rests(pilot, "第0步和第2步")).split("\n")
         pilot.app.screen.go_to_step = went.append
         (y,) = [number for number, line in enumerate(lines) if "第0步" in line]
@@ -157,9 +156,9 @@ async def test_a_mention_is_clicked(space, tmp_path):
 async def test_z_gives_the_whole_screen_and_takes_it_back(space, tmp_path):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=(140, 24)) as pilot:
-        await press(pilot, "a", "enter", "v", "z")
+        await press(pilot, "g", "l", "enter", "v", "c", "v", "z")
         await hides(pilot, "Then x + 1 follows")
-        await press(pilot, "z")
+        await press(pilot, "v", "z")
         await shows(pilot, "Then x + 1 follows", "half is")
 
 
@@ -167,56 +166,56 @@ async def test_another_case_and_another_scorer_show_their_own_answers(space, tmp
     critic_spaces.critic(space, answers)
     critic_spaces.critic(space, lambda row, _: [rf"Of {row}: \boxed{{1}}"], name="other", protocol="grben")
     async with opened_on(space, tmp_path, size=(140, 24)) as pilot:
-        await press(pilot, "a", "enter", "v", "right_square_bracket", "m")
+        await press(pilot, "g l", "enter", "v c", "l", "v c", "l")
         await shows(pilot, "Of 0:", "counts from 1", "says step 0", "vote 0 (1 of 1)")
         await press(pilot, "n")
         await shows(pilot, "Of 1:")
-        await press(pilot, "right_square_bracket")
+        await press(pilot, "v c", "l")
         await shows(pilot, "There is no other answer")
-        await press(pilot, "m")
+        await press(pilot, "v c", "l")
         await shows(pilot, "vote 0 (1 of 4)")
 
 
 async def test_keys_of_a_closed_pane_say_so(space, tmp_path):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=(140, 30)) as pilot:
-        await press(pilot, "a", "enter")
-        for key in ("tab", "shift+tab", "space", "z"):
+        await press(pilot, "g", "l", "enter")
+        for key in ("tab", "shift+tab", "v z"):
             pilot.app.clear_notifications()
-            await hides(pilot, "v opens a critic's answers.")
+            await hides(pilot, "v c opens a critic's answers.")
             await press(pilot, key)
-            await shows(pilot, "v opens a critic's answers.")
+            await shows(pilot, "v c opens a critic's answers.")
 
 
 async def test_a_scorer_without_answers_says_so(tmp_path):
     async with opened(size=(140, 30)) as pilot:
-        await press(pilot, "a", "enter", "v")
+        await press(pilot, "g", "l", "enter", "v", "c")
         await shows(pilot, "gives no answers in words")
 
 
 async def test_raw_shows_formulas_as_written(space, tmp_path):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=(140, 30)) as pilot:
-        await press(pilot, "a", "enter", "v", "backslash")
+        await press(pilot, "g", "l", "enter", "v", "c", "v", "w")
         await shows(pilot, r"$\frac{1}{2}$", r"$\boxed{1}$")
 
 
 async def test_blind_hides_what_was_answered(space, tmp_path):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=(140, 30)) as pilot:
-        await press(pilot, "a", "enter", "v", "B")
+        await press(pilot, "g", "l", "enter", "v", "c", "v", "b")
         await shows(pilot, "Blind: what a critic answered is hidden")
         await hides(pilot, "half is", "step 1 wins", "gold none")
-        await press(pilot, "B")
+        await press(pilot, "v", "b")
         await shows(pilot, "half is", "step 1 wins")
 
 
 async def test_what_was_answered_comes_with_the_ruling_of_who_decides_blind(space, tmp_path):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=(140, 40)) as pilot:
-        await press(pilot, "a", "B", "T", "enter")
+        await press(pilot, "g", "l", "v", "b", "g", "t", "enter")
         await shows(pilot, "BLIND", "scorers are hidden until you rule")
-        await press(pilot, "v")
+        await press(pilot, "v", "c")
         assert "half is" not in await rests(pilot, "Blind: what a critic answered is hidden")
         await press(pilot, "1")
         await shows(pilot, "[1 model wrong]", "half is 1/2", "step 1 wins")

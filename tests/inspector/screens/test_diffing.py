@@ -20,10 +20,10 @@ def _line(text, words):
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
 async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards(request_, size):
     async with opened(request_, size=size) as pilot:
-        await press(pilot, "a", "enter")
+        await press(pilot, "g", "l", "enter")
         await shows(pilot, "redundency_sum_0")
         assert "Twice n" not in screen_text(pilot.app)
-        await press(pilot, "D")
+        await press(pilot, "v", "o")
         text = await rests(pilot, "On the original: predicted step 2", "Twice n", "Thrice n", "That is 8.")
         assert "0.80" in _line(text, "Twice n")
         assert "0.20✗" in _line(text, "Thrice n")
@@ -31,26 +31,26 @@ async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards(re
         assert "+" in _line(text, "Say once more")
         assert "-" in _line(text, "That is 8.").split("8.")[0]
         assert (_line(text, "Twice n") == _line(text, "Thrice n")) is (size[0] > 120)
-        await press(pilot, "D")
+        await press(pilot, "v", "o")
         await shows(pilot, "Thrice n")
         assert "Twice n" not in screen_text(pilot.app)
 
 
 async def test_it_stays_for_the_next_case_and_one_without_an_original_says_so(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "enter", "D", "n")
+        await press(pilot, "g", "l", "enter", "v", "o", "n")
         await shows(pilot, "circular_sum_0 · 2 of 4", "On the original: predicted step 2")
         await press(pilot, "n")
         await shows(pilot, "no rewards for it")
         await press(pilot, "n")
         await shows(pilot, "4 of 4", "This case has no original")
-        await press(pilot, "D", "D")
+        await press(pilot, "v", "o", "v", "o")
         await shows(pilot, "This case has no original")
 
 
 async def test_the_threshold_decides_both_tracks_again(request_):
     async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "a", "enter", "D")
+        await press(pilot, "g", "l", "enter", "v", "o")
         text = await rests(pilot, "gold no error: false alarm", "0.40✗")
         await press(pilot, "t", *["left"] * 12)
         text = await rests(pilot, "On the original: predicted no error, and there is none: clean")
@@ -60,23 +60,23 @@ async def test_the_threshold_decides_both_tracks_again(request_):
 
 async def test_the_cursor_stays_on_its_step(request_):
     async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "a", "enter", "g", "j", "j", "j", "D")
+        await press(pilot, "g", "l", "enter", "home", "j", "j", "j", "v", "o")
         await shows(pilot, "That is 8.")
         view = pilot.app.screen.query_one("#steps", StepView)
         before = pilot.app.screen.stop
-        await press(pilot, "D")
+        await press(pilot, "v", "o")
         assert pilot.app.screen.stop == before
         assert view.cursor in view.seen
 
 
 async def test_blind_nothing_is_shown(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "enter", "B", "D")
+        await press(pilot, "g", "l", "enter", "v", "b", "v", "o")
         await shows(pilot, "The original would tell where the error is")
         assert "Twice n" not in screen_text(pilot.app)
-        await press(pilot, "B", "D")
+        await press(pilot, "v", "b", "v", "o")
         await shows(pilot, "Twice n")
-        await press(pilot, "B")
+        await press(pilot, "v", "b")
         await shows(pilot, "Hidden: the original would tell where the error is.")
 
 
@@ -86,7 +86,7 @@ async def test_enter_unfolds_a_step_that_is_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(originals, "VALUES", [row])
     monkeypatch.setattr(originals, "REWARDS", [[0.9, 0.2], [0.9, 0.8, 0.7, 0.6]])
     async with opened(originals.workspace(tmp_path / "w"), size=(80, 24)) as pilot:
-        await press(pilot, "a", "enter", "D", "g", "j")
+        await press(pilot, "g", "l", "enter", "v", "o", "home", "j")
         text = await rests(pilot, " more")
         assert "w39" not in text
         await press(pilot, "enter")

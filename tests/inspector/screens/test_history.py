@@ -47,7 +47,7 @@ async def test_it_says_what_the_shell_says_in_the_same_words(request_):
     lines = [f"{label}  {words}" for label, words in history_lines(rows)]
     assert len(lines) == 6
     async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "enter", "enter", "h")
+        await press(pilot, "enter", "enter", "v", "h")
         screen = await rests(pilot, f"What was done to {CASE}", "1 undone; j k go through it")
         for line in lines:
             assert line in screen
@@ -68,7 +68,7 @@ def test_the_shell_says_it_too(request_, capsys):
 async def test_what_was_undone_is_dim(request_):
     said(request_)
     async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "enter", "enter", "h")
+        await press(pilot, "enter", "enter", "v", "h")
         await shows(pilot, "(undone)")
         view = pilot.app.screen.query_one("#done")
         found = {"".join(text for text, _ in line.parts): line.parts[1][1] for line in view._lines}
@@ -78,11 +78,11 @@ async def test_what_was_undone_is_dim(request_):
 
 async def test_in_a_queue_too_and_what_is_done_next_stands_last(request_):
     async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "enter", "T", "enter", "h")
+        await press(pilot, "enter", "g", "t", "enter", "v", "h")
         await shows(pilot, "began a queue with it: bench,", "other cases)")
-        await press(pilot, "h")
+        await press(pilot, "q")
         await hides(pilot, "What was done")
-        await press(pilot, "1", "u", "h")
+        await press(pilot, "1", "u", "v", "h")
         screen = await rests(pilot, "ruled: model wrong (undone)", "undid 2: ruled: model wrong")
         assert screen.index("began a queue") < screen.index("(undone)") < screen.index("undid 2")
 
@@ -90,12 +90,12 @@ async def test_in_a_queue_too_and_what_is_done_next_stands_last(request_):
 async def test_while_labels_are_hidden_one_sees_what_one_did_oneself(request_):
     said(request_)
     async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "enter", "enter", "B", "h")
+        await press(pilot, "enter", "enter", "v", "b", "v", "h")
         screen = await rests(pilot, "What was done", HIDDEN)
         assert "zoe" not in screen
         assert "unsure" not in screen
         assert "ruled: gold wrong" in screen
-        await press(pilot, "escape", "B", "h")
+        await press(pilot, "escape", "v", "b", "v", "h")
         await shows(pilot, "zoe@gpu", "put on the tag odd (with 1 other case)")
         await hides(pilot, HIDDEN)
 
@@ -103,17 +103,17 @@ async def test_while_labels_are_hidden_one_sees_what_one_did_oneself(request_):
 async def test_in_a_blind_queue_a_ruling_shows_what_others_did(request_):
     journal(request_, "zoe").rule([CASE], "unsure")
     async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "enter", "B", "T", "enter", "h")
+        await press(pilot, "enter", "v", "b", "g", "t", "enter", "v", "h")
         assert "zoe" not in await rests(pilot, "What was done", HIDDEN)
-        await press(pilot, "escape", "1", "h")
+        await press(pilot, "escape", "1", "v", "h")
         await shows(pilot, "ruled: unsure", "ruled: model wrong", "zoe@gpu")
 
 
 async def test_where_nobody_did_anything_it_says_so(request_):
     async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "enter", "enter", "h")
+        await press(pilot, "enter", "enter", "v", "h")
         await shows(pilot, "Nobody has done anything to this case.")
-        await press(pilot, "escape", "B", "h")
+        await press(pilot, "escape", "v", "b", "v", "h")
         await shows(pilot, "You have done nothing to this case.", HIDDEN)
 
 
@@ -123,13 +123,13 @@ async def test_long_and_hostile_histories_are_gone_through_and_nothing_in_them_a
     for number in range(60):
         zoe.note([CASE], f"note {number} {HOSTILE} 大 " + "and on and on " * 9)
     async with opened(request_, size=size) as pilot:
-        await press(pilot, "enter", "enter", "h")
+        await press(pilot, "enter", "enter", "v", "h")
         await until(pilot, lambda: isinstance(pilot.app.screen, HistoryDialog))
         view = pilot.app.screen.query_one("#done")
         # The newest stand there first.
         await until(pilot, lambda: view.max_scroll_y and view.scroll_offset.y == view.max_scroll_y)
         assert view.max_scroll_x == 0
-        await press(pilot, "g")
+        await press(pilot, "home")
         await shows(pilot, " 1  2026")
         await press(pilot, "pagedown", "j", "k", "G")
         await until(pilot, lambda: view.scroll_offset.y == view.max_scroll_y)
@@ -158,18 +158,18 @@ async def test_what_others_said_is_hidden_everywhere_else_while_labels_are(reque
     async with opened(request_, size=(160, 36)) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "anns-tag, zoes-tag")
-        await press(pilot, "B")
+        await press(pilot, "v", "b")
         await hides(pilot, "zoes-tag", "zoes-note")
         await press(pilot, "enter")
         await shows(pilot, "Tags  anns-tag", "Note  anns-note", "BLIND")
         assert "zoe" not in screen_text(pilot.app)
-        await press(pilot, "N")
+        await press(pilot, "a")
         assert "zoe" not in await rests(pilot, f"Note on {CASE}", "anns-note")
         await press(pilot, "escape", "w")
         await shows(pilot, "It has: anns-tag")
-        await press(pilot, "escape", "B")
+        await press(pilot, "escape", "v", "b")
         await shows(pilot, "Tags  anns-tag, zoes-tag", "zoe: zoes-note")
-        await press(pilot, "N")
+        await press(pilot, "a")
         await shows(pilot, "zoe: zoes-note", "anns-note")
 
 
@@ -178,5 +178,5 @@ async def test_a_case_that_was_put_off_and_queued_says_so(request_):
     ann.begin("made elsewhere", [CASE, "bench/gone"])
     ann.do([(DEFER, [CASE], "")])
     async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "enter", "enter", "h")
+        await press(pilot, "enter", "enter", "v", "h")
         await shows(pilot, "began a queue with it: made elsewhere (with 1 other case)", "put it off")

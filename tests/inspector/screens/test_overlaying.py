@@ -27,10 +27,10 @@ async def test_o_chooses_scorers_that_stay_for_other_cases_and_later_visits(requ
         await press(pilot, "escape", "j", "enter")
         await shows(pilot, "B beta")
         # The other in focus: the same letters, and it comes first.
-        await press(pilot, "m")
+        await press(pilot, "l")
         await shows(pilot, "[B]", "A alpha")
         assert inspected(pilot).scorer == "beta"
-        await press(pilot, "o", "a", "enter")
+        await press(pilot, "o", "x", "enter")
         await hides(pilot, "A alpha")
         await press(pilot, "o", "escape", "o", "q")
         await hides(pilot, HINT)
@@ -46,12 +46,12 @@ async def test_the_focus_stays_ticked_and_no_more_than_eight_are(tmp_path):
     cases = [reference.Case(2, 0, (0.1, 0.9)), reference.Case(2, -1, (0.9, 0.9))]
     making.workspace(tmp_path / "w", cases, [(making.scorer(f"s{number}[b]"), cases) for number in range(10)])
     async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 24)) as pilot:
-        await press(pilot, "a", "enter", "o", "space")
+        await press(pilot, "g", "l", "enter", "o", "space")
         await shows(pilot, "is always shown")
         await press(pilot, *["j", "space"] * 9)
         text = await rests(pilot, "No more than 8", "s9[b]")
         assert text.count("[x]") == 8
-        await press(pilot, "G", "k", "g", "enter")
+        await press(pilot, "G", "k", "home", "enter")
         text = await rests(pilot, "8 of 8 exact", "H s7[b] = exact 0")
         assert "A0◂" not in text
         assert all(f"{letter}▁◂" in text for letter in "ABCDEFGH")
@@ -61,12 +61,12 @@ async def test_with_one_scorer_or_none_o_and_curves_say_so(tmp_path, request_):
     cases = [reference.Case(2, 0, (0.1, 0.9))]
     making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)])
     async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
-        await press(pilot, "a", "enter", "o")
+        await press(pilot, "g", "l", "enter", "o")
         await shows(pilot, "There is no other scorer on this benchmark.")
     async with opened(example.write(tmp_path / "bare", scored=False)) as pilot:
         await press(pilot, "enter", "o")
         await shows(pilot, "There is no scorer to put beside another.")
-        await press(pilot, "O")
+        await press(pilot, "v", "v")
         await shows(pilot, "There is no scorer whose rewards could be drawn.")
 
 
@@ -75,7 +75,7 @@ async def test_curves_stand_above_the_steps_or_beside_them(request_, size):
     async with opened(request_, size=size) as pilot:
         await press(pilot, "enter", "j", "enter")
         before = await rests(pilot, "late-one")
-        await press(pilot, "O")
+        await press(pilot, "v", "v")
         await shows(pilot, "╌╌╌", "1.00 ", "Step 0 of", "Step 2 of")
         curve, steps = pilot.app.screen.query_one("#curve", StepView), pilot.app.screen.steps
         beside = size[0] >= 160
@@ -84,30 +84,30 @@ async def test_curves_stand_above_the_steps_or_beside_them(request_, size):
         assert steps.virtual_size.width <= steps.viewport.width
         await press(pilot, "n")
         await shows(pilot, "missed-one", "╌╌╌")
-        await press(pilot, "p", "O")
+        await press(pilot, "N", "v", "v")
         assert await hides(pilot, "╌╌╌") == before
 
 
 async def test_blind_hides_what_was_decided_everywhere_and_stays(request_):
     async with opened(request_, size=(150, 36)) as pilot:
-        await press(pilot, "enter", "j", "enter", "B")
+        await press(pilot, "enter", "j", "enter", "v", "b")
         text = await rests(pilot, "BLIND", "blind: gold labels")
         for word in ("gold ", "pred ", "late", "Gold", "Why", "✗", "│", "Because", "final answer", "gap"):
             assert word not in text.replace("late-one", "").replace("blind: gold labels", ""), word
         assert "0.30" in text
-        await press(pilot, "n", "F")
+        await press(pilot, "n", "v", "p")
         await shows(pilot, "missed-one", "BLIND", "that would tell where the error is")
         await press(pilot, "escape")
         await shows(pilot, "5 of 9 cases", "blind: gold labels")
-        await press(pilot, "enter", "B")
+        await press(pilot, "enter", "v", "b")
         await shows(pilot, "o predicted no error, gold step 1: missed")
 
 
 async def test_facts_unfold_and_stay_for_the_next_case(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter", "I")
-        await shows(pilot, "Facts  (I folds them)", "  key  ", "made.jsonl:7")
+        await press(pilot, "enter", "enter", "v", "f")
+        await shows(pilot, "Facts  (v f folds them)", "  key  ", "made.jsonl:7")
         await press(pilot, "n")
-        await shows(pilot, "Facts  (I folds them)", "made.jsonl:3")
-        await press(pilot, "I")
+        await shows(pilot, "Facts  (v f folds them)", "made.jsonl:3")
+        await press(pilot, "v", "f")
         await hides(pilot, "made.jsonl:3\n")

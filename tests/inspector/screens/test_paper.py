@@ -20,11 +20,11 @@ def root(tmp_path):
 
 async def test_the_first_table_on_scorers_is_shown_and_beside_it_the_list(root):
     async with opened(root, size=(120, 36)) as pilot:
-        await press(pilot, "P")
+        await press(pilot, "g", "p")
         await shows(pilot, "Table 3 of ProcessBench", "Checked 1 of 5")
         await press(pilot, "tab")
         await shows(pilot, "Tables of ProcessBench", "critics by one greedy answer")
-        await press(pilot, "o")
+        await press(pilot, "v v")
         await shows(pilot, "This page has nothing to choose.")
         await press(pilot, "escape")
         await until(pilot, lambda: pilot.app.screen.NAME == "board")
@@ -32,25 +32,25 @@ async def test_the_first_table_on_scorers_is_shown_and_beside_it_the_list(root):
 
 async def test_tables_and_the_scorers_of_the_paper_are_chosen(root):
     async with opened(root, size=(120, 36)) as pilot:
-        await press(pilot, "P")
+        await press(pilot, "g", "p")
         await shows(pilot, "Table 3 of ProcessBench", "Checked 1 of 5")
         await hides(pilot, "Skywork-PRM-7B")
-        await press(pilot, "o", "j", "enter")
+        await press(pilot, "v v", "j", "enter")
         await shows(pilot, "yes", "no")
-        await press(pilot, "g", "enter")
+        await press(pilot, "home", "enter")
         await shows(pilot, "Skywork-PRM-7B")
-        await press(pilot, "o", "enter")
+        await press(pilot, "v v", "enter")
         await shows(pilot, "Table 9", "critics by one greedy answer")
         await press(pilot, "G", "enter")
         await shows(pilot, "Table 9 of ProcessBench", "QwQ-32B-Preview")
-        await press(pilot, "o", "enter", "g", "enter")
+        await press(pilot, "v v", "enter", "home", "enter")
         await shows(pilot, "Table 2 of ProcessBench", "process error rate")
 
 
 async def test_its_export_is_what_paper_prints(root, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     async with opened(root, size=(80, 24), folder=tmp_path) as pilot:
-        await press(pilot, "P")
+        await press(pilot, "g", "p")
         await shows(pilot, "Checked 1 of 5")
         await press(pilot, "e", "j")
         await until(pilot, lambda: list(tmp_path.glob("*.json")))

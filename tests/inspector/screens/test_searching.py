@@ -42,7 +42,7 @@ def of_the_command(pilot):
 
 async def test_it_is_live_and_kept_with_enter(request_):
     async with opened(request_, size=(200, 50)) as pilot:
-        await press(pilot, "a", "slash")
+        await press(pilot, "g", "l", "slash")
         await shows(pilot, "/ in all:")
         await typed(pilot, "late")
         screen = await rests(pilot, "1 of 9 cases", "ms", "search late")
@@ -80,7 +80,7 @@ async def test_escape_gives_back_what_was_there(request_):
 
 async def test_tab_chooses_the_texts(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "slash")
+        await press(pilot, "g", "l", "slash")
         await typed(pilot, "because")
         assert len(listed(pilot)) == 6
         counts = {}
@@ -98,7 +98,7 @@ async def test_tab_chooses_the_texts(request_):
 
 async def test_a_wrong_expression_is_told_while_it_is_typed_and_the_list_stays(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "slash")
+        await press(pilot, "g", "l", "slash")
         await typed(pilot, "late")
         await press(pilot, "home", "slash", "left_parenthesis", "end", "slash")
         await shows(pilot, "at character 2: unclosed group")
@@ -109,7 +109,7 @@ async def test_a_wrong_expression_is_told_while_it_is_typed_and_the_list_stays(r
 
 async def test_letters_that_are_keys_elsewhere_are_letters(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "slash")
+        await press(pilot, "g", "l", "slash")
         await typed(pilot, "text q?")
         assert pilot.app.screen.query_one(SearchBar).input.value == "text q?"
         assert not pilot.app.screen.rail_open
@@ -126,7 +126,7 @@ async def test_a_filter_beside_it_and_the_metric_of_both(request_):
         assert inspection.slice.sum() == 7
         assert inspection.for_metrics().shown.size == 7
         assert sum(count for _, count in inspection.facet_counts()["alpha.outcome"]) == 7
-        await press(pilot, "m")
+        await press(pilot, "o", "down", "enter")
         assert len(listed(pilot)) < 5
         assert inspected(pilot).selection.request.search == "-one"
 
@@ -156,7 +156,7 @@ class Gate:
 async def test_hits_fill_in_and_no_metric_is_about_a_part(request_, monkeypatch):
     gate = Gate(monkeypatch)
     async with opened(request_) as pilot:
-        await press(pilot, "a", "slash", *keys("late"))
+        await press(pilot, "g", "l", "slash", *keys("late"))
         screen = await shows(pilot, "1 case so far, 100% of the texts read")
         assert "F1" not in screen.splitlines()[0]
         assert pilot.app.screen.query_one(FrameTable).row_count == 1
@@ -164,14 +164,14 @@ async def test_hits_fill_in_and_no_metric_is_about_a_part(request_, monkeypatch)
         await shows(pilot, "1 of 9 cases", "F1")
 
 
-@pytest.mark.parametrize("pressed", ["escape", "x", "z", "m"])
+@pytest.mark.parametrize("pressed", ["escape", "x", "v z"])
 async def test_keys_are_answered_while_it_runs(request_, monkeypatch, pressed):
     gate = Gate(monkeypatch)
     async with opened(request_) as pilot:
-        await press(pilot, "a", "slash", *keys("late"), "enter")
+        await press(pilot, "g", "l", "slash", *keys("late"), "enter")
         await until(pilot, gate.begun.is_set)
         await press(pilot, "j", "k", pressed)
-        if pressed == "z":
+        if pressed == "v z":
             gate.open.set()
             await until(pilot, lambda: inspected(pilot).selection.request.search == "late")
             assert listed(pilot) == ["bench/late-one"]
@@ -186,7 +186,7 @@ async def test_keys_are_answered_while_it_runs(request_, monkeypatch, pressed):
 async def test_another_letter_drops_the_search_for_the_letters_before(request_, monkeypatch):
     gate = Gate(monkeypatch)
     async with opened(request_) as pilot:
-        await press(pilot, "a", "slash", "l")
+        await press(pilot, "g", "l", "slash", "l")
         await until(pilot, gate.begun.is_set)
         await press(pilot, *keys("ate"))
         gate.open.set()
@@ -196,7 +196,7 @@ async def test_another_letter_drops_the_search_for_the_letters_before(request_, 
 
 async def test_keys_typed_ahead_are_one_search(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         type_ahead(pilot, "slash", *keys("missed"), "enter")
         await until(pilot, lambda: inspected(pilot).selection.request.search == "missed")
         assert len(listed(pilot)) == 2
@@ -204,7 +204,7 @@ async def test_keys_typed_ahead_are_one_search(request_):
 
 async def test_a_search_typed_ahead_goes_on_beneath_the_case_that_the_next_key_opens(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         type_ahead(pilot, "slash", *keys("missed"), "enter", "enter")
         # Which case that is, the first of all or of those found, is a matter of how fast the search is.
         await until(pilot, lambda: pilot.app.screen.NAME == "case")
@@ -215,7 +215,7 @@ async def test_a_search_typed_ahead_goes_on_beneath_the_case_that_the_next_key_o
 async def test_it_ends_while_another_screen_is_on_top(request_, monkeypatch):
     gate = Gate(monkeypatch)
     async with opened(request_) as pilot:
-        await press(pilot, "a", "slash", *keys("late"), "enter")
+        await press(pilot, "g", "l", "slash", *keys("late"), "enter")
         await until(pilot, gate.begun.is_set)
         await press(pilot, "enter")
         await shows(pilot, "Step 0 of")
@@ -231,7 +231,7 @@ async def test_a_workspace_opened_with_a_search_keeps_it(request_):
 
     async with opened(replace(request_, search="-one", within=("problem",))) as pilot:
         await shows(pilot, "filter search -one in problem")
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "7 of 9 cases")
         await press(pilot, "slash", "home", *keys("late"))
         await shows(pilot, "1 of 9 cases", "/ in problem:", "search late-one in problem")
@@ -242,7 +242,7 @@ async def test_a_workspace_opened_with_a_search_keeps_it(request_):
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50), (40, 12)])
 async def test_the_line_fits(request_, size):
     async with opened(request_, size=size) as pilot:
-        await press(pilot, "a", "slash", *keys("of it"))
+        await press(pilot, "g", "l", "slash", *keys("of it"))
         await until(pilot, lambda: len(listed(pilot)) == 9 and inspected(pilot).selection.found is not None)
         assert max(map(len, screen_text(pilot.app).splitlines())) <= size[0]
         await press(pilot, "escape")

@@ -67,7 +67,7 @@ def test_without_a_case_it_says_so(tmp_path):
 
 async def test_it_opens_without_a_scorer_and_a_number_leads_to_its_cases_and_back(tmp_path):
     async with opened(example.write(tmp_path / "w", scored=False), size=(80, 24)) as pilot:
-        await press(pilot, "escape", "K")
+        await press(pilot, "escape", "g", "s")
         await shows(pilot, "statistics", "distinct")
         await press(pilot, "l", "enter")
         await shows(pilot, "3 of 9 cases", "filter erroneous, sums")
@@ -81,7 +81,7 @@ async def test_it_opens_without_a_scorer_and_a_number_leads_to_its_cases_and_bac
 async def test_its_export_is_what_stats_prints(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     async with opened(example.write(tmp_path / "w"), size=(80, 24), folder=tmp_path) as pilot:
-        await press(pilot, "K")
+        await press(pilot, "g", "s")
         await shows(pilot, "distinct")
         await press(pilot, "e", "j")
         await until(pilot, lambda: list(tmp_path.glob("*.json")))

@@ -30,22 +30,22 @@ def stop(pilot):
 
 async def test_the_key_of_the_facts_folds_those_that_enter_unfolded(request_):
     async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "a", "j", "enter")
-        await shows(pilot, "Short.", "I shows all")
+        await press(pilot, "g", "l", "j", "enter")
+        await shows(pilot, "Short.", "v f shows all")
         await press(pilot, "G", "enter")
-        await shows(pilot, "I folds them")
-        await press(pilot, "I")
-        await shows(pilot, "I shows all")
-        await press(pilot, "I")
-        await shows(pilot, "I folds them")
+        await shows(pilot, "v f folds them")
+        await press(pilot, "v", "f")
+        await shows(pilot, "v f shows all")
+        await press(pilot, "v", "f")
+        await shows(pilot, "v f folds them")
 
 
 async def test_enter_folds_a_step_and_unfolds_the_problem(request_):
     async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "a", "enter")
+        await press(pilot, "g", "l", "enter")
         await shows(pilot, "exact  3 ", "word5 ")
         assert stop(pilot) == Stop("step", 3)
-        await press(pilot, "g", "enter")
+        await press(pilot, "home", "enter")
         text = await rests(pilot, "word199")
         assert text.index("word199") < text.index("1/2 first")
         await press(pilot, "enter")
@@ -56,41 +56,41 @@ async def test_enter_folds_a_step_and_unfolds_the_problem(request_):
         await shows(pilot, "more lines (Enter shows all)", "third")
         await hides(pilot, "word199")
         # Folds are of one case: the next begins without them, and so does this one when it comes back.
-        await press(pilot, "n", "p")
+        await press(pilot, "n", "N")
         await shows(pilot, "word199")
 
 
 async def test_what_is_short_says_that_there_is_nothing_to_fold(request_):
     async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "a", "enter", "enter")
+        await press(pilot, "g", "l", "enter", "enter")
         await shows(pilot, "Too short to fold.")
 
 
 async def test_the_prefix_folds_and_enter_unfolds_it(request_):
     async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "a", "enter", "F")
+        await press(pilot, "g", "l", "enter", "v", "p")
         await shows(pilot, "steps 0-1: right, rewards 0.80 to 0.90 (Enter unfolds)", "third")
         await hides(pilot, "word199")
-        await press(pilot, "n", "p")
+        await press(pilot, "n", "N")
         await shows(pilot, "steps 0-1: right")
         await press(pilot, "k", "k")
         assert stop(pilot) == Stop("run", 0)
         await press(pilot, "enter")
         await shows(pilot, "word199", "1/2 first")
         assert stop(pilot) == Stop("step", 0)
-        await press(pilot, "F")
-        await press(pilot, "n", "F")
+        await press(pilot, "v", "p")
+        await press(pilot, "n", "v", "p")
         await shows(pilot, "Nothing to fold: fewer than two steps come before.")
 
 
 async def test_what_the_cursor_stands_on_is_copied_raw(request_, monkeypatch):
     async with opened(request_, size=(120, 36)) as pilot:
         said = []
-        await press(pilot, "a", "enter")
+        await press(pilot, "g", "l", "enter")
         screen = pilot.app.screen
         post = screen.post_message
         monkeypatch.setattr(screen, "post_message", lambda message: (said.append(message), post(message))[1])
-        await press(pilot, "g", "j", "y", "Y")
+        await press(pilot, "home", "j", "y", "question_mark", *"copy case", "enter")
         step, case = (message for message in said if isinstance(message, Copy))
         assert (step.text, step.what) == ("$\\frac{1}{2}$ first", "step 0 of bench/c0")
         assert case.text.startswith("bench/c0\n\nProblem: word0 word1")
@@ -99,7 +99,7 @@ async def test_what_the_cursor_stands_on_is_copied_raw(request_, monkeypatch):
 
 async def test_a_click_moves_the_cursor(request_):
     async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "a", "enter")
+        await press(pilot, "g", "l", "enter")
         screen = pilot.app.screen
         line = screen.page.starts[4] - screen.steps.scroll_offset.y
         await pilot.click("#steps", offset=(30, line))
@@ -110,7 +110,7 @@ async def test_a_click_moves_the_cursor(request_):
 
 async def test_moving_the_cursor_writes_two_lines_and_keeps_the_rest(tmp_path):
     async with opened(example.write(tmp_path / "w"), size=(120, 36)) as pilot:
-        await press(pilot, "a", "G", "enter", "g")
+        await press(pilot, "g", "l", "G", "enter", "home")
         await rests(pilot)
         view = pilot.app.screen.steps
         written = []

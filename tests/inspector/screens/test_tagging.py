@@ -67,7 +67,7 @@ async def test_a_tag_is_completed_and_what_changes_nothing_is_not_written(reques
 
 async def test_all_cases_in_the_list_are_tagged_at_once_and_undone_at_once(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "enter", "W")
+        await press(pilot, "enter", "question_mark", *"tag all", "enter")
         await shows(pilot, "Tag all 5 cases in the list")
         await press(pilot, *"wrong", "enter")
         await shows(pilot, "Tagged 5 cases: wrong;")
@@ -82,27 +82,27 @@ async def test_more_than_a_hundred_are_tagged_only_after_a_question(tmp_path):
     making.workspace(tmp_path / "ws", cases, [])
     request = example.Request(workspace=str(tmp_path / "ws"))
     async with opened(request) as pilot:
-        await press(pilot, "W", *"big", "enter")
+        await press(pilot, "question_mark", *"tag all", "enter", *"big", "enter")
         await shows(pilot, "This changes the tags of 101 cases. Do it?")
         await press(pilot, "escape")
         await hides(pilot, "Do it?")
         assert kept(request).tags == {}
-        await press(pilot, "W", *"big", "enter", "y")
+        await press(pilot, "question_mark", *"tag all", "enter", *"big", "enter", "y")
         await shows(pilot, "Tagged 101 cases: big;")
         assert len(kept(request).tags) == 101
 
 
 async def test_a_note_is_written_changed_and_taken_away(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "enter", "N")
+        await press(pilot, "enter", "a")
         await shows(pilot, "Note on bench/alarm-one")
         await press(pilot, *"look", "enter")
         await shows(pilot, "Noted on bench/alarm-one;")
         assert kept(request_).notes == {"bench/alarm-one": {"ann": "look"}}
-        await press(pilot, "N", *"s", "enter")
+        await press(pilot, "a", *"s", "enter")
         await shows(pilot, "Noted on bench/alarm-one;")
         assert kept(request_).note("bench/alarm-one") == "looks"
-        await press(pilot, "N", *["backspace"] * 5, "enter")
+        await press(pilot, "a", *["backspace"] * 5, "enter")
         await shows(pilot, "The note on bench/alarm-one is gone;")
         assert kept(request_).notes == {}
         await press(pilot, "u")
@@ -115,7 +115,7 @@ async def test_others_notes_are_shown_and_stay(request_, monkeypatch):
     load(request_).journal.note(["bench/alarm-one"], "bob was here")
     monkeypatch.setenv(ENVIRONMENT, "ann")
     async with opened(request_) as pilot:
-        await press(pilot, "enter", "N")
+        await press(pilot, "enter", "a")
         await shows(pilot, "bob: bob was here")
         await press(pilot, *"me", "enter")
         await shows(pilot, "Noted on")
@@ -126,7 +126,7 @@ async def test_the_case_screen_tags_and_notes_too(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter", "enter", "n", "w")
         await shows(pilot, "Tag bench/late-one")
-        await press(pilot, *"seen", "enter", "N", *"hm", "enter", "u")
+        await press(pilot, *"seen", "enter", "a", *"hm", "enter", "u")
         await shows(pilot, "Undone: the note on bench/late-one.")
         await press(pilot, "ctrl+r")
         await shows(pilot, "Done again: the note on bench/late-one.")
@@ -139,7 +139,7 @@ async def test_the_case_screen_tags_and_notes_too(request_):
 async def test_a_case_that_loses_the_tag_that_is_filtered_by_leaves_the_list_and_comes_back(request_):
     load(request_).journal.tag(["bench/late-one", "bench/missed-one"], ["odd"])
     async with opened(example.Request(request_.workspace, where=("array_contains(tags, 'odd')",))) as pilot:
-        await press(pilot, "a")
+        await press(pilot, "g", "l")
         await shows(pilot, "2 of 9 cases")
         await press(pilot, "w", *"-odd", "enter")
         await shows(pilot, "1 of 9 cases")
@@ -152,7 +152,7 @@ async def test_where_there_is_no_folder_it_is_said(monkeypatch):
     monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened() as pilot:
         await press(pilot, "enter")
-        for key in ("w", "W", "N", "u", "ctrl+r"):
+        for key in ("w", "g", "w", "a", "u", "ctrl+r"):
             await press(pilot, key)
             await shows(pilot, "Tags, notes and rulings are kept")
 

@@ -65,7 +65,7 @@ def categories(pilot):
 
 
 async def reach(pilot, *keys):
-    await press(pilot, "A")
+    await press(pilot, "g", "x")
     await shows(pilot, "8 notes in 2 categories", "too few to speak of saturation")
     await press(pilot, *keys)
 
@@ -75,7 +75,7 @@ async def test_categories_and_their_notes_stand_beside_each_other(request_):
         await reach(pilot)
         assert categories(pilot) == [("signs", "3"), ("units", "1"), ("(in none)", "4")]
         await shows(pilot, "(in none): 4 notes on 4 cases", "reads the wrong column", "bench/c9 bob")
-        await press(pilot, "g")
+        await press(pilot, "home")
         await shows(pilot, "signs: 3 notes on 2 cases", "dropped a minus", "bench/c0 bob")
         await press(pilot, "tab", "j")
         await shows(pilot, "bench/c1, ann, ")
@@ -83,7 +83,7 @@ async def test_categories_and_their_notes_stand_beside_each_other(request_):
 
 async def test_a_note_is_put_into_a_category_found_by_a_part_of_its_name_undone_and_redone(request_):
     async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "tab", "j", "p")
+        await reach(pilot, "tab", "j", "w")
         await shows(pilot, "Put 1 note into", ">signs", "units")
         await press(pilot, *"nit")
         await shows(pilot, ">units", "nit", "a new category")
@@ -104,7 +104,7 @@ async def test_ticked_notes_go_into_a_new_category_together(request_):
     async with opened(request_, size=(100, 30)) as pilot:
         await reach(pilot, "space", "space")
         await shows(pilot, "2 ticked", "[x] reads the wrong column", "[x] feet again", ">[ ] premise not checked")
-        await press(pilot, "p", *"careless reading", "enter")
+        await press(pilot, "w", *"careless reading", "enter")
         await shows(pilot, "2 notes put into careless reading")
         await hides(pilot, "ticked")
         assert {kept(request_)["c3"], kept(request_)["c4"]} == {"careless reading"}
@@ -140,7 +140,7 @@ async def test_notes_that_hold_words_are_split_off(request_):
 
 async def test_a_whole_category_is_merged_and_others_notes_stay(request_):
     async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "g", "p")
+        await reach(pilot, "home", "w")
         await shows(pilot, "Put 2 notes into (1 note of others stays)")
         await press(pilot, *"units", "enter")
         await shows(pilot, "2 notes put into units")
@@ -152,25 +152,25 @@ async def test_a_whole_category_is_merged_and_others_notes_stay(request_):
 
 async def test_a_category_is_renamed_and_the_cursor_goes_with_it(request_):
     async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "g", "j", "R")
+        await reach(pilot, "home", "j", "a")
         await shows(pilot, "Rename units")
         await press(pilot, *" of length", "enter")
         await shows(pilot, "1 note put into units of length; u undoes it.", "units of length: 1 note on 1 case")
-        await press(pilot, "R", *["backspace"] * 15, *"signs", "enter")
+        await press(pilot, "a", *["backspace"] * 15, *"signs", "enter")
         await shows(pilot, "There is a category signs already.")
-        await press(pilot, "R", *["backspace"] * 15, "enter")
+        await press(pilot, "a", *["backspace"] * 15, "enter")
         await shows(pilot, "A category needs a name.")
-        await press(pilot, "R", "enter")
+        await press(pilot, "a", "enter")
         await shows(pilot, "It is called units of length already.")
         assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "units of length"}
 
 
 async def test_taking_out_of_a_category_is_offered_where_there_is_one(request_):
     async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "p")
+        await reach(pilot, "w")
         await shows(pilot, "Put 3 notes into (1 note of others stays)")
         await hides(pilot, "take them out")
-        await press(pilot, "escape", "g", "j", "p", "down", "down")
+        await press(pilot, "escape", "home", "j", "w", "down", "down")
         await shows(pilot, ">(in none)", "take them out")
         await press(pilot, "enter")
         await shows(pilot, "1 note taken out of the category")
@@ -179,27 +179,27 @@ async def test_taking_out_of_a_category_is_offered_where_there_is_one(request_):
 
 async def test_only_ones_own_notes_move(request_):
     async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "tab", "G", "p")
+        await reach(pilot, "tab", "G", "w")
         await shows(pilot, "This is no note of yours (ann)")
-        await press(pilot, "o")
+        await press(pilot, "v", "w")
         await shows(pilot, "Whose notes", "everybody", "6 notes", "bob")
         await press(pilot, "G", "enter")
         await shows(pilot, "2 notes in 1 category", "of bob")
-        await press(pilot, "o", "g", "enter")
+        await press(pilot, "v", "w", "home", "enter")
         await shows(pilot, "8 notes in 2 categories")
 
 
 async def test_keys_that_come_before_the_screen_has_followed_mean_what_is_under_the_cursor(request_):
     async with opened(request_, size=(100, 30)) as pilot:
         await reach(pilot)
-        type_ahead(pilot, "g", "j", "p", *"signs", "enter")
+        type_ahead(pilot, "g", "g", "j", "w", *"signs", "enter")
         await shows(pilot, "1 note put into signs")
         assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "signs"}
 
 
 async def test_enter_opens_the_case_of_a_note_and_the_cases_of_a_category(request_):
     async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "g", "tab", "j", "enter")
+        await reach(pilot, "home", "tab", "j", "enter")
         await until(pilot, lambda: pilot.app.screen.NAME == "case")
         await shows(pilot, "bench/c1", "of 2", "lost the sign")
         await press(pilot, "escape")
@@ -217,7 +217,7 @@ async def test_enter_opens_the_case_of_a_note_and_the_cases_of_a_category(reques
 
 async def test_numbers_of_the_lowest_pane_open_their_cases(request_):
     async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "g", "shift+tab", "j")
+        await reach(pilot, "home", "shift+tab", "j")
         drill = pilot.app.screen.query_one("#sheet").drill
         assert drill.words == "signs, tried by rand-0"
         await shows(pilot, f"Enter: {drill.n} case")
@@ -228,9 +228,9 @@ async def test_numbers_of_the_lowest_pane_open_their_cases(request_):
 
 async def test_a_note_written_on_the_way_is_there_afterwards(request_):
     async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "g", "enter")
+        await reach(pilot, "home", "enter")
         await until(pilot, lambda: pilot.app.screen.NAME == "cases")
-        await press(pilot, "x", "G", "N", *"new one", "enter")
+        await press(pilot, "x", "G", "a", *"new one", "enter")
         await shows(pilot, "Noted on")
         await press(pilot, "escape")
         await shows(pilot, "9 notes in 2 categories")
@@ -245,7 +245,7 @@ async def test_what_another_process_writes_is_shown(request_):
 
 async def test_the_threshold_moves_who_is_wrong(request_):
     async with opened(request_, size=(100, 40)) as pilot:
-        await reach(pilot, "g")
+        await reach(pilot, "home")
         await rests(pilot, "wrong  of")
         before = wrong(pilot)
         await press(pilot, "t", *["right"] * 45)
@@ -284,9 +284,9 @@ async def test_without_notes_it_says_how_they_come_to_be(tmp_path):
     cases, scorers = making.study()
     making.workspace(tmp_path / "w", cases, scorers)
     async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 24)) as pilot:
-        await press(pilot, "A")
+        await press(pilot, "g", "x")
         await shows(pilot, "No case here has a note yet.", "no note is in a category yet, of 0")
-        for key, said in (("p", "There is no note here."), ("R", "There is no category here"), ("enter", "no number")):
+        for key, said in (("w", "There is no note here."), ("a", "There is no category here"), ("enter", "no number")):
             await press(pilot, key)
             await shows(pilot, said)
             pilot.app.clear_notifications()
@@ -297,9 +297,9 @@ async def test_without_notes_it_says_how_they_come_to_be(tmp_path):
 async def test_where_there_is_no_folder_it_is_said(monkeypatch):
     monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened(size=(80, 24)) as pilot:
-        await press(pilot, "A")
+        await press(pilot, "g", "x")
         await shows(pilot, "No case here has a note yet.")
-        await press(pilot, "p")
+        await press(pilot, "w")
         await shows(pilot, "rulings are kept")
 
 
@@ -308,7 +308,7 @@ async def test_a_full_disk_leaves_ticks_and_categories(request_, monkeypatch):
         raise OSError(28, "No space left on device")
 
     async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "space", "p", *"new")
+        await reach(pilot, "space", "w", *"new")
         monkeypatch.setattr("scoring.triage.journal.os.write", full)
         await press(pilot, "enter")
         await shows(pilot, "Cannot write", "1 ticked")
@@ -368,9 +368,9 @@ async def test_a_long_note_stands_in_full_as_far_as_there_is_room(request_):
     ann = Journal(load(request_).workspace.root / "triage", Author("ann", "gpu"))
     note(ann, "bench/c20", "line and line " * 40, "long")
     async with opened(request_, size=(100, 30)) as pilot:
-        await press(pilot, "A")
+        await press(pilot, "g", "x")
         await shows(pilot, "9 notes in 3 categories")
-        await press(pilot, "g", "j", "j", "tab")
+        await press(pilot, "home", "j", "j", "tab")
         await shows(pilot, "bench/c20, ann, ", "(3 more lines)", "long: 1 note on 1 case")
 
 
@@ -381,16 +381,16 @@ async def test_from_notes_to_a_table_without_leaving_the_keyboard(tmp_path, monk
     making.workspace(tmp_path / "w", cases, scorers)
     notes = ("loses a minus", "metres and feet", "minus again", "feet")
     async with opened(Request(workspace=str(tmp_path / "w")), size=(100, 30), folder=tmp_path) as pilot:
-        await press(pilot, "a", "g")
+        await press(pilot, "g l", "home")
         for text in notes:
-            await press(pilot, "N", *text, "enter", "j")
-        await press(pilot, "A")
+            await press(pilot, "a", *text, "enter", "j")
+        await press(pilot, "g", "x")
         await shows(pilot, "4 notes in 0 categories", "no note is in a category yet, of 4")
-        await press(pilot, "slash", *"minus", "enter", "p", *"signs", "enter")
+        await press(pilot, "slash", *"minus", "enter", "w", *"signs", "enter")
         await shows(pilot, "4 notes in 1 category")
-        await press(pilot, "G", "p", *"unit", "enter")
+        await press(pilot, "G", "w", *"unit", "enter")
         await shows(pilot, "4 notes in 2 categories")
-        await press(pilot, "g", "j", "R", *"s of length", "enter")
+        await press(pilot, "home", "j", "a", *"s of length", "enter")
         await shows(pilot, "units of length: 2 notes on 2 cases")
         await press(pilot, "e", "c")
         await until(pilot, lambda: list(tmp_path.glob("*.csv")))

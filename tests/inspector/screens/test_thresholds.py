@@ -29,12 +29,12 @@ def marked(app, glyph):
     return line.index(glyph)
 
 
-@pytest.mark.parametrize("keys", [(), ("a",), ("a", "enter")])
+@pytest.mark.parametrize("keys", [(), ("g", "l"), ("g", "l", "enter")])
 async def test_h_opens_it_from_everywhere_and_escape_goes_back(request_, keys):
     async with opened(request_) as pilot:
         await press(pilot, *keys)
         before = await rests(pilot)
-        await press(pilot, "H")
+        await press(pilot, "g", "h")
         assert isinstance(pilot.app.screen, screen_of("thresholds"))
         await shows(pilot, "F1 against the threshold", "▲ 0.500 present, the default", COMPLETE)
         await press(pilot, "escape")
@@ -43,7 +43,7 @@ async def test_h_opens_it_from_everywhere_and_escape_goes_back(request_, keys):
 
 async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it(request_):
     async with opened(request_, size=(120, 44)) as pilot:
-        await press(pilot, "H")
+        await press(pilot, "g", "h")
         before = await rests(pilot, COMPLETE)
         at, default = marked(pilot.app, "▲"), marked(pilot.app, "d")
         await press(pilot, "t", *["right"] * 8)
@@ -56,7 +56,7 @@ async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it(reque
         assert cells[1:4] == ["0.58", "(present)", f"{100 * inspected(pilot).headline.score:.1f}"]
         best = line_of(pilot.app, "best on these").split()
         assert best in [line.split() for line in before.splitlines()]
-        await press(pilot, "asterisk")
+        await press(pilot, "v", "m")
         await shows(pilot, "present: optimistic: best on these cases")
         assert "*" in line_of(pilot.app, "chosen")
         await press(pilot, "escape")
@@ -73,7 +73,7 @@ async def test_figures_of_other_ways_are_not_computed_again_while_it_moves(reque
 
     monkeypatch.setattr(analysis, "way_rows", counting)
     async with opened(request_) as pilot:
-        await press(pilot, "H")
+        await press(pilot, "g", "h")
         await shows(pilot, COMPLETE)
         await rests(pilot)
         every = asked.count(None)
@@ -86,7 +86,7 @@ async def test_figures_of_other_ways_are_not_computed_again_while_it_moves(reque
 
 async def test_enter_opens_exactly_the_cases_and_escape_comes_back_to_the_number(request_):
     async with opened(request_, size=(120, 44)) as pilot:
-        await press(pilot, "H")
+        await press(pilot, "g", "h")
         await shows(pilot, COMPLETE)
         view = pilot.app.screen.query_one(SheetView)
         wrong = next(spot for spot in view.spots if "wrong at the threshold 0.55" in spot.piece.drill.words)
@@ -100,7 +100,7 @@ async def test_enter_opens_exactly_the_cases_and_escape_comes_back_to_the_number
 
 async def test_pages_turn_and_bins_open_their_cases(request_):
     async with opened(request_, size=(120, 44)) as pilot:
-        await press(pilot, "H", "tab")
+        await press(pilot, "g", "h", "tab")
         await shows(pilot, "[curves in numbers]", "At some thresholds")
         await press(pilot, "tab")
         await shows(pilot, "[from subset to subset]", "tuned on sums", "optimistic")
@@ -120,21 +120,21 @@ async def test_pages_turn_and_bins_open_their_cases(request_):
 
 async def test_o_puts_another_curve_beside_it_and_takes_it_away(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "H")
+        await press(pilot, "g", "h")
         await shows(pilot, COMPLETE)
         await press(pilot, "o")
         await shows(pilot, "Scorers beside each other", "[x] alpha", "[ ] beta")
         await press(pilot, "j", "space", "enter")
         await shows(pilot, "A alpha", "B beta (its own range, -1 to 1)")
-        await press(pilot, "m")
+        await press(pilot, "v n")
         await shows(pilot, "A alpha", "B beta", "beta · threshold 0.000")
-        await press(pilot, "M", "o", "a", "enter")
+        await press(pilot, "v n", "o", "x", "enter")
         await hides(pilot, "B beta")
 
 
 async def test_files_are_the_documents_of_the_commands(request_, tmp_path):
     async with opened(request_, folder=tmp_path) as pilot:
-        await press(pilot, "H")
+        await press(pilot, "g", "h")
         await shows(pilot, COMPLETE)
         await press(pilot, "e")
         await shows(pilot, "ways and curves", "curves in numbers")
@@ -157,7 +157,7 @@ async def test_files_are_the_documents_of_the_commands(request_, tmp_path):
 
 async def test_without_scorers_and_with_a_critic_it_says_why_there_is_nothing(tmp_path):
     async with opened(example.write(tmp_path / "w", scored=False)) as pilot:
-        await press(pilot, "H")
+        await press(pilot, "g", "h")
         await shows(pilot, "A threshold is held against step rewards", "prm-inspect score bench --model")
         await press(pilot, "o")
         await shows(pilot, "There is no scorer whose curve could be drawn.")
@@ -165,7 +165,7 @@ async def test_without_scorers_and_with_a_critic_it_says_why_there_is_nothing(tm
         await shows(pilot, "There is nothing to export here yet.")
     judged.workspace(tmp_path / "judged")
     async with opened(Request(workspace=str(tmp_path / "judged"), scorers=("critic",))) as pilot:
-        await press(pilot, "H")
+        await press(pilot, "g", "h")
         await shows(pilot, "No threshold decides, so that there is no curve: critic.")
         await press(pilot, "t")
         await shows(pilot, "critic has no threshold to move")

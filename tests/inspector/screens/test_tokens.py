@@ -12,12 +12,12 @@ from screen_text import press, rests, screen_text, shows, until
 async def test_the_tokens_of_the_demos_prm_are_asked_for_and_shown():
     pytest.importorskip("tokenizers")
     async with opened(DEMO, size=(100, 40)) as pilot:
-        await press(pilot, "a", "enter", "X")
+        await press(pilot, "g", "l", "enter", "v", "t")
         assert "asking the tokenizer..." in screen_text(pilot.app)
         await until(pilot, lambda: "are read" in screen_text(pilot.app), timeout=60)
         text = await rests(pilot, "tokens of tiny-prm-m (Qwen2.5-Math-PRM)", "step 0: read at token")
         assert "<|im_start|>" in text
-        await press(pilot, "X")
+        await press(pilot, "v", "t")
         assert "are read" not in screen_text(pilot.app)
 
 
@@ -44,7 +44,7 @@ def asked(monkeypatch):
 
 async def test_what_cannot_be_told_is_a_sentence_above_the_steps(tmp_path, asked):
     async with opened(example.write(tmp_path / "w")) as pilot:
-        await press(pilot, "a", "enter", "X")
+        await press(pilot, "g", "l", "enter", "v", "t")
         await shows(pilot, "Nothing is known of bench/exact-one.", "Step 0 of exact-one.")
         assert asked == [("bench/exact-one", "alpha")]
 
@@ -52,22 +52,22 @@ async def test_what_cannot_be_told_is_a_sentence_above_the_steps(tmp_path, asked
 async def test_keys_go_on_while_the_answer_is_awaited(tmp_path, asked, monkeypatch):
     monkeypatch.setattr(Asked, "wait", True)
     async with opened(example.write(tmp_path / "w")) as pilot:
-        await press(pilot, "a", "enter", "X")
+        await press(pilot, "g", "l", "enter", "v", "t")
         await until(pilot, lambda: len(asked) == 1)
         await press(pilot, "n")
         await shows(pilot, "2 of 9", "asking the tokenizer...")
         await until(pilot, lambda: len(asked) == 2)
-        await press(pilot, "X")
+        await press(pilot, "v", "t")
         assert "asking" not in screen_text(pilot.app)
 
 
 async def test_another_case_or_scorer_is_asked_for_anew(tmp_path, asked):
     async with opened(example.write(tmp_path / "w")) as pilot:
-        await press(pilot, "a", "enter", "X")
+        await press(pilot, "g", "l", "enter", "v", "t")
         await shows(pilot, "Nothing is known of bench/exact-one.")
         await press(pilot, "n")
         await until(pilot, lambda: len(asked) == 2)
-        await press(pilot, "m")
+        await press(pilot, "l")
         await until(pilot, lambda: len(asked) == 3)
         assert [scorer for _, scorer in asked] == ["alpha", "alpha", "beta"]
 
@@ -75,12 +75,12 @@ async def test_another_case_or_scorer_is_asked_for_anew(tmp_path, asked):
 async def test_held_keys_ask_for_nothing_on_the_way(tmp_path, asked, monkeypatch):
     monkeypatch.setattr("inspector.screens.tokens.PATIENCE", 0.6)
     async with opened(example.write(tmp_path / "w")) as pilot:
-        await press(pilot, "a", "enter", "X", "n", "n", "n")
+        await press(pilot, "g", "l", "enter", "v", "t", "n", "n", "n")
         await until(pilot, lambda: bool(asked))
         assert len(asked) == 1
 
 
 async def test_without_a_scorer_there_are_no_tokens(tmp_path):
     async with opened(example.write(tmp_path / "w", scored=False)) as pilot:
-        await press(pilot, "enter", "X")
+        await press(pilot, "enter", "v", "t")
         await shows(pilot, "There is no scorer whose tokens")

@@ -27,7 +27,7 @@ async def begun(pilot, *before):
     """On the first case of a queue of alpha's failures, as listed."""
     await press(pilot, "enter")
     await shows(pilot, "5 of 9 cases")
-    await press(pilot, *before, "T")
+    await press(pilot, *before, "g", "t")
     await shows(pilot, "Decide about 5 cases of the list", "Most disagreed by scorers first")
     await press(pilot, "enter")
     await shows(pilot, "bench/alarm-one", "1 of 5", "0 ruled, 5 to go")
@@ -65,27 +65,27 @@ async def test_a_key_a_ruling_and_the_next_case_comes(request_):
 async def test_it_goes_on_where_it_was_from_the_board_as_well(request_):
     async with opened(request_) as pilot:
         await shows(pilot, "9 cases")
-        await press(pilot, "T")
+        await press(pilot, "g", "t")
         await shows(pilot, "No case waits for you")
         await begun(pilot)
-        await press(pilot, "1", "s", "d")
+        await press(pilot, "1", "x", "space")
         await shows(pilot, "bench/missed-two", "1 ruled, 1 skipped, 3 to go")
     async with opened(request_) as pilot:
-        await press(pilot, "T")
+        await press(pilot, "g", "t")
         await shows(pilot, "bench/missed-two", "4 of 5", "1 ruled, 1 skipped, 3 to go")
         await press(pilot, "1", "1")
         # What was deferred comes last.
         await shows(pilot, "bench/missed-one", "1 to go")
         await press(pilot, "escape", "enter")
         await shows(pilot, "5 of 9 cases")
-        await press(pilot, "T")
+        await press(pilot, "g", "t")
         await shows(pilot, "Decide about 2 cases of the list; 3 cases that you ruled on left out", "Go on: 3 ruled")
 
 
 async def test_one_looks_back_and_takes_a_ruling_away_or_changes_it(request_):
     async with opened(request_) as pilot:
         await begun(pilot)
-        await press(pilot, "1", "p")
+        await press(pilot, "1", "N")
         await shows(pilot, "bench/alarm-one", "[1 model wrong]")
         await press(pilot, "3")
         await shows(pilot, "[3 both defensible]", "bench/alarm-one")
@@ -95,8 +95,8 @@ async def test_one_looks_back_and_takes_a_ruling_away_or_changes_it(request_):
         await shows(pilot, " 3 both defensible", "0 ruled, 5 to go")
         assert rulings(pilot) == {}
         await press(pilot, "x")
-        await shows(pilot, "no ruling of yours to take away")
-        await press(pilot, "p")
+        await shows(pilot, "1 skipped, 4 to go")
+        await press(pilot, "u", "N")
         await shows(pilot, "This is the first case of the queue.")
 
 
@@ -109,20 +109,20 @@ async def test_steps_are_rated_under_the_cursor(request_):
         await shows(pilot, "Rated  step 0 +1, step 1 -1")
         await press(pilot, "plus")
         await shows(pilot, "step 0 no longer rated", "Rated  step 1 -1")
-        await press(pilot, "g", "0")
+        await press(pilot, "home", "0")
         await shows(pilot, "Put the cursor on a step to rate it.")
 
 
 async def test_plus_on_the_problem_rates_the_other_steps_in_one(request_):
     async with opened(request_) as pilot:
         await begun(pilot)
-        await press(pilot, "minus", "g", "plus")
+        await press(pilot, "minus", "home", "plus")
         await shows(pilot, "1 step rated +1", "Rated  step 0 +1, step 1 -1")
         await press(pilot, "plus")
         await shows(pilot, "You have rated every step.")
         await press(pilot, "u")
         await shows(pilot, "Rated  step 1 -1")
-        await press(pilot, "u", "g", "plus")
+        await press(pilot, "u", "home", "plus")
         await shows(pilot, "2 steps rated +1", "Rated  step 0 +1, step 1 +1")
         await press(pilot, "u")
         assert "Rated" not in await rests(pilot, "Undone")
@@ -133,9 +133,9 @@ async def test_what_was_said_of_another_text_is_said_anew(request_):
     old.do([("rule", ["bench/alarm-one"], "gold wrong"), ("rate", ["bench/alarm-one"], "0 1")], "0123456789ab")
     old.begin("again", ["bench/alarm-one"])
     async with opened(request_) as pilot:
-        await press(pilot, "T")
+        await press(pilot, "g", "t")
         await shows(pilot, "bench/alarm-one", "0 ruled, 1 to go", "Of another text of this case, and so without effect")
-        await press(pilot, "g", "plus")
+        await press(pilot, "home", "plus")
         await shows(pilot, "2 steps rated +1")
         await press(pilot, "2")
         assert "Of another text" not in await rests(pilot, "All decided: 1 gold wrong")
@@ -148,13 +148,13 @@ async def test_what_was_said_of_another_text_is_said_anew(request_):
 
 async def test_hidden_labels_are_shown_by_the_ruling_and_the_next_key_goes_on(request_):
     async with opened(request_) as pilot:
-        await begun(pilot, "B")
+        await begun(pilot, "v b")
         hidden = await rests(pilot, "BLIND", "scorers are hidden until you rule", "Step 0 of alarm-one")
         assert "false alarm" not in hidden
         assert "0.90" not in hidden
-        await press(pilot, "O")
+        await press(pilot, "v", "v")
         assert "0.90" not in await rests(pilot, "Scorers are hidden.")
-        await press(pilot, "O")
+        await press(pilot, "v", "v")
         await press(pilot, "1")
         await shows(pilot, "false alarm", "[1 model wrong]", "bench/alarm-one", "0.90")
         await press(pilot, "n")
@@ -164,8 +164,8 @@ async def test_hidden_labels_are_shown_by_the_ruling_and_the_next_key_goes_on(re
 async def test_another_queue_is_begun_in_triage(request_):
     async with opened(request_) as pilot:
         await begun(pilot)
-        await press(pilot, "2", "T")
-        await shows(pilot, "The present queue", "B in a queue hides gold and scorers until you rule")
+        await press(pilot, "2", "g", "t")
+        await shows(pilot, "The present queue", "v b in a queue hides gold and scorers until you rule")
         await press(pilot, *["G", "enter"])
         assert "gold wrong on" not in await rests(pilot, "bench/alarm-one", "1 of 1", "0 ruled, 1 to go")
 
@@ -175,7 +175,7 @@ async def test_what_others_ruled_is_not_told_to_who_decides_blind(request_):
     async with opened(request_) as pilot:
         await begun(pilot)
         await shows(pilot, "Ruling  zoe: unsure")
-        await press(pilot, "B")
+        await press(pilot, "v", "b")
         assert "zoe" not in await rests(pilot, "BLIND")
 
 
@@ -184,9 +184,9 @@ async def test_a_case_that_is_gone_is_passed_over(request_):
         await begun(pilot)
         mine = journal(pilot)
         mine.begin("made elsewhere", ["bench/not-there", "bench/late-one", "gone/1"])
-        await press(pilot, "s")
+        await press(pilot, "space")
         await shows(pilot, "This case does not wait in the queue.")
-        await press(pilot, "escape", "T", "enter")
+        await press(pilot, "escape", "g", "t", "enter")
         await shows(pilot, "bench/late-one", "2 of 3", "made elsewhere")
         await press(pilot, "1")
         await shows(pilot, "1 ruled, 2 to go", "bench/late-one")
@@ -208,7 +208,7 @@ async def test_where_there_is_no_folder_it_is_said(monkeypatch):
     monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened() as pilot:
         await shows(pilot, "7 scorers")
-        await press(pilot, "T")
+        await press(pilot, "g", "t")
         await shows(pilot, "Tags, notes and rulings are kept")
 
 
@@ -217,7 +217,7 @@ async def test_the_demo_can_be_triaged_without_a_workspace(monkeypatch, tmp_path
     monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
     for _ in range(2):
         async with opened() as pilot:
-            await press(pilot, "enter", "T", "enter")
+            await press(pilot, "enter", "g", "t", "enter")
             await shows(pilot, "to go")
             await press(pilot, "1")
             await until(pilot, lambda: rulings(pilot))
@@ -232,7 +232,7 @@ async def test_the_demo_can_be_triaged_without_a_workspace(monkeypatch, tmp_path
 async def test_there_is_room_for_rulings_on_a_small_terminal(request_, size):
     async with opened(request_, size=size) as pilot:
         await press(pilot, "enter")
-        await press(pilot, "T")
+        await press(pilot, "g", "t")
         await press(pilot, "enter")
         await shows(pilot, "1 model", "5 unsure")
         assert all(len(line) <= size[0] for line in screen_text(pilot.app).splitlines())
@@ -241,11 +241,11 @@ async def test_there_is_room_for_rulings_on_a_small_terminal(request_, size):
 async def test_who_has_ruled_on_all_cases_of_the_list_goes_through_them_once_more(request_):
     async with opened(request_) as pilot:
         await begun(pilot)
-        await press(pilot, "2", "2", "2", "2", "s")
+        await press(pilot, "2", "2", "2", "2", "x")
         await shows(pilot, "None waits: 4 gold wrong; 1 case skipped")
         await press(pilot, "escape", "colon", *"ruling = 'gold wrong'", "enter")
         await shows(pilot, "4 of 9 cases")
-        await press(pilot, "T")
+        await press(pilot, "g", "t")
         screen = await rests(pilot, "Decide about 0 cases of the list; 4 cases that you ruled on left out")
         # No order leads nowhere.
         assert "As listed" not in screen
@@ -265,7 +265,7 @@ async def test_who_has_ruled_on_all_cases_of_the_list_goes_through_them_once_mor
 async def test_a_new_queue_puts_the_present_one_aside_and_undo_brings_it_back(request_):
     async with opened(request_, size=(80, 24)) as pilot:
         await begun(pilot)
-        await press(pilot, "1", "escape", "T")
+        await press(pilot, "1", "escape", "g", "t")
         await shows(pilot, ">Go on: 1 ruled, 4 to go", " Random, in turns by error type", "u brings it back")
         await press(pilot, "down", "enter")
         await shows(pilot, "0 ruled, 4 to go")

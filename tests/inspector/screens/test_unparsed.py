@@ -36,18 +36,18 @@ async def test_the_queue_is_what_the_board_counts(space, tmp_path):
     async with opened_on(space, tmp_path, size=(160, 36)) as pilot:
         counts = inspected(pilot).outcome_counts
         assert counts["unparsed"] + counts["refused"] == 9
-        await press(pilot, "a", "U")
+        await press(pilot, "g", "l", "v", "u")
         await shows(pilot, "9 of 12 cases", "9 cases unparsed or refused")
         assert listed(pilot, "id") == [f"sums-{row}" for row in range(12) if row % 4]
         command = inspected(pilot).selection.request.command("cases")
         assert "judge.outcome" in command
-        await press(pilot, "U")
+        await press(pilot, "v", "u")
         await shows(pilot, "12 of 12 cases")
 
 
 async def test_each_has_its_reason_and_the_end_of_its_answer_beside_the_list(space, tmp_path):
     async with opened_on(space, tmp_path, size=(160, 36)) as pilot:
-        await press(pilot, "a", "U")
+        await press(pilot, "g", "l", "v", "u")
         await shows(pilot, "unparsed: cut at the token limit: no box", "The answer ends: ...", "think of 1")
         await press(pilot, "j")
         await shows(pilot, "unparsed: no box", "The answer ends: Who knows?")
@@ -57,13 +57,13 @@ async def test_each_has_its_reason_and_the_end_of_its_answer_beside_the_list(spa
 
 async def test_from_a_case_the_queue_begins_at_its_first_case(space, tmp_path):
     async with opened_on(space, tmp_path, size=(160, 36)) as pilot:
-        await press(pilot, "a", "enter", "U")
+        await press(pilot, "g", "l", "enter", "v", "u")
         await shows(pilot, "sums-1 · 1 of 9", "cut at the token limit")
         await press(pilot, "n")
         await shows(pilot, "sums-2 · 2 of 9")
-        await press(pilot, "v", "n")
+        await press(pilot, "v", "c", "n")
         await shows(pilot, "sums-3 · 3 of 9", "No text was kept.")
-        await press(pilot, "U")
+        await press(pilot, "v", "u")
         await shows(pilot, "sums-3 · 4 of 12")
 
 
@@ -71,13 +71,13 @@ async def test_where_all_can_be_read_that_is_said(tmp_path):
     space = critic_spaces.imported(tmp_path)
     critic_spaces.critic(space, lambda *_: [r"\boxed{1}"])
     async with opened_on(space, tmp_path, size=(120, 36)) as pilot:
-        await press(pilot, "a", "U")
+        await press(pilot, "g", "l", "v", "u")
         await shows(pilot, "No case here is unparsed or refused by judge.", "12 of 12 cases")
 
 
 async def test_without_a_scorer_there_is_no_queue(tmp_path):
     space = critic_spaces.imported(tmp_path)
     async with opened_on(space, tmp_path, size=(120, 36)) as pilot:
-        await press(pilot, "U")
+        await press(pilot, "v", "u")
         await shows(pilot, "There is no scorer whose answers could be unparsed.")
         await hides(pilot, "cases unparsed")

@@ -75,10 +75,10 @@ def bytes_of(folder):
 
 
 def test_a_session_comes_to_the_same_and_changes_nothing(root, tmp_path):
-    path = asyncio.run(session(root, tmp_path, "enter", "T", "enter", "1", "2", "u", "s", "escape"))
+    path = asyncio.run(session(root, tmp_path, "enter", "g", "t", "enter", "1", "2", "u", "x", "escape"))
     found = read_session(path)
     commands = [line.command for line in found.lines if line.command]
-    assert {"triage", "rule-model-wrong", "rule-gold-wrong", "skip"} <= {*commands}
+    assert {"triage", "rule-model-wrong", "rule-gold-wrong", "unrule"} <= {*commands}
     titles = [line.title for line in found.lines if line.title is not None]
     compared = sum(
         one.title is not None
@@ -89,12 +89,12 @@ def test_a_session_comes_to_the_same_and_changes_nothing(root, tmp_path):
     before = bytes_of(root)
     result = played(path, root, tmp_path)
     assert result.difference is None, result
-    assert (result.inputs, result.titles) == (8, compared)
+    assert (result.inputs, result.titles) == (9, compared)
     assert bytes_of(root) == before
 
 
 def test_what_was_said_since_does_not_count(root, tmp_path):
-    path = asyncio.run(session(root, tmp_path, "enter", "T", "enter", "1"))
+    path = asyncio.run(session(root, tmp_path, "enter", "g", "t", "enter", "1"))
     Journal(root / "triage", Author("ann", "laptop")).rule(["bench/c5", "bench/c6"], MODEL)
     assert played(path, root, tmp_path).difference is None
 
@@ -220,8 +220,8 @@ def test_the_command_says_whether_it_is_the_same(root, tmp_path, capsys):
         (None, "No such file"),
         ("", "does not begin a session's log"),
         ("[1]", "does not begin a session's log"),
-        ('{"v": 99}', "no log of a session that this version knows"),
-        ('{"v": 1, "time": 3}', "does not begin a session's log"),
+        ('{"v": 99}', "is the log of a version with other keys"),
+        ('{"v": 2, "time": 3}', "does not begin a session's log"),
     ],
 )
 def test_what_is_no_log_is_one_sentence(tmp_path, capsys, text, said):
@@ -246,7 +246,7 @@ def test_a_session_of_the_demo_is_played_where_no_workspace_is(root, tmp_path, c
     monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
-    path = asyncio.run(session(None, tmp_path, "down", "enter", "T", "enter", "1", "2"))
+    path = asyncio.run(session(None, tmp_path, "down", "enter", "g", "t", "enter", "1", "2"))
     assert read_session(path).start.root is None
     before = bytes_of(tmp_path / "data")
     assert before
@@ -256,7 +256,7 @@ def test_a_session_of_the_demo_is_played_where_no_workspace_is(root, tmp_path, c
     Workspace.create(demo_workspace())
     later = tmp_path / "later"
     later.mkdir()
-    now = asyncio.run(session(None, later, "down", "enter", "T", "enter", "1", "2"))
+    now = asyncio.run(session(None, later, "down", "enter", "g", "t", "enter", "1", "2"))
     assert read_session(now).start.root == str(demo_workspace())
     assert main(["replay", str(path)]) == main(["replay", str(now)]) == 0
     root.rename(tmp_path / ".prm-inspect")

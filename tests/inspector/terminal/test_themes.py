@@ -201,7 +201,7 @@ async def test_the_chosen_theme_is_there_at_the_next_start(request_, tmp_path):
     assert app.theme == DEFAULT
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await shows(pilot, "2 scorers")
-        await press(pilot, "ctrl+t")
+        await press(pilot, "question_mark", *"theme", "enter")
         text = await rests(pilot, "prm-light-contrast", "colour-blind")
         assert text.index("prm-dark") < text.index("prm-16-colours")
         await press(pilot, *"light-con", "enter")
