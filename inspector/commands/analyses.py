@@ -15,6 +15,13 @@ ANALYSIS: tuple[Command, ...] = (
         "go('metrics')",
     ),
     Command(
+        "highlights",
+        go("o"),
+        "What stands out",
+        "What is furthest from the usual about a scorer, as far as its interval carries it",
+        "go('highlights')",
+    ),
+    Command(
         "compare",
         go("c"),
         "Compare",

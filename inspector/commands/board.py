@@ -1,7 +1,7 @@
 """What a person can do on the board."""
 
 from inspector.commands.command import Command
-from inspector.commands.grammar import OPEN, SORT, go, view
+from inspector.commands.grammar import OPEN, PART, SORT, go, view
 
 BOARD: tuple[Command, ...] = (
     Command(
@@ -55,4 +55,5 @@ BOARD: tuple[Command, ...] = (
         "published",
         ("board",),
     ),
+    Command("pane", PART, "Stands out", "To what stands out about this scorer, and back", "pane", ("board",)),
 )

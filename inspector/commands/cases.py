@@ -1,7 +1,7 @@
 """What a person can do on the list of cases."""
 
 from inspector.commands.command import Command
-from inspector.commands.grammar import CONDITION, FACETS, HIDE, KEEP, OPEN, SEARCH, SORT, TAKE_AWAY, view
+from inspector.commands.grammar import CONDITION, FACETS, HIDE, KEEP, MARK, NO_KEY, OPEN, SEARCH, SORT, TAKE_AWAY, view
 
 CASES: tuple[Command, ...] = (
     Command("open-case", OPEN, "Open", "The case on the whole screen", "open", ("cases",), footer=True),
@@ -51,7 +51,23 @@ CASES: tuple[Command, ...] = (
         "slices",
         ("cases",),
     ),
-    Command("clear", TAKE_AWAY, "Clear filter", "Show all cases again", "clear", ("cases",)),
+    Command(
+        "mark",
+        MARK,
+        "Mark",
+        "Mark this case, or no more: what is done next is done to all that are marked",
+        "mark",
+        ("cases",),
+    ),
+    Command("mark-all", NO_KEY, "Mark all", "Mark every case in the list, or none", "mark_all", ("cases",)),
+    Command(
+        "clear",
+        TAKE_AWAY,
+        "Clear filter",
+        "Take the marks away; without marks, the filter: all cases again",
+        "clear",
+        ("cases",),
+    ),
     Command("sort", SORT, "Sort", "Sort by any column, up or down", "sort", ("cases",), priority=True),
     Command("columns", view("c"), "Columns", "Choose the columns of the list and of its export", "columns", ("cases",)),
     Command("zoom", view("z"), "Zoom", "Show or hide the steps beside the list", "zoom", ("cases",)),

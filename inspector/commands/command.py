@@ -8,6 +8,7 @@ from inspector.commands.grammar import NO_KEY
 
 ANALYSES = (
     "metrics",
+    "highlights",
     "compare",
     "card",
     "thresholds",

@@ -1,7 +1,7 @@
 """What a person can do wherever steps are read: on the list of cases and on one case."""
 
 from inspector.commands.command import ANALYSES, ONE_CASE, Command
-from inspector.commands.grammar import CLOSE, LEFT, NO_KEY, REDO, RIGHT, SCORERS, TAG, UNDO, WRITE, view
+from inspector.commands.grammar import CLOSE, LEFT, REDO, RIGHT, SCORERS, TAG, UNDO, WRITE, view
 
 THROUGH_A_SCORER = ("cases", *(one for one in ANALYSES if one not in {"stats", "paper"}))
 """The screens of many cases that look through one scorer."""
@@ -53,11 +53,24 @@ READING: tuple[Command, ...] = (
         ("cases", *ONE_CASE, *ANALYSES),
         in_answers=True,
     ),
-    Command("tag", TAG, "Tag", "Put tags on this case, or take them away", "tag", ("cases", *ONE_CASE), priority=True),
     Command(
-        "tag-shown", NO_KEY, "Tag all", "Put tags on every case in the list", "tag_shown", ("cases",), priority=True
+        "tag",
+        TAG,
+        "Tag",
+        "Put tags on this case, or on the marked ones, or take them away",
+        "tag",
+        ("cases", *ONE_CASE),
+        priority=True,
     ),
-    Command("note", WRITE, "Note", "Write a note on this case", "note", ("cases", *ONE_CASE), priority=True),
+    Command(
+        "note",
+        WRITE,
+        "Note",
+        "Write a note on this case, or on the marked ones",
+        "note",
+        ("cases", *ONE_CASE),
+        priority=True,
+    ),
     Command(
         "history",
         view("h"),

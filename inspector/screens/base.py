@@ -90,8 +90,9 @@ class InspectionScreen(Steady, Screen[None]):
 
     def table(self, name: str, empty: str) -> FrameTable:
         """A table that says `empty` where it has no rows."""
-        mark, null = (">", "-") if self.brush.ascii_only else ("▌", "–")
-        return FrameTable(id=name, empty=empty, mark=mark, null=null)
+        if self.brush.ascii_only:
+            return FrameTable(id=name, empty=empty, mark=">", chosen=("*", "#"), null="-")
+        return FrameTable(id=name, empty=empty)
 
     def write(self, name: str, text: str, style: str = "") -> None:
         """Put text from anywhere on a line of `one_line`; only cells that change are painted."""

@@ -29,13 +29,14 @@ from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.render.cells import signed
 from inspector.render.lines import CaseLink
-from inspector.screens.board_opening import BoardOpening
+from inspector.screens.board_highlights import BoardHighlights
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.export import ExportMenu
 from inspector.screens.triaging import Triaging
 from inspector.sentences import counted
 from inspector.text import clean, squeezed
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.sized import Sized
 from inspector.yanking import score_facts
 
@@ -48,7 +49,7 @@ NOT_SCORED = (
 )
 
 
-class BoardScreen(BoardOpening, Triaging):
+class BoardScreen(BoardHighlights, Triaging):
     """A row a scorer and benchmark, or one a subset."""
 
     NAME = "board"
@@ -78,6 +79,9 @@ class BoardScreen(BoardOpening, Triaging):
         warning.display = False
         yield warning
         yield self.table("board", NO_CASE)
+        pane = SheetView(id="highlights")
+        pane.display = False
+        yield pane
         yield Static(Content(""), id="about")
         yield Static(Content(""), id="legend")
         yield from self.compose_rail()
@@ -108,6 +112,7 @@ class BoardScreen(BoardOpening, Triaging):
         if first:
             self._follow(inspection)
         self._show_title(inspection)
+        self.highlight(inspection)
 
     def show_ranks(self) -> None:
         if self.inspection is not None:
@@ -230,6 +235,7 @@ class BoardScreen(BoardOpening, Triaging):
         if isinstance(event.view, FrameTable):
             if self.inspection is not None:
                 self._explain()
+                self.highlight(self.inspection)
             self._describe()
 
     def action_go(self, name: str) -> None:
@@ -241,9 +247,11 @@ class BoardScreen(BoardOpening, Triaging):
         super().action_go(name)
 
     def action_back(self) -> None:
-        """Out of the cell that was chosen first, then out of the differences."""
+        """Out of the pane, then out of the cell that was chosen, then out of the differences."""
         table = self.query_one(FrameTable)
-        if table.cell_name:
+        if not table.has_focus:
+            table.focus()
+        elif table.cell_name:
             table.cell_name = ""
         elif self.how.against:
             self.arrange_as(replace(self.how, against=""))

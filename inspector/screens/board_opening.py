@@ -44,11 +44,11 @@ class BoardOpening(BoardArranging):
         if behind is None or behind == NO_NUMBER:
             self.action_failures()
         elif isinstance(behind, CaseLink):
-            self._open(behind)
+            self.open_link(behind)
         else:
             self.say(behind)
 
-    def _open(self, drill: CaseLink) -> None:
+    def open_link(self, drill: CaseLink) -> None:
         """List exactly the cases behind a number."""
         self.close_rail()
         if self.inspection is not None:

@@ -1,8 +1,10 @@
 """The cases screen: facets, the virtual list and the steps of the case under the cursor."""
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -130,6 +132,8 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         listed = f"{inspection.shown.size:,} of {counted(int(inspection.benchmark_rows.sum()), 'case')}"
         phrases = [Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4), Phrase((listed,))]
         phrases += [Phrase(("BLIND",))] if self._blind else []
+        marked = len(self.marked)
+        phrases += [Phrase((f"{marked:,} marked",))] if marked else []
         evaluation, line = inspection.evaluation, inspection.headline
         if evaluation is not None and line is not None:
             phrases += [
@@ -191,6 +195,52 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         self.close_rail()
         self.post_message(Go("case", event.row_id))
 
+    @property
+    def marked(self) -> list[str]:
+        """The marked cases that are in the list, in its order."""
+        marks = self.query_one(FrameTable).marked
+        if self.inspection is None or not marks:
+            return []
+        return [case for case in self.inspection.cases["case"].gather(self.inspection.shown) if case in marks]
+
+    def listed(self, inspection: Inspection) -> Inspection:
+        marked = {*self.marked}
+        if not marked:
+            return inspection
+        rows = [row for row in inspection.shown.tolist() if inspection.cases["case"][row] in marked]
+        return replace(inspection, selection=replace(inspection.selection, shown=np.array(rows)))
+
+    def action_mark(self) -> None:
+        """Mark the case under the cursor, or no more, and go to the next one."""
+        table = self.query_one(FrameTable)
+        if table.key is None:
+            self.say(table.empty)
+            return
+        self._mark(table.marked ^ {table.key})
+        table.cursor += 1
+
+    def action_mark_all(self) -> None:
+        """Mark every case in the list; where all are marked, none."""
+        if self.inspection is not None:
+            listed = frozenset(self.inspection.cases["case"].gather(self.inspection.shown))
+            table = self.query_one(FrameTable)
+            if listed:
+                self._mark(table.marked - listed if listed <= table.marked else table.marked | listed)
+            else:
+                self.say(table.empty)
+
+    def _mark(self, cases: frozenset[str]) -> None:
+        self.query_one(FrameTable).marked = cases
+        if self.inspection is not None:
+            self._show_titles(self.inspection)
+
+    def action_clear(self) -> None:
+        """Take the marks away; where there are none, the filter."""
+        if self.query_one(FrameTable).marked:
+            self._mark(frozenset())
+        else:
+            super().action_clear()
+
     def action_open(self) -> None:
         row = self.query_one(FrameTable).row_id
         if row is not None:
@@ -217,17 +267,16 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         self._show_pane_soon()
 
     def action_yank_row(self) -> None:
-        """Copy the facts of the case under the cursor."""
-        row = self.query_one(FrameTable).row_id
-        if row is None or self.inspection is None:
+        """Copy the facts of the case under the cursor, or of those that are marked, a line each."""
+        row, inspection = self.query_one(FrameTable).row_id, self.inspection
+        if row is None or inspection is None:
             self.say("There is no row to copy.")
             return
-        self.post_message(
-            Copy(
-                case_facts(self.inspection, row, blind=self.reading.blind),
-                f"the facts of {self.inspection.cases['id'][row]}",
-            )
-        )
+        marked = {*self.marked}
+        rows = [at for at in inspection.shown.tolist() if inspection.cases["case"][at] in marked] if marked else [row]
+        facts = "\n".join(case_facts(inspection, at, blind=self.reading.blind) for at in rows)
+        of = counted(len(rows), "case") if marked else inspection.cases["id"][row]
+        self.post_message(Copy(facts, f"the facts of {of}"))
 
     def action_zoom(self) -> None:
         self._pane_wanted = not self.query_one("#pane", StepView).display

@@ -24,7 +24,7 @@ from scoring.text_query import SCOPES, TextQuery
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-LETTERS = {"threshold", "search", "condition", "sort", "tag", "tag_shown", "note"}
+LETTERS = {"threshold", "search", "condition", "sort", "tag", "note"}
 """Actions whose keys are priority bindings."""
 TYPING_PAUSE = 0.04
 """Seconds after a key until the search begins: keys that come faster are one search."""

@@ -30,34 +30,35 @@ class Tagging(InspectionScreen):
         """The row id of the case that is looked at; None where there is none."""
         raise NotImplementedError
 
-    def action_tag(self) -> None:
-        """Ask for tags of the case that is looked at."""
-        if (found := self._case_and_journal()) is not None:
-            case, journal = found
-            tags = own_tags(journal, case) if self.blind else journal.triage.tags.get(case, ())
-            self.app.push_screen(TagDialog(f"Tag {case}", tags, journal.triage.tags_in_use), partial(self._tag, [case]))
+    @property
+    def marked(self) -> list[str]:
+        """The cases that are marked, in the order of the list: what is done next is done to these."""
+        return []
 
-    def action_tag_shown(self) -> None:
-        """Ask for tags of all cases in the list."""
-        journal, inspection = self._journal(), self.inspection
-        if journal is None or inspection is None:
+    def action_tag(self) -> None:
+        """Ask for tags of the case that is looked at, or of those that are marked."""
+        if (found := self._case_and_journal()) is None:
             return
-        if not inspection.shown.size:
-            self._say("There is no case in the list to tag.")
-            return
-        cases = inspection.cases["case"].gather(inspection.shown).to_list()
-        title = f"Tag {'the one case' if len(cases) == 1 else f'all {len(cases):,} cases'} in the list"
-        self.app.push_screen(TagDialog(title, (), journal.triage.tags_in_use), partial(self._tag, cases))
+        case, journal = found
+        tags = own_tags(journal, case) if self.blind else journal.triage.tags.get(case, ())
+        cases, title = [case], f"Tag {case}"
+        if marked := self.marked:
+            tags, cases, title = (), marked, f"Tag {counted(len(marked), 'marked case')}"
+        self.app.push_screen(TagDialog(title, tags, journal.triage.tags_in_use), partial(self._tag, cases))
 
     def action_note(self) -> None:
-        """Ask for the note on the case that is looked at."""
+        """Ask for the note on the case that is looked at, or one on those that are marked."""
         if (found := self._case_and_journal()) is not None:
             case, journal = found
+            if cases := self.marked:
+                title = f"Note on {counted(len(cases), 'marked case')}, in the place of yours"
+                self.app.push_screen(NoteDialog(title, ""), partial(self._note, cases))
+                return
             notes = journal.triage.notes.get(case, {})
             mine = notes.get(journal.author.who, "")
             told = () if self.blind else sorted(notes)
             others = "\n".join(f"{who}: {notes[who]}" for who in told if who != journal.author.who)
-            self.app.push_screen(NoteDialog(f"Note on {case}", mine, others), partial(self._note, case))
+            self.app.push_screen(NoteDialog(f"Note on {case}", mine, others), partial(self._note, [case]))
 
     def action_history(self) -> None:
         """Show what everybody did to the case that is looked at; what others did not, while labels are hidden."""
@@ -97,11 +98,12 @@ class Tagging(InspectionScreen):
         else:
             do(sure=True)
 
-    def _note(self, case: str, text: str | None) -> None:
+    def _note(self, cases: Sequence[str], text: str | None) -> None:
         journal = self._journal()
         if text is not None and journal is not None:
-            said = f"Noted on {case}" if text else f"The note on {case} is gone"
-            self._write(lambda: journal.note([case], text), f"{said}; {self.keys.of('undo')} undoes it.")
+            on = cases[0] if len(cases) == 1 else counted(len(cases), "case")
+            said = f"Noted on {on}" if text else f"The note on {on} is gone"
+            self._write(lambda: journal.note(cases, text), f"{said}; {self.keys.of('undo')} undoes it.")
 
     # -- the journal
 

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import ClassVar
 
+from inspector.inspection import Inspection
 from inspector.messages import Go
 from inspector.screens.base import InspectionScreen
 from inspector.screens.picking import Picking
@@ -26,6 +27,10 @@ class Triaging(InspectionScreen):
     LISTS_CASES: ClassVar[bool] = True
     """Whether there is a list of which a queue can be made."""
 
+    def listed(self, inspection: Inspection) -> Inspection:
+        """What a queue is made of: the cases of the list, or of them those that are marked."""
+        return inspection
+
     def action_triage(self) -> None:
         """Ask which queue: the present one, or a new one in one of several orders."""
         inspection = self.inspection
@@ -47,16 +52,18 @@ class Triaging(InspectionScreen):
         picks = []
         if queue is not None and waiting:
             picks.append(Pick(GO_ON, f"Go on: {progress_words(queue)}", strong=True))
-        new = len(queue_cases(inspection, journal))
+        listed = self.listed(inspection)
+        marked = "" if listed is inspection else "marked "
+        new = len(queue_cases(listed, journal))
         if inspection.shown.size:
             orders = [one for one in queue_orders(inspection) if new or one.name in ONCE_MORE]
             picks += [Pick(one.name, one.words[:1].upper() + one.words[1:]) for one in orders]
         if not picks:
             self.say("There is no case in the list to decide about.")
             return
-        ruled = inspection.shown.size - new
+        ruled = listed.shown.size - new
         left_out = f"; {counted(ruled, 'case')} that you ruled on left out" if ruled else ""
-        title = f"Decide about {counted(new, 'case')} of the list{left_out}"
+        title = f"Decide about {counted(new, f'{marked}case')} of the list{left_out}"
         hints = [f"{self.keys.of('blind')} in a queue hides gold and scorers until you rule"]
         if queue is not None and waiting:
             back = f"a new one puts it aside, {self.keys.of('undo')} brings it back"
@@ -70,12 +77,13 @@ class Triaging(InspectionScreen):
         if order != GO_ON:
             seed = inspection.selection.request.seed
             chosen = next(one for one in queue_orders(inspection) if one.name == order)
+            listed = self.listed(inspection)
             try:
-                cases = queue_cases(inspection, journal, order, seed)
+                cases = queue_cases(listed, journal, order, seed)
                 if not cases:
                     self.say(f"There is no such case: {chosen.words}.")
                     return
-                journal.begin(queue_name(inspection, chosen, seed), cases)
+                journal.begin(queue_name(inspection, chosen, seed, marked=listed is not inspection), cases)
             except InspectError as error:
                 self.notify(clean(str(error)), severity="error", markup=False)
                 return

@@ -97,6 +97,7 @@ RENAMED = {
     "statistics": "stats",
     **dict.fromkeys(("other", "compare-with", "curves"), "scorers"),
     **dict.fromkeys(("subtract", "choose-table", "everyone"), "options"),
+    "tag-shown": "mark-all",
     "next-hit": "next-case",
     "previous-hit": "previous-case",
 }

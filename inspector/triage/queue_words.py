@@ -12,10 +12,11 @@ from scoring.triage.actions import RULINGS
 from scoring.triage.queue import Queue
 
 
-def queue_name(inspection: Inspection, order: QueueOrder, seed: int) -> str:
-    """What a queue of the listed cases is called: where they are from, what was kept, and their order."""
+def queue_name(inspection: Inspection, order: QueueOrder, seed: int, *, marked: bool = False) -> str:
+    """What a queue of the listed cases is called: where they are from, what was kept or `marked`, and their order."""
     by_chance = f", seed {seed}" if order.name == "random" or order.name.startswith("by ") else ""
-    return f"{inspection.benchmark}, {filter_words(inspection)}, {order.words}{by_chance}"
+    kept = "marked cases" if marked else filter_words(inspection)
+    return f"{inspection.benchmark}, {kept}, {order.words}{by_chance}"
 
 
 def place_words(queue: Queue, case: str) -> str:

@@ -68,6 +68,8 @@ class FrameTable(Sized, CellCursor, can_focus=True):
 
     cursor: reactive[int] = reactive(0, repaint=False)
     """Position in the view, 0-based; 0 in an empty view."""
+    marked: reactive[frozenset[Any]] = reactive(frozenset(), repaint=False)
+    """The keys of the rows that a person marked."""
     sorted_by: reactive[tuple[str, str]] = reactive(("", ""), repaint=False)
     """The name of the column by which rows are sorted, and the mark (one cell) before its title."""
     empty: reactive[str] = reactive("", repaint=False)
@@ -107,6 +109,7 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         *,
         empty: str = "",
         mark: str = "▌",
+        chosen: tuple[str, str] = ("◇", "◆"),
         null: str = "–",
         name: str | None = None,
         id: str | None = None,  # noqa: A002 - Textual's own parameter
@@ -114,16 +117,16 @@ class FrameTable(Sized, CellCursor, can_focus=True):
     ) -> None:
         """A table that shows nothing yet.
 
-        `mark` (one cell) stands before the row under the cursor, so that it is seen without colour too; `null` stands
-        for a missing value.
+        `mark` (one cell) stands before the row under the cursor, so that it is seen without colour too, `chosen` before
+        rows that a person marked, the second where the cursor is; `null` stands for a missing value.
         """
         super().__init__(name=name, id=id, classes=classes)
         self.set_reactive(FrameTable.empty, empty)
-        self._mark = mark
+        self._mark, self._chosen = mark, chosen
         self._null = null
         self._rows: FrameRows | None = None
         self._columns = FittedColumns((), (), 0)
-        self._strips: FIFOCache[tuple[int, str, int | None], tuple[Row, Strip]] = FIFOCache(STRIPS_KEPT)
+        self._strips: FIFOCache[tuple[int, str, int | None, bool], tuple[Row, Strip]] = FIFOCache(STRIPS_KEPT)
 
     # -- what is shown
 
@@ -226,15 +229,16 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         if position >= len(self._rows):
             return Strip([], 0)
         kind = PLAIN if position != self.cursor else CURSOR if self.has_focus else CURSOR_BLURRED
-        marked = None if kind == PLAIN else self._cell
-        cached = (self._rows.row_id(position), kind, marked)
+        at = None if kind == PLAIN else self._cell
+        chosen = bool(self.marked) and self._rows.key(position) in self.marked
+        cached = (self._rows.row_id(position), kind, at, chosen)
         values = self._rows.values(position)
         known = self._strips.get(cached)
         # Equal values look the same, whichever frame they are from.
         if known is not None and known[0] == values:
             return known[1]
-        margin = " " if kind == PLAIN else self._mark
-        strip = self.strip(self._columns.row(values, margin=margin, null=self._null, cell_at=marked), kind)
+        margin = self._chosen[kind != PLAIN] if chosen else " " if kind == PLAIN else self._mark
+        strip = self.strip(self._columns.row(values, margin=margin, null=self._null, cell_at=at), kind)
         self._strips[cached] = values, strip
         return strip
 
@@ -247,6 +251,9 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         text = sentence[number]
         margin = self.scroll_offset.x + (width - cell_len(text)) // 2
         return self.strip([(" " * margin, ""), (text, "dim")])
+
+    def watch_marked(self) -> None:
+        self.repaint_changed()
 
     def watch_sorted_by(self) -> None:
         self.repaint_changed()

@@ -27,6 +27,7 @@ CLASSES = {
     "case": CaseScreen,
     "triage": TriageScreen,
     "metrics": screen_of("metrics"),
+    "highlights": screen_of("highlights"),
     "compare": screen_of("compare"),
     "card": screen_of("card"),
     "thresholds": screen_of("thresholds"),
@@ -47,6 +48,7 @@ REACHED = {
     "case": ("enter", "enter"),
     "triage": ("enter", "g", "t", "enter"),
     "metrics": ("g", "m"),
+    "highlights": ("g", "o"),
     "compare": ("g", "c"),
     "card": ("g", "r"),
     "thresholds": ("g", "h"),
@@ -66,6 +68,7 @@ SHOWN = {
     "case": "1 of 5",
     "triage": "0 ruled, 5 to go",
     "metrics": "beta",
+    "highlights": "percent, 95% interval",
     "compare": "could be none",
     "card": "How a verdict is",
     "thresholds": "best on these  ",
@@ -95,6 +98,7 @@ LONG = ("escape", "escape", "g", "l", "G", "enter")
 DOWN, UP = ["j"] * 18, ["k"] * 31
 BESIDE = {
     "metrics": "error acc",
+    "highlights": "percent, 95% interval",
     "compare": "Who is right where the other is wrong",
     "stats": "right answer, wrong process",
     "paper": "No tables of a paper",
@@ -106,7 +110,7 @@ BESIDE = {
     "timeline": "No scorer here is said to be a checkpoint",
     "taxonomy": "No case here has a note yet",
 }
-THROUGH_ONE = ("metrics", "card", "breakdown", "bias", "best-of-n", "votes", "timeline", "taxonomy")
+THROUGH_ONE = ("metrics", "highlights", "card", "breakdown", "bias", "best-of-n", "votes", "timeline", "taxonomy")
 """Screens whose title names the scorer in focus."""
 EFFECTS = {
     ("board", "open-failures"): Effect("filter outcome ="),
@@ -138,7 +142,8 @@ EFFECTS = {
     ("cases", "reason"): Effect(goes="Because of late-one", before=("j",), undo=("v", "r")),
     ("cases", "raw"): Effect("$\\frac{3}{4}$", undo=("v", "w")),
     ("cases", "tag"): Effect("Tag bench/alarm-one"),
-    ("cases", "tag-shown"): Effect("Tag all 5 cases in the list"),
+    ("cases", "mark"): Effect("1 marked", undo=("x", "home")),
+    ("cases", "mark-all"): Effect("5 marked", undo=("x",)),
     ("cases", "note"): Effect("Note on bench/alarm-one"),
     ("cases", "triage"): Effect("Decide about 5 cases"),
     ("case", "triage"): Effect("Decide about 5 cases"),
@@ -202,8 +207,11 @@ EFFECTS = {
         if other != one
     },
     **{("board", other): Effect(words) for other, words in BESIDE.items()},
+    ("board", "pane"): Effect("There is no room for it here: g o opens it.", undo=()),
     ("board", "common-cases"): Effect("All on the common cases", undo=("v", "a")),
     ("metrics", "drill"): Effect("filter tried by alpha"),
+    ("highlights", "drill"): Effect("filter "),
+    ("highlights", "help"): Effect("What is furthest from the usual"),
     ("metrics", "help"): Effect("Every official metric of"),
     ("thresholds", "scorers"): Effect("Scorers beside each other"),
     ("thresholds", "next-page"): Effect("[curves in numbers]", undo=("shift+tab",)),
@@ -236,7 +244,7 @@ EFFECTS = {
     **{(one, "scorers"): Effect("Look through") for one in THROUGH_ONE if one != "card"},
     **{
         (one, "options"): Effect("This page has nothing to choose", undo=())
-        for one in ("metrics", "compare", "card", "thresholds", "stats", "bias")
+        for one in ("metrics", "highlights", "compare", "card", "thresholds", "stats", "bias")
     },
     ("breakdown", "card"): Effect("How a verdict is decided", undo=REACHED["breakdown"]),
     ("bias", "card"): Effect("How a verdict is decided", undo=REACHED["bias"]),
@@ -253,6 +261,7 @@ EFFECTS = {
 }
 EVERYWHERE = {
     "metrics": Effect("error acc"),
+    "highlights": Effect("percent, 95% interval"),
     "compare": Effect("Who is right where the other is wrong"),
     "card": Effect("How a verdict is decided"),
     "thresholds": Effect("Ways to choose the threshold"),
@@ -270,7 +279,7 @@ EVERYWHERE = {
     "stop-scoring": Effect("No run is going on.", undo=()),
     "theme": Effect("Search for themes"),
     "list": Effect("9 of 9 cases"),
-    "another-scorer": Effect("beta", undo=("v n",)),
+    "another-scorer": Effect("threshold 0.000", undo=("v n",)),
     "go": Effect("x Taxonomy"),
     "view": Effect(" View\n"),
     "guide": Effect("▎"),

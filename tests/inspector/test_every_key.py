@@ -358,10 +358,10 @@ PLACES: dict[type[Any], Place] = {
         ("enter",),
     ),
     SureDialog: Place(
-        ("g l", "question_mark", *"Tag all", "enter", *"hard", "enter"),
+        ("g l", "question_mark", *"Mark all", "enter", "w", *"hard", "enter"),
         on(SureDialog, lambda _: ""),
         (("enter", AWAY), ("n", AWAY), ("escape", AWAY), ("q", AWAY), ("y", AWAY)),
-        ("question_mark", *"Tag all", "enter", *"harder", "enter"),
+        ("w", *"harder", "enter"),
     ),
 }
 

@@ -5,6 +5,7 @@ import pytest
 import example
 import making
 from inspector.first_inspection import inspect
+from inspector.messages import Copy
 from inspector.selection import load
 from opened import inspected, listed, opened
 from reference import Case
@@ -67,8 +68,8 @@ async def test_a_tag_is_completed_and_what_changes_nothing_is_not_written(reques
 
 async def test_all_cases_in_the_list_are_tagged_at_once_and_undone_at_once(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "enter", "question_mark", *"tag all", "enter")
-        await shows(pilot, "Tag all 5 cases in the list")
+        await press(pilot, "enter", "question_mark", *"mark all", "enter", "w")
+        await shows(pilot, "Tag 5 marked cases")
         await press(pilot, *"wrong", "enter")
         await shows(pilot, "Tagged 5 cases: wrong;")
         assert set(kept(request_).tags) == set(example.FAILURES)
@@ -82,12 +83,12 @@ async def test_more_than_a_hundred_are_tagged_only_after_a_question(tmp_path):
     making.workspace(tmp_path / "ws", cases, [])
     request = example.Request(workspace=str(tmp_path / "ws"))
     async with opened(request) as pilot:
-        await press(pilot, "question_mark", *"tag all", "enter", *"big", "enter")
+        await press(pilot, "question_mark", *"mark all", "enter", "w", *"big", "enter")
         await shows(pilot, "This changes the tags of 101 cases. Do it?")
         await press(pilot, "escape")
         await hides(pilot, "Do it?")
         assert kept(request).tags == {}
-        await press(pilot, "question_mark", *"tag all", "enter", *"big", "enter", "y")
+        await press(pilot, "w", *"big", "enter", "y")
         await shows(pilot, "Tagged 101 cases: big;")
         assert len(kept(request).tags) == 101
 
@@ -199,3 +200,38 @@ async def test_what_another_process_writes_is_shown(request_):
         await press(pilot, "w", *"ours", "enter")
         await shows(pilot, "Tagged bench/alarm-one: ours;", "ours, theirs")
         assert kept(request_).tags == {"bench/alarm-one": ("ours", "theirs")}
+
+
+async def test_what_acts_acts_on_the_marked_cases(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "g l", "space", "j", "space")
+        await shows(pilot, "2 marked", "◇exact-one", "◇late-one")
+        await press(pilot, "w", *"slip", "enter")
+        await shows(pilot, "Tagged 2 cases: slip;")
+        assert set(kept(request_).tags) == {"bench/exact-one", "bench/late-one"}
+        await press(pilot, "a", *"look again", "enter")
+        await shows(pilot, "Noted on 2 cases;")
+        await press(pilot, "g t")
+        await shows(pilot, "Decide about 2 marked cases of the list")
+        await press(pilot, "enter", "1", "1")
+        await shows(pilot, "All decided: 2 model wrong", "marked cases")
+        await press(pilot, "g l")
+        await shows(pilot, "2 marked")
+        # A filter hides marks, and what is hidden is not acted on.
+        await press(pilot, "colon", *"n_steps < 3", "enter")
+        await hides(pilot, " marked")
+        await press(pilot, "x")
+        await press(pilot, "x")
+        await hides(pilot, " marked")
+
+
+async def test_marked_rows_are_copied_a_line_each(request_, monkeypatch):
+    async with opened(request_) as pilot:
+        said = []
+        await press(pilot, "g l", "space", "space")
+        post = pilot.app.screen.post_message
+        monkeypatch.setattr(pilot.app.screen, "post_message", lambda message: (said.append(message), post(message))[1])
+        await press(pilot, "y")
+        (copied,) = (message for message in said if isinstance(message, Copy))
+        assert copied.what == "the facts of 2 cases"
+        assert [json.loads(line)["case"] for line in copied.text.splitlines()] == ["bench/exact-one", "bench/early-one"]

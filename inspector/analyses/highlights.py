@@ -1,0 +1,213 @@
+"""What stands out about scorers, beyond chance."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from inspector.analyses import Params, analysis
+from inspector.analyses._columns import usual_axes
+from inspector.filtering.facet_columns import column_words
+from inspector.notes import INDEPENDENT
+from inspector.provenance import provenance
+from inspector.render.lines import CaseLink
+from inspector.render.view import Block, Cell, Note, Section, View, count, figure, points, table, text
+from inspector.selection import Selection, by_benchmark, shown_benchmarks, within
+from scoring.evaluation import Evaluation
+from scoring.filters import Facet
+from scoring.metrics.bias import bias_rows
+from scoring.metrics.cell_conditions import behind
+from scoring.metrics.closed_forms import wilson_interval
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.slices import SUPPORT, slice_rows
+from scoring.step_rewards import Bools
+from scoring.verdicts import CLEAN, EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
+
+MOST = 5
+"""Facts of a scorer on a benchmark."""
+SLICES = 3
+"""Of them slices, of as many columns."""
+LEVEL = 0.05
+"""A slice is told where its p, adjusted for all the slices that were looked at, is below this."""
+WORTH_TELLING = 0.05
+"""A share with nothing to be held against, such as that of false alarms, is told where it is surely above this."""
+HIGHLIGHTS = {
+    "scorer": pl.String(),
+    "benchmark": pl.String(),
+    "fact": pl.String(),
+    "value": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "difference": pl.Boolean(),
+    "n": pl.Int64(),
+    "where": pl.String(),
+}
+"""Columns: `value` is a share, or a difference of shares, with its 95% interval; `where` selects the `n` cases."""
+NOTES = (
+    "a fact is told only where its 95% interval leaves out what would be none: no difference, half of the failures",
+    f"slices: accuracy less that on the rest, {SUPPORT} cases or more each; `bias` has every one that was looked at",
+    f"a slice is told where Fisher's exact p is below {LEVEL} after Holm over all that were looked at",
+    "the surest first: by how far the nearer end of the interval is from nothing",
+    f"low and high: 95%, Wilson's for shares, Newcombe's for differences; {INDEPENDENT}",
+)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A sentence, its figure with an interval, and the conditions that select its `n` cases.
+
+    `sure` (0 to 1) is how far the interval stays from what would be no fact.
+    """
+
+    words: str
+    figure: Mapping[str, Any]
+    n: int
+    where: tuple[str, ...]
+    sure: float
+    difference: bool = False
+
+
+@analysis(
+    "What stands out",
+    whose="focus",
+    help="What is furthest from the usual about the scorer in focus, as far as its interval carries the claim: which "
+    "way it leans, what its failures are, and on which cases it is better or worse than on the rest. Each number opens "
+    "its cases.",
+    examples=(
+        "prm-inspect highlights --benchmark demo --scorer tiny-prm-m",
+        "prm-inspect highlights --benchmark demo --where \"subset = 'reasoning'\" --json",
+    ),
+)
+def highlights(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # closed forms take no draws
+    """Give the facts of the chosen scorers on the shown cases, the surest first."""
+    axes = usual_axes(results) if results.chosen else ()
+    rows, found = [], {}
+    for evaluation in results.chosen_evaluations:
+        for benchmark, inside in by_benchmark(results):
+            every = sorted(facts_of(evaluation, inside, axes, results.unparsed(benchmark)), key=lambda one: -one.sure)
+            where = within(results, benchmark)
+            told = tuple(replace(one, where=(*where, *one.where)) for one in _varied(every)[:MOST])
+            found[evaluation.scorer.name, benchmark] = told
+            rows += [_row(evaluation.scorer.name, benchmark, one) for one in told]
+    frame = pl.DataFrame(rows, schema=HIGHLIGHTS, orient="row")
+    facts = provenance(results, results.request.command("highlights", form=params.form), NOTES)
+    empty = "" if results.chosen and results.shown.size else "Nothing stands out where no scorer has rewards."
+    return View(frame, facts, title="What stands out", lay_out=lambda: _sections(results, found), empty=empty)
+
+
+def facts_of(evaluation: Evaluation, rows: Bools, axes: Sequence[Any], unparsed: Unparsed = "wrong") -> Iterator[Fact]:
+    """Give every fact that its interval carries, of the cases `rows` (n, bool)."""
+    codes = evaluation.codes[rows]
+    counts = np.bincount(codes, minlength=len(OUTCOMES))
+    yield from _leaning(evaluation, rows, unparsed)
+    yield from _failures(evaluation, counts)
+    slices = slice_rows(evaluation, rows, axes, unparsed)
+    yield from (_slice(evaluation, one, unparsed) for one in slices if one["p_holm"] < LEVEL)
+
+
+def _leaning(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> Iterator[Fact]:
+    found = {row["metric"]: row for row in bias_rows(evaluation, rows, unparsed) if row["unit"] == "case"}
+    bias = found["bias"]
+    if bias["value"] is None or bias["low"] <= 0 <= bias["high"]:
+        return
+    way = "right" if bias["value"] > 0 else "wrong"
+    clean, erroneous = (100 * found[name]["value"] for name in ("correct_acc", "error_acc"))
+    words = f"it leans to calling things {way}: {clean:.0f}% right on clean cases, {erroneous:.0f}% on erroneous ones"
+    where = behind("f1", evaluation.scorer.name, unparsed)
+    yield Fact(words, bias, bias["n"], where, min(abs(bias["low"]), abs(bias["high"])), difference=True)
+
+
+def _failures(evaluation: Evaluation, counts: Any) -> Iterator[Fact]:
+    """What its failures are, of the numbers of cases by outcome."""
+    failed = int(counts[EARLY] + counts[LATE] + counts[MISSED])
+    named = {MISSED: "miss the error", LATE: "name a step after it", EARLY: "name a step before it"}
+    most = max(named, key=lambda code: int(counts[code]))
+    words = f"most of its {failed:,} failures on erroneous cases {named[most]}"
+    yield from _share(evaluation, most, int(counts[most]), failed, words, 0.5)
+    off = int(counts[EARLY] + counts[LATE])
+    if most == MISSED and off:
+        side = LATE if counts[LATE] > counts[EARLY] else EARLY
+        words = f"where it names a wrong step, it is more often too {'late' if side == LATE else 'early'}"
+        yield from _share(evaluation, side, int(counts[side]), off, words, 0.5)
+    clean = int(counts[CLEAN] + counts[FALSE_ALARM])
+    alarms = int(counts[FALSE_ALARM])
+    yield from _share(
+        evaluation, FALSE_ALARM, alarms, clean, f"{alarms:,} of {clean:,} clean cases are false alarms", WORTH_TELLING
+    )
+    unread, tried = int(counts[UNPARSED]), int(counts[: UNPARSED + 1].sum())
+    yield from _share(
+        evaluation, UNPARSED, unread, tried, f"{unread:,} of {tried:,} answers cannot be read", WORTH_TELLING
+    )
+
+
+def _share(evaluation: Evaluation, code: int, hits: int, of: int, words: str, usual: float) -> Iterator[Fact]:
+    """A share of the cases with an outcome, where it is surely more than is usual."""
+    if not of:
+        return
+    low, high = (float(end[0]) for end in wilson_interval(np.array([hits]), np.array([of])))
+    if low > usual:
+        figures = {"value": hits / of, "low": low, "high": high, "reason": None}
+        where = (Facet(f"{evaluation.scorer.name}.outcome", (OUTCOMES[code],)).sql,)
+        yield Fact(words, figures, hits, where, low - usual)
+
+
+def _slice(evaluation: Evaluation, row: Mapping[str, Any], unparsed: Unparsed) -> Fact:
+    metric = str(row["metric"]).removesuffix("_difference")
+    side = "erroneous" if metric == "error_acc" else "clean"
+    name = f"{column_words(str(row['column']))}: {row['slice'] or '(empty)'}"
+    words = f"{'better' if row['value'] > 0 else 'worse'} on {side} cases with {name}"
+    where = (row["where"], *behind(metric, evaluation.scorer.name, unparsed))
+    return Fact(words, row, row["n"], where, min(abs(row["low"]), abs(row["high"])), difference=True)
+
+
+def _varied(facts: Sequence[Fact]) -> list[Fact]:
+    """Of slices only some, of as many columns: values of one column say much the same."""
+    columns: set[str] = set()
+    kept = []
+    for one in facts:
+        column = one.figure.get("column")
+        if column is not None:
+            if column in columns or len(columns) == SLICES:
+                continue
+            columns.add(column)
+        kept.append(one)
+    return kept
+
+
+def _row(scorer: str, benchmark: str, fact: Fact) -> dict[str, Any]:
+    return {
+        "scorer": scorer,
+        "benchmark": benchmark,
+        "fact": fact.words,
+        "value": fact.figure["value"],
+        "low": fact.figure["low"],
+        "high": fact.figure["high"],
+        "difference": fact.difference,
+        "n": fact.n,
+        "where": " AND ".join(f"({part})" for part in fact.where),
+    }
+
+
+def _sections(results: Selection, found: Mapping[tuple[str, str], tuple[Fact, ...]]) -> tuple[Section, ...]:
+    sections: list[Section] = []
+    for benchmark in shown_benchmarks(results) if results.shown.size else ():
+        blocks: list[Block] = []
+        for (scorer, of), facts in found.items():
+            if of == benchmark:
+                blocks += [Note(scorer, "lead")] if len(results.chosen) > 1 else []
+                blocks.append(_table(scorer, benchmark, facts))
+        sections.append(Section(benchmark, f"highlights-{len(sections)}", tuple(blocks)))
+    return tuple(sections)
+
+
+def _table(scorer: str, benchmark: str, facts: Sequence[Fact]) -> Block:
+    if not facts:
+        return Note("Nothing stands out further than chance would have it.", "quiet")
+    lines: list[list[Cell]] = []
+    for one in facts:
+        link = CaseLink(one.where, one.n, one.words, scorer, benchmark=benchmark)
+        value = points(one.figure) if one.difference else figure({**one.figure, "small": False})
+        lines.append([text(f"{one.words[:1].upper()}{one.words[1:]}"), value, count(one.n, link)])
+    return table("", ["", "percent, 95% interval", "cases"], lines)

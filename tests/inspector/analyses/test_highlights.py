@@ -1,0 +1,115 @@
+"""What stands out is told only as far as its interval carries it, and each number is the list of its cases."""
+
+import math
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+import making
+from inspector.analyses import load as analysis
+from inspector.analyses.highlights import MOST
+from inspector.cli import main
+from inspector.request import Request
+from inspector.selection import load, select
+from opened import listed, opened
+from reference import Case
+from screen_text import press, rests, shows
+
+DEMO = Request(benchmarks=("demo",))
+
+
+def rows_of(request: Request) -> pl.DataFrame:
+    return analysis("highlights").view(load(request)).rows
+
+
+def wilson(hits: int, n: int) -> tuple[float, float]:
+    """Wilson's score interval, from its formula."""
+    z = 1.959963984540054
+    centre, half = hits / n + z * z / (2 * n), z * math.sqrt(hits / n * (1 - hits / n) / n + z * z / (4 * n * n))
+    return (centre - half) / (1 + z * z / n), (centre + half) / (1 + z * z / n)
+
+
+def test_every_number_is_the_list_of_its_cases_and_no_interval_holds_nothing():
+    results = load(DEMO)
+    rows = rows_of(DEMO)
+    assert rows.height > 20
+    assert max(rows.group_by("scorer").len()["len"]) <= MOST
+    for row in rows.iter_rows(named=True):
+        kept = select(replace(results, request=replace(results.request, where=(row["where"],))))
+        assert kept.shown.size == row["n"], row
+        if row["difference"]:
+            assert row["low"] > 0 or row["high"] < 0
+        assert row["low"] <= row["value"] <= row["high"]
+
+
+def test_what_is_told_of_outcomes_is_counted_from_the_cases():
+    results = load(DEMO)
+    told = 0
+    for row in rows_of(DEMO).filter(~pl.col("difference")).iter_rows(named=True):
+        outcomes = results.column(f"{row['scorer']}.outcome").value_counts()
+        number = dict(outcomes.iter_rows())
+        failed = {name: number.get(name, 0) for name in ("early", "late", "missed")}
+        if "false alarms" in row["fact"]:
+            hits, of = number["false_alarm"], number["false_alarm"] + number["clean"]
+        elif row["fact"].startswith("most of its"):
+            hits, of = max(failed.values()), sum(failed.values())
+            assert f"most of its {of:,} failures" in row["fact"]
+        else:
+            hits, of = max(failed["early"], failed["late"]), failed["early"] + failed["late"]
+        assert (row["value"], row["n"]) == (pytest.approx(hits / of), hits)
+        assert (row["low"], row["high"]) == (pytest.approx(wilson(hits, of)[0]), pytest.approx(wilson(hits, of)[1]))
+        told += 1
+    assert told > 5
+
+
+def test_a_scorer_of_which_nothing_can_be_said_has_no_fact(tmp_path):
+    # Alike on both sides, in few cases: whatever differs may be chance.
+    cases = [Case(2, gold, rewards) for gold in (-1, 0) for rewards in ((0.9, 0.9), (0.2, 0.9))] * 3
+    making.workspace(tmp_path / "w", cases, [(making.scorer("even"), cases)])
+    assert rows_of(Request(workspace=str(tmp_path / "w"))).filter(pl.col("difference")).is_empty()
+
+
+def test_chance_alone_seldom_makes_a_slice_stand_out(tmp_path):
+    """Outcomes that have nothing to do with any column: the looks are adjusted for."""
+    import numpy as np
+
+    random, told = np.random.default_rng(7), 0
+    for number in range(6):
+        cases = [
+            Case(3, int(random.integers(-1, 3)), tuple(random.choice([0.2, 0.9], 3)), subset=f"s{random.integers(4)}")
+            for _ in range(300)
+        ]
+        making.workspace(tmp_path / f"w{number}", cases, [(making.scorer("dice"), cases)])
+        facts = rows_of(Request(workspace=str(tmp_path / f"w{number}")))["fact"]
+        told += sum(" cases with subset" in fact for fact in facts)
+    assert told <= 1
+
+
+async def test_the_pane_beneath_the_board_follows_the_cursor_and_opens_cases():
+    async with opened(size=(120, 40)) as pilot:
+        first = await rests(pilot, "What stands out about tiny-prm-m", "It leans to calling things right")
+        assert "74% right on clean cases, 32% on erroneous ones" in first
+        await press(pilot, "j")
+        await rests(pilot, "What stands out about blend", "83% right on clean cases")
+        await press(pilot, "tab", "j", "enter")
+        number = len(listed(pilot))
+        assert 20 <= number < 240
+        await shows(pilot, f"{number} of 240 cases", "blend")
+        await press(pilot, "escape")
+        await shows(pilot, "What stands out about blend")
+        await press(pilot, "tab", "escape", "k")
+        await rests(pilot, "What stands out about tiny-prm-m")
+
+
+async def test_where_there_is_no_room_the_screen_has_it():
+    async with opened(size=(100, 24)) as pilot:
+        await press(pilot, "tab")
+        await shows(pilot, "g o opens it")
+        await press(pilot, "g o")
+        await rests(pilot, "25 of 96 clean cases are false alarms")
+
+
+def test_the_command_prints_it(capsys):
+    assert main(["highlights", "--benchmark", "demo", "--scorer", "tiny-prm-m", "-q"]) == 0
+    assert "25 of 96 clean cases are false alarms" in capsys.readouterr().out
