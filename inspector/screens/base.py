@@ -158,6 +158,9 @@ class InspectionScreen(Steady, Screen[None]):
         self._hesitates = self.set_timer(HESITATION, self._offer_second)
 
     def _offer_second(self) -> None:
+        if not self.first_key or not self.is_attached:
+            # The second key came when this was on its way already.
+            return
         title = next(command.title for command in COMMANDS if command.action == f"first_key('{self.first_key}')")
         self.mount(KeyPanel(title, self._second_keys))
 

@@ -24,6 +24,7 @@ WORDS = {
     "check": ["tiny-prm-m", "--baseline", "tiny-prm-s"],
     "breakdown": ["--scorer", "blend"],
     "bias": ["--scorer", "blend"],
+    "highlights": ["--scorer", "blend"],
     "contested": [],
     "agreement": ["--scorers"],
     "cases": ["--scorer", "blend"],

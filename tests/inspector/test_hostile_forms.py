@@ -29,6 +29,7 @@ WORDS = {
     "check": ("loud", "--baseline", "plain", "--fail-if", "n < 0"),
     "breakdown": SCORER,
     "bias": SCORER,
+    "highlights": SCORER,
     "contested": (),
     "cases": SCORER,
     "show": (CASE,),

@@ -1,0 +1,60 @@
+"""Two keys, one after the other: the first waits for the second, and tells whoever hesitates what there is."""
+
+import pytest
+
+from inspector.screens.base import HESITATION
+from inspector.widgets.key_panel import KeyPanel, panel
+from opened import opened
+from screen_text import hides, press, screen_text, shows, type_ahead
+
+
+async def test_whoever_hesitates_sees_the_letters_and_nobody_else_does(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        before = screen_text(pilot.app)
+        await press(pilot, "g")
+        assert screen_text(pilot.app) == before
+        await shows(pilot, "a Bias", "c Compare", "h Thresholds")
+        await press(pilot, "c")
+        await shows(pilot, "alpha against beta")
+        await hides(pilot, "h Thresholds")
+
+
+@pytest.mark.parametrize("first", ["g", "v"])
+async def test_escape_and_a_key_without_meaning_close_it(request_, first):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await press(pilot, first, "escape")
+        assert pilot.app.screen.first_key == ""
+        await press(pilot, first, "9")
+        await shows(pilot, f"{first} 9 does nothing here")
+        assert not pilot.app.screen.query(KeyPanel)
+
+
+async def test_typed_at_once_they_keep_their_meaning(request_):
+    async with opened(request_, size=(120, 30)) as pilot:
+        type_ahead(pilot, "g", "l", "j", "g", "c", "escape", "v", "z")
+        await shows(pilot, "9 of 9 cases")
+
+
+async def test_the_first_key_twice_is_the_first_line(request_):
+    async with opened(request_, size=(120, 30)) as pilot:
+        await press(pilot, "g l", "G")
+        await press(pilot, "g g")
+        assert pilot.app.screen.case_row == 0
+
+
+async def test_a_panel_that_is_late_does_not_come(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await press(pilot, "g l")
+        # The timer had rung when the second key came.
+        pilot.app.screen._offer_second()
+        assert not pilot.app.screen.query(KeyPanel)
+        assert HESITATION < 1
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_columns_fit_the_width_and_hold_every_key(width):
+    keys = [(letter, f"does {letter}") for letter in "abcdefghijk"]
+    lines = panel("Go to", keys, width).plain.split("\n")
+    assert lines[0] == "Go to"
+    assert max(map(len, map(str.rstrip, lines))) <= width
+    assert sorted(" ".join(lines[1:]).split()) == sorted(" ".join(f"{key} {does}" for key, does in keys).split())
