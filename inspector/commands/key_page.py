@@ -6,13 +6,12 @@ from inspector.commands import COMMANDS, RAIL, Command
 from inspector.commands.command import place_words
 from inspector.commands.grammar import GO, NO_KEY, VERBS, VIEW
 from inspector.commands.key_words import written
-
-TITLE = "Keys"
+from inspector.guide import KEYS_TITLE
 
 
 def key_page() -> str:
     """Write it as Markdown."""
-    return "\n".join((f"# {TITLE}", "", *_lines(), ""))
+    return "\n".join((f"# {KEYS_TITLE}", "", *_lines(), ""))
 
 
 def _lines() -> Iterator[str]:

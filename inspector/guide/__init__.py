@@ -4,17 +4,16 @@ from functools import cache
 from pathlib import Path
 
 FIRST = "start"
-KEYS = "keys"
+KEYS, KEYS_TITLE = "keys", "Keys"
+"""The page that the table of commands makes."""
 
 
 @cache
 def pages() -> dict[str, str]:
     """Give the pages' titles by their names, the first one first and the others in order."""
     files = sorted(Path(__file__).parent.glob("*.md"), key=lambda path: (path.stem != FIRST, path.stem))
-    from inspector.commands.key_page import TITLE
-
     titles = {path.stem: path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for path in files}
-    return {**titles, KEYS: TITLE}
+    return {**titles, KEYS: KEYS_TITLE}
 
 
 def page(name: str) -> str:

@@ -17,7 +17,6 @@ from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.rail_lines import rail_lines, why_unmovable
 from inspector.screens.command_list import CommandList
-from inspector.screens.guide_page import GuidePage
 from inspector.screens.picking import Picking
 from inspector.screens.score import ScoreDialog, known_models
 from inspector.screens.steady import Steady
@@ -168,7 +167,10 @@ class InspectionScreen(Steady, Screen[None]):
     def _second_keys(self) -> list[tuple[str, str]]:
         """The keys that may come now, and what they do; that for the first line is the first one again."""
         bound = self.active_bindings.items()
-        keys = [(key[2:], one.binding.description) for key, one in bound if key.startswith(f"{self.first_key} ")]
+        first = f"{self.first_key} "
+        keys = [
+            (written(key.removeprefix(first)), at.binding.description) for key, at in bound if key.startswith(first)
+        ]
         return sorted([*keys, *([(GO, "First line")] if self.first_key == GO else ())])
 
     def on_screen_suspend(self) -> None:
@@ -392,6 +394,9 @@ class InspectionScreen(Steady, Screen[None]):
 
     def action_guide(self) -> None:
         """Open the page of the guide about this screen."""
+        # Imported only for who asks: Markdown takes a while.
+        from inspector.screens.guide_page import GuidePage
+
         self.app.push_screen(GuidePage(self.GUIDE))
 
     def action_leave(self) -> None:

@@ -29,7 +29,8 @@ from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.render.cells import signed
 from inspector.render.lines import CaseLink
-from inspector.screens.board_highlights import BoardHighlights
+from inspector.screens.board_highlights import HighlightsPane
+from inspector.screens.board_opening import BoardOpening
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.export import ExportMenu
 from inspector.screens.triaging import Triaging
@@ -49,7 +50,7 @@ NOT_SCORED = (
 )
 
 
-class BoardScreen(BoardHighlights, Triaging):
+class BoardScreen(BoardOpening, Triaging):
     """A row a scorer and benchmark, or one a subset."""
 
     NAME = "board"
@@ -79,9 +80,7 @@ class BoardScreen(BoardHighlights, Triaging):
         warning.display = False
         yield warning
         yield self.table("board", NO_CASE)
-        pane = SheetView(id="highlights")
-        pane.display = False
-        yield pane
+        yield HighlightsPane(self.brush)
         yield Static(Content(""), id="about")
         yield Static(Content(""), id="legend")
         yield from self.compose_rail()
@@ -112,7 +111,25 @@ class BoardScreen(BoardHighlights, Triaging):
         if first:
             self._follow(inspection)
         self._show_title(inspection)
-        self.highlight(inspection)
+        self._highlight(inspection)
+
+    def _highlight(self, inspection: Inspection) -> None:
+        """Have the pane follow, where the rows leave room."""
+        self.query_one(HighlightsPane).follow(inspection, self.size.height - self.query_one(FrameTable).row_count)
+
+    def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
+        """List the cases behind a number of the pane."""
+        self.open_link(message.drill)
+
+    def action_pane(self) -> None:
+        """Go to the pane, and back."""
+        pane, table = self.query_one(HighlightsPane), self.query_one(FrameTable)
+        if pane.has_focus:
+            table.focus()
+        elif pane.display:
+            pane.focus()
+        else:
+            self.say(f"There is no room for it here: {self.keys.of('highlights')} opens it.")
 
     def show_ranks(self) -> None:
         if self.inspection is not None:
@@ -235,7 +252,7 @@ class BoardScreen(BoardHighlights, Triaging):
         if isinstance(event.view, FrameTable):
             if self.inspection is not None:
                 self._explain()
-                self.highlight(self.inspection)
+                self._highlight(self.inspection)
             self._describe()
 
     def action_go(self, name: str) -> None:

@@ -36,9 +36,11 @@ from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.sized import Sized
 from inspector.widgets.step_view import StepView
 from inspector.yanking import case_facts
+from scoring.step_rewards import Bools, Ints
 from scoring.verdicts import AsGiven
 
 if TYPE_CHECKING:
+    import polars as pl
     from textual.timer import Timer
 
 PANE_DELAY = 0.04
@@ -64,6 +66,7 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         self._pane_timer: Timer | None = None
         self._pane_wanted: bool | None = None
         self._blind = False
+        self._marks_of: tuple[frozenset[str], pl.DataFrame, Bools] | None = None
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
@@ -132,7 +135,7 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         listed = f"{inspection.shown.size:,} of {counted(int(inspection.benchmark_rows.sum()), 'case')}"
         phrases = [Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4), Phrase((listed,))]
         phrases += [Phrase(("BLIND",))] if self._blind else []
-        marked = len(self.marked)
+        marked = self._marked_rows.size
         phrases += [Phrase((f"{marked:,} marked",))] if marked else []
         evaluation, line = inspection.evaluation, inspection.headline
         if evaluation is not None and line is not None:
@@ -198,17 +201,22 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
     @property
     def marked(self) -> list[str]:
         """The marked cases that are in the list, in its order."""
-        marks = self.query_one(FrameTable).marked
-        if self.inspection is None or not marks:
-            return []
-        return [case for case in self.inspection.cases["case"].gather(self.inspection.shown) if case in marks]
+        return [] if self.inspection is None else self.inspection.cases["case"].gather(self._marked_rows).to_list()
+
+    @property
+    def _marked_rows(self) -> Ints:
+        """Their row ids. Those of other cases that are marked are asked for once: titles are told at every key."""
+        inspection, marks = self.inspection, self.query_one(FrameTable).marked
+        if inspection is None or not marks:
+            return np.empty(0, dtype=np.int64)
+        known = self._marks_of
+        if known is None or known[0] is not marks or known[1] is not inspection.cases:
+            known = self._marks_of = marks, inspection.cases, inspection.cases["case"].is_in(list(marks)).to_numpy()
+        return inspection.shown[known[2][inspection.shown]]
 
     def listed(self, inspection: Inspection) -> Inspection:
-        marked = {*self.marked}
-        if not marked:
-            return inspection
-        rows = [row for row in inspection.shown.tolist() if inspection.cases["case"][row] in marked]
-        return replace(inspection, selection=replace(inspection.selection, shown=np.array(rows)))
+        rows = self._marked_rows
+        return replace(inspection, selection=replace(inspection.selection, shown=rows)) if rows.size else inspection
 
     def action_mark(self) -> None:
         """Mark the case under the cursor, or no more, and go to the next one."""
@@ -272,10 +280,9 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         if row is None or inspection is None:
             self.say("There is no row to copy.")
             return
-        marked = {*self.marked}
-        rows = [at for at in inspection.shown.tolist() if inspection.cases["case"][at] in marked] if marked else [row]
-        facts = "\n".join(case_facts(inspection, at, blind=self.reading.blind) for at in rows)
-        of = counted(len(rows), "case") if marked else inspection.cases["id"][row]
+        marked = self._marked_rows.tolist()
+        facts = "\n".join(case_facts(inspection, at, blind=self.reading.blind) for at in marked or [row])
+        of = counted(len(marked), "case") if marked else inspection.cases["id"][row]
         self.post_message(Copy(facts, f"the facts of {of}"))
 
     def action_zoom(self) -> None:
