@@ -56,12 +56,13 @@ NOTES = (
 
 @dataclass(frozen=True)
 class Fact:
-    """A sentence, its figure with an interval, and the conditions that select its `n` cases.
+    """A sentence, its figure with an interval, and the conditions that select its `n` cases, with a word for these.
 
     `sure` (0 to 1) is how far the interval stays from what would be no fact.
     """
 
     words: str
+    cases: str
     figure: Mapping[str, Any]
     n: int
     where: tuple[str, ...]
@@ -83,18 +84,19 @@ class Fact:
 def highlights(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # closed forms take no draws
     """Give the facts of the chosen scorers on the shown cases, the surest first."""
     axes = usual_axes(results) if results.chosen else ()
-    rows, found = [], {}
+    rows, facts_by = [], {}
     for evaluation in results.chosen_evaluations:
         for benchmark, inside in by_benchmark(results):
-            every = sorted(facts_of(evaluation, inside, axes, results.unparsed(benchmark)), key=lambda one: -one.sure)
+            every = sorted(facts_of(evaluation, inside, axes, results.unparsed(benchmark)), key=lambda fact: -fact.sure)
             where = within(results, benchmark)
-            told = tuple(replace(one, where=(*where, *one.where)) for one in _varied(every)[:MOST])
-            found[evaluation.scorer.name, benchmark] = told
-            rows += [_row(evaluation.scorer.name, benchmark, one) for one in told]
+            facts = tuple(replace(fact, where=(*where, *fact.where)) for fact in varied(every)[:MOST])
+            facts_by[evaluation.scorer.name, benchmark] = facts
+            rows += [_row(evaluation.scorer.name, benchmark, fact) for fact in facts]
     frame = pl.DataFrame(rows, schema=HIGHLIGHTS, orient="row")
-    facts = provenance(results, results.request.command("highlights", form=params.form), NOTES)
-    empty = "" if results.chosen and results.shown.size else "Nothing stands out where no scorer has rewards."
-    return View(frame, facts, title="What stands out", lay_out=lambda: _sections(results, found), empty=empty)
+    made = provenance(results, results.request.command("highlights", form=params.form), NOTES)
+    nobody = "" if results.chosen else "No scorer has rewards for these cases yet."
+    empty = nobody or ("" if results.shown.size else "No case is shown.")
+    return View(frame, made, title="What stands out", lay_out=lambda: _sections(results, facts_by), empty=empty)
 
 
 def facts_of(evaluation: Evaluation, rows: Bools, axes: Sequence[Any], unparsed: Unparsed = "wrong") -> Iterator[Fact]:
@@ -104,19 +106,19 @@ def facts_of(evaluation: Evaluation, rows: Bools, axes: Sequence[Any], unparsed:
     yield from _leaning(evaluation, rows, unparsed)
     yield from _failures(evaluation, counts)
     slices = slice_rows(evaluation, rows, axes, unparsed)
-    yield from (_slice(evaluation, one, unparsed) for one in slices if one["p_holm"] < LEVEL)
+    yield from (_slice(evaluation, row, unparsed) for row in slices if row["p_holm"] < LEVEL)
 
 
 def _leaning(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> Iterator[Fact]:
-    found = {row["metric"]: row for row in bias_rows(evaluation, rows, unparsed) if row["unit"] == "case"}
-    bias = found["bias"]
+    rates = {row["metric"]: row for row in bias_rows(evaluation, rows, unparsed) if row["unit"] == "case"}
+    bias = rates["bias"]
     if bias["value"] is None or bias["low"] <= 0 <= bias["high"]:
         return
     way = "right" if bias["value"] > 0 else "wrong"
-    clean, erroneous = (100 * found[name]["value"] for name in ("correct_acc", "error_acc"))
+    clean, erroneous = (100 * rates[name]["value"] for name in ("correct_acc", "error_acc"))
     words = f"it leans to calling things {way}: {clean:.0f}% right on clean cases, {erroneous:.0f}% on erroneous ones"
     where = behind("f1", evaluation.scorer.name, unparsed)
-    yield Fact(words, bias, bias["n"], where, min(abs(bias["low"]), abs(bias["high"])), difference=True)
+    yield Fact(words, "tried", bias, bias["n"], where, min(abs(bias["low"]), abs(bias["high"])), difference=True)
 
 
 def _failures(evaluation: Evaluation, counts: Any) -> Iterator[Fact]:
@@ -148,9 +150,9 @@ def _share(evaluation: Evaluation, code: int, hits: int, of: int, words: str, us
         return
     low, high = (float(end[0]) for end in wilson_interval(np.array([hits]), np.array([of])))
     if low > usual:
-        figures = {"value": hits / of, "low": low, "high": high, "reason": None}
+        figures = {"value": hits / of, "low": low, "high": high, "reason": None, "small": of < SUPPORT}
         where = (Facet(f"{evaluation.scorer.name}.outcome", (OUTCOMES[code],)).sql,)
-        yield Fact(words, figures, hits, where, low - usual)
+        yield Fact(words, OUTCOMES[code].replace("_", " "), figures, hits, where, low - usual)
 
 
 def _slice(evaluation: Evaluation, row: Mapping[str, Any], unparsed: Unparsed) -> Fact:
@@ -159,20 +161,20 @@ def _slice(evaluation: Evaluation, row: Mapping[str, Any], unparsed: Unparsed) -
     name = f"{column_words(str(row['column']))}: {row['slice'] or '(empty)'}"
     words = f"{'better' if row['value'] > 0 else 'worse'} on {side} cases with {name}"
     where = (row["where"], *behind(metric, evaluation.scorer.name, unparsed))
-    return Fact(words, row, row["n"], where, min(abs(row["low"]), abs(row["high"])), difference=True)
+    return Fact(words, f"{name}, {side}", row, row["n"], where, min(abs(row["low"]), abs(row["high"])), difference=True)
 
 
-def _varied(facts: Sequence[Fact]) -> list[Fact]:
-    """Of slices only some, of as many columns: values of one column say much the same."""
+def varied(facts: Sequence[Fact]) -> list[Fact]:
+    """Keep of the slices SLICES at most, one a column: values of one column say much the same."""
     columns: set[str] = set()
     kept = []
-    for one in facts:
-        column = one.figure.get("column")
+    for fact in facts:
+        column = fact.figure.get("column")
         if column is not None:
             if column in columns or len(columns) == SLICES:
                 continue
             columns.add(column)
-        kept.append(one)
+        kept.append(fact)
     return kept
 
 
@@ -190,11 +192,11 @@ def _row(scorer: str, benchmark: str, fact: Fact) -> dict[str, Any]:
     }
 
 
-def _sections(results: Selection, found: Mapping[tuple[str, str], tuple[Fact, ...]]) -> tuple[Section, ...]:
+def _sections(results: Selection, facts_by: Mapping[tuple[str, str], tuple[Fact, ...]]) -> tuple[Section, ...]:
     sections: list[Section] = []
     for benchmark in shown_benchmarks(results) if results.shown.size else ():
         blocks: list[Block] = []
-        for (scorer, of), facts in found.items():
+        for (scorer, of), facts in facts_by.items():
             if of == benchmark:
                 blocks += [Note(scorer, "lead")] if len(results.chosen) > 1 else []
                 blocks.append(_table(scorer, benchmark, facts))
@@ -206,8 +208,8 @@ def _table(scorer: str, benchmark: str, facts: Sequence[Fact]) -> Block:
     if not facts:
         return Note("Nothing stands out further than chance would have it.", "quiet")
     lines: list[list[Cell]] = []
-    for one in facts:
-        link = CaseLink(one.where, one.n, one.words, scorer, benchmark=benchmark)
-        value = points(one.figure) if one.difference else figure({**one.figure, "small": False})
-        lines.append([text(f"{one.words[:1].upper()}{one.words[1:]}"), value, count(one.n, link)])
+    for fact in facts:
+        link = CaseLink(fact.where, fact.n, fact.cases, scorer, benchmark=benchmark)
+        value = points(fact.figure) if fact.difference else figure(fact.figure)
+        lines.append([text(f"{fact.words[:1].upper()}{fact.words[1:]}"), value, count(fact.n, link)])
     return table("", ["", "percent, 95% interval", "cases"], lines)

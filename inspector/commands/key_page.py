@@ -18,7 +18,7 @@ def _lines() -> Iterator[str]:
     yield "A key does the same on every screen. `prm-inspect keys` lists each command with its keys, and says where"
     yield "other ones go."
     yield ""
-    yield from _table("key", ((keys, f"{words}.") for keys, words in VERBS.items()))
+    yield from _table("key", ((keys, f"{words}.") for keys, words in VERBS))
     yield ""
     yield "## Go to another screen"
     yield ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from unicodedata import lookup
 
 from inspector.commands import COMMANDS, RAIL
-from inspector.commands.grammar import NO_KEY
+from inspector.commands.grammar import GO, NO_KEY, VIEW
 from inspector.terminal.plain import plain_key
 
 _NAMES = {
@@ -66,6 +66,9 @@ class KeyWords:
     def written(self, command: str) -> str:
         """The same; "" where it has no key."""
         shown = self.own.get(command, _USUAL[command])
+        for first, waits in ((GO, "go"), (VIEW, "view")):
+            if shown.startswith(f"{first} "):
+                shown = f"{self.own.get(waits, first)}{shown.removeprefix(first)}"
         return plain_key(shown) if self.plain else shown
 
 

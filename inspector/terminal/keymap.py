@@ -163,6 +163,10 @@ def _unknown(name: str, known: Mapping[str, Bound]) -> str:
 
 def _taken(one: Bound, keys: Sequence[str], wanted: Mapping[str, tuple[str, ...]], known: Mapping[str, Bound]) -> str:
     """Why it cannot have these keys; "" where it can."""
+    for first in ("go", "view"):
+        kept = set(keys).intersection(wanted.get(first, known[first].keys))
+        if kept and one.id != first:
+            return f"{', '.join(sorted(kept))} waits for a second key; give {first} another key above it first."
     for name, theirs in wanted.items():
         if (both := set(keys).intersection(theirs)) and _meet(one, known[name]):
             return f"{', '.join(sorted(both))} is {name} already."

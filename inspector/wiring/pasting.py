@@ -10,5 +10,7 @@ class Pasting(Wired):
     """Cleans it before any widget sees it, those of Textual included."""
 
     async def on_event(self, event: Event) -> None:
-        """Pass events on."""
-        await super().on_event(Paste(clean(event.text, lines=True)) if isinstance(event, Paste) else event)
+        """Pass events on; a paste that no widget took and that comes back is none that arrives."""
+        if isinstance(event, Paste) and not event.is_forwarded:
+            event = Paste(clean(event.text, lines=True))
+        await super().on_event(event)

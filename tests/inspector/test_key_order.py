@@ -6,7 +6,7 @@ from textual.events import Paste
 import example
 from inspector.wiring import key_order
 from opened import inspected, opened
-from screen_text import press, shows, type_ahead, until
+from screen_text import press, settled, shows, type_ahead, until
 
 
 @pytest.fixture
@@ -43,6 +43,15 @@ async def test_what_is_pasted_keeps_its_place_among_the_keys(request_):
         type_ahead(pilot, "d", "enter")
         await until(pilot, lambda: said(pilot)[1])
         assert said(pilot)[1] == {"bench/late-one": "ab cd"}
+
+
+async def test_what_is_pasted_where_nobody_types_is_nobodys(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter")
+        pilot.app._driver.send_message(Paste("late"))
+        await settled(pilot)
+        await press(pilot, "slash")
+        assert pilot.app.focused.value == ""
 
 
 async def test_a_key_of_which_nothing_is_ever_heard_again_holds_up_no_other_for_long(request_, monkeypatch):

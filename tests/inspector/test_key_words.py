@@ -16,6 +16,7 @@ def test_a_sentence_names_the_usual_key_or_a_persons_own_or_the_palette():
     ]
     own = KeyWords({"blind": "^b", "clear": ""})
     assert (own.of("blind"), own.of("clear"), own.of("raw")) == ("^b", "the palette (Clear filter)", "v w")
+    assert KeyWords({"go": "F9"}).of("compare") == "F9 c"
     with pytest.raises(KeyError):
         USUAL.of("nothing")
 

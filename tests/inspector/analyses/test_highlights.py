@@ -8,7 +8,7 @@ import pytest
 
 import making
 from inspector.analyses import load as analysis
-from inspector.analyses.highlights import MOST
+from inspector.analyses.highlights import MOST, Fact, varied
 from inspector.cli import main
 from inspector.request import Request
 from inspector.selection import load, select
@@ -41,6 +41,12 @@ def test_every_number_is_the_list_of_its_cases_and_no_interval_holds_nothing():
         if row["difference"]:
             assert row["low"] > 0 or row["high"] < 0
         assert row["low"] <= row["value"] <= row["high"]
+
+
+def test_of_a_column_one_value_is_told_and_of_a_few_columns():
+    slices = [Fact(f"slice {at}", "", {"column": name}, 1, (), 0.5) for at, name in enumerate("aabacdeb")]
+    others = [Fact("leaning", "", {}, 1, (), 0.4)]
+    assert [fact.words for fact in varied([*slices, *others])] == ["slice 0", "slice 2", "slice 4", "leaning"]
 
 
 def test_what_is_told_of_outcomes_is_counted_from_the_cases():
@@ -95,6 +101,7 @@ async def test_the_pane_beneath_the_board_follows_the_cursor_and_opens_cases():
         await press(pilot, "tab", "j", "enter")
         number = len(listed(pilot))
         assert 20 <= number < 240
+        assert "erroneous" in (await rests(pilot, "filter ")).splitlines()[1]
         await shows(pilot, f"{number} of 240 cases", "blend")
         await press(pilot, "escape")
         await shows(pilot, "What stands out about blend")
@@ -108,6 +115,13 @@ async def test_where_there_is_no_room_the_screen_has_it():
         await shows(pilot, "g o opens it")
         await press(pilot, "g o")
         await rests(pilot, "25 of 96 clean cases are false alarms")
+
+
+def test_no_case_and_no_scorer_are_told_apart(tmp_path):
+    assert analysis("highlights").view(load(replace(DEMO, where=("n_steps > 999",)))).empty == "No case is shown."
+    making.workspace(tmp_path / "w", [Case(2, 0)], [])
+    nobody = analysis("highlights").view(load(Request(workspace=str(tmp_path / "w"))))
+    assert nobody.empty == "No scorer has rewards for these cases yet."
 
 
 def test_the_command_prints_it(capsys):
