@@ -78,7 +78,7 @@ class InspectionScreen(Steady, Screen[None]):
         self.keys = KeyWords()
         self._before: Inspection | None = None
         self._hesitates: Timer | None = None
-        self._job = ""
+        self._scoring = False
 
     @staticmethod
     def one_line(name: str) -> PhraseLine:
@@ -313,10 +313,10 @@ class InspectionScreen(Steady, Screen[None]):
     def action_score(self) -> None:
         """Ask for a checkpoint or a critic, and run it; while a run is on, whether it is to stop."""
         inspection = self.inspection
-        if self._job:
+        if self._scoring:
             self.close_rail()
             picks = (Pick("stop", "Stop", "what was computed is kept"), Pick("", "Go on"))
-            self.app.push_screen(Picking(self._job, picks), self._stop_scoring)
+            self.app.push_screen(Picking("A run is going on", picks), self._stop_scoring)
             return
         if inspection is None or not inspection.benchmark:
             self.say("There is no benchmark to score: import one first.")
@@ -339,7 +339,7 @@ class InspectionScreen(Steady, Screen[None]):
 
     def show_job(self, words: str) -> None:
         """Say how far the scoring run is; nothing if there is none. A screen on its way out has no place for it."""
-        self._job = words
+        self._scoring = bool(words)
         if not self.query("#job"):
             return
         self.write("job", words, "strong")
@@ -385,7 +385,8 @@ class InspectionScreen(Steady, Screen[None]):
         """Open a screen of analysis, or go back to the board or the list."""
         self.close_rail()
         if self.inspection is not None:
-            self.post_message(Go(name, self.here, beneath=True))
+            # Another analysis is opened anew: it is of the cases that are listed here.
+            self.post_message(Go(name, self.here, beneath=name in {"board", "cases"}))
 
     @property
     def here(self) -> int:

@@ -385,6 +385,22 @@ async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatc
     assert ("as process 31337" in app.farewell) == (told == ["go on"])
 
 
+async def test_the_key_that_starts_a_run_stops_it_once_more(imported, tmp_path, monkeypatch):
+    monkeypatch.setattr("inspector.scoring_job.Job", Endless)
+    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: len(app.screen_stack) > 2)
+        await press(pilot, "escape", "S", *"dir", "enter")
+        await shows(pilot, "scoring 4 of 9", "S stops it")
+        job = app._job._job
+        await press(pilot, "S")
+        await shows(pilot, "A run is going on", "what was computed is kept")
+        await press(pilot, "down", "enter")
+        assert job.told == []
+        await press(pilot, "S", "enter")
+        await until(pilot, lambda: job.told == ["stop"])
+
+
 def test_a_run_goes_on_without_a_reader_only_where_that_was_said(imported):
     pytest.importorskip("torch")
     for said in (False, True):

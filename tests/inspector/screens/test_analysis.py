@@ -171,3 +171,21 @@ async def test_what_is_about_people_follows_what_they_say(request_):
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.screen.NAME == "cases")
         assert sorted(listed(pilot)) == sorted(cases)
+
+
+async def test_from_a_numbers_cases_another_analysis_is_of_these_alone(request_):
+    async with opened(request_, size=(120, 40)) as pilot:
+        await press(pilot, "g c")
+        await rests(pilot, "Who is right where the other is wrong")
+        while sheet_of(pilot).drill is None or not 0 < sheet_of(pilot).drill.n < 9:
+            await press(pilot, "l")
+        number = sheet_of(pilot).drill.n
+        await press(pilot, "enter")
+        await shows(pilot, f"{number} of 9 cases")
+        await press(pilot, "g c")
+        await until(pilot, lambda: pilot.app.screen.NAME == "compare")
+        assert [screen.NAME for screen in pilot.app.screen_stack[1:]] == ["board", "compare", "cases", "compare"]
+        await press(pilot, "g l")
+        await shows(pilot, f"{number} of 9 cases")
+        await press(pilot, "g b")
+        assert [screen.NAME for screen in pilot.app.screen_stack[1:]] == ["board"]
