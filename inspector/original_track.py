@@ -9,8 +9,7 @@ import polars as pl
 
 from inspector.selection import Selection
 from scoring.cache import BALLOTS, RewardParts, VoteParts
-from scoring.evaluate import evaluate
-from scoring.evaluation import Evaluation
+from scoring.evaluation import Evaluation, evaluate
 from scoring.gold import Gold
 from scoring.schema import METADATA, content_key
 from scoring.scorer import Scorer

@@ -90,6 +90,11 @@ class Request:
         line += words[end:]
         return " ".join(map(shell_word, line))
 
+    @property
+    def decides(self) -> bool:
+        """Whether anything is asked of verdicts that scorers do not decide by themselves."""
+        return bool(self.thresholds or self.rules or self.redundancy or self.protocol)
+
     def with_threshold(self, scorer: str, asked: str) -> "Request":
         """The request with another threshold for one scorer."""
         others = tuple(pair for pair in self.thresholds if pair[0] != scorer)

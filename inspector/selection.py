@@ -25,9 +25,8 @@ from scoring.condition_masks import ConditionMasks
 from scoring.deciding import Deciding, Surroundings, decided
 from scoring.derived import Derived, Unkept
 from scoring.errors import FilterError
-from scoring.evaluate import scored
 from scoring.evaluated_cases import EvaluatedCases
-from scoring.evaluation import Evaluation
+from scoring.evaluation import Evaluation, scored
 from scoring.filters import Facet
 from scoring.gold import Gold
 from scoring.metadata_columns import MetadataColumns
@@ -317,11 +316,13 @@ def with_baselines(selection: Selection, added: Sequence[Evaluation]) -> Selecti
 
 
 def decide(selection: Selection) -> Selection:
-    """Put every evaluation under the rule and at the threshold that the request asks for it.
+    """Put every evaluation under the rule and at the threshold that the request asks for it; as they are, if for none.
 
     Raises:
         UsageError: no rule, threshold or scorer of that name, or one for a scorer by name that has none.
     """
+    if not selection.request.decides:
+        return selection
     how = Deciding(
         selection.request, selection.chosen, lambda found: surroundings(replace(selection, evaluations=found))
     )

@@ -13,8 +13,7 @@ from inspector.original_track import decided_alike
 from inspector.selection import Selection
 from scoring.cache import RewardParts
 from scoring.errors import DamagedWorkspace
-from scoring.evaluate import evaluate
-from scoring.evaluation import Evaluation
+from scoring.evaluation import Evaluation, evaluate
 from scoring.gold import Gold
 from scoring.reward_keys import reward_key
 from scoring.schema import METADATA, content_key

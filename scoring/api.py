@@ -35,8 +35,8 @@ from scoring.case_rows import rows_of_cases
 from scoring.deciding import Deciding, Surroundings, decided
 from scoring.derived import Derived
 from scoring.errors import InputError, InspectError, StrictFindings, UsageError
-from scoring.evaluate import Scored, scored
 from scoring.evaluated_cases import EvaluatedCases
+from scoring.evaluation import Scored, scored
 from scoring.files import expand_home
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, join_sources, spill_folder

@@ -110,6 +110,10 @@ class Derived:
                 if entry and entry[1] == parts.name and entry[2] != key:
                     discard(old)
 
+    def unkept(self, evaluation: Evaluation, parts: Path, key: str) -> "Unkept":
+        """What was made of the files in `parts`, which have this key, to be kept when there is time for it."""
+        return Unkept(self, evaluation, parts, key)
+
     @property
     def _folder(self) -> Path | None:
         root = self.workspace.root

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from scoring.cache import BALLOTS, RewardParts, VoteParts
-from scoring.evaluate import evaluate
-from scoring.evaluation import Evaluation
+from scoring.evaluation import Evaluation, evaluate
 from scoring.gold import Gold
 from scoring.reward_keys import reward_keys
 from scoring.workspace import Workspace

@@ -9,7 +9,7 @@ import polars as pl
 import making
 import reference
 from scoring.cache import RewardParts, VoteParts
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.schema import REWARDS, VOTES, conform
 

@@ -11,7 +11,7 @@ import reference
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.by_field import cases_frame
 from scoring.cache import RewardParts
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.schema import METADATA, REWARDS
 from scoring.scorer import Scorer

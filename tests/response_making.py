@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import making
 import reference
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.responses import responses_of
 

@@ -9,7 +9,7 @@ import step_reference
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.prmbench import STEP_LABELLED
 from scoring.cache import RewardParts
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.step_counts import OF_STEPS
 from scoring.verdicts import Rule

@@ -42,8 +42,7 @@ from scoring.case_rows import rows_about
 from scoring.critics.protocol import CriticProtocol
 from scoring.critics.readers import PARSERS, parser_of, version
 from scoring.errors import UsageError
-from scoring.evaluate import evaluate
-from scoring.evaluation import Evaluation
+from scoring.evaluation import Evaluation, evaluate
 from scoring.filters import Facet
 from scoring.metrics.aligned import AlignedScorers, align_scorers, align_steps
 from scoring.metrics.closed_forms import mcnemar

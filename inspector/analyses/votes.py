@@ -31,8 +31,7 @@ from inspector.sentences import counted
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.case_rows import rows_about, rows_of_cases
 from scoring.errors import UsageError
-from scoring.evaluate import evaluate
-from scoring.evaluation import Evaluation
+from scoring.evaluation import Evaluation, evaluate
 from scoring.metrics.first_error import NAMES
 from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve

@@ -54,7 +54,7 @@ def _compare(cached: Path, fresh: Path) -> int:
 
     from scoring.benchmarks import demo
     from scoring.cache import RewardParts
-    from scoring.evaluate import evaluate
+    from scoring.evaluation import evaluate
     from scoring.gold import Gold
     from scoring.scorer import Scorer
 

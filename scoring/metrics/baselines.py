@@ -5,8 +5,7 @@ from hashlib import blake2b, shake_256
 import numpy as np
 import polars as pl
 
-from scoring.evaluate import evaluate
-from scoring.evaluation import Evaluation
+from scoring.evaluation import Evaluation, evaluate
 from scoring.gold import Gold
 from scoring.schema import REWARDS
 from scoring.scorer import Scorer

@@ -22,8 +22,7 @@ import polars as pl  # noqa: E402
 from covering import PROCESSBENCH, TWO, covered  # noqa: E402
 from scoring.benchmarks.prmbench import CLASSES, STEP_LABELLED  # noqa: E402
 from scoring.dev_sets import dev_tuned  # noqa: E402
-from scoring.evaluate import evaluate  # noqa: E402
-from scoring.evaluation import Evaluation  # noqa: E402
+from scoring.evaluation import Evaluation, evaluate  # noqa: E402
 from scoring.gold import Gold  # noqa: E402
 from scoring.metrics import resampling  # noqa: E402
 from scoring.metrics.first_error import FirstErrors  # noqa: E402

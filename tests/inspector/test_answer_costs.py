@@ -9,7 +9,7 @@ from inspector.request import Request
 from inspector.selection import load
 from reference import Case
 from scoring.cache import VoteParts
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.cascade import cascade

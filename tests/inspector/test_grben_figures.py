@@ -17,7 +17,7 @@ from inspector.cli import main
 from inspector.request import Request
 from inspector.selection import load
 from scoring.cache import BALLOTS, VoteParts
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.schema import METADATA, REWARDS, VOTES

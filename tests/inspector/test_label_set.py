@@ -22,7 +22,7 @@ from inspector.request import Request
 from inspector.screens.common_cases import banner
 from inspector.selection import load
 from scoring import derived
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.first_error import FirstErrors
 from scoring.triage.actions import RATE, RULE, RULINGS

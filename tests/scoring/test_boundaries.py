@@ -9,7 +9,7 @@ import making
 import reference
 from reference import Case
 from scoring.errors import UsageError
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.schema import REWARDS
 from scoring.verdicts import NO_VERDICT

@@ -8,7 +8,7 @@ import making
 from reference import Case
 from scoring.cache import RewardParts, VoteParts
 from scoring.case_rows import case_rows, cases_with_rows, rows_about, rows_of_cases
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.schema import REWARDS, VOTES, conform
 from scoring.votes import by_run, tally

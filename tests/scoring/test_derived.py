@@ -22,7 +22,7 @@ from scoring import derived
 from scoring.cache import RewardParts
 from scoring.derived import FOLDER, Derived, clean
 from scoring.derived_parts import Reasons, packed_evaluation, unpacked_evaluation
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.packed import DamagedPack, discard
 from scoring.scorer import Scorer

@@ -11,7 +11,7 @@ import reference
 from reference import Case
 from scoring.dev_sets import EACH, dev_sets, dev_thresholds, dev_tuned
 from scoring.errors import UsageError
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.first_error import first_error_rows
 from scoring.schema import REWARDS

@@ -15,7 +15,7 @@ import step_reference
 from reference import Case
 from scoring.dev_sets import dev_tuned
 from scoring.errors import UsageError
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.step_labels import step_rows
 from scoring.metrics.threshold_curves import case_curve, step_curve

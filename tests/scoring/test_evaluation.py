@@ -7,7 +7,7 @@ from hypothesis import given
 import making
 import reference
 from reference import Case
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.scorer_columns import PER_SCORER
 from scoring.verdicts import OUTCOMES

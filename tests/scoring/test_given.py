@@ -9,7 +9,7 @@ import making
 import reference
 from reference import Case
 from scoring.errors import UsageError
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.kernel import FIRST_ERROR, Decided

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import judged
 import making
 from reference import Case
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.step_rewards import align
 from scoring.verdicts import NO_VERDICT

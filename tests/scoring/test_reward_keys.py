@@ -7,7 +7,7 @@ import pytest
 import fake_scoring
 from scoring.cache import RewardParts
 from scoring.errors import DamagedWorkspace
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.events import End
 from scoring.gold import Gold
 from scoring.prm_runs import Encoding

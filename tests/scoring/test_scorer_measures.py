@@ -10,7 +10,7 @@ import judged
 import making
 import reference
 from reference import Case
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.schema import REWARDS
 from scoring.scorer_measures import MEASURES, measure

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import judged
 import making
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.some_cases import flat_rows
 from thoroughness import up_to

@@ -7,7 +7,7 @@ import pytest
 import making
 import reference
 import step_making
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.step_labels import PRMSCORE, PooledSteps, step_rows
 from scoring.schema import VOTES, conform

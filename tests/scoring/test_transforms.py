@@ -16,7 +16,7 @@ from reference import Case
 from scoring.boundary import check_own_rule, check_rule
 from scoring.dev_sets import dev_tuned
 from scoring.errors import UsageError
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.flips import AtThreshold, flip_conditions
 from scoring.metrics.step_labels import step_rows

@@ -9,7 +9,7 @@ from checkpoints import Letters
 from fake_scoring import Engine, cases, events, kept
 from reference import Case
 from scoring.cache import RewardParts
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.events import CaseRefused, End, Progress
 from scoring.gold import Gold
 from scoring.plan import reward_plan

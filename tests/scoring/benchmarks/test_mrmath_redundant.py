@@ -8,7 +8,7 @@ import making
 from benchmark_rows import PROBLEM, STEPS, mrmath, mrmath_redundant, rows_of
 from scoring.benchmarks.base import problem_id
 from scoring.benchmarks.mrmath_redundant import STEP_LABELLED, load, recognises
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.step_labels import step_rows
 from scoring.schema import CASES, METADATA, REWARDS, content_key

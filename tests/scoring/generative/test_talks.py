@@ -17,7 +17,7 @@ from scoring.asking import Answer, Answered, Ask, Sampling
 from scoring.cache import VoteParts
 from scoring.critic_runs import Asking
 from scoring.errors import EngineError
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.events import Asked, CaseRefused, Estimate
 from scoring.generative.catalogue import FAMILIES
 from scoring.generative.talks import Talks, other_seed

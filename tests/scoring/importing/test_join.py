@@ -12,7 +12,7 @@ from inspector.cli import main
 from modified import row
 from results_and_cases import SOURCE, case, cases_of, codes, results, rewards, texts, together
 from scoring.errors import NotJoined, UsageError
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.importing.join import gold_findings, grouped, join, verdict_findings
 from scoring.importing.saving import scorer_of

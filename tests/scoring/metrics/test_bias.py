@@ -7,7 +7,7 @@ import judged
 import making
 import reference
 from reference import Case
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.bias import bias_rows
 from thoroughness import up_to

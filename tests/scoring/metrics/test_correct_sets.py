@@ -10,7 +10,7 @@ import making
 import selecting
 import side_by_side
 from reference import Case
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.ensembles import correct_sets
 from scoring.schema import REWARDS

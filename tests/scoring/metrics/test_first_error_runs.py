@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import judged
 import making
 from reference import Case
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics import resampling
 from scoring.metrics.first_error import ERROR_ACC, F1_SCORE, NAMES, FirstErrors, first_error_rows

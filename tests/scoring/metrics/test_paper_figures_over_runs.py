@@ -6,7 +6,7 @@ import polars as pl
 import judged
 import making
 from reference import Case
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.paper_figures import TableScope, values_of
 from scoring.published.papers import PAPERS

@@ -11,7 +11,7 @@ import making
 import step_making
 from reference import Case
 from scoring.critics.rating_readers import read_prmbench
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.step_counts import step_contributions
 from scoring.schema import VOTES

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import making
 from scoring.benchmarks import mrmath, mrmath_redundant
 from scoring.benchmarks.by_field import cases_frame
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.importing.join import join
 from scoring.metrics.reasoneval_figures import METRICS, NO_AUC_OF_ANSWERS, NO_STEPS, NO_THRESHOLD, reasoneval_figures

@@ -34,7 +34,7 @@ from hypothesis import strategies as st
 import making
 import step_making
 from reference import Case
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.step_counts import COUNTS, right_rates, step_contributions
 from scoring.metrics.step_labels import step_rows

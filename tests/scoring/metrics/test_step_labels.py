@@ -9,7 +9,7 @@ import step_making
 import step_reference
 from reference import Case
 from scoring.benchmarks.socratic import STEP_LABELLED as SOCRATIC
-from scoring.evaluate import evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.step_labels import AVERAGING, NAMES, PRMSCORE, PooledSteps, step_rows
 from scoring.schema import REWARDS, VOTES
