@@ -106,7 +106,7 @@ def analysis(
         near = get_close_matches(name, summaries(), n=1)
         meant = f"Did you mean {near[0]!r}? " if near else ""
         raise UsageError(f"there is no analysis {name!r}.", f"{meant}There are: {', '.join(summaries())}.")
-    unknown = sorted(query.keys() - Request.__dataclass_fields__.keys() | query.keys() & _ARGUMENTS)
+    unknown = sorted(query.keys() - set(Request.__struct_fields__) | query.keys() & _ARGUMENTS)
     if unknown:
         raise UsageError(f"an analysis cannot be told {unknown[0]!r}.", "See help(inspector.api.analysis).")
     each = threshold if isinstance(threshold, Mapping) else {} if threshold is None else {None: threshold}

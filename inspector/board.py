@@ -1,12 +1,13 @@
 """The board: a row a scorer and benchmark (or subset), with the official metric and the outcomes behind it."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from inspector.board_cells import BASELINE, NOBODY, SCORER
 from inspector.filtering.searching import matching
@@ -82,8 +83,7 @@ _MASKS = Remembered(64)
 """Cases under conditions and a text search."""
 
 
-@dataclass(frozen=True, eq=False)
-class Piece:
+class Piece(Struct, frozen=True, eq=False):
     """The cases of a benchmark, or of one of its subsets, that the board speaks of.
 
     `rows` (n,) are these, `whole` (n,) those of the benchmark; `subset` is None where both are the same.
@@ -99,8 +99,7 @@ class Piece:
         return SEPARATOR.join((scorer, self.benchmark, *(() if self.subset is None else (self.subset,))))
 
 
-@dataclass(frozen=True, eq=False)
-class _Line:
+class _Line(Struct, frozen=True, eq=False):
     """What a scorer made of a piece: the metric, the cases by outcome, and the figures beside."""
 
     head: Headline
@@ -211,7 +210,7 @@ def _row(evaluation: Evaluation, piece: Piece, line: _Line) -> dict[str, Any]:
         "scorer": scorer.name,
         "benchmark": piece.benchmark,
         "subset": piece.subset,
-        **{name: value for name, value in vars(line.head).items() if name in BOARD},
+        **{name: value for name, value in asdict(line.head).items() if name in BOARD},
         **line.figures,
         "threshold": evaluation.rule.threshold,
         "threshold_source": _source(evaluation.rule),

@@ -1,9 +1,10 @@
 """How a board is arranged: its columns, what its rows are grouped by, their order, and what scores are told as."""
 
-from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.board_cells import PUBLISHED, REFERENCE, coverage_text
 from inspector.ordering import DIRECTIONS
@@ -67,8 +68,7 @@ ROWS: tuple[Rows, ...] = get_args(Rows)
 BEST_FIRST = "score:desc"
 
 
-@dataclass(frozen=True)
-class Arrangement:
+class Arrangement(Struct, frozen=True):
     """How a board is arranged.
 
     `rows` are one of ROWS, `sort` is `COLUMN:asc` or `COLUMN:desc` within a group, `columns` are keys of
@@ -158,8 +158,7 @@ def _sorted_by(frame: pl.DataFrame, key: str, how: Arrangement) -> pl.Expr:
     return pl.when(pl.col("d_standing") == REFERENCE).then(0.0).otherwise(pl.col(f"d_{own}"))
 
 
-@dataclass(frozen=True)
-class BoardKind:
+class BoardKind(Struct, frozen=True):
     """What decides which columns a board has and what they are called.
 
     `rows` is how they are grouped (see `inspector.board_arrangement`); `several` says that there are several

@@ -1,6 +1,6 @@
 """The board's columns on screen: how wide they are, and how a value is painted."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.board_arrangement import (
     NAME_WIDTH,

@@ -4,12 +4,12 @@ The numbers are those of `compare`. They take a moment, so that a screen compute
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 
 import numpy as np
 import polars as pl
+from msgspec import Struct, field
 
 from inspector.board import Piece
 from inspector.board_arrangement import COMPARED
@@ -34,8 +34,7 @@ _OF_F1: tuple[Metric, ...] = (F1_SCORE, ERROR_ACC, CORRECT_ACC)
 _OF_STEPS: tuple[Metric, ...] = (PRMSCORE, NEGATIVE_ACC, POSITIVE_ACC)
 
 
-@dataclass(frozen=True)
-class Ranks:
+class Ranks(Struct, frozen=True):
     """Which scorers of a piece are `BEST` and `TIED`: the paired interval of the difference to the best one holds 0.
 
     That is on the `n` cases that all of the `scorers` who tried any tried; `left_out` some of them did not.
@@ -47,8 +46,7 @@ class Ranks:
     scorers: int
 
 
-@dataclass(frozen=True)
-class Differences:
+class Differences(Struct, frozen=True):
     """A row's score and accuracies less those of the reference, on the cases that both have: None where undefined."""
 
     score: Figure
@@ -63,8 +61,7 @@ class Differences:
         return one.value, one.low, one.high, self.on_wrong.value, self.on_right.value, self.n
 
 
-@dataclass(frozen=True)
-class OwnFigures:
+class OwnFigures(Struct, frozen=True):
     """Metrics of the user's own: `values` by metric and name of the row; what their code did wrong, by metric."""
 
     values: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
@@ -76,8 +73,7 @@ def state_of(metric: str) -> str:
     return f"{metric}.state"
 
 
-@dataclass(frozen=True)
-class Standings:
+class Standings(Struct, frozen=True):
     """What is known of the rows of a board beside each other.
 
     `ranks` by benchmark and subset, `differences` by the name of the row. `against` is the reference, "" for none;

@@ -1,11 +1,11 @@
 """Official metrics under the benchmarks' own labels and under adjudicated ones beside: `metrics --labels both`."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses.metrics import NO_METRIC, metric_notes, metric_title, metrics
 from inspector.case_links import WHOLE

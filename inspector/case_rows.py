@@ -1,13 +1,13 @@
 """The rows of a list of cases, made for the few that are on screen."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import Struct
 
 from inspector.filtering.searching import found_places
 from inspector.selection import Selection
@@ -19,8 +19,7 @@ FOUND_IN = "found_in"
 """Where a search found something, in words; a column of lists alone, while something is searched for."""
 
 
-@dataclass(frozen=True, eq=False)
-class CaseRows:
+class CaseRows(Struct, frozen=True, eq=False, dict=True):
     """All columns of a selection, FOCUSED of the `scorer` in focus, and FOUND_IN: a source of rows for a table."""
 
     selection: Selection

@@ -4,10 +4,9 @@ A key is what `--sort` and `--columns` take: `margin` and the like are of the sc
 by name, the others are columns of the cases.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from inspector.case_rows import FOUND_IN
 from inspector.inspection import Inspection
@@ -97,8 +96,7 @@ LARGEST_FIRST = frozenset({"n_steps", "disagreement", "reward_at_gold", "drop_at
 """Columns that are sorted downwards first."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A column: what `--sort` and `--columns` take, its title and its meaning; `of` is the scorer by name, if it is of
     another than the one in focus. `sortable` where its values have an order, `listable` where it can be shown;
     `largest_first` where the usual order goes downwards.

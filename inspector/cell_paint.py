@@ -1,7 +1,8 @@
 """How a value of a case becomes the cell of a list."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.paint import Brush
 from inspector.text import Part, number, squeezed
@@ -10,8 +11,7 @@ Picture = tuple[list[float] | None, int | None, int | None]
 """Rewards, gold step and predicted step of a case."""
 
 
-@dataclass(frozen=True)
-class CellPaint:
+class CellPaint(Struct, frozen=True):
     """Painters of cells. A reward of `low` is the lowest on a picture, one of `high` the highest."""
 
     brush: Brush

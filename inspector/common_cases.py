@@ -1,10 +1,10 @@
 """Scorers side by side on the cases they share, and links to the cases on which they are right or wrong."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Note, Section

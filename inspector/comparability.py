@@ -4,11 +4,11 @@ Where something differs, there is a sentence that says so, and where conditions 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from inspector.request import shell_word
 from inspector.selection import Selection
@@ -43,8 +43,7 @@ _NAMED = 3
 """Cases that a sentence names."""
 
 
-@dataclass(frozen=True)
-class Incomparable:
+class Incomparable(Struct, frozen=True):
     """Why two figures are not comparable: `sentence` says what differs, `remedy` what to do about it ("" = nothing).
 
     `where` are SQL conditions that do it where conditions can: with them every figure is on the common cases. `drop`

@@ -5,11 +5,12 @@ never what the consensus on a case is.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.phrases import Phrase
 from inspector.selection import Selection
@@ -29,8 +30,7 @@ _SHARES, _NAMES, _BESIDE = 2, 3, 4
 """Ranks of what is left out where there is no room: first what scorers say who do not contest the case, then names."""
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Struct, frozen=True, eq=False, dict=True):
     """The contested ones of the shown cases of one benchmark.
 
     `rows` are row ids of the selection's cases. First come the `by_consensus` ones that the consensus contradicts, the

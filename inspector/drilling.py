@@ -1,6 +1,6 @@
 """From a number to the cases behind it, and back."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.filtering.searching import asked
 from inspector.inspection import Inspection

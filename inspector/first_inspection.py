@@ -1,8 +1,7 @@
 """What an app that was opened on a selection shows first."""
 
-from dataclasses import replace
-
 import numpy as np
+from msgspec.structs import replace
 
 from inspector.best_scorer import best_scorer
 from inspector.filtering.searching import found_in

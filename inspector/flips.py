@@ -4,11 +4,11 @@ Steps are told of benchmarks whose official figure is of steps, and judged as th
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from inspector.notes import step_benchmarks
 from inspector.selection import Selection, surroundings
@@ -41,8 +41,7 @@ PRESENT = "present"
 """The threshold at which the selection is decided."""
 
 
-@dataclass(frozen=True, eq=False)
-class Moved:
+class Moved(Struct, frozen=True, eq=False):
     """A scorer at the threshold of `before` and at that of `after`; `present` is as it is decided now."""
 
     before: Evaluation

@@ -1,10 +1,10 @@
 """The official metric of one scorer in one line."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluation import Evaluation
@@ -18,8 +18,7 @@ from scoring.step_rewards import Bools, Floats
 F1, PRMSCORE = "F1", "PRMScore"
 
 
-@dataclass(frozen=True)
-class Headline:
+class Headline(Struct, frozen=True):
     """The official metric of one scorer on one benchmark: fractions; None where undefined, and `reason` says why.
 
     `metric` is the name of `score`. `on_wrong` and `on_right` are the accuracies behind it: on erroneous and on clean

@@ -1,6 +1,6 @@
 """What of a filter and an order still holds where columns have gone."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.ordering import sort_key
 from inspector.selection import Selection

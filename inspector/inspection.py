@@ -5,12 +5,13 @@ the file holds what the screen shows.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.best_scorer import best_scorer
 from inspector.case_rows import CaseRows
@@ -37,8 +38,7 @@ if TYPE_CHECKING:
     from scoring.triage.journal import Journal
 
 
-@dataclass(frozen=True, eq=False)
-class Inspection:
+class Inspection(Struct, frozen=True, eq=False, dict=True):
     """What is being looked at.
 
     `selection.shown` are the rows on screen in their order; `selection.request` can make them again. `benchmark` and

@@ -1,7 +1,8 @@
 """Files of the user's own on the command line and in the app: what `scoring.plugins` keeps, and analyses."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from inspector.analyses import Analysis, Params, keep_own_analysis
 from inspector.render.view import View

@@ -1,7 +1,8 @@
 """Small pictures in text: bars, sparklines and outcome cells, in Unicode or plain ASCII."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.sentences import GLYPHS, WORDS
 from inspector.sparkline import shown_runs
@@ -21,8 +22,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
-@dataclass(frozen=True)
-class Brush:
+class Brush(Struct, frozen=True):
     """How pictures are drawn. With `ascii_only` nothing beyond ASCII is used."""
 
     ascii_only: bool = False

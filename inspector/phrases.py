@@ -1,15 +1,14 @@
 """A line made of phrases: each is said whole, in a shorter form, or not at all, so that no number is ever cut."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.text import clean, squeezed
 
 
-@dataclass(frozen=True)
-class Phrase:
+class Phrase(Struct, frozen=True):
     """What may be said, longest form first; a last form of "" lets it go.
 
     Phrases with the highest `rank` are shortened first, of one rank the last.

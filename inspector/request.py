@@ -9,14 +9,15 @@ import csv
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.errors import UsageError
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(Struct, frozen=True):
     """The choices common to all commands.
 
     `workspace` is the folder as the user gave it, None for the usual one. `thresholds` pairs a scorer's name (None =

@@ -4,13 +4,14 @@ What comes of it is ready to be shown or printed: the cases, their texts and one
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.filtering.searching import found_in, matching
 from inspector.label_set import label_set, labels_note, on_labels
@@ -48,8 +49,7 @@ if TYPE_CHECKING:
     from scoring.triage.journal import Journal
 
 
-@dataclass(frozen=True, eq=False)
-class Selection:
+class Selection(Struct, frozen=True, eq=False, dict=True):
     """Everything a view needs. `cases` and all arrays in `evaluations` have the same n rows in the same order.
 
     `evaluations` are all scorers, since a condition may speak of any; `chosen` names those that are shown. `shown` (row

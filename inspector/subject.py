@@ -1,7 +1,8 @@
 """What a sheet is about, as the request that a command would make."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from inspector.inspection import Inspection
 from inspector.selection import Selection, select

@@ -1,11 +1,11 @@
 """The official figure of scorers over a grid of thresholds, with bands and ticks: the rows of `thresholds --curve`."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.notes import step_benchmarks
 from inspector.selection import Selection, surroundings, within

@@ -13,12 +13,12 @@ the classes where these decide: there a step is wrong iff its number is above it
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.notes import resampled_words, step_benchmarks, without_errors
 from inspector.render.view import Block, Section

@@ -2,9 +2,9 @@
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 from rich.cells import cell_len
 
 from inspector.text import cell, clean
@@ -19,8 +19,7 @@ Token = Mapping[str, Any]
 """A token as `python -m scoring explain` tells it."""
 
 
-@dataclass
-class Group:
+class Group(Struct):
     """Tokens that stand together: of the problem, of one step with what is read for it, or of the layout before them.
 
     `sequence` and `step` are 0-based; `step` None = of no step.

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
 
 from inspector.original_track import decided_alike
 from inspector.selection import Selection
@@ -24,8 +24,7 @@ Judged = tuple[Evaluation, int]
 """An evaluation, and the row in it."""
 
 
-@dataclass(frozen=True, eq=False)
-class Tried:
+class Tried(Struct, frozen=True, eq=False, dict=True):
     """A case and a variant of it, seen through one scorer.
 
     `before` are the steps of the case, `steps` those of the variant; `judged` is what the scorer made of each of the

@@ -5,8 +5,9 @@ Tokenizers and everything of weight stay in the other process (`python -m scorin
 
 import subprocess
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.jobs import Job
 from inspector.scoring_words import failed
@@ -19,8 +20,7 @@ BY_HAND = "prm-inspect show {case} --explain --model DIR_OR_ID"
 """The command that shows the same for a checkpoint that is named."""
 
 
-@dataclass(frozen=True, eq=False)
-class Xray:
+class Xray(Struct, frozen=True, eq=False):
     """The tokens that a scorer is shown of a case, once they are known.
 
     `answer` is what `scoring.prm_reports.explain` tells, `problem` a sentence where there is none; with neither, the

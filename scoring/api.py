@@ -21,12 +21,13 @@ here. An app that is open on the same folder shows what was added within seconds
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.benchmarks.registry import MODULES, step_labelled
 from scoring.boundary import check_own_rule
@@ -99,8 +100,7 @@ class WorkspaceWarning(UserWarning):
     """Something of a workspace that could not be read, so that what was asked for lacks it."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class AddedFrame:
+class AddedFrame(Struct, frozen=True, eq=False):
     """What adding a frame did, and everything that was noticed.
 
     Attributes:
@@ -164,8 +164,7 @@ def open_workspace(path: str | Path = ".prm-inspect", *, create: bool = True) ->
     return OpenedWorkspace(Workspace.create(folder) if create else Workspace.open(folder))
 
 
-@dataclass(frozen=True, eq=False)
-class OpenedWorkspace:
+class OpenedWorkspace(Struct, frozen=True, eq=False):
     """A workspace whose contents go in and out as frames. Everything is read from the folder when it is asked for."""
 
     workspace: Workspace
@@ -539,8 +538,7 @@ class OpenedWorkspace:
         return evaluated, there, texts
 
 
-@dataclass(frozen=True)
-class _Decisions:
+class _Decisions(Struct, frozen=True):
     """What is asked of decisions: pairs of a scorer's name (None = all) and what is asked of it."""
 
     thresholds: tuple[tuple[str | None, str], ...]
@@ -549,8 +547,7 @@ class _Decisions:
     protocol: str | None
 
 
-@dataclass(frozen=True)
-class _Kept:
+class _Kept(Struct, frozen=True):
     """Which cases take part."""
 
     subsets: tuple[str, ...]
@@ -589,7 +586,7 @@ def _mapping(stated: ColumnMapping | Mapping[str, Any] | None) -> ColumnMapping 
     try:
         return ColumnMapping(**stated)
     except TypeError:
-        known = ColumnMapping.__dataclass_fields__
+        known = ColumnMapping.__struct_fields__
         odd = [name for name in stated if name not in known]
         raise UsageError(f"{', '.join(odd)}: no field of a mapping.", f"There are: {', '.join(known)}.") from None
 

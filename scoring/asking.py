@@ -1,14 +1,14 @@
 """What a language model is asked and what it answers, as plain data: what a critic tells an engine, and hears of it."""
 
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Literal
+
+from msgspec import Struct
 
 Role = Literal["system", "user", "assistant"]
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """One message of a conversation. `text` is data: no engine looks for special tokens in it."""
 
     role: Role
@@ -31,8 +31,7 @@ def prompt_hash(prompt: Prompt) -> str:
     return digest.hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Sampling:
+class Sampling(Struct, frozen=True):
     """How an answer is generated, literally as it is sent. None is not sent: the model's or server's own default holds.
 
     `max_tokens` counts generated tokens, reasoning included. `effort` is the thinking effort in the model's own words
@@ -51,8 +50,7 @@ class Sampling:
     stop: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Struct, frozen=True):
     """One question to be answered `count` times. `index` is the asker's own number; `seed` None = not seeded.
 
     `sampling` is how this one is answered; None = as the engine answers all.
@@ -65,8 +63,7 @@ class Ask:
     sampling: Sampling | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TokenLogprobs:
+class TokenLogprobs(Struct, frozen=True):
     """One generated token, its log-probability and those of the most likely ones in its place (natural logarithms)."""
 
     token: str
@@ -74,8 +71,7 @@ class TokenLogprobs:
     top: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """One answer as it came.
 
     `text` is what the model said, `reasoning` what a server gave apart as its thinking; both as they came. A null
@@ -95,8 +91,7 @@ class Answer:
     lasting: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """The answers to one ask, exactly `count` of them, with the calls that it took, those repeated included."""
 
     index: int
@@ -105,8 +100,7 @@ class Answered:
     retries: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Noticed:
+class Noticed(Struct, frozen=True):
     """Something about the engine that changes what numbers mean, in a sentence; told once."""
 
     sentence: str

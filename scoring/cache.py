@@ -11,11 +11,11 @@ computing a case twice. A notebook reads the same folder with
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 import polars as pl
+from msgspec import Struct
 
 from scoring.case_rows import rows_of_cases
 from scoring.errors import FrameError
@@ -32,8 +32,7 @@ _PIECE = re.compile(r"-[0-9a-f]{32}-[0-9a-f]{32}\Z")
 _LISTINGS = 5
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """One kind of part: how its files are called, what is in them and which row of several counts.
 
     `what` names its frame in errors. `identity` are the columns that make a row one and the same, `telling` those of
@@ -50,8 +49,7 @@ class Kind:
     group: int | None = None
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """The parts of one kind in a scorer's folder."""
 
     folder: Path
@@ -247,7 +245,7 @@ class Parts:
         return kept.sort("_age", descending=True).drop("_refused", "_age")
 
 
-class RewardParts(Parts):
+class RewardParts(Parts, frozen=True):
     """Step rewards, labels or one number a solution; see `scoring.schema.REWARDS`."""
 
     kind = Kind(
@@ -260,7 +258,7 @@ class RewardParts(Parts):
     )
 
 
-class VoteParts(Parts):
+class VoteParts(Parts, frozen=True):
     """A critic's answers; see `scoring.schema.VOTES`. A ballot that names no whole number is a success: it votes."""
 
     kind = Kind(

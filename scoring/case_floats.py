@@ -1,8 +1,7 @@
 """Three numbers a case that say its outcome at every threshold, and how far it is from another one."""
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from scoring.boundary import NamedStep
 from scoring.step_rewards import Bools, Floats, Ints, StepRewards
@@ -26,8 +25,7 @@ _BY_COUNT = np.array(
 """The outcome of an erroneous case, a clean one and one without gold by how many of its floats are under a cut."""
 
 
-@dataclass(frozen=True, eq=False)
-class CaseFloats:
+class CaseFloats(Struct, frozen=True, eq=False):
     """The three numbers a case that decide its outcome at every threshold. Shape (n,), Float64; NaN: none does.
 
     Under the threshold, `all` says that a step is named, `at` that it is the gold step or an earlier one, `before` that

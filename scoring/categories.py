@@ -1,11 +1,11 @@
 """Columns of few values as small numbers: looked up and counted many times faster than texts."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import Struct
 
 from scoring.step_rewards import Bools, Ints
 
@@ -16,8 +16,7 @@ Numbers = npt.NDArray[np.uint8] | npt.NDArray[np.uint32]
 Value = str | int | None
 
 
-@dataclass(frozen=True, eq=False)
-class Categories:
+class Categories(Struct, frozen=True, eq=False, dict=True):
     """The values of a column of n cases: row i has `values[numbers[i]]`; a missing value is None.
 
     Each value stands once, `numbers` are unsigned and as narrow as they can be. Some values may be in no row.
@@ -58,8 +57,7 @@ class Categories:
         return {self.values[number]: int(counts[number]) for number in np.flatnonzero(counts)}
 
 
-@dataclass(frozen=True, eq=False)
-class ListedValues:
+class ListedValues(Struct, frozen=True, eq=False):
     """The values of a column of lists of n cases: each case that lists a value stands once in `rows` for it.
 
     `coded` says which value, row by row; `holders` (ascending row ids) are the cases that list any.

@@ -6,11 +6,13 @@ milliseconds and before anything of weight is imported. Pickles are not opened h
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.errors import CheckpointError, PickleRefused
 from scoring.readout import Readout, Shape
@@ -28,8 +30,7 @@ _LONGEST_HEADER = 100_000_000
 _POINTER = b"version https://git-lfs"
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
+class Tensor(Struct, frozen=True):
     """Where a tensor lies: its file, dtype (safetensors' word) and shape."""
 
     file: Path
@@ -37,8 +38,7 @@ class Tensor:
     shape: Shape
 
 
-@dataclass(frozen=True, eq=False)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True, eq=False, dict=True):
     """A checkpoint folder.
 
     `name` is what the user called it; `commit` is set for one that came from the hub, and `merged` says that a LoRA

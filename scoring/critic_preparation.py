@@ -6,7 +6,6 @@ A critic is asked by a benchmark's protocol (`scoring.critics.catalogue`), a gen
 
 import argparse
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -14,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 import polars as pl
+from msgspec import Struct, field
 
 from scoring.asking import Prompt, Sampling
 from scoring.cache import VoteParts
@@ -56,8 +56,7 @@ _UNMARKED = StepLayout(1, "", "", "\n")
 _SENT = ("temperature", "top_p", "top_k", "max_tokens", "effort", "thinking", "thinking_budget")
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """What is wished of a critic beyond the protocol's own; None = as the protocol has it.
 
     `sampling` holds what was given of `scoring.critics.sampling_overrides`. `protocol` may name a family of generative
@@ -76,8 +75,7 @@ class Wish:
     dry_run: bool = False
 
 
-@dataclass(frozen=True)
-class PreparedCritic:
+class PreparedCritic(Struct, frozen=True):
     """A critic or a generative PRM, how it is asked, and what makes the engine when something has to be asked.
 
     `lint` tells what is odd about the prompts of cases, (problem, steps) each; only warnings. It raises InputError
@@ -282,8 +280,7 @@ def prepare_critic(
     )
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """What a protocol or a family makes of a wish. `settings` is everything that changes what is answered."""
 
     asker: Callable[[], CriticAsker | Talks]
@@ -342,8 +339,8 @@ def _critic_settings(
     protocol: CriticProtocol, template: Template, shots: int, chosen: Chosen, identity: Identity
 ) -> dict[str, Any]:
     """Everything that changes what is answered; how answers are read is kept beside each of them."""
-    sent = {name: getattr(chosen.sampling, name) for name in chosen.sampling.__dataclass_fields__}
-    layout = {name: getattr(protocol.steps, name) for name in protocol.steps.__dataclass_fields__}
+    sent = {name: getattr(chosen.sampling, name) for name in chosen.sampling.__struct_fields__}
+    layout = {name: getattr(protocol.steps, name) for name in protocol.steps.__struct_fields__}
     return {
         "protocol": protocol.name,
         **identity,

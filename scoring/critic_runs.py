@@ -7,11 +7,12 @@ The same for critics, whose one question a case and run brings all its votes, an
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Protocol
 
 import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scoring.asking import Answer, Answered, Ask, Noticed, Prompt, TokenLogprobs, prompt_hash
 from scoring.cache import Parts
@@ -56,8 +57,7 @@ class Asker(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Asking:
+class Asking(Struct, frozen=True):
     """The method of critics and generative PRMs; see `scoring.run.Method`.
 
     `asker` makes what writes the questions, for a new run. `votes` answers are combined into one verdict, and `runs`
@@ -115,8 +115,7 @@ def _tokens(characters: int) -> int:
     return -(-characters // 4)
 
 
-@dataclass
-class AskingSession:
+class AskingSession(Struct):
     """One run of a critic or a generative PRM; see `scoring.run.Session`."""
 
     method: Asking
@@ -203,8 +202,7 @@ def seed_of(seed: int | None, run: int, vote: int) -> int | None:
     return None if seed is None else seed + 1000 * run + vote
 
 
-@dataclass
-class CriticAsker:
+class CriticAsker(Struct):
     """Asks a critic; see `Asker`. An answer is a vote.
 
     `prompt` writes a case's problem and steps into the template, `read` reads an answer. `seed` is that of the first

@@ -6,10 +6,11 @@ found to be the best; `dev:kept` reports on the dev cases as well.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.benchmarks.registry import step_labelled
 from scoring.boundary import check_rule
@@ -32,8 +33,7 @@ OPTIMISTIC = "optimistic: best on these cases"
 _WORDS = ("default", "best", "dev", "dev:kept")
 
 
-@dataclass(frozen=True, eq=False)
-class Surroundings:
+class Surroundings(Struct, frozen=True, eq=False):
     """What a wish is granted in: `shown` gives the cases (n, bool) that `best` is tuned on, under `conditions`.
 
     `unparsed` says how cases without a verdict count on a benchmark, `seed` draws dev sets.
@@ -167,8 +167,7 @@ class DecisionRequest(Protocol):
     def protocol(self) -> str | None: ...  # noqa: D102
 
 
-@dataclass(frozen=True, eq=False)
-class Deciding:
+class Deciding(Struct, frozen=True, eq=False):
     """What a decision may look at beside the request: `chosen` names the scorers that are shown.
 
     `around` says for some evaluations what thresholds are tuned in; the shown cases may depend on any of them.

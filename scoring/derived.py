@@ -16,10 +16,11 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.derived_parts import packed_evaluation, unpacked_evaluation
 from scoring.errors import UnwritableWorkspace
@@ -45,8 +46,7 @@ _ENTRY = re.compile(r"(.+)-([0-9a-f]{16})\Z", re.DOTALL)
 _HALF_MADE = re.compile(r"\..*(?:-[0-9a-f]{32}|\.tmp)\Z", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Derived:
+class Derived(Struct, frozen=True):
     """The place of what is derived for the cases of some `benchmarks` of a workspace, in their order."""
 
     workspace: Workspace
@@ -172,8 +172,7 @@ def _abandoned(path: Path) -> bool:
     return time.time() - path.stat().st_mtime > ABANDONED
 
 
-@dataclass(frozen=True, eq=False)
-class Unkept:
+class Unkept(Struct, frozen=True, eq=False):
     """An evaluation that was computed and may be kept: `key` is that of the files in `parts` which it was made of."""
 
     place: Derived

@@ -5,10 +5,10 @@ threshold with the best F1 there, and these cases left out of the report.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
@@ -30,8 +30,7 @@ def _wrong(_benchmark: str) -> Unparsed:
     return "wrong"
 
 
-@dataclass(frozen=True, eq=False)
-class DevSets:
+class DevSets(Struct, frozen=True, eq=False):
     """The dev sets of the s subsets of n cases.
 
     `rows` (n) marks dev cases. `names` (s) are the subsets, with their benchmark before them where there are several,
@@ -82,8 +81,7 @@ def dev_sets(gold: Gold, seed: int) -> DevSets:
     return DevSets(rows, tuple(names), tuple(benchmarks), numbers, lacking)
 
 
-@dataclass(frozen=True, eq=False)
-class DevThresholds:
+class DevThresholds(Struct, frozen=True, eq=False):
     """What dev sets give one scorer: `told` the threshold of each subset that was tuned, `lacking` why others were not.
 
     Subsets without a case that the scorer tried are in neither. Names are those of `sets`.

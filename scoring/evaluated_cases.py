@@ -1,10 +1,10 @@
 """Cases with every column that a condition, an order or a group may speak of: each is made when it is asked for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import polars as pl
+from msgspec import Struct, field
 
 from scoring.case_measures import MEASURES, CaseMeasures
 from scoring.categories import Categories
@@ -21,8 +21,7 @@ from scoring.verdicts import OUTCOMES
 from scoring.workspace import Workspace
 
 
-@dataclass(frozen=True, eq=False)
-class EvaluatedCases:
+class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
     """n cases, and what files, scorers and people say of them.
 
     Attributes:

@@ -1,13 +1,14 @@
 """Evaluations: cases joined with what a scorer gave, its rewards, labels or votes, under one decision."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scoring.boundary import DEFAULTS, NamedStep
 from scoring.cache import BALLOTS, RewardParts, VoteParts
@@ -43,8 +44,7 @@ if TYPE_CHECKING:
     from scoring.derived import Derived, Unkept
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Struct, frozen=True, eq=False, dict=True):
     """One scorer on n cases. All arrays are in the order of the cases.
 
     `codes` (n, uint8) are outcome codes of `scoring.verdicts`. Moving the threshold gives a new evaluation that shares
@@ -374,8 +374,7 @@ def evaluate(
     return replace(found[0], further=tuple(found[1:]), unlike=len(told) - len(alike))
 
 
-@dataclass(eq=False)
-class Scored:
+class Scored(Struct, eq=False):
     """The evaluations of scorers with a row for any of the cases, and where the parts of each lie, by its name.
 
     `problems` are sentences about what could not be read, `unkept` what was computed because nothing was kept of it.

@@ -13,16 +13,16 @@ All counts of cases are counts of distinct contents: cases with the same problem
 """
 
 import re
-from dataclasses import asdict, dataclass
 from typing import Any, Literal
+
+from msgspec import Struct, to_builtins
 
 GO_ON = b"go on\n"
 """What whoever started a run writes to its standard input so that it goes on when nobody reads its events any more."""
 Status = Literal["done", "interrupted", "failed", "dry_run"]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What a critic has been asked and has answered in this run; answers are counted one by one, votes and runs alike.
 
     `wanted` answers were missing and `answers` have come. Of these `unparsed` could not be read, `unanswered` are
@@ -41,15 +41,13 @@ class Asked:
     retries: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Doing:
+class Doing(Struct, frozen=True):
     """What is being done that may take long before a case is computed: weights converted, a vLLM started."""
 
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """What is asked for and how much of it is there: `cached` + `refused` + `to_do` == `contents`.
 
     `cases` are the rows that were asked for, `contents` the distinct ones among them, `cached` those with rewards,
@@ -68,16 +66,14 @@ class Start:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(Struct, frozen=True):
     """The engine is loaded; it took `seconds`."""
 
     engine: str
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far the run is: `done` of `to_do` contents are computed, here or by another run of the same scorer;
     `refused` were here, without rewards or (`truncated` of these) with rewards for their first steps alone.
 
@@ -95,8 +91,7 @@ class Progress:
     asked: Asked | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """`rows` more rows are on the disk, in the file `part`; `total` by this run so far. They survive whatever comes."""
 
     rows: int
@@ -104,8 +99,7 @@ class Saved:
     part: str
 
 
-@dataclass(frozen=True, slots=True)
-class CaseRefused:
+class CaseRefused(Struct, frozen=True):
     """A case has no verdict, or lacks an answer that votes. The next `saved` saves it.
 
     `case` is the first case of this content, `key` the content.
@@ -119,15 +113,13 @@ class CaseRefused:
     scored_steps: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """Something was noticed: of the engine, which changes what the numbers mean, or another run of the same scorer."""
 
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Struct, frozen=True):
     """What a critic would be asked, told by a dry run.
 
     `prompts` are so many, for so many `answers`, with so many `characters` and about `tokens_in` tokens; `subsets` has
@@ -147,8 +139,7 @@ class Estimate:
     currency: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """The last event. Everything computed has been saved, unless `error` says otherwise.
 
     `scored` and `refused` were computed by this run, `cached` and `cached_refused` found, those that another run saved
@@ -180,8 +171,7 @@ class End:
     currency: str = ""
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """What a run had told when it failed: nobody else can say then how far it was."""
 
     saved: int = 0
@@ -220,4 +210,4 @@ Event = Doing | Start | Ready | Estimate | Progress | Saved | CaseRefused | Noti
 def document(event: Event) -> dict[str, Any]:
     """The event as its JSON object."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
-    return {"event": name, **asdict(event)}
+    return {"event": name, **to_builtins(event)}

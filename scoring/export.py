@@ -8,11 +8,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
 
 from scoring.files import write_atomically
 from scoring.markup import latex_text, markdown_code, markdown_text, one_line
@@ -24,8 +24,7 @@ _P = frozenset({"p", "p_holm"})
 """Columns of p-values."""
 
 
-@dataclass(frozen=True, eq=False)
-class Document:
+class Document(Struct, frozen=True, eq=False):
     """Rows and how they came to be. `provenance` holds no time and no output path: the same command, the same bytes."""
 
     rows: pl.DataFrame

@@ -8,12 +8,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.step_rewards import StepLabels, align, first_rows
 from scoring.transforms import REWARDS, transform
@@ -39,8 +40,7 @@ _NUMBERED = re.compile(r"(.+)-\d+\Z")
 _INFINITE = (math.inf, -math.inf)
 
 
-@dataclass(frozen=True)
-class ExportedRow:
+class ExportedRow(Struct, frozen=True):
     """What became of one case: the row's `value`, None where the format cannot hold it.
 
     `notes` say what the format could not hold, each with how many of it there were: `("cases left out: no gold", 1)`.
@@ -229,8 +229,7 @@ def case_lines(name: str, cases: pl.DataFrame, metadata: pl.DataFrame | None = N
 # -- what one scorer gave cases
 
 
-@dataclass(frozen=True)
-class ScorerOutput:
+class ScorerOutput(Struct, frozen=True):
     """What a scorer gave one case, None where there is nothing of the kind.
 
     `rewards` and `redundancy` are numbers, one a step, `labels` and `redundancy_labels` the scorer's own decisions,
@@ -245,8 +244,7 @@ class ScorerOutput:
     refused: str | None = None
 
 
-@dataclass(frozen=True)
-class RewardSource:
+class RewardSource(Struct, frozen=True):
     """Which scorer gave the rewards, a critic or a PRM, and how they are decided."""
 
     scorer: str
@@ -403,8 +401,7 @@ _OPEN = ("both defensible", "unsure")
 """Rulings that leave a case its label and yet do not uphold it."""
 
 
-@dataclass(frozen=True)
-class CaseAnnotations:
+class CaseAnnotations(Struct, frozen=True):
     """What those say of a case who are listened to; each rules on it or rates a step of it, or did so of another text
     of it, which does not count.
 

@@ -7,9 +7,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+
+from msgspec import Struct
 
 from scoring.errors import InUse, UnwritableWorkspace
 
@@ -179,8 +180,7 @@ def _flock(descriptor: int, folder: Path, operation: int) -> None:
         return
 
 
-@dataclass(frozen=True)
-class DiskUse:
+class DiskUse(Struct, frozen=True):
     """What a folder takes: `bytes` of its files, one with several links once; `written`, the newest of their times.
 
     `written` is seconds since 1970 (UTC), None where there is no file.

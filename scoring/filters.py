@@ -5,11 +5,12 @@ can therefore always be repeated with `--where`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.condition_errors import filter_error, of_a_truth
 from scoring.condition_reading import expression_of
@@ -35,8 +36,7 @@ Choice = str | int | Span | None
 None, a missing value."""
 
 
-@dataclass(frozen=True)
-class Facet:
+class Facet(Struct, frozen=True):
     """Keep (or, with `keep` false, hide) the rows whose `column` holds one of `values`.
 
     Of a column of lists (`listed`) a row has every value that its list holds; one without any has None.
@@ -95,8 +95,7 @@ def _meet(one: Choice, other: Choice) -> bool:
     return (second.high is None or first.low <= second.high) and (first.high is None or second.low <= first.high)
 
 
-@dataclass(frozen=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """Which cases are shown: all facets and all SQL conditions hold.
 
     A column has at most one facet that keeps and one that hides, and no value is in both; a span may hold a value of

@@ -10,10 +10,11 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, missing_tokenizer
 from scoring.errors import CheckpointError, UnwritableWorkspace
@@ -34,8 +35,7 @@ def fingerprint(document: Mapping[str, Any]) -> str:
     return sha256(json.dumps(document, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """The files of a checkpoint as they were when their digests were taken. `digests`: file name -> hex sha256."""
 
     digests: Mapping[str, str]
@@ -52,8 +52,7 @@ class Seen:
                 raise CheckpointError(f"{path} changed while it was read.", "Wait until it is whole, then run again.")
 
 
-@dataclass(frozen=True)
-class Digests:
+class Digests(Struct, frozen=True):
     """The remembered digests of a workspace; `memory` None remembers nothing."""
 
     memory: Path | None

@@ -14,13 +14,14 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from scoring.benchmarks.base import Imported
 from scoring.errors import DamagedWorkspace, FrameError
@@ -42,8 +43,7 @@ _NOT_CONTENT = ("source", "line")
 _TEXTS_FILE = re.compile(r"texts-[0-9a-f]{32}\.parquet\Z")
 
 
-@dataclass(frozen=True)
-class Added:
+class Added(Struct, frozen=True):
     """What one import changed: counts of cases by how they compare with what was there.
 
     `elsewhere` are the paths of other files that some of the changed cases came from before.
@@ -55,8 +55,7 @@ class Added:
     elsewhere: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Generation:
+class Generation(Struct, frozen=True, eq=False):
     """All cases of one benchmark, twins included, and the reports of the imports that they came from.
 
     `metadata` has the columns of METADATA and `_rest`, a digest of the texts that `key` does not cover (null = there

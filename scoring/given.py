@@ -1,9 +1,10 @@
 """What a scorer said itself, beside what a threshold on its rewards says: who decides each case, and how."""
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.gold import Gold
 from scoring.step_rewards import Bools, Ints, StepRewards
@@ -26,8 +27,7 @@ from scoring.verdicts import (
 from scoring.votes import Votes
 
 
-@dataclass(frozen=True, eq=False)
-class Given:
+class Given(Struct, frozen=True, eq=False, dict=True):
     """What no threshold changes, for n cases. Votes come before labels, and these before rewards.
 
     `verdicts` (n, int64) are those that the scorer gave itself, NO_VERDICT elsewhere. `by_label` (n) marks the cases

@@ -1,11 +1,11 @@
 """The gold labels of cases as flat arrays."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import Struct
 
 from scoring.problems import problem_numbers, problems
 from scoring.step_rewards import Bools, Ints
@@ -13,8 +13,7 @@ from scoring.step_rewards import Bools, Ints
 RIGHT_STEP, WRONG_STEP, UNKNOWN_STEP = 0, 1, -1
 
 
-@dataclass(frozen=True, eq=False)
-class Gold:
+class Gold(Struct, frozen=True, eq=False, dict=True):
     """Gold labels of n cases, in their order.
 
     `earliest` (n, int64) is 0-based, -1 for clean cases and where `known` (n, bool) is false; `n_steps` (n, int64).

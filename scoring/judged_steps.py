@@ -1,10 +1,10 @@
 """What is decided of single steps, by a threshold or by a label."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from scoring.given import Given
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP, Gold
@@ -12,8 +12,7 @@ from scoring.step_rewards import NOTHING_BEYOND, Beyond, Bools, Floats, Ints, St
 from scoring.verdicts import ByThreshold
 
 
-@dataclass(frozen=True, eq=False)
-class JudgedSteps:
+class JudgedSteps(Struct, frozen=True, eq=False, dict=True):
     """What is decided of single steps of n cases.
 
     `rows` (n) marks the cases whose steps are judged one by one. Whether each of the first steps of row i is judged

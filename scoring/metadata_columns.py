@@ -6,7 +6,6 @@ benchmark's index. Most of them are never asked for, so that each is read when i
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import Struct, field
 
 from scoring.errors import DamagedWorkspace
 from scoring.parquet import read_parquet
@@ -47,8 +47,7 @@ _WHOLE = 2**53
 """From here on a float is not every whole number."""
 
 
-@dataclass(frozen=True)
-class ColumnFates:
+class ColumnFates(Struct, frozen=True):
     """What became of every column of a file of cases.
 
     `claimed` are the names that the reader takes, `kept` maps the names of the metadata columns in the file to those
@@ -141,8 +140,7 @@ def columns_frame(columns: Sequence[pl.Series], height: int) -> pl.DataFrame:
     return pl.DataFrame(columns, height=height) if columns else pl.DataFrame(height=height)
 
 
-@dataclass(frozen=True, eq=False)
-class StoredColumns:
+class StoredColumns(Struct, frozen=True, eq=False):
     """The metadata columns of one benchmark, in a file.
 
     `dtypes` are those of its columns, `values` how many different values each has (missing counts as one), `wide` names

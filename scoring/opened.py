@@ -4,10 +4,11 @@ Unlike for scoring, no digest of the weights is taken: nothing that comes of it 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, Reference, compute_dtype
 from scoring.errors import UsageError
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from scoring.engines.transformers_engine import TransformersEngine
 
 
-@dataclass(frozen=True, eq=False)
-class OpenedPrm:
+class OpenedPrm(Struct, frozen=True, eq=False, dict=True):
     """One PRM. `dtype` is what an engine computes in, `device` where; `note` says how the weights were converted.
 
     `reference` is the model to which its rewards are ratios, of a family that has one.

@@ -11,13 +11,14 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
 from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.errors import InspectError, PluginError
 from scoring.files import expand_home
@@ -26,8 +27,7 @@ ENDING = ".py"
 _PREFIX = "prm_inspect_own_"
 
 
-@dataclass(frozen=True, eq=False)
-class OwnCode:
+class OwnCode(Struct, frozen=True, eq=False):
     """An imported module of the user's own.
 
     `name` is what people call it, `digest` the hex sha256 of its source ("" where it has none), `package` name and

@@ -12,10 +12,11 @@ case, of texts, numbers or truth values; the same cases must give the same value
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.errors import PluginError
 from scoring.own_code import OwnCode
@@ -28,8 +29,7 @@ _MADE = Remembered(32)
 _KEPT: dict[str, "OwnColumn"] = {}
 
 
-@dataclass(frozen=True, eq=False)
-class OwnColumn:
+class OwnColumn(Struct, frozen=True, eq=False):
     """A column of the user's own: its name, what makes it, and where that comes from."""
 
     name: str

@@ -14,12 +14,12 @@ write into what it is given. Whatever it gives is looked at before a threshold i
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from importlib.metadata import EntryPoint
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from scoring import own_code
 from scoring.errors import PluginError

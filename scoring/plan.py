@@ -1,11 +1,12 @@
 """What a scoring run has to do: what the cache lacks of distinct contents among the cases."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from scoring.cache import Parts
 from scoring.prms.base import OVER_LENGTH
@@ -19,8 +20,7 @@ _READ = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")
 _ONCE = (0,)
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Struct, frozen=True):
     """Answers to one content in one run that are not there: their votes (0-based, ascending). `row` is in the cases.
 
     A PRM answers once: vote 0 of run 0.
@@ -31,8 +31,7 @@ class Missing:
     votes: tuple[int, ...] = _ONCE
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True, dict=True):
     """What is to be done, run by run and within one in the order of the cases.
 
     `cached` contents have all their answers, `refused` lack some that trying again would not help, and this run leaves
@@ -45,11 +44,11 @@ class Plan:
     cached: int
     refused: int
     notes: tuple[str, ...]
-    rows: tuple[int, ...] = field(init=False)
-    """The rows of the contents that have something missing, in order."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", tuple(sorted({missing.row for missing in self.missing})))
+    @cached_property
+    def rows(self) -> tuple[int, ...]:
+        """The rows of the contents that have something missing, in order."""
+        return tuple(sorted({missing.row for missing in self.missing}))
 
     @property
     def answers(self) -> int:

@@ -2,13 +2,14 @@
 
 import argparse
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from scoring.arguments import prm_of_arguments
 from scoring.boundary import when_wrong
@@ -40,8 +41,7 @@ _NOT_TOLD = frozenset({"layout", "system_prompt", "adapter_source"})
 _HERE = Running()
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """A scorer, and what makes its encoder and its engine when they are needed; `notes` are sentences about it."""
 
     scorer: Scorer
@@ -188,7 +188,7 @@ def prepare(
         name=name or (known.name if known else _usual_name(checkpoint, model)),
         fingerprint=mark,
         about=f"{family.scale.family}, {computed}",
-        **vars(family.scale),
+        **asdict(family.scale),
         # Where converted weights came from does not change what they are, so it is told and not part of the mark.
         settings=settings | ({"sources": usable.sources} if usable.sources else {}),
     )

@@ -3,9 +3,10 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import asdict
 
 from scoring.arguments import prm_of_arguments
 from scoring.errors import InputError, MissingExtra, UsageError

@@ -8,10 +8,10 @@ which such a model could not read. The limit stays the family's.
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
+from msgspec import Struct, field
 
 from scoring.asking import Noticed
 from scoring.cache import Parts
@@ -30,8 +30,7 @@ _SHARED_CASES = 256
 """Up to so many cases are not worth sharing with another run; of more, a quarter at most is handed over at once."""
 
 
-@dataclass(frozen=True)
-class Encoding:
+class Encoding(Struct, frozen=True):
     """The method of a PRM; see `scoring.run.Method`.
 
     `encoder` makes the encoder; it is called at most once a run, and only if something is to do. With `truncate` as
@@ -51,8 +50,7 @@ class Encoding:
         return EncodingSession(self, interrupt, min(WINDOW_CASES, max(_SHARED_CASES, len(plan.missing) // 4)))
 
 
-@dataclass
-class EncodingSession:
+class EncodingSession(Struct):
     """One run of a PRM, a window of cases at a time; see `scoring.run.Session`."""
 
     method: Encoding
@@ -123,8 +121,7 @@ class EncodingSession:
             refused = ()
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedCase:
+class EncodedCase(Struct, frozen=True):
     """An encoded case, with a position for each of its steps, or of its first ones: then `reason` says why."""
 
     missing: Missing
@@ -190,8 +187,7 @@ def encoded(encode: Encoder, missing: Missing, case: RunCase, *, truncate: bool)
     return EncodedCase(missing, case, found, reason)
 
 
-@dataclass(frozen=True, slots=True)
-class Truncated:
+class Truncated(Struct, frozen=True):
     """The tokens of a case's first `kept` steps, one position each, and why there are no more, in words."""
 
     encoded: Encoded

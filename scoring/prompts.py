@@ -9,10 +9,12 @@ that it is the same. `workspace/prompts/<hash>.txt` is a template as it was read
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from scoring.asking import Answer, Prompt, Sampling, TokenLogprobs, prompt_hash
 from scoring.critics.protocol import CriticProtocol
@@ -29,16 +31,14 @@ from scoring.scorer import Scorer
 FOLDER = "prompts"
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Struct, frozen=True):
     """One prompt that was sent; `step` (0-based) is the one it is about, None where it is about all."""
 
     prompt: Prompt
     step: int | None = None
 
 
-@dataclass(frozen=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """What was sent for one answer, call for call: one call for a critic, several for a generative PRM.
 
     `template` says where the template is from, `kept` whether the workspace kept it. `fits` says whether the hash of

@@ -4,8 +4,9 @@ A benchmark's own protocol always says how answers that cannot be read count. As
 the boundary, which thresholds are tuned and on what, and what an undefined figure is.
 """
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from scoring.errors import UsageError
 from scoring.metrics.kernel import Unparsed
@@ -13,8 +14,7 @@ from scoring.published.names import normalised
 from scoring.scorer import Comparison, Scorer
 
 
-@dataclass(frozen=True)
-class Protocol:
+class Protocol(Struct, frozen=True):
     """How one benchmark's figures are made.
 
     `unparsed` says whether refused and unparsed cases count as wrong or leave the denominators. `comparison` is how a
@@ -139,8 +139,7 @@ def protocol_named(name: str) -> Protocol:
     return PROTOCOLS[name]
 
 
-@dataclass(frozen=True)
-class Counting:
+class Counting(Struct, frozen=True):
     """How figures count.
 
     Attributes:

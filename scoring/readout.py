@@ -8,6 +8,8 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct
+
 Transform = Literal["softmax", "sigmoid", "none"]
 Combine = Literal["least", "gate"]
 Shape = tuple[int, ...]
@@ -16,8 +18,7 @@ OUTPUT = "lm_head.weight"
 """A language model's own output matrix [tokens, hidden]."""
 
 
-@dataclass(frozen=True)
-class Linear:
+class Linear(Struct, frozen=True):
     """One linear layer of a head: the tensors `<name>.weight` [outputs, inputs] and, with `bias`, `<name>.bias`."""
 
     name: str
@@ -32,8 +33,7 @@ class Linear:
         return weight | ({f"{self.name}.bias": (self.outputs,)} if self.bias else {})
 
 
-@dataclass(frozen=True)
-class Vocabulary:
+class Vocabulary(Struct, frozen=True):
     """A head that is part of a language model's own output matrix: what it would say next, of a few tokens.
 
     `ids` are the tokens whose logits are read, in this order; with none, the one logit is the mean over all rows, which
@@ -65,8 +65,7 @@ class Vocabulary:
         return []
 
 
-@dataclass(frozen=True)
-class LogRatio(Vocabulary):
+class LogRatio(Vocabulary, frozen=True):
     """How much likelier one language model finds the text itself than another.
 
     The one number at a position is `factor` times the sum, over the tokens behind `Encoded.since` up to the one behind
@@ -78,8 +77,7 @@ class LogRatio(Vocabulary):
     single: bool = False
 
 
-@dataclass(frozen=True)
-class Readout:
+class Readout(Struct, frozen=True):
     """Which tensors make the head and how its logits become one reward, and perhaps a redundancy beside it.
 
     `head` are layers in order, with a ReLU between two of them, or rows of the output matrix, over the last hidden
@@ -142,8 +140,7 @@ def one_layer(hidden: int, labels: int = 2, *, bias: bool = True) -> tuple[Linea
     return (Linear("score", hidden, labels, bias),)
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoded(Struct, frozen=True):
     """A case for an engine: token ids, and the 0-based indices into them that are read, one a step and rising.
 
     `further` are sequences that are run beside the first, for a family that reads a case several times; the positions
@@ -191,8 +188,7 @@ class Refused:
     over_length: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What an engine has for one case: `index` is its place in what the engine was given, 0-based.
 
     `rewards` is one number a position, as it came (it may be NaN), or why there is none; `redundancy` likewise, where
@@ -205,8 +201,7 @@ class Answer:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """Answers that came together, and what they cost: tokens run (padding not counted) and padding tokens run.
 
     A batch that had to be run again in smaller pieces counts each time, so `tokens` may exceed the cases' own.

@@ -8,11 +8,12 @@ beats refusal). Another parser gives other numbers, and so another scorer, with 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scoring.cache import BALLOTS, VoteParts
 from scoring.critics.catalogue import PROTOCOLS
@@ -153,8 +154,7 @@ def _whole(parts: VoteParts, part: Path) -> Iterator[pl.DataFrame]:
         ) from None
 
 
-@dataclass
-class Reparsed:
+class Reparsed(Struct):
     """What reading again came to, counted by rows.
 
     `answers` were read again, of which `changed` say something else now, their reason included: `found` had neither
@@ -226,8 +226,7 @@ def _reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: boo
     return told
 
 
-@dataclass(frozen=True)
-class _Again:
+class _Again(Struct, frozen=True):
     """Reads rows again: with `read`, of cases whose numbers of steps are known by key."""
 
     read: Read

@@ -9,12 +9,14 @@ the caller hands in when the first request is there, so that a finished run cost
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import Any, Protocol
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.cache import Parts
 from scoring.engines.base import AnsweringEngine, Engine
@@ -39,8 +41,7 @@ Came = Sequence[Settled] | Event | None
 """What a session gives: cases that are settled, an event to be told as it is, or a sign of life."""
 
 
-@dataclass
-class RunUsage:
+class RunUsage(Struct):
     """What a run has used so far, in the units of `scoring.events.End`; `asked` is None where no model is asked."""
 
     tokens: int = 0

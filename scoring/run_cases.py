@@ -1,10 +1,10 @@
 """The cases of a scoring run: their texts, read a page at a time, and what became of each."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
 
 from scoring.plan import Missing
 from scoring.texts import Texts
@@ -12,8 +12,7 @@ from scoring.texts import Texts
 _ROWS = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class RunCase:
+class RunCase(Struct, frozen=True):
     """A case with its texts; `further` are those that the scorer reads beside problem and steps."""
 
     case: str
@@ -29,8 +28,7 @@ Work = Iterator[tuple[Missing, RunCase]]
 """What is missing, with the case it is about."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(Struct, frozen=True):
     """Rows that are ready to be saved, with every column that has a value but for `engine`.
 
     `last` says that nothing more comes of what was missing. `reason`, where there is one, is why the case has no

@@ -1,9 +1,11 @@
 """What runs a PRM: transformers in this process, a vLLM that we start, or servers elsewhere."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.checkpoint import Checkpoint, Reference
 from scoring.engines.base import Engine
@@ -15,8 +17,7 @@ EngineName = Literal["transformers", "vllm"]
 Endpoint = Literal["pooling", "scoring"]
 
 
-@dataclass(frozen=True)
-class Running:
+class Running(Struct, frozen=True):
     """The wish for an engine. It does not change what a scorer is, unless servers hold the weights.
 
     `device` and `token_budget` are for transformers. With `servers` (base URLs of vLLM) the model there is `served`,

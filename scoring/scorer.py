@@ -4,10 +4,12 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from scoring.errors import DamagedWorkspace
 from scoring.files import write_atomically
@@ -30,8 +32,7 @@ _CHOICES = {"kind": get_args(Kind), "comparison": get_args(Comparison), "on": ge
 _NUMBERS = frozenset({"threshold", "low", "high", "redundancy_threshold"})
 
 
-@dataclass(frozen=True)
-class Scorer:
+class Scorer(Struct, frozen=True):
     """What `scorer.json` says.
 
     `fingerprint` is a hex digest over everything that changes the numbers. `threshold` is the scorer's own default cut
@@ -83,7 +84,7 @@ class Scorer:
 
     def save(self, folder: Path) -> None:
         """Write `scorer.json` into its folder, whole or not at all."""
-        document = {"format": FORMAT, **vars(self), "settings": dict(self.settings)}
+        document = {"format": FORMAT, **asdict(self), "settings": dict(self.settings)}
         write_atomically(folder / FILE, json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n")
 
     @classmethod
@@ -98,7 +99,7 @@ class Scorer:
             document = json.loads(path.read_bytes())
             if document.pop("format") != FORMAT:
                 raise DamagedWorkspace(f"{path} has a format this version does not know.", "Update prm-inspect.")
-            known = {name: value for name, value in document.items() if name in cls.__dataclass_fields__}
+            known = {name: value for name, value in document.items() if name in cls.__struct_fields__}
             return cls(**_checked(known))
         except KeyError as error:
             raise DamagedWorkspace(f"{path} lacks {error}.", _ADVICE) from None

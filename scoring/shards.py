@@ -14,9 +14,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
+
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from scoring.events import CaseRefused, Doing, End, Event, Notice, Progress, Ready, Saved, Start, Status
 from scoring.interrupt import Interrupt, Stopped
@@ -145,8 +148,7 @@ def _stop(processes: Sequence[subprocess.Popen[bytes]]) -> None:
 # -- what they tell, told as one run
 
 
-@dataclass
-class _Share:
+class _Share(Struct):
     """What one process has told."""
 
     device: str

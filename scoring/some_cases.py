@@ -1,11 +1,11 @@
 """An evaluation of some of the cases: what a screen of rows needs, however many cases there are."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from scoring.case_floats import CaseFloats
 from scoring.given import Given

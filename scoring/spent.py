@@ -4,11 +4,11 @@ They are read from the parts when they are asked for: no figure hangs on them, a
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import polars as pl
+from msgspec import Struct
 
 from scoring.cache import Parts, RewardParts, VoteParts
 from scoring.case_rows import rows_of_cases
@@ -28,8 +28,7 @@ run. Null where one of them was not stored; 0.1 stored none with rewards, and no
 _SUMMED = tuple(name for name in SPENT if name != "currency")
 
 
-@dataclass(frozen=True, eq=False)
-class Spent:
+class Spent(Struct, frozen=True, eq=False, dict=True):
     """What a scorer's parts in `folder` say of n cases.
 
     `cases` gives these: columns `case`, `benchmark` and `key`, the key being that of the scorer's rewards.
@@ -84,8 +83,7 @@ class Spent:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _SomeSpent(Spent):
+class _SomeSpent(Spent, frozen=True, eq=False):
     """That of some cases of a whole, whose parts are read once for all."""
 
     whole: Spent

@@ -1,13 +1,14 @@
 """What a scorer gave, lined up with cases: flat arrays, because list columns are many times slower to decide on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.case_rows import case_rows
 from scoring.transforms import REWARDS, Transform, transform
@@ -32,8 +33,7 @@ class Beyond(NamedTuple):
 NOTHING_BEYOND = Beyond(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
 
 
-@dataclass(frozen=True, eq=False)
-class StepLabels:
+class StepLabels(Struct, frozen=True, eq=False):
     """Labels of steps, as the scorer gave them, for n cases in their order: whether a step is right (or redundant).
 
     Row i's labels are `values[offsets[i]:offsets[i + 1]]`, those of its first steps: of all of them, unless fewer were
@@ -53,8 +53,7 @@ class StepLabels:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class StepNumbers:
+class StepNumbers(Struct, frozen=True, eq=False):
     """One number a step beside the rewards (Float64), for n cases in their order.
 
     Row i's numbers are `values[offsets[i]:offsets[i + 1]]`; `given` (n) marks the rows that have them.
@@ -72,8 +71,7 @@ class StepNumbers:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class StepRewards:
+class StepRewards(Struct, frozen=True, eq=False, dict=True):
     """One scorer's rewards for n cases, in the order of the cases.
 
     Row i's rewards are `values[offsets[i]:offsets[i + 1]]` (Float64); a row without usable rewards has none there.

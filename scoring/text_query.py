@@ -11,10 +11,10 @@ Everything becomes regular expressions of one engine, which filters cases and fi
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 import polars as pl
+from msgspec import Struct
 
 from scoring.errors import SearchError
 
@@ -38,8 +38,7 @@ _EXAMPLE = 'Examples: premise, "the premise of", /step [0-9]+ fails/'
 _SHORTER = "Search for a part of it; in double quotes it is one phrase."
 
 
-@dataclass(frozen=True)
-class TextQuery:
+class TextQuery(Struct, frozen=True):
     """What is searched for. `patterns` are regular expressions that must all occur; `scopes` some of SCOPES, in order.
 
     Falsy where nothing is searched for.

@@ -4,13 +4,14 @@ The texts of a million cases are gigabytes: nothing of them is kept, only which 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.answer_search import answer_hits
 from scoring.cache import VoteParts
@@ -36,8 +37,7 @@ FEW_RANGES = 48
 """So many places of a file are read one by one instead of the whole of it."""
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
+class Found(Struct, frozen=True, eq=False, dict=True):
     """Which of n cases hold a query, as far as they were searched.
 
     `searched` (bool) says which cases were looked at; of the others nothing is known. `hits` (uint8, one row a pattern
@@ -93,8 +93,7 @@ class Found:
         return tuple(scope for place, scope in enumerate(SCOPES) if bits >> place & 1)
 
 
-@dataclass(frozen=True, eq=False)
-class Searchable:
+class Searchable(Struct, frozen=True, eq=False):
     """What can be searched: the texts of n cases, their `key`s (String), the folders of answers, and notes.
 
     `names` (String, the `case` of each) tell apart the answers to cases of equal text; None = contents alone do.

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import Struct
 
 from scoring.errors import DamagedWorkspace
 from scoring.parquet import read_parquet
@@ -22,8 +22,7 @@ ROW_GROUP = 1024
 all of a million texts take twice as long to read, and compressed ones as well."""
 
 
-@dataclass(frozen=True, eq=False)
-class Texts:
+class Texts(Struct, frozen=True, eq=False):
     """Texts of n cases: those of case i are row `row_in_part[i]` of `sources[part[i]]`, a Parquet file or a frame.
 
     `part` and `row_in_part` have shape (n,) and count from 0. A source may hold rows that no case uses any more.

@@ -6,8 +6,9 @@ It is a label: nothing that is computed depends on it, and no fingerprint holds 
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scoring.errors import UsageError
 from scoring.files import expand_home
@@ -28,8 +29,7 @@ GUESSED = ", as the path says (--series NAME --at STEP overrules it)"
 LARGEST = 2**63 - 1
 
 
-@dataclass(frozen=True)
-class TrainingPoint:
+class TrainingPoint(Struct, frozen=True):
     """A training run, by its name, and how many of its training steps were made.
 
     Both are None where nothing is known. `guessed` says that nobody stated it: it is how a folder or file is called.

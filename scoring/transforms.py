@@ -7,12 +7,12 @@ depends on no other case, so that one case alone is decided as it is among all.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from scoring.own_code import OwnCode
@@ -28,8 +28,7 @@ _MAXIMUM = re.compile(r"max([1-9][0-9]?)\Z")
 _LARGEST = np.finfo(np.float64).max
 
 
-@dataclass(frozen=True, eq=False)
-class Transform:
+class Transform(Struct, frozen=True, eq=False):
     """One transformation.
 
     Attributes:

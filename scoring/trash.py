@@ -13,10 +13,11 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from scoring.claim import scorers
 from scoring.errors import DamagedWorkspace, InUse, NoWorkspace, UsageError, WorkspaceError
@@ -33,8 +34,7 @@ _ENTRY = re.compile(r"[0-9a-f]{32}\Z")
 _DOOMED = re.compile(r"\.[0-9a-f]{32}\Z")
 
 
-@dataclass(frozen=True)
-class Removable:
+class Removable(Struct, frozen=True):
     """A scorer or a benchmark that a workspace holds, in its folder.
 
     `name` is its own, and with its folder's behind it where several have that; of a scorer whose `scorer.json` cannot
@@ -46,8 +46,7 @@ class Removable:
     folder: Path
 
 
-@dataclass(frozen=True)
-class Removed:
+class Removed(Struct, frozen=True):
     """What lies in the trash.
 
     `time` says when it was removed (ISO 8601, UTC); `folder` is its folder there, which has the name that it had in its

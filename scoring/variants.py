@@ -11,10 +11,12 @@ metrics or exports of a benchmark. In a workspace:
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scoring.errors import DamagedWorkspace, UsageError
 from scoring.files import sync, unwritable, uuid7, write_atomically
@@ -27,8 +29,7 @@ _NEEDED = {"replace": ("text",), "insert": ("text",), "delete": (), "swap": ("ot
 """The fields of an edit beside its step, by its kind."""
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """One change. Steps are 0-based and count in the solution as the edits before have left it.
 
     `replace` puts `text` in the place of the step, `insert` puts it before the step (the number of steps: behind the
@@ -136,8 +137,7 @@ def reward_differences(
     return found
 
 
-@dataclass(frozen=True)
-class Variant:
+class Variant(Struct, frozen=True):
     """A record of edits to the steps of the content `key`; `case` is the case for which a person made it.
 
     `id` is its file's name and sorts by when it was begun.
@@ -207,8 +207,7 @@ def _edit_of(document: Mapping[str, Any]) -> Edit:
 # -- where they are kept
 
 
-@dataclass(frozen=True)
-class Variants:
+class Variants(Struct, frozen=True):
     """The variants in a folder, which need not be there yet."""
 
     folder: Path

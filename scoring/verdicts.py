@@ -5,11 +5,12 @@ Everything is 0-based; a verdict of -1 says that no step is wrong, -2 is an answ
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.boundary import NamedStep, spelled_rule, when_wrong, which_step
 from scoring.scorer import Comparison
@@ -47,8 +48,7 @@ NO_VERDICT = np.iinfo(np.int32).min
 """Stands for null in arrays of verdicts."""
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A step is judged wrong iff what is compared is `comparison` the threshold; the verdict names one such step.
 
     The comparison belongs to the protocol (GR-Ben `<`, PRMBench `<=`), the threshold to scorer and protocol.
@@ -87,8 +87,7 @@ class Rule:
         return f"{when_wrong(self.on, self.comparison)}; {which_step(self.step)}"
 
 
-@dataclass(frozen=True, eq=False)
-class RuleByCase:
+class RuleByCase(Struct, frozen=True, eq=False):
     """A rule whose threshold differs from case to case: `thresholds` (n, float64), in the order of the cases.
 
     `told` says which thresholds these are, by subset. There is no one threshold to show or to move.
@@ -143,8 +142,7 @@ def compared_words(rule: "Decision") -> str:
     return " ".join(part for part in (on, "of the lowest step" if rule.step == "lowest" else "") if part)
 
 
-@dataclass(frozen=True)
-class AsGiven:
+class AsGiven(Struct, frozen=True):
     """The verdict is what the scorer said, so that no threshold can move it.
 
     `source` says in a few words where verdicts come from, `words` how; `nothing`, of a scorer that gives none, why.

@@ -6,17 +6,16 @@ nothing do not vote.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import polars as pl
+from msgspec import Struct
 
 from scoring.case_rows import rows_of_cases
 from scoring.step_rewards import Bools, Ints
 from scoring.verdicts import NO_VERDICT
 
 
-@dataclass(frozen=True, eq=False)
-class Votes:
+class Votes(Struct, frozen=True, eq=False):
     """One critic's votes for n cases, in the order of the cases.
 
     `verdicts` (n, int64) are the winners': 0-based, -1 no error, -2 a number that names no step, NO_VERDICT where there

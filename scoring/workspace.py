@@ -17,13 +17,14 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.benchmarks import demo
 from scoring.benchmarks.base import Imported
@@ -46,8 +47,7 @@ _GENERATION = re.compile(r"gen-[0-9a-f]{32}\Z")
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
-@dataclass(frozen=True)
-class Workspace:
+class Workspace(Struct, frozen=True):
     """A workspace folder. `root` None is an empty workspace that knows the demo and cannot be written.
 
     What people say of the demo's cases is kept in the folder `said`, which need not be there yet, and variants of them

@@ -7,8 +7,10 @@ place of one, and what changes is where that text went. Tokens and positions nee
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from scoring.prms.base import Encoder
 from scoring.prms.token_texts import Pieces, TokenTexts
@@ -44,8 +46,7 @@ class Numbers(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """The texts of a case that an encoder takes; `also` is what it reads beside problem and steps."""
 
     problem: str
@@ -53,8 +54,7 @@ class Case:
     also: tuple[str | None, ...] = ()
 
 
-@dataclass(slots=True)
-class Token:
+class Token(Struct):
     """One token: `index` in its sequence, `sequence` and `step` are 0-based.
 
     `part` says whose text it is; `step` is the step's, or that whose reward is read here. `text` may be a part of a
@@ -75,8 +75,7 @@ class Token:
     warning: str = ""
 
 
-@dataclass(frozen=True)
-class Xray:
+class Xray(Struct, frozen=True):
     """All tokens of the first `steps` steps of a case, all of them unless it is `refused` for the reason given."""
 
     tokens: list[Token]

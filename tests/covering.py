@@ -1,8 +1,7 @@
 """How often intervals of the mean F1 over subsets hold the true value, on made solutions of known rates."""
 
-from dataclasses import replace
-
 import numpy as np
+from msgspec.structs import replace
 
 from scoring.metrics.first_error import F1_SCORE
 from scoring.metrics.kernel import Marks

@@ -1,7 +1,8 @@
 """A workspace in which every text is hostile: cases, scorers, answers, tags, notes, slices."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 import critic_spaces
 import making

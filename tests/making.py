@@ -1,11 +1,11 @@
 """Small cases, rewards, scorers and workspaces for tests."""
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import reference
 from scoring.benchmarks.base import Imported

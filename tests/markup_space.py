@@ -1,7 +1,8 @@
 """A workspace in which every text tries to become markup: of HTML, SVG, CSS or Markdown."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 import making
 import reference

@@ -1,13 +1,13 @@
 """Slow and obvious: every number from one case at a time, in plain loops, to hold the fast code against."""
 
 import math
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 METRICS = ("error_acc", "correct_acc", "f1")
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """A case with what is cached for it.
 
     `gold` is 0-based, -1 for none, None for unknown. `rewards` None and no `refused` (a reason): there is no row.

@@ -1,6 +1,7 @@
 """Scorers side by side, in letters: `E` erroneous, `C` clean; `1` right, `0` wrong, `x` refused, `-` not tried."""
 
 import numpy as np
+from msgspec.structs import force_setattr
 
 import making
 from reference import Case
@@ -28,7 +29,7 @@ def evaluations(gold, *scorers, subsets=None, families=(), **columns):
     for number, marks in enumerate(scorers):
         made = making.evaluation(cases(gold, marks, subsets), name="abcdefghijkl"[number], **columns)
         if families:
-            object.__setattr__(made.scorer, "family", families[number])
+            force_setattr(made.scorer, "family", families[number])
         found.append(made)
     return found
 

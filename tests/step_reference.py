@@ -3,7 +3,7 @@
 `-1` stands for undefined only where `official` is asked for; elsewhere undefined is None.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 import reference
 
@@ -13,8 +13,7 @@ SWAPPED = ("redundency", "circular")
 CATEGORY = {"redundency": "Simplicity", "circular": "Simplicity", "counterfactual": "Soundness", ALONE: "Sensitivity"}
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """A case, its class, and what its scorer says of redundancy: numbers, or labels that are true where redundant."""
 
     case: reference.Case

@@ -1,8 +1,9 @@
 """A workspace with the taxonomy of Socratic-PRMBench and another benchmark beside it: gaps, refusals, nulls."""
 
 import random
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 import making
 import reference

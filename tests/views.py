@@ -1,6 +1,6 @@
 """Views of selections, for tests: an analysis with a page each, asked as a command asks it."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.analyses import Params
 from inspector.analyses.agreement import agreement

@@ -6,9 +6,11 @@ asked first by a screen, where keys must not wait, and nothing is resampled then
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.analysis_list import OWN, summaries
 from inspector.common_flags import Collect
@@ -33,8 +35,7 @@ class Offer(NamedTuple):
     about: str = ""
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(Struct, frozen=True):
     """Something that an analysis can be told: a flag of its command, and a choice on its screen.
 
     Attributes:
@@ -155,8 +156,7 @@ class Option:
         )
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Struct, frozen=True):
     """One page of an analysis: its `name`, which never changes, and its title.
 
     `also` names another page whose rows stand on this one as well. `help` makes of the name a flag of the command that
@@ -171,8 +171,7 @@ class Page:
     takes: str = ""
 
 
-@dataclass(frozen=True)
-class Params:
+class Params(Struct, frozen=True):
     """What is asked of an analysis besides the selection: a page ("" = the first), and what that page is told.
 
     `form` is that of the document, for the command that makes it again; `words` are the page and its options as words
@@ -194,8 +193,7 @@ Answer = Callable[["Selection", Params, bool], "View"]
 Loader = Callable[["Request", Params], "Selection"]
 
 
-@dataclass(frozen=True)
-class Analysis:
+class Analysis(Struct, frozen=True):
     """A question with a registered answer."""
 
     name: str

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.comparability import (
     TUNED_HERE,
@@ -64,8 +65,7 @@ _UNCOUNTED = {
 }
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """A fact in words. `where` are SQL conditions that leave the `n` cases that it counts; None: it counts none."""
 
     group: Group
@@ -75,8 +75,7 @@ class Fact:
     n: int = 0
 
 
-@dataclass(frozen=True)
-class ProtocolCard:
+class ProtocolCard(Struct, frozen=True):
     """The facts that make a scorer's official figure on a benchmark, in the order of GROUPS, and what to beware of."""
 
     scorer: str

@@ -1,12 +1,12 @@
 """The figures by which a scorer is held against its baseline, and conditions over them: SQL over their names."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from inspector.analyses._pair import Row
 from inspector.comparability import counted_cases
@@ -201,8 +201,7 @@ def _given(results: Selection, names: tuple[str, str], benchmark: str) -> dict[s
 # -- conditions over them
 
 
-@dataclass(frozen=True, eq=False)
-class FigureRows:
+class FigureRows(Struct, frozen=True, eq=False):
     """The figures of some benchmarks as columns that a condition may name, a row a benchmark."""
 
     table: pl.DataFrame

@@ -1,12 +1,12 @@
 """A training run on one benchmark: its checkpoints side by side, their figures, and the cases that changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from inspector.analyses._pair import Row, resampling_words
 from inspector.render.lines import CaseLink
@@ -39,8 +39,7 @@ from scoring.metrics.paired import (
 from scoring.step_rewards import Bools
 
 
-@dataclass(frozen=True)
-class TrainingRun:
+class TrainingRun(Struct, frozen=True):
     """The checkpoints of a training run in the order of their steps: steps and scorers of the same length."""
 
     name: str
@@ -62,8 +61,7 @@ def training_runs(results: Selection) -> list[TrainingRun]:
     return runs
 
 
-@dataclass(frozen=True, eq=False)
-class Course:
+class Course(Struct, frozen=True, eq=False, dict=True):
     """A training run on one benchmark: its checkpoints by place, in the order of their steps.
 
     Attributes:
@@ -242,8 +240,7 @@ class Course:
         return self.members if side == EVERY else self.members & dict(self.aligned.sides)[side]
 
 
-@dataclass(frozen=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """How many cases are right at both of two checkpoints, broke, were mended, and are wrong at both."""
 
     both_right: int

@@ -1,9 +1,10 @@
 """Two scorers, A and B, on the cases of a benchmark that both tried: by how much one is better, and on which cases."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from inspector.comparability import incomparable
 from inspector.render.lines import CaseLink

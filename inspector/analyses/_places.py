@@ -1,12 +1,12 @@
 """Pages of `breakdown` in bins: where verdicts, errors and steps lie, and the rewards around the earliest error."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Params
 from inspector.notes import FEW, INDEPENDENT

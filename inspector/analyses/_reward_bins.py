@@ -1,10 +1,10 @@
 """Pages of `thresholds` about the rewards behind it: by gold class, and as probabilities."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Params
 from inspector.analyses._places import RELIABILITY, REWARDS, bin_frame

@@ -1,12 +1,13 @@
 """The page of `agreement` on scorers: their verdicts, held against each other and against gold."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.analyses import Params
 from inspector.case_links import KNOWN
@@ -88,8 +89,7 @@ def scorers_view(results: Selection, params: Params, intervals: bool) -> View:
     return View(frame, facts, title="Agreement of scorers", lay_out=lambda: tuple(sections))
 
 
-@dataclass(frozen=True, eq=False)
-class _Verdicts:
+class _Verdicts(Struct, frozen=True, eq=False):
     """The verdicts of scorers, `names`, on the shown cases of a benchmark, and in a last column those of gold.
 
     `inside` are the conditions that tell these cases from those of other benchmarks.

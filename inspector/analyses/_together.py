@@ -1,12 +1,12 @@
 """Pages of `compare`: agreement of every two scorers, who is right together, one asked before the other."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Params
 from inspector.answer_costs import answer_costs

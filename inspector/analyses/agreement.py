@@ -1,12 +1,12 @@
 """How well people agree on cases; how well scorers do, with gold too."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations, groupby
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Page, Params, analysis
 from inspector.analyses._scorer_agreement import scorers_view

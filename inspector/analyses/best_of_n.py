@@ -1,11 +1,11 @@
 """How often a scorer puts the right one of several responses first."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Params, analysis
 from inspector.headline import official_score

@@ -1,10 +1,10 @@
 """The board: a line a scorer (who is tied with the best, bias, differences)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
 from inspector.board import Piece, board_frame, pieces, unscored_frame

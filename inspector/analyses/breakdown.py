@@ -1,10 +1,11 @@
 """Scorers by columns of cases, or by where errors and verdicts lie."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses._columns import (
@@ -90,8 +91,7 @@ NO_COLUMN = "-"
 """Chosen on a screen in the place of a second column: there is none."""
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """What a metric of a breakdown is called, of which cases it is, and what more is to be said of it."""
 
     title: str
@@ -353,8 +353,7 @@ def _benchmark_blocks(results: Selection, frame: pl.DataFrame, params: Params, b
         yield Fold(f"The same of {counted(len(pages) - 1, 'other scorer')}", further)
 
 
-@dataclass(frozen=True, eq=False)
-class Grid:
+class Grid(Struct, frozen=True, eq=False):
     """The cells of one benchmark by `columns`: `cells` of each scorer by the values of the columns, totals last.
 
     Each cell has its rows by metric. `pair` are the two scorers of a difference, () where none is asked for.

@@ -1,10 +1,10 @@
 """How a scorer's number came to be; of two, in what they differ."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import polars as pl
+from msgspec.structs import asdict, replace
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._card_facts import GROUP_TITLES, GROUPS, Group, ProtocolCard, protocol_card
@@ -191,7 +191,7 @@ def _figures(pair: Selection, benchmark: Benchmark, lines: Sequence[Headline]) -
         link = None
         if line.score is not None:
             link = figure_link(pair, pair.evaluation(card.scorer), benchmark.name, metric)
-        value = figure({**vars(line), "value": line.score}, link=link, style="strong")
+        value = figure({**asdict(line), "value": line.score}, link=link, style="strong")
         name = [text(card.scorer, "strong"), value]
         rows.append(name if len(lines) == 1 else [text(letter, f"{style} strong"), *name])
     titles = ["scorer", lines[0].metric]

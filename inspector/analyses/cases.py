@@ -1,9 +1,9 @@
 """The rows of the table on screen."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
 from inspector.case_rows import FOUND_IN, CaseRows

@@ -1,10 +1,10 @@
 """Did a new scorer get worse than its baseline? Exit code 1 if so (for CI)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
 from inspector.analyses._check_figures import (

@@ -1,12 +1,12 @@
 """Scorers on the cases they share: differences, tests, agreement."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Page, Params, analysis
 from inspector.analyses._pair import QUADRANTS, TEST, Row, is_laid_out, pair_blocks, resampling_words, test_note

@@ -1,11 +1,12 @@
 """What stands out about scorers, beyond chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
@@ -54,8 +55,7 @@ NOTES = (
 )
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """A sentence, its figure with an interval, and the conditions that select its `n` cases, with a word for these.
 
     `sure` (0 to 1) is how far the interval stays from what would be no fact.

@@ -1,11 +1,11 @@
 """Official metrics of scorers on benchmarks."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
 from inspector.case_links import WHOLE, figure_link, group_facets

@@ -1,10 +1,10 @@
 """A paper's table for the scorers here, beside the printed figures."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import polars as pl
+from msgspec.structs import asdict, replace
 
 from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses._paper_tables import figure_blocks, list_of_tables, statistic_blocks
@@ -357,7 +357,7 @@ def _cell_rows(source: Source, table: Table) -> Iterator[dict[str, Any]]:
             "setting": settings[0] if settings.len() else made_how(evaluation) or None,
         }
         for subset, metric in cells:
-            cell = {"subset": subset, "metric": metric, **vars(values[subset, metric])}
+            cell = {"subset": subset, "metric": metric, **asdict(values[subset, metric])}
             unknown = NOT_KNOWN if table.cells else why or "the table prints nothing here"
             yield {**line, **cell, **_beside(values[subset, metric], known.get((subset, metric)), whole, unknown)}
     if here and not source.everyone:

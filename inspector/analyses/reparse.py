@@ -1,12 +1,13 @@
 """A critic's kept answers read with another parser; what that changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses._flips import outcome_matrices, outcomes_words
@@ -91,8 +92,7 @@ _READINGS = Remembered(16)
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
-class Reading:
+class Reading(Struct, frozen=True, eq=False, dict=True):
     """A critic as it is kept (`before`) and as a parser reads its answers (`after`); both are of all cases."""
 
     parser: str

@@ -1,10 +1,10 @@
 """Statistics of a benchmark, without scorers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Params, analysis
 from inspector.label_set import published_note

@@ -1,12 +1,12 @@
 """Checkpoints of a training run by step; cases that broke or mended."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Params, analysis
 from inspector.analyses._course import Course, TrainingRun, training_runs

@@ -1,11 +1,12 @@
 """A critic's figures with fewer votes, for every number of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Params, analysis
 from inspector.case_links import figure_link, group_facets
@@ -72,8 +73,7 @@ NOTES = (
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
-class _Ballots:
+class _Ballots(Struct, frozen=True, eq=False):
     """What one critic's cases were voted.
 
     `evaluation` is its own, with all votes, `rows` the columns of BALLOTS, `rewards` what else it gave.
@@ -232,8 +232,7 @@ def _by_subset(results: Selection, rows: pl.DataFrame, scorer: str, votes_of: in
 # -- rows
 
 
-@dataclass(frozen=True, eq=False)
-class _Reader:
+class _Reader(Struct, frozen=True, eq=False):
     """Reads the ballots of an evaluation; None where there are not several votes of one run."""
 
     selection: Selection

@@ -1,6 +1,6 @@
 """Curves in characters: dots of braille, or letters and points where only ASCII is to be used."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from inspector.text import Part
 
@@ -11,8 +11,7 @@ ACROSS, DOWN = 2, 4
 """Dots of a braille cell."""
 
 
-@dataclass
-class Canvas:
+class Canvas(Struct):
     """`width` x `height` cells on which curves, lines and signs are put; places are shares in [0, 1] from below.
 
     What is put later lies above.

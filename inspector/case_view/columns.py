@@ -1,7 +1,8 @@
 """How much room each scorer has at the left of the steps: bars and numbers where they fit, else one character."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.case_view.tracks import Track
 
@@ -15,8 +16,7 @@ WIDE, ROOMY = 76, 100
 """Widths from which a scorer that stands alone has a long bar, and falls are told in numbers."""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Struct, frozen=True):
     """One scorer's cells in the line of a step.
 
     `bar` cells of bar (0 = one character for the height), `digits` cells of number (0 = none), `fall` whether a fall is

@@ -1,8 +1,9 @@
 """Which steps are shown whole, cut, or folded into one line with others."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from inspector.case_view.manner import Stop
 from inspector.case_view.open_case import OpenCase
@@ -11,8 +12,7 @@ FEWEST = 2
 """Steps that are worth folding into one line."""
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Struct, frozen=True):
     """Steps (0-based) that are shown together: one step in at most `lines` lines (0 = all), or several as one line."""
 
     steps: range

@@ -5,7 +5,8 @@ them, and where only the raw one does the reader is told so. The text itself is 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.commands.key_words import KeyWords
 from inspector.text import Part
@@ -22,8 +23,7 @@ def in_raw(keys: KeyWords) -> str:
     return f"found in the raw text; {keys.of('raw')} shows it"
 
 
-@dataclass(frozen=True)
-class FoundText:
+class FoundText(Struct, frozen=True):
     """Wrapped lines, each as parts; `only_raw` where the query occurs in the raw text and not in these lines."""
 
     lines: tuple[tuple[Part, ...], ...]

@@ -5,8 +5,9 @@ stay in place while the others scroll, as far as there is room for them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from inspector.case_view import original_lines, token_lines
@@ -171,8 +172,7 @@ PINNED_SHARE = 3
 """At most one of so many parts of what is seen at once stays in place."""
 
 
-@dataclass(frozen=True)
-class CaseLines:
+class CaseLines(Struct, frozen=True):
     """The lines, and what stands where.
 
     `starts` says for each step (0-based) on which line it starts, folded ones all on theirs. `stops` are the places of

@@ -1,7 +1,9 @@
 """How a case is shown: what a person has chosen, and the room there is."""
 
-from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.commands.key_words import USUAL, KeyWords
 from inspector.paint import Brush
@@ -16,8 +18,7 @@ class Stop(NamedTuple):
     step: int = -1
 
 
-@dataclass(frozen=True)
-class Manner:
+class Manner(Struct, frozen=True):
     """How cases are shown: width in cells, pictures, and what is shown, hidden and folded.
 
     `named` puts the case's name above, where it does not stand elsewhere. `height` is the number of lines that are seen

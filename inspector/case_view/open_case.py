@@ -1,8 +1,9 @@
 """The case at hand: everything that its sections read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from inspector.case_view.manner import Manner
 from inspector.case_view.tracks import LETTERS, Track, track
@@ -10,8 +11,7 @@ from inspector.inspection import Inspection
 from scoring.evaluation import Evaluation
 
 
-@dataclass(frozen=True, eq=False)
-class OpenCase:
+class OpenCase(Struct, frozen=True, eq=False):
     """One case, the scorers it is seen through and the manner.
 
     `case` and `texts` are its rows of the frames of cases and texts. `tracks` are the scorers beside each other, the

@@ -3,10 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from inspector.sentences import counted
 from scoring.variants import VariantStep, align_steps
@@ -25,8 +26,7 @@ _NUMBERING = re.compile(r"\s*(?:step\s*\d+|\d+|步骤\s*\d+)\s*[.:：、)]\s*", 
 _LEFTOVER = 1  # characters between two changes that are not worth telling apart
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """A step of the original and the one that it became, both 0-based; None where there is none.
 
     `again` says that the pair before has the same step of the original, which became several.

@@ -5,8 +5,8 @@ the first solution, `+` only in the second, `~` in both and changed.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.case_view.bars import cells
@@ -36,8 +36,7 @@ SIGN, NUMBER, DIFFERENCE = 3, 4, 7
 _CHANGED = ("bad strong", "good strong")  # words that went, and that came
 
 
-@dataclass(frozen=True, eq=False)
-class Both:
+class Both(Struct, frozen=True, eq=False):
     """Two solutions, `before` and `after`: problems, steps and tracks of one scorer; None = it gave nothing.
 
     They are a case's original and the case, or, where there are `differences`, the case and a variant of it: these are

@@ -1,9 +1,9 @@
 """One version of a text that was changed, as lines in which the changes stand out."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.case_view.found_text import FOUND
@@ -17,8 +17,7 @@ NARROWEST = 10
 """Cells of a text at least, however little room there is."""
 
 
-@dataclass(frozen=True)
-class Version:
+class Version(Struct, frozen=True):
     """One version of a step or of the problem, ready to be written.
 
     `text` is readable, `margins` are the parts at the left of its first line. `differing` are spans of the text that

@@ -1,7 +1,6 @@
 """Lines that the step cursor can stand on, and cutting what is long."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from inspector.case_view.manner import Stop
 from inspector.widgets.line_view import Line
@@ -10,8 +9,7 @@ LABEL = "... "
 PROBLEM = Stop("problem")
 
 
-@dataclass(frozen=True)
-class StopLine(Line):
+class StopLine(Line, frozen=True):
     """A line on which the step cursor can stand; `steps` (0-based) are those that it speaks for."""
 
     stop: Stop = PROBLEM

@@ -3,7 +3,8 @@
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from inspector.case_view.open_case import OpenCase
 from inspector.case_view.prose import paragraph

@@ -1,9 +1,10 @@
 """What one scorer gave to one case, ready to be drawn a step at a time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct
 
 from scoring.evaluation import Evaluation
 from scoring.transforms import DIFFERENCES, REWARDS
@@ -15,8 +16,7 @@ LARGE = 0.2
 """Share of a scorer's range by which a reward falls that is worth an arrow."""
 
 
-@dataclass(frozen=True, eq=False)
-class Track:
+class Track(Struct, frozen=True, eq=False, dict=True):
     """One scorer on one case.
 
     `letter` is "" where it is the only one. `rewards` are Float64, one a step; of a truncated case those of its first

@@ -1,7 +1,8 @@
 """Horizontal bars: a value with its interval as a whisker, its figure and its n."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.charts.mark import Form, Mark, count_text, dash, figure, interval_text, unit_words
 from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
@@ -13,8 +14,7 @@ LEAST = 10
 """Cells of a bar for which the interval in figures makes room."""
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """A named value, and the name of the style that it is drawn in."""
 
     name: str

@@ -1,8 +1,8 @@
 """Upright columns side by side: how many of each, from left to right."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.charts.names import legend, padded, row_of
@@ -12,8 +12,7 @@ from inspector.render.lines import CaseLink, Piece, Row
 _PARTS = {False: " ▁▂▃▄▅▆▇█", True: " ..oo####"}
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Struct, frozen=True):
     """A named count, the style that it is drawn in, and what it opens."""
 
     name: str

@@ -1,8 +1,8 @@
 """A heat-map: rows by columns of figures, each with its n, a glyph for its level and a colour besides."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.charts.mark import Form, Mark, count_text, dash, figure, interval_text, unit_words
@@ -24,8 +24,7 @@ _SIGNED_STYLES = ("heat-low-2", "heat-low-1", "heat-1", "heat-3", "heat-5")
 Cells = Sequence[Sequence[Mark | None]]
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(Struct, frozen=True):
     """From which value to which the levels go; `signed` says that the middle one is no difference."""
 
     low: float

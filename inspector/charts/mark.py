@@ -1,8 +1,9 @@
 """One number of a chart, and how it is written."""
 
-from dataclasses import dataclass
 from math import isfinite
 from typing import Literal
+
+from msgspec import Struct
 
 from inspector.paint import Brush
 from inspector.render.lines import CaseLink
@@ -16,8 +17,7 @@ LONGEST = 7
 """Cells of a figure at most."""
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """A value with its interval, of `n` cases or steps; None or NaN = undefined. `drill` opens the cases behind it.
 
     `flag` is a sign behind the figure that the caller explains; `few` marks it as one of few cases though `n` is not.

@@ -1,8 +1,8 @@
 """Two bars a row on one scale: how many of each of two classes, in places that are named at the left."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
@@ -13,8 +13,7 @@ from inspector.render.lines import CaseLink, Piece, Row
 _FULL = {False: "█▓", True: "#="}
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """A named place with the counts of both classes, and what each opens."""
 
     name: str

@@ -1,8 +1,8 @@
 """A reliability diagram: how often what was given a probability is right, against that probability."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.charts.axes import MARGIN, axis_numbers, column_of, level_labels, numbers_row
@@ -19,8 +19,7 @@ WIDEST = 60
 """Cells of the diagram at most."""
 
 
-@dataclass(frozen=True)
-class Bin:
+class Bin(Struct, frozen=True):
     """What was given a probability from `low` to `high`: their mean, and the share that is right as a mark."""
 
     low: float

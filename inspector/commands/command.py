@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.commands.grammar import NO_KEY
 
@@ -42,8 +43,7 @@ _MOVES = re.compile(r"\w+\((-?\d+|True|False)\)")
 """Actions that go so many further or back."""
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """Something a person can do.
 
     `id` is its name in a keymap file, `keys` are Textual key names joined by commas, `screens` those where it is known;

@@ -1,8 +1,9 @@
 """The keys of commands as sentences name them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from unicodedata import lookup
+
+from msgspec import Struct, field
 
 from inspector.commands import COMMANDS, RAIL
 from inspector.commands.grammar import GO, NO_KEY, VIEW
@@ -48,8 +49,7 @@ def _part(name: str) -> str:
 _USUAL = {one.id: written(one.keys.partition(",")[0]) for one in (*COMMANDS, *RAIL)}
 
 
-@dataclass(frozen=True)
-class KeyWords:
+class KeyWords(Struct, frozen=True):
     """How a sentence names the key of a command: by the usual one, unless a person chose others.
 
     `own` has the first key of every command that they changed, by its id, written as in the footer; "" where it has

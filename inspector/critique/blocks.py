@@ -1,8 +1,9 @@
 """An answer cut into what is read on its own: its reasoning, which folds, and what it says; a talk step by step."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.critique.marked_text import Mark
 from inspector.critique.mentions import mentions
@@ -18,8 +19,7 @@ ANSWER = -1
 _ENDS = ("</think>", "</thinking>")
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(Struct, frozen=True):
     """A piece of an answer. `title` stands above it, or in its place while it is folded; `step` (0-based) is what it is
     about; `marks` are places in `text`. `ratings` are numbers as they were read, a step's and, where there is one, that
     of its redundancy. A `prompt` is what the answer was given to, and is shown as it was sent.

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
+from msgspec import Struct, field
 
 from inspector.selection import Selection
 from inspector.sentences import counted
@@ -18,8 +18,7 @@ OTHER = "for other reasons"
 _READ = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")
 
 
-@dataclass(frozen=True)
-class AnswerCounts:
+class AnswerCounts(Struct, frozen=True):
     """A critic's answers, votes and runs one by one.
 
     `answers` came and `lacking` did not. By the kind of their fault, the most frequent first: `unparsed` are those that

@@ -1,10 +1,10 @@
 """What stands above a vote: who answered and how it was read, how all of its run voted, and which vote this is."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.critique.kept import measures, said
@@ -26,8 +26,7 @@ _SHADES = {True: "#=+:. ", False: "█▓▒░· "}
 """What the groups of a tally are drawn with, the winner's first; all further ones share the last but one."""
 
 
-@dataclass(frozen=True, eq=False)
-class Vote:
+class Vote(Struct, frozen=True, eq=False):
     """One answer among those to its case.
 
     `answers` are all of them (rows of VOTES in order of run and vote), `at` is the place (0-based) of this one. `row`

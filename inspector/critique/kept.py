@@ -1,12 +1,12 @@
 """A critic's answers to one case as they were kept, and what each was read as, in words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+from msgspec.structs import asdict
 
 from inspector.critique.talk import is_talk, judged_places, told_talk
 from inspector.selection import Selection

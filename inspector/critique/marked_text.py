@@ -6,7 +6,8 @@ goes through the conversion between two characters of its own, which are taken o
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.mathtext import unicode_math
 from inspector.text import clean
@@ -17,8 +18,7 @@ _PRIVATE = range(0xF0000, 0xF00FF)
 """Where characters are taken from that mean nothing to anybody, and that `clean` and formulas leave alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """Characters `start` to `end` (the end not among them), and what they are, by the number that the caller gave.
 
     Those at its edges are no white space.
@@ -29,8 +29,7 @@ class Mark:
     name: int
 
 
-@dataclass(frozen=True, slots=True)
-class Readable:
+class Readable(Struct, frozen=True):
     """A text for the screen and its marks in it, in the order in which they begin; `raw` where formulas are as written.
 
     Marks lie within one another or apart.
@@ -149,8 +148,7 @@ def _without_ends(marked: tuple[str, Sequence[Mark]], ends: Ends | None, *, raw:
     return Readable("".join(pieces), tuple(mark for mark in found if mark.end > mark.start), raw)
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """One wrapped line and the character of the text that it begins with."""
 
     text: str

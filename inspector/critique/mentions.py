@@ -5,7 +5,8 @@ A number is taken as it is written. From which number the steps count is the pro
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _CHINESE = "零〇一二两三四五六七八九十百"
 _NUMBER = rf"\d{{1,9}}(?!\d|[.．]\d)|[{_CHINESE}]+"
@@ -25,8 +26,7 @@ _DIGITS = {character: value for value, character in enumerate("零一二三四�
 _UNITS = {"十": 10, "百": 100}
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """Characters `start` to `end` (the end not among them) that name a step, and its number as it is written."""
 
     start: int

@@ -1,8 +1,9 @@
 """From which number a critic was told to count steps."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.critics.catalogue import PROTOCOLS
 from scoring.generative.thinkprm import bare
@@ -13,8 +14,7 @@ _TELLS = {"genprm": {"analyze": "on"}, "thinkprm": {"numbered": "on"}, "rprm": {
 """The families of generative PRMs whose prompts number the steps, from 1, and the options under which they do."""
 
 
-@dataclass(frozen=True)
-class Numbering:
+class Numbering(Struct, frozen=True):
     """What number `base` + i means: step `steps[i]` (0-based) of the case."""
 
     base: int

@@ -2,10 +2,10 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
+from msgspec import Struct, field
 from rich.cells import cell_len
 
 from inspector.case_view.found_text import FOUND, in_raw
@@ -28,8 +28,7 @@ GUTTER = 2
 """Cells at the left in which the lines of what was read have a sign."""
 
 
-@dataclass(frozen=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """What can be chosen on a page, in its order: a `step` (0-based) to go to, or a block to fold and unfold.
 
     `aside` says of a block that others unfold before it where none is chosen.
@@ -43,8 +42,7 @@ class Spot:
     aside: bool = False
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Struct, frozen=True):
     """The lines and spots; `answer_at` is the line of what was read."""
 
     lines: tuple[Line, ...]
@@ -52,8 +50,7 @@ class Page:
     answer_at: int | None = None
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """Who reads a page: what the numbers of mentions mean (`numbering`; None = that is not known, and no mention can be
     chosen), below or above which rating a step is `wrong`, cells of width, formulas as written or not, the signs, what
     was searched for in answers, and the `verdict` (0-based step of the case; None = it names none) that was read,
@@ -70,8 +67,7 @@ class Reader:
     keys: KeyWords = USUAL
 
 
-@dataclass
-class _Layout:
+class _Layout(Struct):
     """A page that is being made; `chosen` is the place of the spot on which the cursor is."""
 
     reader: Reader

@@ -1,8 +1,9 @@
 """Where in an answer its reading was made: the answer is read again, and what was kept is what must come of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.critics.catalogue import PROTOCOLS
 from scoring.critics.readers import READERS, read_answer
@@ -13,8 +14,7 @@ ELSEWHERE = "the verdict came beside the text, from the file: no place in the te
 NOT_READ = "not read from the text"
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where the answer stands, or in `why` the reason that no place can be told; `notes` are what it is known for."""
 
     span: Span | None = None

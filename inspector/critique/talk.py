@@ -7,8 +7,9 @@ analysis, rounds of verification until one ends in a box, and a last call that h
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.generative.catalogue import FAMILIES
 from scoring.generative.decision import boxed_word
@@ -17,8 +18,7 @@ from scoring.scorer import Scorer
 ANALYSIS, CHECK, JUDGEMENT, THOUGHTS = "analysis", "verification", "judgement", "thoughts"
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(Struct, frozen=True):
     """One call: the step that it is about (0-based; None where that cannot be told), its stage, what was written."""
 
     step: int | None

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from inspector.commands.key_words import USUAL, KeyWords
 from inspector.critique.blocks import Block, blocks_of, prompt_block
@@ -26,8 +26,7 @@ from scoring.text_query import TextQuery
 from scoring.verdicts import AsGiven, Rule
 
 
-@dataclass(frozen=True)
-class Manner:
+class Manner(Struct, frozen=True):
     """How a vote is shown: cells of width, signs, formulas raw or readable, what was searched for in answers, and the
     keys that hints name.
     """
@@ -39,8 +38,7 @@ class Manner:
     keys: KeyWords = USUAL
 
 
-@dataclass(frozen=True, eq=False)
-class VotePage:
+class VotePage(Struct, frozen=True, eq=False):
     """A vote that was read: `head` are the lines that stay in place; the rest is laid out beneath them."""
 
     head: list[Line]

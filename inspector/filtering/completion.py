@@ -1,9 +1,9 @@
 """What may come next in a condition that is being typed: columns, their values, and the words between them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import polars as pl
+from msgspec import Struct
 
 from inspector.filtering.facet_columns import TITLES
 from inspector.selection import Selection
@@ -19,8 +19,7 @@ _BEFORE_VALUES = frozenset({"=", "<>", "!=", "IN", "NOT", "LIKE", "ILIKE", "(", 
 """Words between a column and its values."""
 
 
-@dataclass(frozen=True)
-class Completion:
+class Completion(Struct, frozen=True):
     """What the characters from `start` to the cursor may become, the likeliest first."""
 
     start: int
@@ -33,8 +32,7 @@ class Completion:
         return before + rest, len(before)
 
 
-@dataclass(frozen=True)
-class Vocabulary:
+class Vocabulary(Struct, frozen=True):
     """What conditions may speak of: columns with their dtypes, the likeliest first; and the values of some."""
 
     columns: dict[str, pl.DataType]

@@ -1,9 +1,10 @@
 """Which columns are facets, in which order, and what each is called."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
+
+from msgspec import Struct
 
 from inspector.selection import Selection
 from scoring.filters import Span
@@ -59,8 +60,7 @@ def column_words(column: str) -> str:
     return TITLES.get(column) or _FURTHER.get(column, column.replace("_", " "))
 
 
-@dataclass(frozen=True)
-class FacetColumn:
+class FacetColumn(Struct, frozen=True):
     """A column that is offered as a facet. `aside` says that it is folded until it is asked for."""
 
     column: str

@@ -1,7 +1,9 @@
 """The facets of an inspection in the words of the screen."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.filtering.facet_columns import FacetColumn
 from inspector.filtering.facet_counts import Counts
@@ -18,8 +20,7 @@ CONDITIONS, GIVEN = "conditions", "given"
 """What stands as the column of a condition that was typed, and of one that was given when the app was opened."""
 
 
-@dataclass(frozen=True)
-class Folds:
+class Folds(Struct, frozen=True):
     """Which groups of facets are folded or open, where it was asked for, and of which all values are listed."""
 
     open: dict[str, bool] = field(default_factory=dict)

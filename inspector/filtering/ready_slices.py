@@ -1,9 +1,9 @@
 """Slices that need not be saved: what people look at first."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from inspector.inspection import Inspection
 from scoring.filters import Facet, Filter, Span
@@ -19,8 +19,7 @@ ERRONEOUS = "earliest_error >= 0"
 """The condition on a case that one of its steps is wrong."""
 
 
-@dataclass(frozen=True)
-class ReadySlice:
+class ReadySlice(Struct, frozen=True):
     """A slice with the key that chooses it, its words, and how many cases it holds, among those given at the start."""
 
     key: str

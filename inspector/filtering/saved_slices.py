@@ -5,11 +5,12 @@ They hold SQL, so that `--slice NAME` keeps the same cases as the screen did.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.request import Request
 from scoring.errors import NoWorkspace, UnwritableWorkspace, UsageError
@@ -33,8 +34,7 @@ class SavedSlice(msgspec.Struct, frozen=True):
     sort: str = ""
 
 
-@dataclass(frozen=True)
-class SavedSlices:
+class SavedSlices(Struct, frozen=True):
     """The slices of a workspace, in the order they were saved; `problem` says what of the file cannot be read.
 
     `entries` are all that the file holds, also what a later version wrote.

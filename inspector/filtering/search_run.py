@@ -3,9 +3,9 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 
 from inspector.filtering.searching import searchable
 from inspector.inspection import Inspection
@@ -20,8 +20,7 @@ SPARSE = 8
 """Where at most one in so many of the cases is listed, those are searched first and by themselves."""
 
 
-@dataclass(frozen=True, eq=False)
-class SoFar:
+class SoFar(Struct, frozen=True, eq=False):
     """A search under way: the rows to list (row ids, in their order), and the share of the texts that was read.
 
     `found` is all that was found; `inspection` the finished value, None until every text was read. `seconds` since the
@@ -35,8 +34,7 @@ class SoFar:
     inspection: Inspection | None = None
 
 
-@dataclass
-class FoundBefore:
+class FoundBefore(Struct):
     """What finished searches found, the last few of them: going back while typing reads nothing again."""
 
     kept: int = 12

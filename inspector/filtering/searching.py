@@ -1,11 +1,11 @@
 """The text search of a selection: read from its request, run on its texts, and what it found kept beside it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
+from msgspec.structs import replace
 
 from inspector.request import Request
 from scoring.cache import VoteParts

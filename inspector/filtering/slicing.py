@@ -1,9 +1,9 @@
 """Slices put on an inspection, taken from it, and kept for it."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from inspector.filtering.saved_slices import SavedSlice, SavedSlices, delete_slice, read_slices, save_slice
 from inspector.filtering.searching import found_in

@@ -1,16 +1,16 @@
 """Lines of pieces, of which some are numbers that open the cases behind them, and how pieces are laid out."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from inspector.text import Part, clean
 from inspector.wrap import wrap
 
 
-@dataclass(frozen=True)
-class CaseLink:
+class CaseLink(Struct, frozen=True):
     """Exactly the cases behind a number.
 
     `where` are SQL conditions over the columns of the cases and the scorers; together with those that the whole view
@@ -37,8 +37,7 @@ def joined_link(links: Sequence[CaseLink], words: str) -> CaseLink:
     )
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A text on a line, the names of its styles (see `widgets.line_scroll`), and what it opens; None = nothing."""
 
     text: str
@@ -55,8 +54,7 @@ Row = tuple[Piece, ...]
 """The pieces of one line, from left to right."""
 
 
-@dataclass(frozen=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """Lines from top to bottom. `busy` says in words what is still being computed and will be filled in; "" = nothing.
 
     Laid out for a width: whoever has another asks for another sheet.

@@ -1,9 +1,9 @@
 """Views as lines for a terminal: a screen's sheet, or what a command prints."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from inspector.charts.bars import Bar, bars

@@ -4,7 +4,6 @@ All texts are as they are in the data: whoever renders a view escapes them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -12,6 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.render.elements import Element
 from inspector.render.lines import CaseLink, joined_link
@@ -38,8 +39,7 @@ class Kind(Enum):
     """A threshold, or what else has no unit."""
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """One cell of a table: a value of a kind, and what is to be known of it.
 
     `value` is a text for TEXT, else a number, None where there is none: then `reason` says why; `waiting` that it is
@@ -74,8 +74,7 @@ class Cell:
         return self.value, self.note
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column of a table. Where there is no room, one of rank 1 goes without intervals, and one of rank 2 is left out.
 
     `right` sets it to the right; None = if it holds a number. Texts of one that `wraps` take several lines there.
@@ -87,8 +86,7 @@ class Column:
     wraps: bool = False
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of cells under columns. The first `labels` cells of a row say what it is about, and name it.
 
     `heat` says that cells are compared by their shade, `bars` that the values of the first column after the labels are
@@ -127,8 +125,7 @@ def _says(cell: Cell) -> bool:
 # -- charts
 
 
-@dataclass(frozen=True, eq=False)
-class Series:
+class Series(Struct, frozen=True, eq=False):
     """A curve through (k,) points, `xs` ascending; where `ys` is NaN it has a gap, and so has its band (`low`, `high`).
 
     `stepped` says that a value holds until the next x, else points are joined.
@@ -144,8 +141,7 @@ class Series:
     stepped: bool = False
 
 
-@dataclass(frozen=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """A value on the horizontal axis with a letter, and the words that the legend has for it.
 
     `score` is the height of the curve there, None where that is not told.
@@ -159,8 +155,7 @@ class Tick:
     score: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Struct, frozen=True, eq=False):
     """Values of a kind over one axis: `across` it goes from one end to the other, `upward` likewise.
 
     With `whole` the axis is told by whole numbers: those that the first series has points at.
@@ -177,8 +172,7 @@ class Curve:
     whole: bool = False
 
 
-@dataclass(frozen=True)
-class Bin:
+class Bin(Struct, frozen=True):
     """How many of each of two classes lie from `low` to `high`, and what each count opens.
 
     One that is no range of an axis is called by its `name`.
@@ -200,8 +194,7 @@ Classes = tuple[tuple[str, str], tuple[str, str]]
 """Word and style of the class above (or left) and of the one below (or right)."""
 
 
-@dataclass(frozen=True)
-class Histogram:
+class Histogram(Struct, frozen=True):
     """How two classes lie over one axis: ascending bins of equal width. `counted` says what is counted."""
 
     title: str
@@ -211,8 +204,7 @@ class Histogram:
     counted: str = "cases"
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(Struct, frozen=True):
     """What was given a probability from `low` to `high`: their mean, and the share that is right."""
 
     low: float
@@ -221,8 +213,7 @@ class Given:
     share: Cell
 
 
-@dataclass(frozen=True)
-class Reliability:
+class Reliability(Struct, frozen=True):
     """How often what was given a probability is right, by ascending bins; an empty one has no mean."""
 
     title: str
@@ -230,8 +221,7 @@ class Reliability:
     counted: str = "cases"
 
 
-@dataclass(frozen=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """How many there are of something, `name` in a few letters and `words` in full; `style` is that of its column.
 
     `at` is its place on the axis, None where it has none and stands apart.
@@ -245,8 +235,7 @@ class Counted:
     at: int | None = None
 
 
-@dataclass(frozen=True)
-class Columns:
+class Columns(Struct, frozen=True):
     """Counts beside each other, in the order of an axis; `counted` says what is counted."""
 
     title: str
@@ -282,8 +271,7 @@ Chart = Curve | Histogram | Reliability | Columns
 """What is drawn where there is room for a picture, and stands elsewhere as a table of its numbers."""
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """A chart that is drawn already, and the table of its numbers; `described` says in words what is to be seen.
 
     There is no `table` where it stands above already.
@@ -298,30 +286,26 @@ class Picture:
 # -- sentences, and what holds other blocks
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(Struct, frozen=True):
     """A paragraph; `level` is "", `warning`, `quiet`, or `lead` for one that stands out."""
 
     text: str
     level: str = ""
 
 
-@dataclass(frozen=True)
-class Bullets:
+class Bullets(Struct, frozen=True):
     """A list of sentences."""
 
     items: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Names and what they are."""
 
     items: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """A command line, and what it gives."""
 
     line: str
@@ -332,8 +316,7 @@ BESIDE = 3
 """Up to so many scorers stand beside texts under their names where lines are narrow; more have numbers."""
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """What one scorer says of one step: its words, where on its range that is (0 to 1), and what follows from it.
 
     `truncated` marks a reward of a case whose later steps were cut off.
@@ -346,8 +329,7 @@ class Judged:
     truncated: bool = False
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """A step of a case (0-based): its text, what gold says of it, and a judgement a scorer."""
 
     number: int
@@ -356,8 +338,7 @@ class Step:
     judged: tuple[Judged, ...]
 
 
-@dataclass(frozen=True)
-class CaseBlock:
+class CaseBlock(Struct, frozen=True):
     """One case. `scorers` have a column beside the steps, and a verdict and a step accuracy in words.
 
     `outcomes` are theirs: name, glyph, and what happened.
@@ -382,16 +363,14 @@ class CaseBlock:
     command: str = ""
 
 
-@dataclass(frozen=True)
-class Verbatim:
+class Verbatim(Struct, frozen=True):
     """A text as it was written, line by line, and what it is."""
 
     title: str
     text: str
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(Struct, frozen=True):
     """A token: its text, its place in its sequence (0-based), its id, and whether a PRM reads it.
 
     One of the layout is of no text of the case.
@@ -404,8 +383,7 @@ class Token:
     layout: bool = False
 
 
-@dataclass(frozen=True)
-class Tokens:
+class Tokens(Struct, frozen=True):
     """Tokens in their order: those around the one at `at`, as far as there is room, with a mark and `words` beneath it.
 
     Where `at` is None they are all listed, each with its place and id. `facts` are of what is read there.
@@ -418,8 +396,7 @@ class Tokens:
     facts: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class Fold:
+class Fold(Struct, frozen=True):
     """Blocks behind one line that opens them."""
 
     summary: str
@@ -429,8 +406,7 @@ class Fold:
 Block = Note | Bullets | Facts | Command | Verbatim | Table | Chart | Picture | CaseBlock | Tokens | Fold
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Struct, frozen=True):
     """A part of a view or report, with an anchor of its own, which holds no text of the data."""
 
     title: str
@@ -439,8 +415,7 @@ class Section:
     parts: tuple["Section", ...] = ()
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(Struct, frozen=True):
     """Several sections as one page; `about` stands beneath the title."""
 
     title: str
@@ -448,8 +423,7 @@ class Report:
     sections: tuple[Section, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class View(Document):
+class View(Document, frozen=True, eq=False, dict=True):
     """The answer of an analysis: `rows` and `provenance` for programs, the same as `sections` for people.
 
     `lay_out` makes the sections when somebody asks for them: a section a benchmark, called after it. `empty` says why

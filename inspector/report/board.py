@@ -1,7 +1,8 @@
 """The board: scorers on one benchmark, with the official figure, what lies behind it, and the outcomes."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from inspector.notes import first_run_notes
 from inspector.render.view import Block, Bullets, Cell, Facts, Fold, Kind, Note, Table, count, figure, table, text

@@ -1,9 +1,10 @@
 """Chosen cases: problem, steps with the rewards of scorers, what was predicted and what is gold."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.analyses.show import LEGEND, case_block
 from inspector.render.view import Block, Note, Section
@@ -20,8 +21,7 @@ WRITTEN = 350_000
 """Letters of LaTeX that a benchmark's cases show beside their readable texts; later cases name a command instead."""
 
 
-@dataclass(frozen=True, eq=False)
-class ChosenCases:
+class ChosenCases(Struct, frozen=True, eq=False):
     """Row ids of cases, and how they were chosen."""
 
     rows: Ints

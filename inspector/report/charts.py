@@ -1,7 +1,8 @@
 """Charts of the board of a report, a line a scorer: what happened to the cases, and figures with their intervals."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.render.cells import DASH, share
 from inspector.render.elements import Element, element
@@ -74,8 +75,7 @@ AXIS = 26
 TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """A figure of a scorer as a fraction; None where it is undefined. `text` is how it is told."""
 
     name: str

@@ -1,8 +1,10 @@
 """The document of a report: `report_document` is what the command writes and a screen exports."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.analyses.stats import stats
 from inspector.analysis_list import summaries
@@ -27,8 +29,7 @@ APART = frozenset({"command", "version", "data", "notes"})
 """What of the provenance stands elsewhere."""
 
 
-@dataclass(frozen=True)
-class Choices:
+class Choices(Struct, frozen=True):
     """What a report holds beside what its selection says.
 
     `cases` are so many of each benchmark; `analyses` are names of analyses that it has besides its own parts.
@@ -46,8 +47,7 @@ class Choices:
         return (*cases, *further, *((f"--title={self.title}",) if self.title else ()))
 
 
-@dataclass(frozen=True, eq=False)
-class ReportDocument(Document):
+class ReportDocument(Document, frozen=True, eq=False):
     """A report as a document; its rows are those of `metrics`."""
 
     report: Report | None = None

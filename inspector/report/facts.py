@@ -1,12 +1,13 @@
 """What the parts of a report are made from: one benchmark of a selection, with its scorers, the best first."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.analyses.compare import compare
 from inspector.analyses.metrics import metrics
@@ -29,8 +30,7 @@ UNKNOWN: Row = {"value": None, "low": None, "high": None, "reason": None}
 """Stands for a figure that there is not."""
 
 
-@dataclass(frozen=True, eq=False)
-class OfBenchmark:
+class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
     """One benchmark's shown cases (`rows` (n,), a mask over all) and the `metrics` of all benchmarks."""
 
     selection: Selection

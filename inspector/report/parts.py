@@ -1,7 +1,9 @@
 """The parts of a report that are analyses: each is asked of one benchmark's cases and stands under its own heading."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.analyses import Params
 from inspector.analyses import load as analysis
@@ -18,8 +20,7 @@ from scoring.errors import UsageError
 from scoring.verdicts import Rule
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Struct, frozen=True):
     """A part of a report, of every benchmark: its title, its anchor, and what makes its blocks.
 
     `scorers` says that it has nothing to tell where nothing was scored.

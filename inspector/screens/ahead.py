@@ -1,8 +1,9 @@
 """The case screen prepares: what is shown of a case, and of its neighbours while no key is pressed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.case_view.lines import CaseLines, case_lines
 from inspector.case_view.manner import Manner, Stop
@@ -20,8 +21,7 @@ IDLE = 0.12
 """Seconds without a key after which the neighbours of the case are made ready."""
 
 
-@dataclass(frozen=True, eq=False)
-class Ready:
+class Ready(Struct, frozen=True, eq=False):
     """A case made ready: its page, where the cursor stands and what is on top when it is opened, and the lines."""
 
     page: CaseLines

@@ -1,9 +1,10 @@
 """How the board is arranged: its rows, order and columns, a reference, baselines and printed figures."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.message import Message
 
 from inspector.board import subsets_of

@@ -1,9 +1,10 @@
 """What of a board takes a moment: who is tied with the best, and differences. Computed behind, then filled in."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.message import Message
 from textual.worker import get_current_worker
 

@@ -1,10 +1,10 @@
 """The cases screen: facets, the virtual list and the steps of the case under the cursor."""
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal

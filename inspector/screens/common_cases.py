@@ -4,7 +4,8 @@ The cases are chosen by conditions that hold for the whole app, which a key adds
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from inspector.commands.key_words import KeyWords
 from inspector.comparability import Incomparable, incomparable, only_tried, remedy_of

@@ -1,6 +1,6 @@
 """The case screen's other body: the case against its original."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.case_view.manner import Manner
 from inspector.case_view.original_lines import MODE

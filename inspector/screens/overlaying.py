@@ -1,7 +1,6 @@
 """Several scorers on the case screen: which stand beside each other, and their rewards as curves."""
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from textual.app import ComposeResult
 
 from inspector.case_view.curve import curve_lines

@@ -1,7 +1,8 @@
 """What the two screens that show steps share: how cases are shown, and through which scorers."""
 
-from dataclasses import replace
 from typing import ClassVar
+
+from msgspec.structs import replace
 
 from inspector.case_view.found_text import FOUND
 from inspector.case_view.manner import Manner

@@ -1,9 +1,9 @@
 """The cases screen's search: a line at the bottom, live while it is typed, run beside the keys."""
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.worker import get_current_worker
 

@@ -1,11 +1,11 @@
 """A screen of a sheet of numbers, each of which opens exactly its cases."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.geometry import Size
 from textual.widget import Widget

@@ -1,9 +1,9 @@
 """The menu of slices: ready-made ones, saved ones, and the present one under a name."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -28,8 +28,7 @@ LONGEST_NAME = 60
 KEYS = "Enter or its key shows it, s saves what is on screen, - deletes, u undoes that, Esc closes"
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     key: str
     title: str
     note: str

@@ -1,6 +1,6 @@
 """The step cursor of the case screen: going from step to step, folding them, copying them."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.case_view.copying import copied, whole
 from inspector.case_view.folding import FEWEST, prefix

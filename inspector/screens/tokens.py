@@ -1,9 +1,10 @@
 """The case screen's body of tokens: asked of a scoring process in a worker, so that no key waits for it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.message import Message
 
 from inspector.case_view.manner import Manner

@@ -1,9 +1,9 @@
 """The triage screen: one case after the other, and a key for what it is."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 

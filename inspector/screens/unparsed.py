@@ -1,6 +1,6 @@
 """The queue of cases whose answers could not be read or did not come."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.screens.reading import ReadingScreen
 from inspector.sentences import counted

@@ -11,11 +11,11 @@ key did, and a title is what is compared.
 """
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from inspector.request import Request
 from scoring.errors import UnreadableFile
@@ -78,8 +78,7 @@ class Line(msgspec.Struct, frozen=True):
         return any(getattr(self, name) is not None for name in INPUTS)
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(Struct, frozen=True):
     """A log that was read; a last line that is cut short is left out."""
 
     start: Start

@@ -5,10 +5,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.events import Key, Paste
 from textual.pilot import Pilot
 
@@ -31,8 +32,7 @@ _ELSEWHERE = ("TMUX", "STY")
 _SUSPENDS = "ctrl+z"
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """The first place where a session comes to something else: the line of the log, and what was done before it."""
 
     line: int
@@ -41,8 +41,7 @@ class Difference:
     now: Said | None
 
 
-@dataclass(frozen=True)
-class Replayed:
+class Replayed(Struct, frozen=True):
     """How many keys, texts, clicks and sizes were played, and how many titles compared; where the first differs."""
 
     inputs: int

@@ -3,8 +3,8 @@
 import argparse
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 
+from msgspec.structs import replace
 from rich.text import Text
 
 from inspector.analyses import load

@@ -2,8 +2,9 @@
 
 import argparse
 import tempfile
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from inspector.request import request_of
 

@@ -8,10 +8,11 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
+
+from msgspec.structs import replace
 
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import preview_lines, reports

@@ -4,9 +4,10 @@ import argparse
 import os
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from inspector.command_flags import commands
 from inspector.provenance import program_version

@@ -4,9 +4,9 @@ import argparse
 import asyncio
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from platformdirs import user_state_path
 
 from inspector.provenance import program_version

@@ -8,11 +8,11 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePath
 
 import polars as pl
+from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.sentences import counted as number_of
@@ -358,8 +358,7 @@ def _listed(
 # -- several sources
 
 
-@dataclass(frozen=True)
-class _Names:
+class _Names(Struct, frozen=True):
     """Short names of the sources: the file's where no other is called so, else the path from the common folder.
 
     `folder` is what all paths have in common; "" = there is none. `repeated` are names that several files have.

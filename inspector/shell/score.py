@@ -3,8 +3,9 @@
 import argparse
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from inspector.critic_words import parts_done
 from inspector.filtering.saved_slices import with_slices
@@ -135,8 +136,7 @@ def follow(job: Job, *, quiet: bool) -> int:
     return _follow(job, _Told(), quiet=quiet)
 
 
-@dataclass
-class _Told:
+class _Told(Struct):
     """What a run has told so far that matters when it has ended.
 
     `asks` that it is a critic's, whose answers are saved one by one. `lacking` and `lasting` are cases without all of

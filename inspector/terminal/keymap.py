@@ -10,11 +10,11 @@ followed is told in a sentence and leaves the command as it was.
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, field
 from textual.binding import Binding
 from textual.keys import Keys, _character_to_key
 from textual.widget import Widget
@@ -35,8 +35,7 @@ _NAMES = frozenset(key.value for key in Keys if "<" not in key.value) | {f"f{num
 _MODIFIERS = ("ctrl", "shift", "alt", "super", "hyper", "meta")
 
 
-@dataclass(frozen=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """A command and its keys. Of two in the same layer and place a key can start only one."""
 
     id: str
@@ -47,8 +46,7 @@ class Bound:
     layer: str = "screen"
 
 
-@dataclass(frozen=True)
-class Keymap:
+class Keymap(Struct, frozen=True):
     """Every command with the keys that it has now, in the order of the tables.
 
     `textual` is what Textual is given: of every node whose keys change, all that share a key with what changed, since

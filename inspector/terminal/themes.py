@@ -6,9 +6,9 @@ contrasts (4.5:1 at least, 7:1 in the themes of high contrast) and distances.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from textual.theme import BUILTIN_THEMES, Theme
 
 from scoring.errors import InspectError
@@ -18,8 +18,7 @@ SCORERS = "abcdefgh"
 """Scorers beside each other are told apart by these letters, and by colours with these names."""
 
 
-@dataclass(frozen=True)
-class Colours:
+class Colours(Struct, frozen=True):
     """What a theme is made of. Text stands on `surface`, `panel` (titles, headers) and `cursor` (the row in focus).
 
     `dim` matters less than `foreground`; `border` is for frames alone, which nobody reads. `heat` stands behind the

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
 
 from inspector.provenance import provenance_of_people
 from inspector.selection import Selection
@@ -47,8 +47,7 @@ NOTES = (
 GONE = "cases that are in no benchmark here any more: no condition on their columns can be asked"
 
 
-@dataclass(frozen=True, eq=False)
-class Annotations:
+class Annotations(Struct, frozen=True, eq=False):
     """What people said, a person's words on a case each.
 
     `shown` are of the shown cases, in their order and by name of who said them; `gone` of cases that are in no

@@ -1,7 +1,8 @@
 """Categories of notes: found by what is typed, and changed by a person for their own notes, as one batch each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.sentences import counted
 from inspector.text import clean
@@ -12,8 +13,7 @@ from scoring.triage.actions import Change
 from scoring.triage.notes import Note, in_category, sorting
 
 
-@dataclass(frozen=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """What is to be done (`Journal.do`), [] where all is as it shall be, and in words what that does."""
 
     changes: list[Change]

@@ -1,10 +1,11 @@
 """The cases of a category of notes, and whose they are: who has them wrong, and what they have in common."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.filtering.facet_columns import column_words
 from inspector.render.lines import CaseLink
@@ -30,8 +31,7 @@ NAME = 24
 """Cells of such a value at most."""
 
 
-@dataclass(frozen=True, eq=False)
-class CategoryCases:
+class CategoryCases(Struct, frozen=True, eq=False, dict=True):
     """The cases of one category, "" of the notes in none, among the shown ones (n,) of a selection.
 
     `notes` are those on all shown cases; `unparsed` says how the cases of each benchmark that have no verdict count.

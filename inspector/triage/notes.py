@@ -1,11 +1,11 @@
 """The notes on the shown cases, by category, and whether further notes still bring new ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from inspector.phrases import Phrase
 from inspector.render.cells import share
@@ -22,8 +22,7 @@ NOTED = "noted anything on"
 """What nobody has done to these cases where there is no folder for it."""
 
 
-@dataclass(frozen=True, eq=False)
-class GatheredNotes:
+class GatheredNotes(Struct, frozen=True, eq=False, dict=True):
     """Notes in the order in which they were written, and how many were left out.
 
     `rows` (n,) are the rows of their cases, -1 of a case that is in no benchmark here. `elsewhere` counts notes on such

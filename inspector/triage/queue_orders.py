@@ -1,11 +1,11 @@
 """The orders in which the cases of a list can come in a queue."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from inspector.contested_gold import rankings
 from inspector.inspection import Inspection
@@ -23,8 +23,7 @@ STRATA = ("pattern", "error_type", "subset", "generator")
 """The columns beside the outcome by which a queue can be stratified, where the cases have them."""
 
 
-@dataclass(frozen=True)
-class QueueOrder:
+class QueueOrder(Struct, frozen=True):
     """A way to order a queue: its name, and in words what comes first."""
 
     name: str

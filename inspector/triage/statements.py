@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from inspector.selection import Selection
 from inspector.triage.annotations import journal_of
@@ -30,8 +30,7 @@ DISAGREEMENTS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Topic:
+class Topic(Struct, frozen=True, eq=False):
     """One thing that people speak of, of every case or step: a kind of statement, or one tag.
 
     `answers` has a column for each of the people; its numbers are places in `values`, and those of `answers.cases`
@@ -49,8 +48,7 @@ class Topic:
         return tuple(self.cases[number] for number in np.unique(answers.cases).tolist())
 
 
-@dataclass(frozen=True, eq=False)
-class StatementsByPerson:
+class StatementsByPerson(Struct, frozen=True, eq=False):
     """What people say of the shown cases.
 
     `statements` has the columns of STATEMENTS, in the order in which cases are shown; `people` are in order of name.
@@ -118,8 +116,7 @@ def _places(column: pl.Series, names: tuple[str, ...]) -> Ints:
 # -- where they differ
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One thing of a case of which people say different things: `values` by who says it; `step` is 0-based."""
 
     case: str

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.text import Part, cell, clean, number
@@ -26,8 +27,7 @@ SPARE = 5
 """From this `Column.leave` on a column has to give way before others are narrowed."""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column on screen, made of one or more columns of the frame.
 
     Values without a `paint` are shown as text: floats with `decimals` digits, numbers at the right, null as a dash.

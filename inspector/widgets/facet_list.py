@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from msgspec import Struct
 from textual.binding import Binding, BindingType
 from textual.events import Click
 from textual.message import Message
@@ -34,8 +35,7 @@ _BOXES: dict[Mark, str] = {"": "[ ]", "keep": "[x]", "hide": "[-]", "fixed": "[=
 _RADIO: dict[Mark, str] = {"": "( )", "keep": "(o)"}
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(Struct, frozen=True):
     """One value of a facet: None is a missing value, `label` how it is written, `mark` whether it is kept or hidden.
 
     A `count` of None is not shown. Of a facet with `radio` exactly one value is kept.
@@ -49,8 +49,7 @@ class Value:
     radio: bool = False
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     """A facet's heading and those of its values that are listed; `more` are not. `whole` says that all were asked for.
 
     `note` stands behind the title of a folded group.
@@ -65,8 +64,7 @@ class Group:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class Rest:
+class Rest(Struct, frozen=True):
     """The line under a group's values that lists the others, or only the first ones again (`more` is 0)."""
 
     group: str

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from msgspec import Struct
 from rich.cells import cell_len
 from textual import events
 from textual.message import Message
@@ -13,8 +14,7 @@ from inspector.text import Part, clean
 from inspector.widgets.line_scroll import LineScroll
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Struct, frozen=True):
     """Parts of a line, and the name of a style (`cursor`, say) under the whole line, to the edge of the pane."""
 
     parts: Sequence[Part]
@@ -24,8 +24,7 @@ class Line:
 Lines = Iterable[Line | Sequence[Part] | Strip]
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """Lines that were cleaned before they are shown, the widest one's cells, and strips of some of them by number."""
 
     lines: Sequence[Line | Strip]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.events import Click
@@ -19,8 +20,7 @@ WIDEST, NARROWEST = 40, 28
 _GAP = "  "
 
 
-@dataclass(frozen=True)
-class Pick:
+class Pick(Struct, frozen=True):
     """One line: `label`, what is to be said of it, and whether it is ticked (None: there is no tick).
 
     `strong` marks the present one.

@@ -1,9 +1,9 @@
 """Rewards and benchmarks that come or go while the app is open are followed, and gold labels that people change."""
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.worker import get_current_worker
 
 from inspector.messages import Back, NewRewards, Reloaded

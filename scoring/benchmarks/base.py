@@ -14,11 +14,12 @@ The same declaration reads a small file and one of a million rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 
 import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scoring.errors import UnwritableWorkspace
 from scoring.files import unwritable, uuid7
@@ -43,8 +44,7 @@ _MANY = 30
 """Erroneous cases from which on it is odd that none has its first error in the first step."""
 
 
-@dataclass(frozen=True, eq=False)
-class Imported:
+class Imported(Struct, frozen=True, eq=False):
     """One source as cases.
 
     `cases` has the columns of `scoring.schema.CASES`; of a source too large for memory, whose texts were `spilled`,
@@ -83,16 +83,14 @@ class Imported:
         return int((self.cases["earliest_error"] == -1).sum())
 
 
-@dataclass(frozen=True, eq=False)
-class Spilled:
+class Spilled(Struct, frozen=True, eq=False):
     """Texts of n cases in files, and the digests of those that `key` does not cover (null = there are none)."""
 
     texts: Texts
     rest: Sequence[str | None]
 
 
-@dataclass(frozen=True, eq=False)
-class Check:
+class Check(Struct, frozen=True, eq=False):
     """What is said of each row for which `when` is true; null counts as false.
 
     Both expressions see the fields of the row and, under `MADE` and their names, the columns of the case. An error
@@ -115,8 +113,7 @@ def note_where(code: str, when: pl.Expr, message: str | pl.Expr, *parts: pl.Expr
     return replace(warn_where(code, when, message, *parts), severity="note")
 
 
-@dataclass(frozen=True, eq=False)
-class Read:
+class Read(Struct, frozen=True, eq=False):
     """What all chunks of a source gave, before it is concluded.
 
     Attributes:
@@ -132,8 +129,7 @@ class Read:
     tallies: Mapping[str, int]
 
 
-@dataclass(frozen=True, eq=False)
-class CaseFormat:
+class CaseFormat(Struct, frozen=True, eq=False):
     """A benchmark's rows as cases.
 
     Attributes:
@@ -292,8 +288,7 @@ class CaseFormat:
         return [given.get(name, nothing).cast(dtype).alias(name) for name, dtype in CASES.items()]
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
+class _Part(Struct, frozen=True, eq=False):
     """What one chunk gave; `rest` holds the digests of texts beside the content where these go to the disk."""
 
     metadata: pl.DataFrame
@@ -343,8 +338,7 @@ def first_step_checks(name: str, steps: str = "steps") -> tuple[Check, ...]:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class OneBased:
+class OneBased(Struct, frozen=True, eq=False):
     """A field that names the first wrong step: 1 = the first step, -1 = no error.
 
     Attributes:

@@ -1,10 +1,10 @@
 """Rows that code of the user's own reads field by field, and what it says about all of them in the end."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
 
 from scoring.benchmarks.base import Imported
 from scoring.reading.fields import Fields, fields_of
@@ -13,8 +13,7 @@ from scoring.reading.rows import Rows
 from scoring.schema import CASES, content_key
 
 
-@dataclass(frozen=True, eq=False)
-class ByField:
+class ByField(Struct, frozen=True, eq=False):
     """Reads one source; a format makes a new one for each, so that it may count what it sees.
 
     `case_of` makes a row's fields a case or None; `concluded` is asked last, with all cases' metadata and the source,

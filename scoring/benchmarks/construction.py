@@ -6,10 +6,10 @@ with one differs from its original. Everywhere a label names a step that is ther
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
 
 from scoring.reading.findings import Finding, some_of
 
@@ -31,8 +31,7 @@ Label = tuple[int | None, tuple[int, ...] | None]
 """Earliest error and error steps."""
 
 
-@dataclass(frozen=True)
-class Broken:
+class Broken(Struct, frozen=True):
     """A rule that a case breaks: the case's row (0-based), the rule's code, what is wrong. Steps are 0-based."""
 
     row: int

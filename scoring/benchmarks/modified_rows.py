@@ -11,11 +11,12 @@ less than a sixth.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.benchmarks.base import MADE, CaseFormat, Check, Read, not_empty, note_where, warn_where
 from scoring.benchmarks.registry import StepLabelled
@@ -33,8 +34,7 @@ _BEYOND = 10
 """One listed step in so many may lie beyond the end; in no published file is it as much as one in twenty."""
 
 
-@dataclass(frozen=True)
-class Totals:
+class Totals(Struct, frozen=True):
     """What all published files of a benchmark hold: rows, steps, and listed error steps with those within the end."""
 
     rows: int

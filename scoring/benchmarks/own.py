@@ -8,9 +8,11 @@ installed one is found by content as well. `TITLE`, `PAPER` and `LICENCE` are fo
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring import own_code
 from scoring.benchmarks.base import CaseFormat, Imported
@@ -27,8 +29,7 @@ _NAME = re.compile(r"\w[\w.-]*\Z")
 _NEXT = "See scoring/benchmarks/own.py for what a benchmark's module has."
 
 
-@dataclass(frozen=True, eq=False)
-class OwnBenchmark:
+class OwnBenchmark(Struct, frozen=True, eq=False):
     """A module in the place of one of this package."""
 
     name: str

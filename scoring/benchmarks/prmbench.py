@@ -9,10 +9,10 @@ The scorers' steadiness is measured against unharmed solutions: of every case of
 `correct_{idx}` with the original question and process and no wrong step, in `Imported.twins`.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
 
 from scoring.benchmarks import socratic
 from scoring.benchmarks.base import MADE, not_empty, warn_where
@@ -28,8 +28,7 @@ LICENCE = "Apache-2.0"
 HUB_NAME = "hitsmy/PRMBench_Preview"
 
 
-@dataclass(frozen=True)
-class ErrorClass:
+class ErrorClass(Struct, frozen=True):
     """A class by its full name and the papers' abbreviation, its category, and how many published rows it has."""
 
     name: str

@@ -5,10 +5,11 @@ And what a benchmark says of its figures, for whoever makes figures and reads no
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType
+
+from msgspec import Struct
 
 from scoring.benchmarks.base import CaseFormat
 from scoring.benchmarks.own import GROUP, OwnBenchmark, own_benchmark
@@ -35,8 +36,7 @@ STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant")
 """Those whose official figures are of single steps; a module of these has STEP_LABELLED. The others': first errors."""
 
 
-@dataclass(frozen=True)
-class StepLabelled:
+class StepLabelled(Struct, frozen=True):
     """How a benchmark makes PRMScore and the figures beside it, where single steps are scored and not first errors.
 
     Attributes:

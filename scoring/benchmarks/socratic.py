@@ -7,10 +7,10 @@ The subset is the class, by which official figures are given; a pattern's figure
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
 
 from scoring.benchmarks.modified_rows import CLASS, PLAIN_ID, Totals, classification, looks_modified, modified_format
 from scoring.benchmarks.registry import StepLabelled
@@ -24,8 +24,7 @@ LICENCE = "not stated"
 HUB_NAME = None
 
 
-@dataclass(frozen=True)
-class ErrorType:
+class ErrorType(Struct, frozen=True):
     """An error type by its full name and the paper's abbreviation, its pattern, and the kind shared across patterns."""
 
     name: str

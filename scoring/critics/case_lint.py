@@ -1,8 +1,9 @@
 """Looking at the texts of cases that go into a critic's prompt: what a model could take for something else."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from scoring.critics.special_texts import CHAT_TOKENS, ROLE_MARKERS, control_character, literal_break
 from scoring.critics.step_layout import StepLayout
@@ -13,8 +14,7 @@ CaseTexts = tuple[str, Sequence[str]]
 _AS_TEXT = "They are sent as plain text; look at the answers to these cases."
 
 
-@dataclass(frozen=True, slots=True)
-class PromptFinding:
+class PromptFinding(Struct, frozen=True):
     """One thing about a template or about the texts that go into it.
 
     An "error" would make answers mean something else than the protocol says, and nothing is asked; a "warning" is told.

@@ -10,11 +10,12 @@ out = 10                   # money per million tokens of the answers, thinking i
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.errors import InputError, UnreadableFile
 from scoring.reading.file_bytes import file_bytes, printable
@@ -24,8 +25,7 @@ _EXAMPLE = 'A price is [[price]] with model = "a-model-*", in = 1.25 and out = 1
 _KEYS = frozenset({"model", "in", "out"})
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Struct, frozen=True):
     """Money per million tokens, of prompts and of answers, in a currency's own word."""
 
     tokens_in: Decimal
@@ -37,8 +37,7 @@ class Price:
         return (self.tokens_in * tokens_in + self.tokens_out * tokens_out) / _MILLION
 
 
-@dataclass(frozen=True)
-class Prices:
+class Prices(Struct, frozen=True):
     """The prices of a file, by model pattern and in its order."""
 
     listed: tuple[tuple[str, Price], ...]

@@ -1,8 +1,9 @@
 """A critic's protocol as data: what one benchmark asks a language model, and how its answer is read."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from scoring.critics.reading import Reading
 from scoring.critics.step_layout import StepLayout
@@ -12,8 +13,7 @@ Read = Callable[[str, int], Reading]
 """An answer as it came and how many steps the case has -> what it says. Never raises for a text."""
 
 
-@dataclass(frozen=True)
-class CriticProtocol:
+class CriticProtocol(Struct, frozen=True):
     """How one benchmark asks a critic.
 
     `template` is the file in `scoring/critics/templates` that `--template` replaces. `steps` says how the steps are

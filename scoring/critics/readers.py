@@ -5,8 +5,10 @@ that readings of an older one are noticed and made again from the text (`scoring
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+
+from msgspec import Struct
 
 from scoring.critics.box_readers import read_grben, read_loosely, read_processbench
 from scoring.critics.faults import NOTHING_THERE, Fault, fault_of
@@ -28,8 +30,7 @@ READERS: dict[str, Read] = {
 """Version -> reader. One whose prompt calls the first step otherwise than its benchmark does is a version apart."""
 
 
-@dataclass(frozen=True)
-class Parser:
+class Parser(Struct, frozen=True):
     """A way to find what an answer says, whatever its prompt calls the first step.
 
     `gives` is what it finds, `about` says how. `versions` are those in READERS, by what the prompt calls the first step

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Span:
+
+class Span(Struct, frozen=True):
     """Where in a text what counted was read: characters `start` to `end` (0-based, the end not among them).
 
     `part` says of which text, where a server told an answer's reasoning apart.

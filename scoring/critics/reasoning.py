@@ -6,7 +6,7 @@ example of the JSON that a model writes to itself while it thinks is no answer. 
 reads it.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from scoring.critics.faults import Fault, told
 
@@ -14,8 +14,7 @@ _BEGINS = ("<think>", "<thinking>")
 _ENDS = ("</think>", "</thinking>")
 
 
-@dataclass(frozen=True, slots=True)
-class Parted:
+class Parted(Struct, frozen=True):
     """A text in two: `reasoning` (None = there is none) and the `answer` after it.
 
     `closed` is false where the reasoning never ended: then all of the text is reasoning and the answer is empty.

@@ -1,15 +1,15 @@
 """Whether a server that was asked to sample did: the votes of a case that are the very same text."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 FEWEST = 10
 """Groups of votes below which nothing is concluded."""
 NEARLY_ALL = 0.95
 
 
-@dataclass
-class SameTexts:
+class SameTexts(Struct):
     """Counts groups of votes, those of one case in one run: `several` with two texts or more, `same` of them all equal.
 
     Models that answer in a few words agree often; that nearly all groups agree to the letter is what a server does that

@@ -5,14 +5,14 @@ Settings are chosen by the name of the model, as the benchmarks' own programs do
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scoring.asking import Sampling
 from scoring.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """Settings, the seed of the first answer (None = not seeded), and in words where they come from."""
 
     sampling: Sampling

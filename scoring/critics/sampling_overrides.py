@@ -3,8 +3,9 @@
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scoring.asking import Sampling
 from scoring.critics.sampling import Chosen

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scoring.prms.step_numbers import without_number
 
 
-@dataclass(frozen=True, slots=True)
-class StepLayout:
+class StepLayout(Struct, frozen=True):
     """`before`, the step's text and `after` for each step, joined by `between`.
 
     `{i}` in `before` and `after` is the step's number, counted from `base` (0 or 1). With `unnumbered` a step loses the

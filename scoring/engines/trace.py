@@ -1,16 +1,15 @@
 """All numbers between a model's states and its rewards, for one case: what is otherwise only the reward."""
 
-from dataclasses import dataclass, replace
-
 import torch
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.engines.case_numbers import TRANSFORMS, combined
 from scoring.engines.transformers_engine import TransformersEngine
 from scoring.readout import Encoded
 
 
-@dataclass(frozen=True, slots=True)
-class Traced:
+class Traced(Struct, frozen=True):
     """One position that is read: what the head gave, the same transformed in float32, and what comes of that.
 
     Of a head over a whole vocabulary `logits` are the log-probabilities of its tokens among all, and at last that of

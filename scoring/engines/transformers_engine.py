@@ -6,10 +6,11 @@ Padding is on the right and there is no mask: these bodies look back only, so no
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import accumulate
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, Reference
 from scoring.engines.case_numbers import TRANSFORMS, Numbers, answer_of
@@ -37,8 +38,7 @@ _NO_MEMORY = ("allocate memory", "out of memory", "STATUS_ALLOC_FAILED")
 _library: Any = transformers
 
 
-@dataclass
-class TransformersEngine:
+class TransformersEngine(Struct):
     """A loaded checkpoint.
 
     `weights` [outputs, 1 or 2] weigh the transformed outputs of the head. `token_budget` bounds a batch (sequences

@@ -1,8 +1,9 @@
 """Whether vLLM can run here, and if not, why: that it can be imported does not say so."""
 
 import os
-from dataclasses import dataclass
 from importlib.util import find_spec
+
+from msgspec import Struct
 
 from scoring.errors import EngineError, MissingExtra
 
@@ -10,8 +11,7 @@ _ELSEWHERE = "Use the transformers engine, or a vLLM server elsewhere (--server 
 _ANEW = "Give vLLM an environment of its own: pip install 'prm-inspect[vllm]'."
 
 
-@dataclass(frozen=True, slots=True)
-class Availability:
+class Availability(Struct, frozen=True):
     """What was found: `version` of vLLM ("" = none could be read), `device` it runs on ("cuda", "cpu", ...; "" = none).
 
     `problem` says in a sentence what keeps it from running, and `next_step` the way out; both "" where it can run.

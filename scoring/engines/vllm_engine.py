@@ -7,10 +7,12 @@ are read at our own positions.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.asking import Noticed
 from scoring.checkpoint import Checkpoint
@@ -25,8 +27,7 @@ _IN_FLIGHT = 256
 """Sequences under way: as many as vLLM runs together."""
 
 
-@dataclass(frozen=True)
-class VllmEngine:
+class VllmEngine(Struct, frozen=True):
     """A PRM that a vLLM of ours has loaded. See `scoring.engines.base.Engine`.
 
     Of rewards that are not finite `why` says the reason, or raises where the weights are it.

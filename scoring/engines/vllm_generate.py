@@ -7,9 +7,11 @@ computed for the prompt by way of the prefix cache. Reasoning is left in the tex
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.asking import Answered, Ask, Noticed, Sampling, TokenLogprobs
 from scoring.checkpoint import Checkpoint
@@ -35,8 +37,7 @@ _DEFAULTS = (
 """What vLLM takes over from a model's `generation_config.json`."""
 
 
-@dataclass
-class VllmGenerate:
+class VllmGenerate(Struct):
     """A language model that a vLLM of ours has loaded. See `scoring.engines.base.AnsweringEngine`.
 
     `defaults` are the model's own settings, where `sampling` has none.

@@ -5,8 +5,9 @@ What vLLM cannot run exactly is refused here, in words. Sources: vLLM 0.32, `vll
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scoring.checkpoint import INDEX, WHOLE, Checkpoint
 from scoring.errors import EngineError
@@ -17,8 +18,7 @@ _TWO_LAYERS = "Qwen2ForProcessRewardModel"
 _OTHERWISE = "Use the transformers engine."
 
 
-@dataclass(frozen=True)
-class VllmHead:
+class VllmHead(Struct, frozen=True):
     """`architecture` is vLLM's class, None for the body's own language model with a linear head put over it.
 
     `ids` are the tokens whose rows of the output matrix make that head; () where the checkpoint holds it. `overrides`

@@ -1,8 +1,9 @@
 """The families of generative PRMs, as a table of names, and how each generates where nothing else is said."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scoring.asking import Sampling
 from scoring.critics.sampling import Chosen
@@ -16,8 +17,7 @@ Options = dict[str, str]
 _SEED = 0
 
 
-@dataclass(frozen=True)
-class GenerativeFamily:
+class GenerativeFamily(Struct, frozen=True):
     """One family. `votes` are the samples whose rewards its paper averages, `note` is told with every run.
 
     `template` names the packaged prompt by the options, `placeholders` are those that a template must have, `sampling`

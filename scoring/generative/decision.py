@@ -9,7 +9,8 @@ Where neither is, or both have probability 0, nothing is decided, and there is a
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scoring.asking import TokenLogprobs
 from scoring.critics.faults import Fault
@@ -20,8 +21,7 @@ _NOTHING = -700.0
 """A logarithm below which a probability is 0 in double precision (vLLM tells -9999 for what cannot come)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """The two tokens that decide, as they are told, blanks included. The reward is p(yes) / (p(yes) + p(no))."""
 
     yes: str

@@ -19,7 +19,9 @@ without a box, or with both probabilities 0, the reward is 0.5.
 """
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.asking import Answer, Message, Prompt, Sampling
 from scoring.critics.faults import Fault
@@ -47,8 +49,7 @@ _CHARACTERS_A_TOKEN = 4
 _WORDS = Words("Yes", "No")
 
 
-@dataclass
-class _Critique:
+class _Critique(Struct):
     """What is written about one step so far: `text` of both hands, and tokens left for the model's."""
 
     text: str
@@ -68,8 +69,7 @@ class _Critique:
         return words
 
 
-@dataclass(frozen=True)
-class GenPrm:
+class GenPrm(Struct, frozen=True):
     """One GenPRM with its options; `sampling` holds for every stage, its `max_tokens` for a whole step."""
 
     wording: Wording

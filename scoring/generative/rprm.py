@@ -14,7 +14,8 @@ lines before the second pass is not done.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scoring.asking import Message, Prompt, Sampling
 from scoring.critics.faults import Fault
@@ -34,8 +35,7 @@ _VERDICT = f"\nVerification: {QUESTION}"
 _WORDS = Words(" Yes", " No")
 
 
-@dataclass(frozen=True)
-class RPrm:
+class RPrm(Struct, frozen=True):
     """One R-PRM with its options; `sampling` is that of the analysis."""
 
     wording: Wording

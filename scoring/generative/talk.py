@@ -1,8 +1,9 @@
 """What a family says to a model about a case: a talk, which asks, hears and in the end judges."""
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from scoring.asking import Answer, Prompt, Sampling, TokenLogprobs
 from scoring.critics.faults import Fault
@@ -15,16 +16,14 @@ DECIDING = Sampling(temperature=0.0, max_tokens=1, logprobs=LIKELIEST)
 """How the token is generated that decides. Its log-probabilities are the model's own, before any temperature."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """One thing to be asked, and how it is answered."""
 
     prompt: Prompt
     sampling: Sampling
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """What a talk came to: one reward for each of its steps, in [0, 1], or which `fault` the step after these has.
 
     `places` are the generated tokens that rewards were or could not be read at, step for step; of a step whose reward

@@ -3,9 +3,10 @@
 import json
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
+
+from msgspec import Struct, field
 
 from scoring.asking import Answer, Answered, Ask, TokenLogprobs, prompt_hash
 from scoring.critic_runs import seed_of
@@ -19,8 +20,7 @@ from scoring.run_cases import RunCase, Settled, Work
 NO_STEPS = f"{REFUSED}it has no steps"
 
 
-@dataclass
-class _Vote:
+class _Vote(Struct):
     """One vote of one case in one run, while its talks go on. Lists have one entry a talk."""
 
     missing: Missing
@@ -89,8 +89,7 @@ class _Vote:
         return None
 
 
-@dataclass
-class _Turn:
+class _Turn(Struct):
     """Talk `at` of a vote, about to ask for the `stage`-th time (0-based)."""
 
     vote: _Vote
@@ -100,8 +99,7 @@ class _Turn:
     stage: int = 0
 
 
-@dataclass
-class Talks:
+class Talks(Struct):
     """Holds the talks of one run; see `scoring.critic_runs.Asker`. `seed` is that of the first vote of the
     first run; None = none is sent.
 

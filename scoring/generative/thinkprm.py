@@ -16,7 +16,8 @@ What is not as upstream:
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scoring.asking import Message, Prompt, Sampling
 from scoring.critics.faults import Fault
@@ -47,8 +48,7 @@ def bare(step: str) -> str:
     return _NUMBER.sub("", step.replace("## Step", "Step")).strip()
 
 
-@dataclass(frozen=True)
-class ThinkPrm:
+class ThinkPrm(Struct, frozen=True):
     """One ThinkPRM with its options; `sampling` is that of the thoughts."""
 
     wording: Wording

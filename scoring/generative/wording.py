@@ -6,8 +6,9 @@ is trained on one wording and judges by another less well, so `--template FILE` 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scoring.asking import Message, Prompt
 from scoring.critics.template import Template
@@ -16,8 +17,7 @@ from scoring.errors import InputError
 _FOLDER = Path(__file__).with_name("templates")
 
 
-@dataclass(frozen=True)
-class Wording:
+class Wording(Struct, frozen=True):
     """A template and the names that stand for a case's texts in it, as `{name}`. Other braces are text."""
 
     template: Template

@@ -6,12 +6,14 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.benchmarks import demo
 from scoring.benchmarks.base import Imported
@@ -40,8 +42,7 @@ _ABANDONED_SECONDS = 86_400
 _SPILLED = re.compile(r"\.import-\d+-[0-9a-f]{32}\Z")
 
 
-@dataclass(frozen=True, eq=False)
-class ImportBatch:
+class ImportBatch(Struct, frozen=True, eq=False):
     """What the sources hold: cases, and results on the keys of cases.
 
     `skipped` says, in a sentence each, which files of folders and patterns could not be read, recognised or joined;

@@ -13,8 +13,10 @@ import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
 from scoring.files import unwritable, uuid7
@@ -63,8 +65,7 @@ _LONGEST = 80
 _START = 4096
 
 
-@dataclass(frozen=True, eq=False)
-class Brought:
+class Brought(Struct, frozen=True, eq=False):
     """One plain local file.
 
     `name` is what findings call it (`runs.zip/part-1.jsonl`), `place` the same from one import to the next (a real

@@ -10,10 +10,11 @@ import ipaddress
 import re
 import socket
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
+
+from msgspec import Struct
 
 from scoring.errors import MissingExtra, UnreadableFile, UsageError
 from scoring.reading.compressed import size_words, too_large
@@ -36,8 +37,7 @@ _LONGEST = 300
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(Struct, frozen=True):
     """An address as a person or a server gave it: `url` is what is asked for, `name` the same without its query."""
 
     url: str

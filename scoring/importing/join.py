@@ -13,11 +13,12 @@ whether numbers are of steps or of their parts.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.benchmarks import demo, mrmath_redundant
 from scoring.benchmarks.base import Imported
@@ -58,8 +59,7 @@ _FEW, _MOST, _FAR_BETTER = 5, 0.9, 3
 """How many labels show that a file counts from another base, and by how much they must be the others' better."""
 
 
-@dataclass(frozen=True, eq=False)
-class Joined:
+class Joined(Struct, frozen=True, eq=False):
     """One scorer's results, on the keys of the cases, and on the cases themselves where the file names them.
 
     `rewards` and `votes` have the columns of `scoring.schema`; each row of the file that joined is in one of them,

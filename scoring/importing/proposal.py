@@ -4,10 +4,11 @@ Plain data: the command prints it, the app's screen shows it while columns are c
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.benchmarks.base import Imported
 from scoring.errors import NotJoined
@@ -28,8 +29,7 @@ OF_RESULTS = "of results nothing but what is named is kept"
 Fate = Literal["claimed", "metadata", "left out"]
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Struct, frozen=True):
     """What becomes of a column: claimed as what, kept as metadata under which name, or left out and why, in words."""
 
     name: str
@@ -37,8 +37,7 @@ class Column:
     words: str
 
 
-@dataclass(frozen=True)
-class FirstCase:
+class FirstCase(Struct, frozen=True):
     """The first case as it would look.
 
     Attributes:
@@ -56,8 +55,7 @@ class FirstCase:
     error_steps: tuple[int, ...] | None
 
 
-@dataclass(frozen=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """A mapping with what it makes of the first rows.
 
     Attributes:

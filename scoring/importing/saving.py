@@ -13,7 +13,7 @@ missing or cannot be read is no reason to stop: the file is read.
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 import msgspec
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from scoring.benchmarks.own import GROUP
 from scoring.boundary import when_wrong
@@ -298,8 +300,7 @@ def _imports(folder: Path) -> dict[str, _Import]:
 # -- files that were imported before and would change nothing: told by their bytes, and not read again
 
 
-@dataclass(frozen=True)
-class Unchanged:
+class Unchanged(Struct, frozen=True):
     """A file that is in the workspace as it is: what findings call it, what it held, in words, and whether there was
     anything graver than a note.
     """
@@ -309,8 +310,7 @@ class Unchanged:
     grave: bool
 
 
-@dataclass(frozen=True)
-class Remembered:
+class Remembered(Struct, frozen=True):
     """What is remembered of a file once it is imported: `scorers` are the names of the folders that hold results."""
 
     brought: Brought

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from scoring.benchmarks import registry as benchmarks
 from scoring.benchmarks.base import CaseFormat, Imported
@@ -49,8 +50,7 @@ _FLAGS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Source:
+class Source(Struct, frozen=True, eq=False):
     """What one source holds; `mapping` is how it was read, where it is a table.
 
     `alone` is what results are where no case that is known has their texts: cases, and results of these. `proposal` is
@@ -68,8 +68,7 @@ class Source:
     unchanged: Unchanged | None = None
 
 
-@dataclass(frozen=True)
-class ReadOptions:
+class ReadOptions(Struct, frozen=True):
     """How sources are to be read.
 
     Attributes:

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from msgspec import Struct
 
 from scoring.evaluation import Evaluation
 from scoring.metrics.ranking import places, product_places
@@ -17,8 +17,7 @@ SHIFT = 0.01
 _HUGE = 2.0**900
 
 
-@dataclass(frozen=True)
-class Aggregation:
+class Aggregation(Struct, frozen=True):
     """One way. `ranked` gives the places (m) of responses, all of them scored, within their problems.
 
     `words` define the score. `among` says whether a response's score depends on which others it is compared with, so

@@ -1,13 +1,14 @@
 """Scorers side by side on the same cases: who tried which, who is right, and the SQL that selects what is counted."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
@@ -24,8 +25,7 @@ from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import CLEAN, EXACT, NO_VERDICT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, UNSCORED, Codes
 
 
-@dataclass(frozen=True, eq=False)
-class AlignedScorers:
+class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
     """s scorers on the n cases that have gold labels, of one benchmark.
 
     `names`, `families` and `nothing` have length s; a family of "" is its scorer's own, `nothing` says why a scorer has
@@ -158,8 +158,7 @@ def _beside(each: Sequence[npt.NDArray[Any]], rows: Ints) -> npt.NDArray[Any]:
     return np.stack([one[rows] for one in each]).T
 
 
-@dataclass(frozen=True, eq=False)
-class AlignedSteps:
+class AlignedSteps(Struct, frozen=True, eq=False):
     """s scorers on n cases with a labelled step, of one step-labelled benchmark.
 
     `names` and `nothing` have length s; `nothing` says why a scorer judges no step, None where it does. `judged` (n, s)

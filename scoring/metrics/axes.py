@@ -1,12 +1,12 @@
 """The columns that a table is broken down by: each case's value, and the condition that selects a value's cases."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from scoring.errors import UsageError
 from scoring.filters import Facet
@@ -25,8 +25,7 @@ DERIVED = ("steps", "position")
 """Columns made here: the number of steps in bins, and the earliest error with an open last bin."""
 
 
-@dataclass(frozen=True, eq=False)
-class Axis:
+class Axis(Struct, frozen=True, eq=False):
     """One column of n cases. `numbers` (n, int64) says which of the `values` each case has.
 
     `values` are texts, None = the value is missing; `conditions` select the same cases in SQL.
@@ -81,8 +80,7 @@ def _text(value: str | bool | int) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-@dataclass(frozen=True)
-class _Bin:
+class _Bin(Struct, frozen=True):
     """Whole numbers from `low` to `high`, both within; None = and above."""
 
     text: str

@@ -8,12 +8,12 @@ C(N - 1 - r, n - 1) of C(N, n) choices.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from scoring.evaluation import Evaluation
 from scoring.metrics.aggregations import AGGREGATIONS, Aggregation
@@ -91,8 +91,7 @@ def _first_of(size: int, n: int) -> tuple[Floats, float]:
 # -- rows
 
 
-@dataclass(frozen=True, eq=False)
-class _Line:
+class _Line(Struct, frozen=True, eq=False):
     """A figure to be told: its values (p) of problems, or why there are none."""
 
     metric: str

@@ -1,12 +1,12 @@
 """Scorers by one or two columns of the cases: in each cell its counts, shares and metrics, and in `all` the totals."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from scoring.evaluation import Evaluation
 from scoring.metrics.axes import Axis
@@ -43,8 +43,7 @@ SCHEMA = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
+class Cells(Struct, frozen=True, eq=False, dict=True):
     """n cases sorted into the k cells of a table with totals; only cells that hold a case are there.
 
     `axes` are one or more, `rows` (n,) marks the cases that take part, `within` are conditions that hold for all of
@@ -115,8 +114,7 @@ class Cells:
         return " AND ".join(f"({one})" for one in (*self.within, *own)) or "true"
 
 
-@dataclass(frozen=True, eq=False)
-class CellFigures:
+class CellFigures(Struct, frozen=True, eq=False):
     """One metric in k cells: NaN where undefined, and `reasons` says why."""
 
     metric: str
@@ -156,8 +154,7 @@ def breakdown(
     return long_form(cells, list(_figures(evaluation, cells, unparsed, seed if bootstrap else None, asked)))
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """The names of the metrics that are asked for; of none: all are."""
 
     names: frozenset[str] = frozenset()

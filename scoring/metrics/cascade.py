@@ -7,10 +7,10 @@ gives no verdict, the first's answer stays, which needs no gold label either; th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from msgspec import Struct
 
 from scoring.metrics.aligned import EVERY, AlignedScorers, common_of, conjunction
 from scoring.metrics.first_error import F1_SCORE
@@ -27,8 +27,7 @@ RULE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Cascade:
+class Cascade(Struct, frozen=True, eq=False, dict=True):
     """Two scorers on the n cases that both tried, at every m that makes a difference.
 
     `shared` holds these cases and the two scorers, the first one first. `distances` (n,) are the first one's, NaN where

@@ -1,8 +1,7 @@
 """What the scorers say together: one verdict a case, each scorer counting by how often it is right elsewhere."""
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from scoring.metrics.aligned import AlignedScorers
 from scoring.step_rewards import Bools, Floats, Ints
@@ -12,8 +11,7 @@ SHRINK = 1.0
 """Right and wrong cases that every scorer is given beforehand, so that few cases make no strong voice."""
 
 
-@dataclass(frozen=True, eq=False)
-class Consensus:
+class Consensus(Struct, frozen=True, eq=False):
     """The scorers' common verdict on n cases.
 
     `verdicts` (n,) are 0-based, -1 no error, NO_VERDICT where nobody has a say or two verdicts weigh the same.

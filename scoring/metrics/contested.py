@@ -5,10 +5,10 @@ problems, and a family has one voice. Since no case has a say in the weights on 
 the gold label that it is held against.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from msgspec import Struct
 
 from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.consensus import Consensus, consensus, have_a_say
@@ -31,8 +31,7 @@ _DIGITS = 9
 """Leads and shares of the same weights, added in another order, differ beyond these digits after the point."""
 
 
-@dataclass(frozen=True, eq=False)
-class Contested:
+class Contested(Struct, frozen=True, eq=False, dict=True):
     """The consensus on n cases, held against gold.
 
     `verdicts` (n,) are the consensus, 0-based, -1 no error, NO_VERDICT none, and `reasons` (n, uint8) index REASONS.

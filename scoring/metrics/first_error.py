@@ -6,11 +6,12 @@ earliest error, correct_acc the share of clean cases without a verdict, F1 the h
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.evaluation import Evaluation
 from scoring.metrics.kernel import (
@@ -85,8 +86,7 @@ def sides_of(metric: Metric) -> tuple[str, ...]:
     return tuple(side for side in SIDES if side in metric.counts)
 
 
-@dataclass(frozen=True, eq=False)
-class FirstErrors:
+class FirstErrors(Struct, frozen=True, eq=False, dict=True):
     """METRICS of a scorer by subset, pooled, and averaged over subsets; each the mean over the scorer's runs.
 
     Of several runs those count in a line that tried cases in every subset of it, each with its own denominators.

@@ -7,12 +7,14 @@ repetitions, scorers or thresholds; it gives figures, means over groups and pool
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.evaluation import Evaluation
 from scoring.gold import Gold
@@ -141,8 +143,7 @@ def harmonic(left: Floats, right: Floats) -> Floats:
 # -- what is decided
 
 
-@dataclass(frozen=True, eq=False)
-class Decided:
+class Decided(Struct, frozen=True, eq=False, dict=True):
     """One repetition of one scorer on n cases, and how cases without a verdict count."""
 
     evaluation: Evaluation
@@ -232,8 +233,7 @@ def _among(codes: Sequence[int]) -> Bools:
 # -- sums of it, and figures of these
 
 
-@dataclass(frozen=True, eq=False)
-class Tally:
+class Tally(Struct, frozen=True, eq=False, dict=True):
     """Sums of counts in g groups and s columns, which are repetitions, scorers or thresholds.
 
     Attributes:
@@ -297,8 +297,7 @@ def _pooled(counted: Numbers, axis: int) -> Numbers:
 # -- first errors, summed and drawn
 
 
-@dataclass(frozen=True, eq=False)
-class Marks:
+class Marks(Struct, frozen=True, eq=False, dict=True):
     """Who is right on cases, sorted into groups: what figures of first errors are summed from and drawn from.
 
     Attributes:

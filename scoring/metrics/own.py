@@ -18,10 +18,11 @@ resamples of whole problems, as a paired difference, and in the cells of a break
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.errors import PluginError
 from scoring.evaluation import Evaluation
@@ -47,8 +48,7 @@ _PARTS = Remembered(256)
 _KEPT: dict[str, "OwnMetric"] = {}
 
 
-@dataclass(frozen=True, eq=False)
-class OwnMetric:
+class OwnMetric(Struct, frozen=True, eq=False):
     """A metric of the user's own.
 
     Attributes:

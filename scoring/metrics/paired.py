@@ -8,10 +8,11 @@ tests has to state.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.metrics.aligned import AlignedScorers, AlignedSteps, pairs_alike
 from scoring.metrics.closed_forms import holm, mcnemar
@@ -40,8 +41,7 @@ STEPS_PAIRED = (
 # -- figures on shared draws
 
 
-@dataclass(frozen=True, eq=False)
-class Shared:
+class Shared(Struct, frozen=True, eq=False):
     """Figures of some scorers on cases that all of them have, and in resamples that they share.
 
     Attributes:
@@ -101,8 +101,7 @@ def _less(values: Floats, places: tuple[int, ...]) -> Floats:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class SharedScores(Shared):
+class SharedScores(Shared, frozen=True, eq=False):
     """Figures of first errors; the groups are subsets."""
 
     @property
@@ -138,8 +137,7 @@ def _in_some(empty: Bools) -> str:
     return "" if empty.all() else f" in {int(empty.sum())} of {empty.size} subsets"
 
 
-@dataclass(frozen=True, eq=False)
-class SharedSteps(Shared):
+class SharedSteps(Shared, frozen=True, eq=False):
     """Figures of single steps, pooled."""
 
     def few(self, metric: Metric) -> str | None:  # noqa: ARG002

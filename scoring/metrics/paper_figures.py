@@ -1,11 +1,11 @@
 """A scorer's own figures for the cells of a paper's table, by the paper's conventions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import stdev
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from scoring.benchmarks import grben, mrmath_redundant, prmbench, socratic
 from scoring.benchmarks.registry import StepLabelled
@@ -26,8 +26,7 @@ from scoring.step_rewards import Bools, Floats
 ELSEWHERE = "ProcessBench's average, which is no figure of this benchmark: see paper processbench 3"
 
 
-@dataclass(frozen=True)
-class ComputedCell:
+class ComputedCell(Struct, frozen=True):
     """One figure: a fraction, null with a reason where undefined; `n` is the size of its denominator.
 
     Of several `runs` it is the mean, `sd` their sample standard deviation (n-1) and `n` that of the first.
@@ -45,8 +44,7 @@ Cell = tuple[str, str]
 Values = dict[Cell, ComputedCell]
 
 
-@dataclass(frozen=True, eq=False)
-class TableScope:
+class TableScope(Struct, frozen=True, eq=False):
     """What a table is computed from: the cases shown, (n,), of one benchmark; `twins` is the scorer on the originals.
 
     `unparsed` is what becomes of cases without a readable verdict.
@@ -184,8 +182,7 @@ def _macro_f1(evaluation: Evaluation, scope: TableScope) -> Values:
 # -- single steps
 
 
-@dataclass(frozen=True, eq=False)
-class _Sums:
+class _Sums(Struct, frozen=True, eq=False):
     """What the figures of a benchmark of step labels are summed from: COUNTS a case, (n, len(COUNTS))."""
 
     parts: Floats

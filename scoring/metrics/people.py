@@ -5,9 +5,10 @@ has, so that its value and those of all resamples are one computation.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, with_interval
 from scoring.step_rewards import Bools, Floats, Ints
@@ -23,8 +24,7 @@ Formula = Callable[[Floats], Floats]
 """Sums of parts (k, q) -> values (k,), NaN where one is undefined."""
 
 
-@dataclass(frozen=True, eq=False)
-class Answers:
+class Answers(Struct, frozen=True, eq=False):
     """What people say of units, which are cases, or steps of cases.
 
     `codes` (u, p): of every unit and person the number (0-based) of one of `values` values, or MISSING. `cases` (u,):

@@ -8,12 +8,12 @@ seeds give equal draws, whoever is scored on them.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from scoring.step_rewards import Bools, Floats, Ints
 
@@ -36,8 +36,7 @@ _BATCH = 1 << 21
 _RESAMPLES_AT_A_TIME = 256
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """A value or a difference, as a fraction, with its 95% interval.
 
     Attributes:

@@ -1,15 +1,13 @@
 """Responses: the solutions of one problem among which a scorer chooses, and whose final answers are known."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from scoring.step_rewards import Bools, Ints
 
 
-@dataclass(frozen=True, eq=False)
-class Responses:
+class Responses(Struct, frozen=True, eq=False):
     """m responses to p problems, problem by problem; within a problem in file order.
 
     `rows` (m) are row ids of cases, 0-based; problem i has `rows[bounds[i]:bounds[i + 1]]`, two or more. `right` (m)

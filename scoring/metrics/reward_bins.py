@@ -1,9 +1,9 @@
 """Bins of rewards: closed on the left, the last one on both sides, so that SQL can say of a case which it is in."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from msgspec import Struct
 
 from scoring.evaluation import Evaluation
 from scoring.sql_words import literal, named
@@ -11,8 +11,7 @@ from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import DEV
 
 
-@dataclass(frozen=True, eq=False)
-class RewardBins:
+class RewardBins(Struct, frozen=True, eq=False):
     """k bins between `edges` (k + 1,), which ascend and are finite."""
 
     edges: Floats

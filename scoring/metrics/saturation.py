@@ -1,8 +1,7 @@
 """Saturation: do further notes still bring new categories, or has what there is to find been found?"""
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from scoring.step_rewards import Bools, Ints
 
@@ -10,8 +9,7 @@ LAST = 20
 """Of so many notes at the end it is told how many were the first of their category."""
 
 
-@dataclass(frozen=True, eq=False)
-class Saturation:
+class Saturation(Struct, frozen=True, eq=False):
     """Of n notes in the order in which they were written, each in a category: which of them met a new one.
 
     `new` (n,) says which notes are the first of their category.

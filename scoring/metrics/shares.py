@@ -1,9 +1,9 @@
 """Shares of cases as pairs of masks: which cases are counted, and among which; the cells of a breakdown hold these."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import NO_CLEAN, NO_ERRONEOUS, NOTHING
@@ -26,8 +26,7 @@ told apart into late (after it) and missed (no step at all). fp, fn, exact and u
 """
 
 
-@dataclass(frozen=True, eq=False)
-class Share:
+class Share(Struct, frozen=True, eq=False):
     """`hits` among `among`, both (n,); every hit is among them. `empty` says why there is no share without any."""
 
     name: str

@@ -1,10 +1,10 @@
 """Where steps stand in their solutions, in bins: absolute with a stated last bin, or relative to the length."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from scoring.step_rewards import Ints
 
@@ -13,8 +13,7 @@ LEFT_OUT, BEYOND, NO_STEP_WRONG, NAMES_NO_STEP = "left out", "beyond the last st
 TENTHS = 10
 
 
-@dataclass(frozen=True)
-class StepBins:
+class StepBins(Struct, frozen=True, dict=True):
     """How steps are put into bins.
 
     `first` and `last` (0-based, both within) are the steps that have a bin; with `rest` the last bin holds all later

@@ -7,10 +7,10 @@ through the labels, however many steps there are: a step that is in the list of 
 right, whether it is there or not.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluation import Evaluation
@@ -76,8 +76,7 @@ def count_steps(cases: Ints, wrong: Bools, judged_wrong: Bools, n: int) -> Ints:
 # -- redundancy
 
 
-@dataclass(frozen=True, eq=False)
-class RedundancyRows:
+class RedundancyRows(Struct, frozen=True, eq=False):
     """Which of n cases redundancy decides: those with `labels` that the scorer gave, and those with `numbers` alone."""
 
     labels: Bools

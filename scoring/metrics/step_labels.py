@@ -8,12 +8,14 @@ overall figure is that of all steps pooled, not a mean of classes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
@@ -149,8 +151,7 @@ def sums_of(parts: Floats) -> dict[str, Numbers]:
     return dict(zip(COUNTS, np.moveaxis(parts, -1, 0), strict=True))
 
 
-@dataclass(frozen=True, eq=False)
-class StepRun:
+class StepRun(Struct, frozen=True, eq=False, dict=True):
     """What one run of a scorer contributes on some cases: `parts` (n, len(COUNTS)), and the rows that take part.
 
     Cases that were not tried never do.
@@ -198,8 +199,7 @@ def _columns(parts: Floats) -> dict[str, Numbers]:
     return {name: counted[..., None] for name, counted in sums_of(parts).items()}
 
 
-@dataclass(frozen=True, eq=False)
-class _Line:
+class _Line(Struct, frozen=True, eq=False):
     """One line of a run's table: figures of pooled counts, or plain means over classes; by metric's name.
 
     `cases` counts the cases in each denominator, `reasons` says why a figure, or its interval, is not there.
@@ -213,8 +213,7 @@ class _Line:
     reasons: Mapping[str, str]
 
 
-@dataclass(frozen=True, eq=False)
-class _Classes:
+class _Classes(Struct, frozen=True, eq=False):
     """The classes of some cases: which of them hold no wrong step (`alone`), their sums, and the cases behind them.
 
     `missing` (g,) are cases without a result that count in the denominator of validity_rate and in no draw.
@@ -428,8 +427,7 @@ def _categories(cases: pl.DataFrame, names: Sequence[str], column: str) -> Itera
         yield str(category), np.array([names.index(name) for name in part["error_type"]], dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class PooledSteps:
+class PooledSteps(Struct, frozen=True, eq=False):
     """The official overall figures of a scorer: of all steps of some cases pooled, the means over its runs."""
 
     runs: tuple[StepRun, ...]

@@ -6,12 +6,12 @@ a threshold is tuned for is the benchmark's own figure: F1 as the mean over subs
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluation import Evaluation
@@ -57,8 +57,7 @@ class Group(NamedTuple):
     losses: Mapping[str, Floats]
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Struct, frozen=True, eq=False, dict=True):
     """A figure at every distinct decision.
 
     Attributes:
@@ -274,8 +273,7 @@ def _why_undefined(curve: Curve) -> str:
 # -- on a grid, with intervals
 
 
-@dataclass(frozen=True, eq=False)
-class Bands:
+class Bands(Struct, frozen=True, eq=False):
     """Figures at some thresholds, with intervals from one set of resamples that all thresholds share.
 
     So a curve's band moves as its curve does, and curves of scorers on the same cases can be held against each other.

@@ -7,10 +7,10 @@ the official verdict where k is the number of answers. maj@1 is no greedy answer
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from scoring.case_rows import rows_of_cases
 from scoring.step_rewards import Floats, Ints
@@ -21,8 +21,7 @@ MOST_CHOSEN = 10
 _AT_ONCE = 64
 
 
-@dataclass(frozen=True, eq=False)
-class VoteCurve:
+class VoteCurve(Struct, frozen=True, eq=False):
     """The votes of one run for n cases, in the order of the cases, m the largest number of answers to one.
 
     `verdicts` (n, m, int64): column k-1 is that of the first k answers, 0-based, -1 no error, -2 a number that names no

@@ -6,10 +6,12 @@ Expected values and hashes are in `goldens.json`; the texts are the user's, whos
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.engines.base import Engine
 from scoring.opened import OpenedPrm
@@ -25,8 +27,7 @@ TOKENS, REWARDS = "golden tokens", "golden rewards"
 FILE = Path(__file__).with_name("goldens.json")
 
 
-@dataclass(frozen=True)
-class Golden:
+class Golden(Struct, frozen=True):
     """One case and the rewards that a model card prints for it.
 
     `key` is the `scoring.schema.content_key` of its problem and steps after every `replacements` pair was applied to

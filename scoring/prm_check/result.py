@@ -1,7 +1,8 @@
 """What one check of an adapter found, and what to do where it failed."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Status = Literal["ok", "failed", "skipped"]
 
@@ -27,8 +28,7 @@ NEXT_STEPS: dict[str, str] = {
 """Check -> what to do where it fails."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """One check. `reason` says what was compared with which numbers, what is wrong, or why it was not run."""
 
     check: str

@@ -3,13 +3,12 @@
 Cuts and lengths are those of model cards, of the authors' code, and of the toolkits and papers of the benchmarks.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 PRMBENCH, PROCESSBENCH, GRBEN = "PRMBench", "ProcessBench", "GR-Ben"
 
 
-@dataclass(frozen=True)
-class About:
+class About(Struct, frozen=True):
     """One family.
 
     `reads` is what is read and where, in 40 characters. `outputs` names the outputs of its head, in order; () where

@@ -6,8 +6,9 @@ special tokens, and nothing is found again by its id.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, ForeignCheckpoint
@@ -38,8 +39,7 @@ class Tokenizer(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(Struct, frozen=True):
     """A family's name for people, the range of its rewards, its own cut within it, and whose cut that is.
 
     `comparison` is how a reward stands to the cut where its step is wrong. Families that judge redundancy have a second

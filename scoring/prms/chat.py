@@ -7,9 +7,10 @@ they are laid out here.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, MissingExtra
@@ -27,8 +28,7 @@ _SHOWN = 60
 """Characters of a system turn that are told."""
 
 
-@dataclass(frozen=True)
-class Chat:
+class Chat(Struct, frozen=True):
     """How turns are written: all names are of added tokens, but for `gap` and `after`, which are plain text.
 
     `start` begins the chat ("" = nothing), `turn` begins a turn, `role_end` stands behind the role ("" = nothing) and

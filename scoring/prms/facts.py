@@ -11,14 +11,14 @@ A family's class may state, as class attributes:
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.prms.base import Options, Scale
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The facts of one family, as its module's docstring above names them; None for a scale that is not known."""
 
     scale: Scale | None

@@ -28,8 +28,10 @@ cards of PRIME-RL/EurusPRM-Stage1 and -Stage2, as others have copied them.
 import json
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.checkpoint import Checkpoint, Reference, missing_tokenizer, positive
 from scoring.errors import CheckpointError, ForeignCheckpoint
@@ -44,8 +46,7 @@ _CHATS = {"qwen2": CHATML, "qwen3": CHATML, "llama": LLAMA3}
 _OTHER = "Give the model that the PRM was trained from as --reference."
 
 
-@dataclass(frozen=True)
-class ImplicitPrm:
+class ImplicitPrm(Struct, frozen=True):
     """The adapter of one checkpoint. `max_length` in tokens, `hidden` the width of the body, `body` its model type.
 
     `own` is the text of the system turn, "" = none; `tied`: the output matrix is the embeddings.

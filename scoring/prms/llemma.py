@@ -20,9 +20,10 @@ Sources: easy-to-hard, scripts/convert_checkpoint_to_hf.py; PRMBench, mr_eval/mo
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.prms.base import (
@@ -43,8 +44,7 @@ START = "<s>"
 PLUS_ID, NEWLINE_ID = 718, 13
 
 
-@dataclass(frozen=True)
-class LlemmaPrm:
+class LlemmaPrm(Struct, frozen=True, dict=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
 
     hidden: int

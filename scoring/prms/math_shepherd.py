@@ -14,9 +14,10 @@ openr, reason/inference/rm_call.py.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.prms.base import (
@@ -61,8 +62,7 @@ Where [answer] is just the final number or expression that solves the problem.""
 """What search-and-learn tells the model that writes solutions, and puts before the problem for the PRM too."""
 
 
-@dataclass(frozen=True)
-class _Layout:
+class _Layout(Struct, frozen=True):
     """What stands before the problem, between it and the first step, and between a tag and the next step.
 
     `line` makes of a step and its number (1-based) what stands before its tag.
@@ -93,8 +93,7 @@ LAYOUTS: dict[str, _Layout] = {
 """Whose layout -> what it is; the model card's own first."""
 
 
-@dataclass(frozen=True)
-class MathShepherd:
+class MathShepherd(Struct, frozen=True, dict=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
 
     hidden: int

@@ -10,9 +10,10 @@ Sources: PRMBench, mr_eval/models/mathminos_mistral.py; MATH-Minos, RM/process_r
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.prms.base import (
@@ -34,8 +35,7 @@ START, TAG = "<s>", "и"
 TAG_ID = 839
 
 
-@dataclass(frozen=True)
-class Minos:
+class Minos(Struct, frozen=True, dict=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
 
     hidden: int

@@ -1,7 +1,8 @@
 """What a head gives, in words: the name of each of its outputs, and how they become a reward."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scoring.readout import LogRatio, Readout, Vocabulary
 
@@ -16,8 +17,7 @@ _ROWS_NAMED = 4
 """Rows of a vocabulary that are told one by one."""
 
 
-@dataclass(frozen=True)
-class Outputs:
+class Outputs(Struct, frozen=True):
     """The outputs of a head.
 
     `labels` name the numbers of `scoring.engines.trace.Traced.logits`, in order. `head` says where they come from,

@@ -7,10 +7,11 @@ at before anything runs, and the digest of its source is part of its settings an
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
+
+from msgspec import Struct
 
 from scoring import own_code
 from scoring.checkpoint import Checkpoint
@@ -28,8 +29,7 @@ PARTS = ("of", "scale", "readout", "settings", "encoder")
 _NEXT = "See scoring/prms/base.py for what an adapter has."
 
 
-@dataclass(frozen=True, eq=False)
-class OwnFamily:
+class OwnFamily(Struct, frozen=True, eq=False):
     """A class that makes adapters, in the place of a family's."""
 
     made: Any
@@ -57,8 +57,7 @@ class OwnFamily:
         return adapter
 
 
-@dataclass(frozen=True, eq=False)
-class OwnAdapter:
+class OwnAdapter(Struct, frozen=True, eq=False):
     """The adapter of a checkpoint as the user's class made it; `own` are its settings."""
 
     made: Any

@@ -20,8 +20,9 @@ declare-lab/PathFinder-PRM-7B, as others have copied it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import CheckpointError, ForeignCheckpoint
@@ -41,8 +42,7 @@ SENTENCES = {
 """What the model is told, by reading; the card has the slip of the pen."""
 
 
-@dataclass(frozen=True)
-class PathfinderPrm:
+class PathfinderPrm(Struct, frozen=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
 
     `signs` are the ids of `<+>` and `<->`, which differ by checkpoint; `own` is the system turn, "" = none.

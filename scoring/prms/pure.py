@@ -8,8 +8,9 @@ results with the newline. The head is that of a stock token classifier with two 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.prms.base import Encoder, Options, Scale, Tokenizer, check_tensors
@@ -17,8 +18,7 @@ from scoring.prms.separated import SEPARATORS, Separated, single_id
 from scoring.readout import Readout, one_layer
 
 
-@dataclass(frozen=True)
-class PurePrm:
+class PurePrm(Struct, frozen=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
 
     hidden: int

@@ -20,9 +20,10 @@ has seen their config and tensors: they are read where these are the family's, a
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import CheckpointError
@@ -45,8 +46,7 @@ TURN, TURN_END, STEP_END = "<|im_start|>", "<|im_end|>", "<extra_0>"
 _LABELS = 2
 
 
-@dataclass(frozen=True)
-class QwenPrm:
+class QwenPrm(Struct, frozen=True, dict=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
 
     hidden: int

@@ -14,9 +14,10 @@ Sources: ReasonEval, codes/examples.py; PRMBench, mr_eval/models/reasoneval.py.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import ForeignCheckpoint
@@ -41,8 +42,7 @@ EARLIER = {"mistral": 1, "llama": 0}
 """How many tokens before the last of a step the published code reads, by the body's type."""
 
 
-@dataclass(frozen=True)
-class ReasonEval:
+class ReasonEval(Struct, frozen=True, dict=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
 
     `earlier`: see `EARLIER`; it is 0 whatever the body with the option position=last. `plus`: see `PLUS_IDS`.

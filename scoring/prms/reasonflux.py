@@ -14,8 +14,9 @@ Source: Gen-Verse/ReasonFlux, ReasonFlux_PRM/utils/rm_utils.py and README.md.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, too_long
@@ -24,8 +25,7 @@ from scoring.readout import Encoded, Linear, Readout, Refused
 HEAD, SEPARATOR = "reward_head", "\n\n"
 
 
-@dataclass(frozen=True)
-class ReasonFluxPrm:
+class ReasonFluxPrm(Struct, frozen=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
 
     hidden: int

@@ -22,8 +22,9 @@ does before it joins problem and step; no other step can tell. `numbers`: PRMBen
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import CheckpointError
@@ -42,8 +43,7 @@ _JOINERS = {"space": " ", "blank-line": "\n\n"}
 _SYSTEMS = {"none": "", "default": SYSTEM}
 
 
-@dataclass(frozen=True)
-class RlhflowPrm:
+class RlhflowPrm(Struct, frozen=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
 
     `own` is the system turn of the checkpoint's own template, where that was chosen.

@@ -9,8 +9,9 @@ and head are those of yyDing1/SCAN-PRM.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.prms.base import Encoder, Options, Scale, Tokenizer, check_tensors
@@ -20,8 +21,7 @@ from scoring.readout import Encoded, Readout, Refused, one_layer
 BLANK_LINE = "\n\n"
 
 
-@dataclass(frozen=True)
-class ScanPrm:
+class ScanPrm(Struct, frozen=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
 
     hidden: int

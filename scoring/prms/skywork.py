@@ -22,9 +22,10 @@ Sources: SkyworkAI/skywork-o1-prm-inference, model_utils; PRMBench, mr_eval/mode
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.prms.base import Encoder, Options, Scale, Tokenizer, check_tensors, special_id
@@ -38,8 +39,7 @@ TAG = "ки"
 _LINE_BREAKS = re.compile(r"\s*\n\s*")
 
 
-@dataclass(frozen=True)
-class SkyworkPrm:
+class SkyworkPrm(Struct, frozen=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
 
     hidden: int

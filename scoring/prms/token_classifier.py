@@ -12,9 +12,10 @@ start token first where tokenizer_config.json names one (bos_token); here that i
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import CheckpointError
@@ -27,8 +28,7 @@ _BLANK_LINE = re.compile(r"qwen2\.5-math-(?:1\.5|7)b-instruct-prm-0\.[12]\Z", re
 """The published models (plaguss', HuggingFaceH4's) that were trained with a blank line."""
 
 
-@dataclass(frozen=True)
-class TokenClassifierPrm:
+class TokenClassifierPrm(Struct, frozen=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
 
     `assumed`: nobody chose the separator, and the checkpoint's name is not one that tells it. `start` is the token that

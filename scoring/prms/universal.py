@@ -15,9 +15,10 @@ Source: the model card of infly/Universal-PRM-7B.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import ForeignCheckpoint
@@ -33,8 +34,7 @@ BODY = "model."
 _HEAD = re.compile(r"(?:\w+[._])*(?:score|reward|value|v|rm|regression|classifier|head|summary|scorer)")
 
 
-@dataclass(frozen=True)
-class UniversalPrm:
+class UniversalPrm(Struct, frozen=True, dict=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
 
     `head` is the layer's name. `end` is the token behind the text, `pooling` where the number is read: "last" at that

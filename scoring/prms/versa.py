@@ -12,8 +12,9 @@ family over Qwen is whole.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import ForeignCheckpoint
@@ -28,8 +29,7 @@ MINUS, PLUS = 12, 10
 """The ids of the two signs, the same in Llama-3's vocabulary and in Qwen's."""
 
 
-@dataclass(frozen=True)
-class VersaPrm:
+class VersaPrm(Struct, frozen=True):
     """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
 
     `tied`: the output matrix is the embeddings (the family's 3B model).

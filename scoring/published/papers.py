@@ -1,14 +1,14 @@
 """The papers and their tables, by number; titles in our words."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Kind = Literal["first errors", "best thresholds", "error types", "step labels", "best of n", "statistics", "macro f1"]
 """What the figures of a table are made of, which says how ours are computed."""
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """One printed table. `domain` is that of PRMBench-STEM, empty elsewhere.
 
     `cells` are the subsets and metrics of figures that are computed as a paper's own code does, while what the paper
@@ -22,8 +22,7 @@ class Table:
     cells: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class Paper:
+class Paper(Struct, frozen=True):
     """A benchmark's paper: its tables, and the figures (pictures) that print no number."""
 
     name: str

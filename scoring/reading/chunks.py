@@ -18,7 +18,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
@@ -29,7 +28,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from scoring.reading.fields import fields_of
 from scoring.reading.file_bytes import decoded_as
@@ -69,8 +69,7 @@ _DIGITS[list(b"0123456789abcdef")] = range(16)
 _DIGITS[list(b"ABCDEF")] = range(10, 16)
 
 
-@dataclass(frozen=True, eq=False)
-class Chunk:
+class Chunk(Struct, frozen=True, eq=False):
     """Some rows of a source, in order.
 
     Attributes:
@@ -146,8 +145,7 @@ def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T
         yield from (future.result() for future in pending)
 
 
-@dataclass(frozen=True, eq=False)
-class _Checked:
+class _Checked(Struct, frozen=True, eq=False):
     """A block, and what is known of the lines that are `sound`: objects with every field of its natural type.
 
     `sound` holds their places among the lines, 0-based, and `raw` their bytes; `keys` and the `values` of each field
@@ -164,8 +162,7 @@ class _Checked:
     numbers: npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class _Reader:
+class _Reader(Struct, frozen=True, eq=False):
     layout: Layout
     source: str
 

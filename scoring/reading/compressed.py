@@ -8,10 +8,11 @@ import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
+
+from msgspec import Struct
 
 from scoring.errors import InputError, UnreadableFile
 
@@ -79,8 +80,7 @@ def size_words(count: int) -> str:
     return f"{count:,} bytes" if units[0] == "bytes" else f"{size:,.1f} {units[0]}"
 
 
-@dataclass(eq=False)
-class Allowance:
+class Allowance(Struct, eq=False):
     """Counts what a source unpacks to.
 
     `room` are the bytes that it may become in all; `packed` and `unpacked` are those of the stream so far.

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.reading.compressed import plain_name
 from scoring.reading.findings import Finding, Severity
@@ -33,8 +35,7 @@ def without_empty_fraction(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-@dataclass(eq=False)
-class Fields:
+class Fields(Struct, eq=False):
     """One row's fields. `fatal` turns true when the row cannot become a case; the finding says why."""
 
     value: Mapping[str, Any]

@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Severity = Literal["note", "warning", "error"]
 """note: known to occur or harmless; warning: something the reader should look at; error: a row was left out."""
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One thing noticed while reading.
 
     `code` is a stable word to count by, `line` the 1-based line (or row, for Parquet) of the file, `case` the id where

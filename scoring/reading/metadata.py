@@ -3,11 +3,11 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal
 
 import polars as pl
+from msgspec import Struct, field
 
 from scoring.metadata_columns import ColumnFates, columns_frame, is_wide, metadata_name, number_text, together
 from scoring.reading.findings import Finding
@@ -45,8 +45,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?
 _PRINTED_LIST = re.compile(r"\s*\[.*\]\s*\Z", re.DOTALL)
 
 
-@dataclass(eq=False)
-class _Key:
+class _Key(Struct, eq=False):
     """One key of an object, wherever its object stands: a column, or an object of further keys, or both in turn.
 
     `name` is its dotted path; `number` its place among the columns that are followed, -1 = its values are not.

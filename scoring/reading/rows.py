@@ -5,7 +5,6 @@ A broken row costs itself only: it becomes a finding and the reading goes on at 
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from io import BufferedReader
 from pathlib import Path
@@ -15,6 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import Struct
 
 from scoring.errors import UnknownFormat, UnreadableFile
 from scoring.parquet import read_arrow, read_parquet
@@ -57,8 +57,7 @@ _SAMPLED_ROWS = 500
 _WANTED = "Give a file of JSON Lines, a JSON array, CSV or TSV with a header line, Parquet, or Arrow."
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
+class Block(Struct, frozen=True, eq=False, dict=True):
     """Whole lines as bytes, the last one with or without its break; `line` is the 1-based number of the first."""
 
     raw: bytes
@@ -99,8 +98,7 @@ class Block:
         return lines
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row as it stood in the source.
 
     `number` is its 1-based place among all rows, broken ones counted; `line` is 1-based, and the number again where

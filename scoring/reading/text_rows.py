@@ -10,8 +10,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 CSV_FORMATS = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons"}
 """What a text is called by its separator, in the order in which they are tried."""
@@ -31,8 +32,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _NO_HEADER = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 
 
-@dataclass(frozen=True)
-class Element:
+class Element(Struct, frozen=True):
     """One element on its 1-based line: a value, or the error why there is none.
 
     `repeated` are the keys that stand more than once in one of its objects. An element that is no `row` only says what
@@ -186,8 +186,7 @@ def _after_blanks(text: str, at: int) -> int:
     return _BLANK.match(text, at).end()  # type: ignore[union-attr]  # it matches the empty string
 
 
-@dataclass(frozen=True)
-class CsvHeader:
+class CsvHeader(Struct, frozen=True):
     """The names of the columns, in order, and what separates cells. `line` is the 1-based line it ends on.
 
     `repeated` are names that stand more than once: the first column of a name counts.
@@ -243,8 +242,7 @@ def csv_elements(text: str, header: CsvHeader) -> Iterator[Element]:
             yield Element(record.line, {names[place]: record.cells[place] for place in backwards})
 
 
-@dataclass(frozen=True)
-class _Record:
+class _Record(Struct, frozen=True):
     line: int
     last_line: int
     cells: list[str] | str

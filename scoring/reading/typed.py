@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import msgspec
 import polars as pl
+from msgspec import Struct
 
 from scoring.reading.fields import Fields
 
@@ -19,8 +19,7 @@ _NO_NAME = re.compile(r'[\x00-\x1f"\\\ud800-\udfff]')
 """What no key that the decoder looks for may hold."""
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(Struct, frozen=True):
     """One field of a row.
 
     Attributes:
@@ -115,8 +114,7 @@ def name_of(fields: Fields, _name: str) -> str | None:
     return fields.case
 
 
-@dataclass(frozen=True, eq=False)
-class Layout:
+class Layout(Struct, frozen=True, eq=False):
     """What a format reads of its rows.
 
     Attributes:

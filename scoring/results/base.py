@@ -18,13 +18,14 @@ and nothing after it does.
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import msgspec
 import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scoring.benchmarks.base import MADE, Check, checked, first_undecodable
 from scoring.critics.boxed import processbench_ballot, processbench_verdict, zero_based
@@ -102,8 +103,7 @@ _LARGEST = 10**18
 _ATTACHMENT = "attachment://"
 
 
-@dataclass(frozen=True, eq=False)
-class ExternalResults:
+class ExternalResults(Struct, frozen=True, eq=False):
     """One scorer's results out of one source.
 
     `rows` has the columns of RESULT_COLUMNS. `name` is what the scorer is called unless the user says otherwise; the
@@ -155,8 +155,7 @@ def results_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame(filled, schema=RESULT_COLUMNS, orient="row") if filled else pl.DataFrame(schema=RESULT_COLUMNS)
 
 
-@dataclass(frozen=True, eq=False)
-class Results:
+class Results(Struct, frozen=True, eq=False):
     """One scorer's results out of one source, before it is concluded.
 
     Attributes:
@@ -176,8 +175,7 @@ class Results:
     read: int
 
 
-@dataclass(frozen=True, eq=False)
-class ResultFormat:
+class ResultFormat(Struct, frozen=True, eq=False):
     """A file's rows as results of scorers.
 
     Attributes:
@@ -279,8 +277,7 @@ class ResultFormat:
         return fields.select(**typed, **{name: column for name, column in given.items() if name not in typed})
 
 
-@dataclass(frozen=True, eq=False)
-class ResultReader:
+class ResultReader(Struct, frozen=True, eq=False):
     """A result format as the registry knows it.
 
     Attributes:
@@ -296,8 +293,7 @@ class ResultReader:
     added: Sequence[str] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
+class _Part(Struct, frozen=True, eq=False):
     """What one chunk gave: a row a record, with the columns that tell whose it is, and numbered findings."""
 
     frame: pl.DataFrame

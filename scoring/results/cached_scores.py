@@ -5,10 +5,10 @@ n_steps`. Skywork's have no ids: `problem, response, step_rewards[]`, where each
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
 from scoring.benchmarks.base import warn_where
 from scoring.reading.fields import Fields

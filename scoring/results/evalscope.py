@@ -11,11 +11,11 @@ in the prompt. `index` counts samples within a subset and is no id of ProcessBen
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
 from scoring.critics.boxed import processbench_ballot, processbench_verdict
 from scoring.reading.compressed import plain_name

@@ -13,10 +13,10 @@ judge steps up to the gold error only, so that most erroneous solutions have few
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
 from scoring.benchmarks.base import first_step, first_step_checks, warn_where
 from scoring.critics.boxed import processbench_verdict, vote

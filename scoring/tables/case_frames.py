@@ -5,10 +5,10 @@ Indices of steps are 0-based in them and -1 is "no error", as everywhere here: n
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 
 import polars as pl
+from msgspec.structs import replace
 
 from scoring.benchmarks.base import CaseFormat, Imported, Read, first_step, first_step_checks, none_wrong, warn_where
 from scoring.errors import UsageError

@@ -6,8 +6,10 @@ question.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
@@ -466,8 +468,7 @@ def _by_scorer(columns: list[str], source: str) -> dict[str, str]:
 # -- what can be read in several ways
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One way to read something: in words, with the flags that state it and what they state."""
 
     words: str
@@ -475,8 +476,7 @@ class Choice:
     states: ColumnMapping
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """Something that can be read in several ways.
 
     Attributes:

@@ -3,9 +3,11 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, fields, replace
 
 from scoring.errors import InputError, UsageError
 from scoring.files import write_atomically
@@ -30,8 +32,7 @@ SCORERS = ("rewards", "verdicts", "answers")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 
 
-@dataclass(frozen=True)
-class ColumnMapping:
+class ColumnMapping(Struct, frozen=True):
     """Which column of a table is what. A column is named as in the data, one inside an object by its path (`meta.id`).
 
     Paths go through lists of objects, too (`sections[].content`, `messages[role=assistant].content`, see

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.benchmarks.base import CaseFormat, first_undecodable
 from scoring.errors import UsageError
@@ -135,8 +136,7 @@ def _of_steps(rows: Rows, mapping: ColumnMapping) -> list[ExternalResults]:
 # -- the columns of each scorer
 
 
-@dataclass(frozen=True)
-class _Scorer:
+class _Scorer(Struct, frozen=True):
     """A scorer that the mapping names; its columns are called after what they hold and its place among all."""
 
     place: int
@@ -292,8 +292,7 @@ def _unusable(code: str, why: str) -> dict[str, Any]:
     return {"reason": why, "code": code}
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
+class _Table(Struct, frozen=True, eq=False):
     """All rows of a table, from which each scorer takes its own columns."""
 
     source: str

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import msgspec
 import polars as pl
+from msgspec import Struct
 
 from scoring.errors import UsageError
 from scoring.reading.chunks import chunks
@@ -25,8 +25,7 @@ _CASE, _AT, _BASE = "(case)", "(row)", "(base)"
 """The first row of a case, the row itself (0-based among those that name a step), and what the first step is called."""
 
 
-@dataclass(frozen=True, eq=False)
-class GatheredSteps:
+class GatheredSteps(Struct, frozen=True, eq=False):
     """The rows of every case put together.
 
     Attributes:

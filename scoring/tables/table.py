@@ -7,13 +7,14 @@ Cells may be lenient: a number or a list in a text, a rating in the place of a t
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.benchmarks.base import CaseFormat, Check, Imported, Read, none_wrong, warn_where
 from scoring.errors import UsageError
@@ -228,8 +229,7 @@ NO_SHARE = "agreement is no number from 0 to 1"
 # -- what the first step is called in labels
 
 
-@dataclass(frozen=True)
-class LabelBase:
+class LabelBase(Struct, frozen=True):
     """`base` is what the first step is called, `words` how that is known, `finding` a doubt about it."""
 
     base: int
@@ -237,8 +237,7 @@ class LabelBase:
     finding: Finding | None = None
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """Counts of labels that name a wrong step: all, those that are 0, those at and beyond the number of steps."""
 
     labels: int = 0

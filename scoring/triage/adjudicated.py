@@ -15,11 +15,11 @@ says why.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import polars as pl
+from msgspec import Struct
 
 from scoring.schema import STEP_INDEX
 from scoring.triage.actions import GOLD_WRONG, RULINGS
@@ -55,8 +55,7 @@ _Label = tuple[int, ...]
 """The error steps that a person names, ascending; () = none is wrong."""
 
 
-@dataclass(frozen=True, eq=False)
-class Adjudicated:
+class Adjudicated(Struct, frozen=True, eq=False, dict=True):
     """Labels after triage: `rows` are the cases with a ruling that bears on theirs, with the columns of ADJUDICATIONS.
 
     They are in the order of the cases; those that are GONE come last, by name.

@@ -21,13 +21,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import islice
 from operator import eq
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.files import locked, sync, unwritable
 from scoring.triage.actions import NOTE, QUEUE, RATE, REDO, RULE, TAG, UNDO, UNTAG, Action, Batch, Change, batch_of
@@ -43,8 +44,7 @@ _LONGEST_NAME = 40
 _SAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
-@dataclass(frozen=True)
-class Author:
+class Author(Struct, frozen=True):
     """Who writes, and where."""
 
     who: str

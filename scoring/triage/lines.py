@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from scoring.triage.actions import (
     CHANGES,
@@ -56,8 +56,7 @@ _NOT_WHOLE = "is no whole JSON object"
 _CUT = "was cut short while it was written and does nothing; the next action of its author takes its place"
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(Struct, frozen=True):
     """What files hold. `problems` are sentences with file and line, `unknown` counts actions that this version lacks.
 
     Such lines stay in their files and do nothing here; `last` is the highest counter of all lines, these included.

@@ -2,13 +2,14 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.triage.actions import DEFER, RULE, SKIP, Action
 
 
-@dataclass(frozen=True)
-class Queue:
+class Queue(Struct, frozen=True):
     """Cases that one person decides about, one after the other.
 
     `ruled` were ruled on since the queue was begun, `skipped` are left out; `waiting` are the others in the order in

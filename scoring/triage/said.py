@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 Said = Mapping[str, str]
 """A text by who said it."""
 
 
-@dataclass(frozen=True, eq=False)
-class Triage:
+class Triage(Struct, frozen=True, eq=False, dict=True):
     """Tags (in alphabetical order) are said by all; all else is by who said it, so that nobody's hides another's.
 
     `ratings` are by step (0-based). A case that is in no benchmark here any more is kept.

@@ -1,14 +1,15 @@
 """What one person says of one case, all kinds of words together."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scoring.triage.actions import NOTE, RATE, RULE, SORT, TAG, UNTAG, Action, content_of, rating_of
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Struct, frozen=True):
     """What stands of one person's words on one case; None and () where they say nothing of the kind.
 
     `ratings` are by step (0-based), in its order. `tags` they put on, `without` they took off; whether the case

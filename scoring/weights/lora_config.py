@@ -8,9 +8,10 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.checkpoint import ADAPTER_CONFIG
 from scoring.errors import CheckpointError, ForeignCheckpoint
@@ -30,8 +31,7 @@ _PLAIN_STARTS = (True, False, "gaussian", "eva", "orthogonal")
 """Starts of A and B that leave the base as it is; others (PiSSA, OLoRA, LoftQ, ...) change it before training."""
 
 
-@dataclass(frozen=True)
-class LoraConfig:
+class LoraConfig(Struct, frozen=True):
     """A plain LoRA. `targets` are ends of module names, or one pattern for whole names; `scale` multiplies B @ A."""
 
     rank: int

@@ -10,9 +10,10 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.errors import NoWorkspace
 from scoring.files import locked, sync, unwritable, uuid7
@@ -23,8 +24,7 @@ ABANDONED_SECONDS = 24 * 3600
 """An unfinished folder older than this belongs to a process that was killed, also where locks do not work."""
 
 
-@dataclass(frozen=True)
-class Store:
+class Store(Struct, frozen=True):
     """The converted checkpoints of a workspace; `root` None is a workspace that cannot be written."""
 
     root: Path | None

@@ -6,10 +6,12 @@ checkpoint like any other, and the rewards are those of its content; what it was
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scoring.checkpoint import ADAPTER_CONFIG, CONFIG, INDEX, TOKENIZER, WHOLE, Checkpoint, compute_dtype
 from scoring.errors import CheckpointError, HubUnavailable, PickleRefused, UsageError
@@ -36,8 +38,7 @@ Look = Callable[[Checkpoint], Readout]
 """What a model will be read as; raises where nothing can be made of it."""
 
 
-@dataclass(frozen=True)
-class Usable:
+class Usable(Struct, frozen=True):
     """A checkpoint, and what it was made of (JSON values) with a text about it; nothing where it is as it was."""
 
     checkpoint: Checkpoint
@@ -45,8 +46,7 @@ class Usable:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """Makes checkpoints usable: `store` keeps what is converted, `tell` hears what is about to take long.
 
     `pickles` says that the user allows pickles to be opened.

@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict
 from textual.worker import WorkerCancelled
 
 import example
@@ -59,7 +60,7 @@ async def test_the_first_screen_opens_with_the_scorer_asked_for_and_every_case(r
     ],
 )
 async def test_what_cannot_be_shown_ends_with_code_2_and_a_sentence(request_, changes, words):
-    app = InspectApp(Request(**{**vars(request_), **changes}))
+    app = InspectApp(Request(**{**asdict(request_), **changes}))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         # The app that ends cancels whatever else it had begun.
@@ -74,7 +75,7 @@ async def test_what_cannot_be_shown_ends_with_code_2_and_a_sentence(request_, ch
 
 
 async def test_what_was_asked_for_holds_on_every_screen(request_):
-    asked = Request(**{**vars(request_), "subsets": ("word",), "thresholds": (("alpha", "0.53"),), "sort": "n_steps"})
+    asked = Request(**{**asdict(request_), "subsets": ("word",), "thresholds": (("alpha", "0.53"),), "sort": "n_steps"})
     async with opened(asked) as pilot:
         text = await rests(pilot, "filter", "subset", "words")
         assert "80.0" in text

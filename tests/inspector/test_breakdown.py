@@ -4,6 +4,7 @@ import shlex
 
 import polars as pl
 import pytest
+from msgspec.structs import asdict
 
 import judged
 import making
@@ -58,7 +59,7 @@ def other(tmp_path_factory):
 
 def drilled(request, where):
     """How many rows `cases` prints with one more condition."""
-    return cases_view(load(Request(**{**vars(request), "where": (*request.where, where)}))).rows.height
+    return cases_view(load(Request(**{**asdict(request), "where": (*request.where, where)}))).rows.height
 
 
 @pytest.mark.parametrize("name", [name for name in VIEWS if name not in {"step position", "all errors", "aligned"}])

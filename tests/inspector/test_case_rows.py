@@ -1,8 +1,7 @@
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import example
 from inspector.case_rows import CaseRows

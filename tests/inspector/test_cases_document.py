@@ -1,9 +1,8 @@
 """The list as a file holds what the list shows."""
 
-from dataclasses import replace
-
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import example
 from inspector.analyses.cases import CASE_COLUMNS

@@ -1,8 +1,7 @@
 """Two benchmarks in one workspace, of which a scorer lacks cases in one: the remedy leaves the other alone."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 import checked_pairs
 import making

@@ -1,8 +1,8 @@
 import shlex
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import checked_pairs
 import making

@@ -3,6 +3,7 @@ import re
 import shlex
 
 import pytest
+from msgspec.structs import asdict
 
 import making
 import reference
@@ -80,7 +81,7 @@ def assert_repeats(document, form, capture):
     [(name, form) for i, name in enumerate(REQUESTS) for form in one_of((FORMS[i % 5], FORMS[(i + 2) % 5]), i)],
 )
 def test_the_command_in_a_document_prints_that_document(root, name, form, capsysbinary):
-    request = Request(**{**vars(REQUESTS[name]), "workspace": root})
+    request = Request(**{**asdict(REQUESTS[name]), "workspace": root})
     selection = load(request)
     made = [cases_view(selection, form), metrics_view(selection, form)]
     made += [stats.view(selection, Params(form=form)), show_view(selection, 8, form)]

@@ -1,10 +1,10 @@
 import csv
 import json
 import shlex
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import example
 from inspector.cli import main

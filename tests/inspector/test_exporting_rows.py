@@ -1,9 +1,9 @@
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import making
 import reference

@@ -1,8 +1,8 @@
 import json
 import shlex
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 import example
 import making

@@ -1,11 +1,11 @@
 """Rewards and tags that come in while a person is at work."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import example
 import making

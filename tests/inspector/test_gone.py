@@ -1,9 +1,9 @@
 """What the app says when files go, break or cannot be written while it is open: a sentence, and it goes on."""
 
 import shutil
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 import critic_spaces
 import example

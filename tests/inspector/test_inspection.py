@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import pytest
+from msgspec.structs import asdict
 
 import making
 import reference
@@ -69,7 +70,7 @@ def test_a_scorer_that_was_asked_for_comes_before_the_best(root):
 def test_the_headline_is_the_row_of_the_metrics_table(root, scorer, unparsed):
     request = Request(workspace=root, unparsed=unparsed, seed=2)
     for where in ((), ("subset = 'two words'",), ("n_steps > 99",), ("earliest_error = -1",)):
-        now = inspect(load(Request(**{**vars(request), "where": where}))).focused(scorer, "bench")
+        now = inspect(load(Request(**{**asdict(request), "where": where}))).focused(scorer, "bench")
         rows = json.loads(export_document(now, Export("metrics", "json")).render("json"))["rows"]
         table = {row["metric"]: row for row in rows if row["scorer"] == scorer and row["subset"] == "average"}
         assert (now.headline.score, now.headline.low, now.headline.high) == tuple(

@@ -1,9 +1,9 @@
 """The app under adjudicated labels."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import example
 from inspector.first_inspection import inspect

@@ -1,9 +1,9 @@
 """What stands on screen while a threshold moves is what the shell prints for the same request, to the last digit."""
 
 import math
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 import making
 import step_making

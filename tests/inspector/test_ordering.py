@@ -1,9 +1,8 @@
-from dataclasses import replace
-
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import making
 from inspector.ordering import KEPT, column_named, other_direction, sort_key, sorted_ids

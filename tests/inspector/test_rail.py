@@ -1,10 +1,10 @@
 import json
 import math
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import example
 from inspector.cli import main

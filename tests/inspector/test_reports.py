@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from dataclasses import replace
 
 import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from inspector.cli import main

@@ -5,6 +5,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import asdict
 
 from inspector.cli import parse
 from inspector.command_flags import COMMANDS, FORMS
@@ -64,9 +65,9 @@ def read(command):
 def test_the_command_line_of_a_request_is_read_back_as_that_request(request, form):
     cases = read(request.command("cases", form=form))
     assert (cases.command, cases.form) == ("cases", form)
-    assert request_of(cases) == Request(**{**vars(request), "by": ()})
+    assert request_of(cases) == Request(**{**asdict(request), "by": ()})
     metrics = read(request.command("metrics", form=form))
-    assert request_of(metrics) == Request(**{**vars(request), "sort": ""})
+    assert request_of(metrics) == Request(**{**asdict(request), "sort": ""})
 
 
 @up_to(40)
@@ -74,7 +75,7 @@ def test_the_command_line_of_a_request_is_read_back_as_that_request(request, for
 def test_other_commands_get_no_flag_that_they_do_not_know(request, verb):
     found = read(request.command(verb, *(["demo/c 'é'"] if verb == "show" else [])))
     unsearched = {"search": "", "within": ()} if verb == "show" else {}
-    assert request_of(found) == Request(**{**vars(request), "sort": "", "by": (), **unsearched})
+    assert request_of(found) == Request(**{**asdict(request), "sort": "", "by": (), **unsearched})
     assert verb != "show" or found.told_case == "demo/c 'é'"
 
 

@@ -1,8 +1,8 @@
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import making
 import reference

@@ -2,7 +2,6 @@
 
 import json
 import random
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import making
 import reference

@@ -1,9 +1,9 @@
 import json
 import shlex
-from dataclasses import replace
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from inspector.cli import main
 from inspector.first_inspection import inspect

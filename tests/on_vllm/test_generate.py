@@ -8,7 +8,8 @@ transformers = pytest.importorskip("transformers")
 pytest.importorskip("httpx")
 
 import time  # noqa: E402  # stands with the ones below
-from dataclasses import replace  # noqa: E402  # stands with the ones below
+
+from msgspec.structs import replace  # noqa: E402  # stands with the ones below
 
 from scoring.asking import Answered, Ask, Message, Noticed, Sampling  # noqa: E402  # needs torch behind it
 from scoring.errors import EngineError  # noqa: E402  # stands with the one above

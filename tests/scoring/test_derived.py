@@ -2,7 +2,6 @@ import json
 import os
 import shutil
 import threading
-from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 import example
 import judged

@@ -1,12 +1,11 @@
 """A threshold on differences of neighbouring rewards decides as one on rewards that are those differences."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import making
 import reference

@@ -1,8 +1,7 @@
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import fake_scoring
 from scoring.cache import RewardParts

@@ -1,10 +1,10 @@
 import math
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import judged
 import making

@@ -1,11 +1,11 @@
 """Time and tokens a case: columns where they are stored, null where not, the same in lists, conditions and files."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import making
 from inspector import cli

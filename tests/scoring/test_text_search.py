@@ -3,7 +3,6 @@
 import json
 import re
 import unicodedata
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from scoring import text_search
 from scoring.cache import VoteParts

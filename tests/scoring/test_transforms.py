@@ -1,11 +1,10 @@
 """What is compared with a threshold, and which step a verdict names: laws of every built-in rule."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import making
 import reference

@@ -1,8 +1,8 @@
 import json
-from dataclasses import replace
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from authored import row, rows
 from generations import generations, home, ids
@@ -192,7 +192,7 @@ def test_the_demo_is_known_everywhere(workspace):
 
 def test_an_imported_demo_comes_before_the_bundled_one(workspace):
     imported = demo.read()
-    shorter = type(imported)(**{**vars(imported), "cases": imported.cases[:3]})
+    shorter = replace(imported, cases=imported.cases[:3])
     workspace.add([shorter])
     assert workspace.cases(["demo"])[0].height == 3
     assert workspace.imports("demo")[0]["kept"] == 3

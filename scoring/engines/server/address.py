@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
 
 from scoring.errors import UsageError
 from scoring.secrets import keep_secret
@@ -18,8 +19,7 @@ _LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1")
 _HOW = "Write http://HOST:PORT or https://HOST/v1."
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """A server: `origin` (scheme, host and port), and the paths below which its two kinds of endpoints lie.
 
     `api` is that of the OpenAI-compatible ones ("/v1"), `root` that of all others (""). Neither ends in a slash.

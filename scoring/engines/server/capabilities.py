@@ -3,8 +3,9 @@
 import asyncio
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scoring.asking import Noticed
 from scoring.engines.server.address import Address, Key, find_keys
@@ -17,8 +18,7 @@ _TRIES, _BETWEEN = 3, 0.5
 _SHOWN = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Struct, frozen=True):
     """A model that a server offers. `max_tokens` bounds prompt and answer together; None = not told."""
 
     name: str
@@ -26,8 +26,7 @@ class Model:
     max_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Capabilities:
+class Capabilities(Struct, frozen=True):
     """What one server is. `models` is None where it does not list any; `version` "" where it does not tell.
 
     `loads_others`: its list says which models are in memory, and a model that is not listed is loaded when it is asked
@@ -54,8 +53,7 @@ class Capabilities:
         return next((model for model in self.models or () if model.name == name), Model(name))
 
 
-@dataclass(frozen=True)
-class Greeted:
+class Greeted(Struct, frozen=True):
     """Servers that have the same `model`: what each can do and the key for it, in the order they were given."""
 
     model: str

@@ -4,11 +4,13 @@ import asyncio
 import heapq
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import count, groupby
 from queue import SimpleQueue
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scoring.asking import Answer, Answered, Ask, Noticed, Sampling
 from scoring.engines.server.address import Key
@@ -27,8 +29,7 @@ _LONG = 40
 """Characters from which on equal answers are no accident."""
 
 
-@dataclass(frozen=True)
-class ChatServers:
+class ChatServers(Struct, frozen=True):
     """Servers that have the same model. Holds no connection but while it answers. See `AnsweringEngine`.
 
     `found` says what each server can do, in the order they were given. `call` words the call for an ask's answer of a
@@ -163,8 +164,7 @@ class Slots:
         self._free += 1
 
 
-@dataclass
-class _Manner:
+class _Manner(Struct):
     """How a server is spoken to, and whether it once gave all answers of a call for several."""
 
     can: Capabilities
@@ -172,8 +172,7 @@ class _Manner:
     gave_several: bool = False
 
 
-@dataclass
-class _Conversation:
+class _Conversation(Struct):
     """Asks one model on servers, and notes what one does not do as it was told."""
 
     engine: ChatServers

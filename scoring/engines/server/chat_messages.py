@@ -1,7 +1,9 @@
 """Chat completions as they are written and read: the body of a request in a server's dialect, and its reply."""
 
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.asking import Prompt, Sampling, TokenLogprobs
 from scoring.engines.server.client import ROOM
@@ -16,8 +18,7 @@ _TEXT_BYTES, _LOGPROB_BYTES = 32, 256
 """Of one token in a reply: as text, escaped and told twice, as reasoning is by some; and with its log-probability."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(Struct, frozen=True):
     """Words chat requests for one server. It only ever loses what the server does not take.
 
     `length` is the field for the most tokens to generate: `max_tokens` everywhere, `max_completion_tokens` with
@@ -101,8 +102,7 @@ def largest_reply(sampling: Sampling, count: int, context: int | None) -> int:
     return ROOM + count * tokens * (_TEXT_BYTES + likeliest * _LOGPROB_BYTES)
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One of the answers of a call. `text` is as it came but for keys, blanks too; "" where the server gives none."""
 
     text: str
@@ -111,8 +111,7 @@ class Choice:
     logprobs: tuple[TokenLogprobs, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class ChatReply:
+class ChatReply(Struct, frozen=True):
     """All answers of a call, at least one, in the server's order.
 
     The tokens are those of the whole call, None = not told; `seed` is the one that was sent.

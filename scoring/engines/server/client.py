@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from scoring.asking import Noticed
 from scoring.engines.server.address import Address, Key
@@ -56,8 +57,7 @@ _JSON = re.compile(r"application/([\w.-]+\+)?json\b", re.IGNORECASE)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class RetryPolicy:
+class RetryPolicy(Struct, frozen=True):
     """How long is waited, and how often tried again. Times are in seconds.
 
     `timeout` bounds the wait for an answer. A request that fails is sent again, at most `tries` times in all, after
@@ -107,8 +107,7 @@ class PoliteRetry(Retry):
         return max(seconds, 0.0) if math.isfinite(seconds) else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """What came back, whole. The names of `headers` are in any case."""
 
     status: int
@@ -245,8 +244,7 @@ class Notices:
             self._tell(Noticed(sentence))
 
 
-@dataclass(eq=False)
-class Server:
+class Server(Struct, eq=False):
     """One server: its connections, how many requests it has and why it is down ("" = it is up).
 
     `rest` is when (the loop's time) it wants to be asked again. `good` says that it has answered something; `declined`
@@ -270,8 +268,7 @@ class Server:
         return self.http.address
 
 
-@dataclass(eq=False)
-class Call(Generic[T]):
+class Call(Struct, Generic[T], eq=False):
     """A question to whichever server takes it.
 
     Attributes:
@@ -291,7 +288,7 @@ class Call(Generic[T]):
     sent: int = 0
     lost: int = 0
     got: "T | Failure | None" = None
-    failed: set[Server] = field(default_factory=set)
+    failed: set[Server] = msgspec.field(default_factory=set)
 
     @property
     def retries(self) -> int:
@@ -299,8 +296,7 @@ class Call(Generic[T]):
         return max(self.sent + self.lost - 1, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """Why there is no answer, for the reader of a table; and whether it will always be so."""
 
     reason: str

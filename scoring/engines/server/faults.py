@@ -1,11 +1,11 @@
 """What goes wrong with a request: the kinds of faults, and what a server's status and words mean."""
 
 import re
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec import Struct
 
 from scoring.engines.server.address import Address, Key
 from scoring.secrets import masked
@@ -112,8 +112,7 @@ def number(value: Any) -> float:
         raise ValueError from None
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """The words of a server, on one line and without keys; and the parameter and code that it names."""
 
     message: str

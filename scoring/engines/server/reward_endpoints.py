@@ -7,10 +7,11 @@ of a two-token PRM are after each step.
 import binascii
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.engines.server.client import ROOM
 from scoring.engines.server.faults import Fault, number
@@ -75,8 +76,7 @@ class RewardEndpoint(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Pooling:
+class Pooling(Struct, frozen=True):
     """A server that was started with `--runner pooling` and pools tokens by ALL or by STEP.
 
     `raw` says that the head's outputs come as they are and the read-out's transform is ours to do. A server's defaults
@@ -203,8 +203,7 @@ class Pooling:
         return [power / sum(powers) for power in powers]
 
 
-@dataclass(frozen=True)
-class GenerativeScoring:
+class GenerativeScoring(Struct, frozen=True):
     """A server that was started to generate. Prefixes that grow by a step are its items; it caches what they share.
 
     It tells the probability of the first of the two words, among the two.

@@ -1,10 +1,10 @@
 """`agreement`: people's rulings, ratings, tags and categories, from journals to views."""
 
 import json
-from dataclasses import replace
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import making
 from inspector.analyses.agreement import AGREEMENT, CONFUSIONS, agreement

@@ -1,9 +1,8 @@
 """The protocol card: its facts, the cases that they count, and two cards beside each other."""
 
-from dataclasses import replace
-
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import checked_pairs
 import example

@@ -1,9 +1,9 @@
 import json
 import random
 import shlex
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 import making
 from inspector.analyses.compare import COMPARISON

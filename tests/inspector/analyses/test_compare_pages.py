@@ -1,11 +1,11 @@
 """The pages of `compare`: their numbers are those of plain polars and of the rows, and open exactly their cases."""
 
-from dataclasses import replace
 from itertools import combinations, permutations
 
 import numpy as np
 import polars as pl
 import pytest
+from msgspec.structs import replace
 from scipy.stats import binomtest
 
 import example

@@ -2,9 +2,9 @@
 
 import json
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 import making
 import step_making

@@ -3,10 +3,10 @@
 import json
 import math
 import shlex
-from dataclasses import replace
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import making
 import reference

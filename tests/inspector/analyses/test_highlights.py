@@ -1,10 +1,10 @@
 """What stands out is told only as far as its interval carries it, and each number is the list of its cases."""
 
 import math
-from dataclasses import replace
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import making
 from inspector.analyses import load as analysis

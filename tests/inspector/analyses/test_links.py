@@ -1,10 +1,10 @@
 """Every number of every analysis that leads to cases leads to exactly as many as it says, whatever is selected."""
 
 import random
-from dataclasses import replace
 from itertools import permutations, product
 
 import pytest
+from msgspec.structs import replace
 
 import making
 import papers

@@ -1,10 +1,10 @@
 """The numbers of scorers together on MR-MATH, against plain polars on the columns of its cases."""
 
-from dataclasses import replace
 from itertools import combinations
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from inspector.request import Request, split
 from inspector.selection import load

@@ -1,11 +1,11 @@
 """The pages of `thresholds`: their numbers are those of the rows, and open exactly their cases."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import example
 import judged

@@ -3,7 +3,6 @@
 import json
 import random
 import shlex
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import making
 import side_by_side

@@ -1,9 +1,8 @@
 """A search as a part of requests and inspections: the same cases, metrics and words in the shell and on screen."""
 
-from dataclasses import replace
-
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from inspector.filtering.search_run import FoundBefore, run_search
 from inspector.filtering.searching import found_places

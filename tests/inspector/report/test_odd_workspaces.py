@@ -1,8 +1,7 @@
 """Reports where something is missing: each part says what, and no part says more than there is."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 import making
 import reference

@@ -1,9 +1,9 @@
 import json
 import shlex
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import example
 from inspector.cli import main

@@ -2,9 +2,9 @@
 
 import json
 import shlex
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 import taxonomy_spaces
 from inspector.cli import main

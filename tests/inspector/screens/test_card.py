@@ -2,7 +2,8 @@
 
 import json
 import shlex
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 import example
 from inspector.cli import main

@@ -1,8 +1,7 @@
 """Above a case of a queue stands why its gold label is contested, where it is, as `contested` says it."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from contested_space import ANSWERS, FIRST, SECOND, THIRD, write
 from inspector.screens import contesting

@@ -227,7 +227,7 @@ async def test_it_ends_while_another_screen_is_on_top(request_, monkeypatch):
 
 
 async def test_a_workspace_opened_with_a_search_keeps_it(request_):
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     async with opened(replace(request_, search="-one", within=("problem",))) as pilot:
         await shows(pilot, "filter search -one in problem")

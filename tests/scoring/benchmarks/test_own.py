@@ -111,7 +111,7 @@ def test_what_is_wrong_is_one_sentence(rows, tmp_path, what):
 def test_a_frame_with_other_columns_is_refused(rows, tmp_path):
     path = tmp_path / "mine.py"
     end = ".load(NAME, rows)"
-    broken = "from dataclasses import replace\n\n\ndef load(rows):\n    found = _load(rows)\n"
+    broken = "from msgspec.structs import replace\n\n\ndef load(rows):\n    found = _load(rows)\n"
     broken += '    return replace(found, cases=found.cases.drop("problem"))\n'
     path.write_text(SOURCE.replace("def load(", "def _load(") + broken)
     assert end in SOURCE

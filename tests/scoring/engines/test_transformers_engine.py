@@ -126,16 +126,16 @@ def test_the_order_is_the_longest_first_and_the_same_again(engine):
     assert sum(batch.padding for batch in batches) < 0.2 * sum(batch.tokens for batch in batches)
 
 
-def memory_for(engine, tokens, error):
-    """Make the engine's memory hold no batch of more tokens."""
-    rewards = engine._read
+def memory_for(monkeypatch, tokens, error):
+    """Make the memory of engines hold no batch of more tokens."""
+    rewards = TransformersEngine._read
 
-    def limited(batch):
+    def limited(engine, batch):
         if len(batch) * len(batch[0].ids) > tokens:
             raise error
-        return rewards(batch)
+        return rewards(engine, batch)
 
-    engine._read = limited
+    monkeypatch.setattr(TransformersEngine, "_read", limited)
 
 
 @pytest.mark.parametrize(
@@ -146,12 +146,12 @@ def memory_for(engine, tokens, error):
         RuntimeError("DefaultCPUAllocator: can't allocate memory"),
     ],
 )
-def test_a_batch_that_does_not_fit_is_halved_and_a_case_that_does_not_is_refused(two, error):
+def test_a_batch_that_does_not_fit_is_halved_and_a_case_that_does_not_is_refused(two, error, monkeypatch):
     engine, encode = loaded(two)
     encoded = [encode(problem, steps) for problem, steps in cases(16)]
     expected = answers(engine, encoded)
     lengths = sorted(len(one.ids) for one in encoded)
-    memory_for(engine, lengths[-1] - 1, error)
+    memory_for(monkeypatch, lengths[-1] - 1, error)
     found = answers(engine, encoded)
     for one, other, case in zip(found, expected, encoded, strict=True):
         if len(case.ids) == lengths[-1]:
@@ -161,18 +161,18 @@ def test_a_batch_that_does_not_fit_is_halved_and_a_case_that_does_not_is_refused
     assert engine.token_budget < 2 * lengths[-1]
 
 
-def test_tokens_that_ran_in_vain_are_counted(two):
+def test_tokens_that_ran_in_vain_are_counted(two, monkeypatch):
     engine, encode = loaded(two)
     encoded = [encode("p", ["s"])] * 4
-    memory_for(engine, len(encoded[0].ids) * 2, MemoryError())
+    memory_for(monkeypatch, len(encoded[0].ids) * 2, MemoryError())
     batches = list(engine.read(encoded))
     assert [len(batch.answers) for batch in batches] == [2, 2]
     assert sum(batch.tokens for batch in batches) == len(encoded[0].ids) * 8
 
 
-def test_another_failure_is_not_taken_for_want_of_memory(two):
+def test_another_failure_is_not_taken_for_want_of_memory(two, monkeypatch):
     engine, encode = loaded(two)
-    memory_for(engine, 0, RuntimeError("shape mismatch"))
+    memory_for(monkeypatch, 0, RuntimeError("shape mismatch"))
     with pytest.raises(RuntimeError, match="shape mismatch"):
         list(engine.read([encode("p", ["s"])]))
 

@@ -13,7 +13,7 @@ from scoring.errors import EngineError, MissingExtra
 ASK = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from dataclasses import asdict
+from msgspec.structs import asdict
 from scoring.engines.vllm_availability import availability
 print(json.dumps(asdict(availability())))
 """

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 import talking
 from scoring.asking import Answer, Message, Sampling

@@ -3,10 +3,10 @@
 import json
 import random
 import signal
-from dataclasses import replace
 from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
 import making
 import reference

@@ -3,10 +3,10 @@ import math
 import random
 import time
 from collections import Counter
-from dataclasses import replace
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from inspector.cli import main
 from modified import row

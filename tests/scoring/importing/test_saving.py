@@ -1,12 +1,12 @@
 import json
 import shutil
-from dataclasses import replace
 from hashlib import blake2b
 
 import polars as pl
 import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import authored
 from results_and_cases import case, cases_of, results, texts

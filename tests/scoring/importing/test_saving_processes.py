@@ -4,11 +4,11 @@ import json
 import multiprocessing
 import os
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from results_and_cases import results
 from saved_results import CASES, cached, folder_of, given

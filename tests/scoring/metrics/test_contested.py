@@ -2,12 +2,12 @@
 
 import math
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.contested import ALONE, NO_SAY, NO_WEIGHT, ONE_WEIGHT, TIE, contested

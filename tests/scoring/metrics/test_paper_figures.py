@@ -1,10 +1,9 @@
 """Figures of step labels as papers lay them out, against the metrics themselves and by hand."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import making
 import reference

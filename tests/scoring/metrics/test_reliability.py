@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import force_setattr
 
 import making
 import reference
@@ -110,7 +111,7 @@ def test_what_is_no_probability_is_said_to_be_none():
     (row,) = case_reliability(silent, everything(silent))
     assert (row["metric"], row["value"], row["reason"]) == ("ece", None, "a critic gives no step rewards")
     ratings = making.evaluation([Case(1, -1, (0.5,))], name="judge")
-    object.__setattr__(ratings.scorer, "low", -1.0)
+    force_setattr(ratings.scorer, "low", -1.0)
     assert told(ratings) == "judge gives rewards in [-1, 1], which are no probabilities"
-    object.__setattr__(ratings.scorer, "kind", "critic")
+    force_setattr(ratings.scorer, "kind", "critic")
     assert told(ratings) == "judge is a critic: its ratings are no probabilities"

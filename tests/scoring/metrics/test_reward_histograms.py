@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import force_setattr
 
 import making
 import reference
@@ -97,8 +98,8 @@ def test_the_bins_are_over_the_scorers_range_and_whatever_lies_beyond_it():
     assert reward_bins(beyond, 2).edges.tolist() == [-1, 1, 3]
     assert reward_bins(critic([Case(1, -1)], [0]), 1).edges.tolist() == [0, 1]
     flat = making.evaluation([Case(1, -1, (2.0,))])
-    object.__setattr__(flat.scorer, "low", 2.0)
-    object.__setattr__(flat.scorer, "high", 2.0)
+    force_setattr(flat.scorer, "low", 2.0)
+    force_setattr(flat.scorer, "high", 2.0)
     assert reward_bins(flat, 2).edges.tolist() == [1.5, 2, 2.5]
     assert RewardBins(np.array([0, 0.5, 1])).counts(np.array([0, 0.5, 1, 1])).tolist() == [1, 3]
 

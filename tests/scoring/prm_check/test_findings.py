@@ -2,10 +2,10 @@
 
 import itertools
 import json
-from dataclasses import fields, replace
 from hashlib import sha256
 
 import pytest
+from msgspec.structs import fields, replace
 
 pytest.importorskip("torch")
 pytest.importorskip("tokenizers")

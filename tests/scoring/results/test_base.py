@@ -77,7 +77,7 @@ NESTED = ResultFormat(
 
 def told(loaded):
     """Everything that was loaded, as values that can be compared; NaN is NaN."""
-    facts = [{name: getattr(one, name) for name in one.__dataclass_fields__} for one in loaded]
+    facts = [{name: getattr(one, name) for name in one.__struct_fields__} for one in loaded]
     return repr([{**one, "rows": one["rows"].to_dicts(), "settings": dict(one["settings"])} for one in facts])
 
 
