@@ -23,15 +23,15 @@ from large_workspace import make_workspace  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 SCREENS = {
-    "c": "Who is right where",
-    "b": "two columns]",
-    "L": "Which way it leans",
-    "H": "against the threshold",
-    "i": "How a verdict is decided",
-    "K": "tatistics",
-    "P": "published",
+    "gc": "Who is right where",
+    "gd": "F1 of scorer-9 by subset",
+    "ga": "Which way it leans",
+    "gh": "against the threshold",
+    "gr": "scorer    F1",
+    "gs": "distinct  generators",
+    "gp": "No tables of a paper",
 }
-"""The key of each screen, and what stands there with its first numbers."""
+"""The keys of each screen, and what stands there with its first numbers."""
 BUSY = "Computing"
 TARGETS = {3_400: 150, 100_000: 400}
 AGAIN = 5

@@ -74,10 +74,10 @@ def keys(argv: Sequence[str], state: Path) -> Iterator[tuple[object, ...]]:
         ("next case", (), "n", 30, "first 30, last 70"),
         ("next case, curves", ("v", "v"), "n", 20, ""),
         ("next case, right after the one before", (), "n", 30, "held"),
-        ("step cursor", ("g",), "j", 40, "3 kB"),
-        ("fold the prefix", (), "F", 10, ""),
-        ("blind", (), "B", 10, ""),
-        ("curves", (), "O", 10, "drawn in 20"),
+        ("step cursor", ("home",), "down", 40, "3 kB"),
+        ("fold the prefix", (), "enter", 10, ""),
+        ("blind", (), "vb", 10, ""),
+        ("curves", (), "vv", 10, "drawn in 20"),
         ("threshold step", ("t",), "right", 25, "last 20 / p95 25"),
     )
     env = {"PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(state)}
