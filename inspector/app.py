@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.console import Console
 from textual.app import App
 
-from inspector.messages import Failed, Go, Loaded
+from inspector.messages import Failed, Go, Import, Loaded
 from inspector.request import Request
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.too_small import TooSmall
@@ -115,6 +115,13 @@ class InspectApp(
         """Nothing can be shown: leave, and say why where it stays readable."""
         self.failure = message.sentence
         self.exit(2)
+
+    def on_import(self, message: Import) -> None:  # noqa: ARG002  # it says no more
+        """Ask which file, and import it."""
+        # Imported only for who asks: the app starts sooner.
+        from inspector.wiring.importing import ask_for_file
+
+        ask_for_file(self)
 
     def on_loaded(self, message: Loaded) -> None:
         """Open the board, or the cases where there is no scorer."""

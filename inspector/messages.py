@@ -140,6 +140,10 @@ class Score(Message):
     benchmark: str = ""
 
 
+class Import(Message):
+    """Ask for a file, and import it."""
+
+
 @dataclass
 class StopScoring(Message):
     """Stop the run; what it computed is saved."""

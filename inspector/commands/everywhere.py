@@ -59,6 +59,14 @@ EVERYWHERE: tuple[Command, ...] = (
         "score",
         _OF_MANY,
     ),
+    Command(
+        "import",
+        go("i"),
+        "Import",
+        "Rewards, verdicts, answers or cases of a file, with a look at which column is what",
+        "import",
+        ("board", "cases"),
+    ),
     Command("stop-scoring", NO_KEY, "Stop scoring", "Stop the run; what it computed is kept", "stop_scoring", _OF_MANY),
     Command(
         "quit",

@@ -12,7 +12,7 @@ from inspector.commands import COMMANDS, RAIL, Command
 from inspector.commands.grammar import CLOSE, FIRST, GO
 from inspector.commands.key_words import KeyWords, written
 from inspector.inspection import Inspection
-from inspector.messages import Back, Export, Go, Inspected, Score, StopScoring
+from inspector.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.rail_lines import rail_lines, why_unmovable
@@ -393,12 +393,16 @@ class InspectionScreen(Steady, Screen[None]):
         """The row of the case that is shown; -1 where there are many."""
         return -1
 
+    def action_import(self) -> None:
+        self.close_rail()
+        self.post_message(Import())
+
     def action_guide(self) -> None:
         """Open the page of the guide about this screen."""
         # Imported only for who asks: Markdown takes a while.
-        from inspector.screens.guide_page import GuidePage
+        from inspector.screens.guide_page import guide_page
 
-        self.app.push_screen(GuidePage(self.GUIDE))
+        self.app.push_screen(guide_page(self.GUIDE))
 
     def action_leave(self) -> None:
         self.post_message(Back(top=True))

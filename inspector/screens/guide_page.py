@@ -1,7 +1,8 @@
-"""A page of the guide over the screen."""
+"""A page of text over the screen: of the guide, or what was done."""
 
 from typing import ClassVar
 
+from rich.console import RenderableType
 from rich.markdown import Markdown
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,23 +14,24 @@ from inspector.guide import page
 from inspector.screens.dialog import Dialog
 
 
-class GuidePage(Dialog[None]):
+class TextPage(Dialog[None]):
     """Scrolls with the keys that go down and up everywhere."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape,q", "dismiss(None)", "Close"),
+        ("enter,escape,q", "dismiss(None)", "Close"),
         Binding("j", "scroll(1)", "Down", show=False),
         Binding("k", "scroll(-1)", "Up", show=False),
     ]
 
-    def __init__(self, topic: str) -> None:
+    def __init__(self, text: RenderableType, hint: str = "Esc closes") -> None:
+        """`hint` stands beneath the text."""
         super().__init__()
-        self._topic = topic
+        self._text, self._hint = text, hint
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog"):
-            yield Static(Markdown(page(self._topic)))
-            yield Static(Content("Esc closes; prm-inspect guide prints it"), classes="dim")
+            yield Static(self._text)
+            yield Static(Content(self._hint), classes="dim")
 
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).focus()
@@ -37,3 +39,8 @@ class GuidePage(Dialog[None]):
     def action_scroll(self, by: int) -> None:
         """Scroll some lines down, or up where `by` is negative."""
         self.query_one(VerticalScroll).scroll_relative(y=3 * by, animate=False)
+
+
+def guide_page(topic: str) -> TextPage:
+    """Make the dialog of a page of the guide."""
+    return TextPage(Markdown(page(topic)), "Esc closes; prm-inspect guide prints it")

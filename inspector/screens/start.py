@@ -3,15 +3,12 @@
 import os
 from collections.abc import Sequence
 from itertools import islice
-from pathlib import Path
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from inspector.screens.narrowing import Narrowing
-from inspector.terminal.themed import Themed
-from inspector.terminal.themes import DEFAULT
 from inspector.text import clean
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.benchmarks.demo import NAME as DEMO
@@ -21,27 +18,20 @@ from scoring.workspace import MARK
 _OFFERED, _LOOKED_AT = 50, 1000
 
 
-class StartList(Narrowing[str]):
-    """The demo, workspaces that were looked at, files here, and any path that is typed: the value is one of them."""
+class PathList(Narrowing[str]):
+    """A few places, and any path that is typed: the value is one of them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "Complete", priority=True, show=False)]
 
-    def __init__(self, recent: Sequence[str], files: Sequence[str]) -> None:
-        """`recent` are folders of workspaces, `files` those of this folder that would be recognised."""
-        super().__init__(
-            "prm-inspect",
-            "Nothing was imported here yet. Choose, or type the path of results, of a benchmark or of a workspace.",
-            "Enter opens it, Tab completes a path, Esc leaves",
-        )
-        self._picks = [
-            Pick(DEMO, "the demo", "240 cases of elementary mathematics and seven scorers, small and real"),
-            *(Pick(name, name, "a file of this folder that would be recognised") for name in files),
-            *(Pick(place, place, "a workspace that you looked at") for place in recent),
-        ]
+    def __init__(self, title: str, about: str, picks: Sequence[Pick]) -> None:
+        """`picks` are the places that are offered before anything is typed."""
+        super().__init__(title, about, "Enter opens it, Tab completes a path, Esc leaves")
+        self._picks = list(picks)
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
         held = [pick for pick in self._picks if typed.lower() in pick.label.lower()]
-        return [*held, *path_picks(typed)] if typed else self._picks, 0
+        found = {pick.key: pick for pick in (*held, *path_picks(typed))}
+        return list(found.values()) if typed else self._picks, 0
 
     def answer(self, key: str) -> str:
         return key
@@ -53,6 +43,23 @@ class StartList(Narrowing[str]):
             line = self.query_one(Input)
             line.value = pick.label
             line.cursor_position = len(line.value)
+
+
+def start_list(recent: Sequence[str], files: Sequence[str]) -> PathList:
+    """Ask where to begin; `recent` are folders of workspaces, `files` those of this folder that would be recognised."""
+    picks = [
+        Pick(DEMO, "the demo", "240 cases of elementary mathematics and seven scorers, small and real"),
+        *(Pick(name, name, "a file of this folder that would be recognised") for name in files),
+        *(Pick(place, place, "a workspace that you looked at") for place in recent),
+    ]
+    about = "Nothing was imported here yet. Choose, or type the path of results, of a benchmark or of a workspace."
+    return PathList("prm-inspect", about, picks)
+
+
+def import_list() -> PathList:
+    """Ask what to import; what is in this folder is offered first."""
+    about = "Rewards, verdicts, answers or cases: any file, a folder, hf:NAME or https://. Type its path, or choose."
+    return PathList("Import", about, path_picks(""))
 
 
 def path_picks(typed: str) -> list[Pick]:
@@ -81,27 +88,3 @@ def _path_pick(path: str) -> Pick:
         return Pick(path, path, "a workspace")
     named = f"{path.rstrip('/')}/"
     return Pick(named, named, "a folder: all that is recognised in it")
-
-
-class StartApp(Themed[str]):
-    """Shows the list and ends with what was chosen."""
-
-    CSS_PATH = "../inspector.tcss"
-    ENABLE_COMMAND_PALETTE = False
-
-    def __init__(
-        self,
-        recent: Sequence[str],
-        files: Sequence[str],
-        *,
-        state: Path | None = None,
-        theme: str = DEFAULT,
-        ascii_only: bool = False,
-    ) -> None:
-        """`theme` is the one where none is kept in the folder `state`; for the others see `StartList`."""
-        super().__init__()
-        self._recent, self._files, self.ascii_only = recent, files, ascii_only
-        self.take_theme(state, theme)
-
-    def on_mount(self) -> None:
-        self.push_screen(StartList(self._recent, self._files), self.exit)

@@ -14,8 +14,9 @@ from typing import Any, TextIO
 
 from msgspec.structs import replace
 
+from inspector.mapping_words import preview_lines
 from inspector.shell.progress import ReadingProgress
-from inspector.shell.reports import preview_lines, reports
+from inspector.shell.reports import reports
 from inspector.text import clean
 from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
 from scoring.benchmarks.base import Imported
@@ -23,13 +24,14 @@ from scoring.benchmarks.registry import is_benchmark
 from scoring.boundary import check_own_rule
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
 from scoring.generation import Added
-from scoring.importing.batch import ImportBatch, ImportOptions, read_sources, spill_folder
+from scoring.importing.batch import Ask, ImportBatch, ImportOptions, read_sources, spill_folder
 from scoring.importing.bringing import not_looked_at
+from scoring.importing.proposal import OpenTable
 from scoring.importing.saving import Saved
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
-from scoring.tables.column_guess import Choice, Reading
+from scoring.tables.column_guess import Choice, Reading, propose, readings
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace
 
@@ -75,11 +77,15 @@ def _keep_mapping(found: ImportBatch, args: argparse.Namespace) -> None:
     _print([f"Wrote how its columns were read to {args.save_mapping}"], args)
 
 
-def bring(args: argparse.Namespace) -> ImportBatch:
-    """Import the sources without a word, for whoever looks at them next."""
+class DeclinedError(Exception):
+    """Somebody who was asked about a table does not want it imported."""
+
+
+def bring(args: argparse.Namespace, ask: Ask | None) -> ImportBatch:
+    """Import the sources without a word, for whoever looks at them next; `ask` decides what columns of tables are."""
     args.name = args.mapping = args.run = None
     with spill_folder(_place(args)) as spill:
-        found = _found(args, spill)
+        found = _found(args, spill, ask)
         with ReadingProgress("writing", quiet=args.quiet):
             found.put(find_workspace(args.workspace, create=True))
     return found
@@ -104,14 +110,22 @@ def _rules(one: Imported) -> list[Finding]:
     return [] if one.spilled else [finding for finding in broken_rules(one.cases) if finding.code not in known]
 
 
-def _found(args: argparse.Namespace, spill: Path | None) -> ImportBatch:
+def _found(args: argparse.Namespace, spill: Path | None, ask: Ask | None = None) -> ImportBatch:
     # Whoever asks for all findings, only looks, or wants none wants the file read.
     reads = args.command != "import" or args.dry_run or args.strict or args.verbose or args.save_mapping
     with ReadingProgress("reading", quiet=args.quiet) as progress:
-        ask = partial(_chosen, progress) if _may_ask(args) else None
+        if ask is not None:
+            ask = partial(_hushed, progress, ask)
+        elif _may_ask(args):
+            ask = partial(_chosen, progress)
         preview = getattr(args, "dry_run", False)
         asked = _asked(args)
         return read_sources(*asked, spill, _tell(args), progress, skip_unchanged=not reads, ask=ask, preview=preview)
+
+
+def _hushed(progress: ReadingProgress, ask: Ask, table: OpenTable) -> ColumnMapping | None:
+    with progress.hushed():
+        return ask(table)
 
 
 def _may_ask(args: argparse.Namespace) -> bool:
@@ -120,8 +134,19 @@ def _may_ask(args: argparse.Namespace) -> bool:
     return wanted and sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _chosen(progress: ReadingProgress, source: str, reading: Reading) -> Choice | None:
-    """Ask on the terminal which of several readings is meant; None = Enter, for that which is taken anyway."""
+def _chosen(progress: ReadingProgress, table: OpenTable) -> ColumnMapping | None:
+    """Ask on the terminal which of several readings is meant; None where nothing is to be asked, or all as it is."""
+    proposed, stated = propose(table.rows, table.stated), table.stated or ColumnMapping()
+    if proposed is None:
+        return None
+    for reading in readings(table.rows, proposed, table.stated):
+        choice = _answer(progress, table.source, reading)
+        stated = stated if choice is None else stated.overridden(choice.states)
+    return None if stated == (table.stated or ColumnMapping()) else propose(table.rows, stated)
+
+
+def _answer(progress: ReadingProgress, source: str, reading: Reading) -> Choice | None:
+    """None = Enter, for what is taken anyway."""
     with progress.hushed():
         print(clean(f"{source}: {reading.question}"), file=sys.stderr)
         for number, choice in enumerate(reading.choices, start=1):

@@ -5,7 +5,9 @@ import os
 import sys
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -13,6 +15,10 @@ from inspector.command_flags import commands
 from inspector.provenance import program_version
 from inspector.request import Request, request_of
 from scoring.errors import NoWorkspace, UsageError
+
+if TYPE_CHECKING:
+    from scoring.importing.proposal import OpenTable
+    from scoring.tables.column_mapping import ColumnMapping
 
 
 def run(args: argparse.Namespace) -> int:
@@ -25,10 +31,15 @@ def run(args: argparse.Namespace) -> int:
         args.paths = _existing(args.paths)
         if not sys.stdout.isatty():
             raise UsageError("the app needs a terminal.", "Import without it: prm-inspect import PATH")
-        from inspector.shell.importing import bring
+        from inspector.shell.importing import DeclinedError, bring
         from scoring.importing.bringing import STDIN
 
-        found = bring(args)
+        ask = None if args.quiet or len(args.paths) > 1 else partial(_mapping_of, args)
+        try:
+            found = bring(args, ask)
+        except DeclinedError:
+            print("Nothing was imported.", file=sys.stderr)
+            return 0
         if STDIN in args.paths:
             _take_keys_from_the_terminal()
         names = (*(one.benchmark for one in found.imported), *(name for one in found.joined for name in one.benchmarks))
@@ -43,6 +54,36 @@ def run(args: argparse.Namespace) -> int:
     from inspector.app import run_app
 
     return run_app(request, ascii_only=args.ascii, mouse=not args.no_mouse, session_log=not args.no_session_log)
+
+
+def _mapping_of(args: argparse.Namespace, table: "OpenTable") -> "ColumnMapping | None":
+    """Show what a table's columns were taken for, and have it changed; None where nobody can be asked.
+
+    Raises:
+        DeclinedError: it is not to be imported.
+    """
+    from inspector.screens.mapping import MappingDialog
+    from inspector.shell.importing import DeclinedError
+    from inspector.terminal.themed import OneDialog
+
+    if not sys.stdin.isatty():
+        return None
+    decided = OneDialog(MappingDialog(table), **_looks(args)).run(mouse=not args.no_mouse)
+    if decided is None:
+        raise DeclinedError
+    return decided
+
+
+def _looks(args: argparse.Namespace) -> dict[str, Any]:
+    """How a small app before the app looks: as a person chose, else as the terminal can."""
+    from platformdirs import user_state_path
+    from rich.console import Console
+
+    from inspector.terminal.themes import usual_theme
+
+    state = user_state_path("prm-inspect", appauthor=False)
+    theme = usual_theme(Console(force_terminal=True).color_system)
+    return {"state": state, "theme": theme, "ascii_only": args.ascii}
 
 
 def _nothing_here(request: Request) -> bool:
@@ -60,21 +101,17 @@ def _nothing_here(request: Request) -> bool:
 
 def _where_to_begin(args: argparse.Namespace, request: Request) -> Request | str | None:
     """Ask where to begin: the demo or a workspace, or the path of something to import; None to leave."""
-    from platformdirs import user_state_path
-    from rich.console import Console
-
-    from inspector.screens.start import StartApp
+    from inspector.screens.start import start_list
     from inspector.shell.invitation import known_here
     from inspector.terminal.remembered import recent_workspaces
-    from inspector.terminal.themes import usual_theme
+    from inspector.terminal.themed import OneDialog
     from scoring.benchmarks.demo import NAME as DEMO
     from scoring.files import expand_home
     from scoring.workspace import MARK
 
-    state = user_state_path("prm-inspect", appauthor=False)
-    theme = usual_theme(Console(force_terminal=True).color_system)
-    app = StartApp(recent_workspaces(state), known_here(Path()), state=state, theme=theme, ascii_only=args.ascii)
-    chosen = app.run(mouse=not args.no_mouse)
+    looks = _looks(args)
+    asked = start_list(recent_workspaces(looks["state"]), known_here(Path()))
+    chosen = OneDialog(asked, **looks).run(mouse=not args.no_mouse)
     if chosen is None:
         return None
     if chosen == DEMO:

@@ -23,7 +23,6 @@ from scoring.critics.faults import fault_of
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch
 from scoring.importing.join import NO_VERDICT_READ, Joined
-from scoring.importing.proposal import Proposal
 from scoring.importing.saving import LEFT_OUT, Saved, Unchanged
 from scoring.reading.findings import Finding, Severity, counted
 from scoring.reading.metadata import LISTS
@@ -38,8 +37,8 @@ LISTED = 8
 """Benchmarks, and groups of scorers, that are listed one by one."""
 SUBSETS = 12
 """Subsets of one file that are named."""
-STEPS, TEXT = 12, 100
-"""Steps, and characters of a text, that a preview shows."""
+STEPS = 12
+"""Steps of a training run that are named."""
 NAMED = 3
 """Files, and names of scorers, that a line names."""
 NOT_READ, REFUSED_REASONS = "not-read", 6
@@ -138,34 +137,6 @@ def cases_report(one: Imported, added: Added | None, *, whole: bool = True) -> I
         yield f"  in the workspace: {added.new:,} new, {added.changed:,} changed, {added.unchanged:,} unchanged"
         for path in added.elsewhere:
             yield f"  warning: {_moved_from(path)}"
-
-
-def preview_lines(proposal: Proposal) -> Iterator[str]:
-    """How the first case would look, and how many of the first rows belong to cases that are here."""
-    first = proposal.first
-    if first is not None:
-        yield f"The first case, {first.case}:"
-        yield f"  problem: {_short(first.problem)}"
-        wrong = set(first.error_steps or ())
-        for place, step in enumerate(first.steps[:STEPS]):
-            gold = " (the earliest error)" if place == first.earliest_error else " (wrong)" if place in wrong else ""
-            yield f"  step {place}{gold}: {_short(step)}"
-        if len(first.steps) > STEPS:
-            yield f"  and {number_of(len(first.steps) - STEPS, 'more step')}"
-        gold = {None: "not known", -1: "no error"}.get(first.earliest_error, f"step {first.earliest_error}")
-        yield f"  earliest error, 0-based: {gold}"
-    for scorer, rewards in proposal.rewards.items():
-        more = " ..." if len(rewards) > STEPS else ""
-        yield f"  rewards of {scorer}: {' '.join(f'{reward:g}' for reward in rewards[:STEPS])}{more}"
-    if proposal.joined is not None:
-        of = f" ({', '.join(proposal.benchmarks)})" if proposal.benchmarks else ""
-        yield f"Tried on {number_of(proposal.tried, 'row')}: {proposal.joined:,} of cases that are here{of}"
-
-
-def _short(words: str) -> str:
-    """A text on one line that is no longer than a terminal is wide."""
-    line = " ".join(words.split())
-    return line if len(line) <= TEXT else f"{line[: TEXT - 3]}..."
 
 
 def _moved_from(path: str) -> str:

@@ -1,4 +1,4 @@
-"""An app that looks as its terminal and a person's theme ask: of ours there are two, to begin with and to inspect."""
+"""An app that looks as its terminal and a person's theme ask: one to inspect, and one to ask something before that."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,9 +6,10 @@ from typing import TypeVar
 
 from textual.app import App
 from textual.filter import LineFilter, Monochrome, NoColor
+from textual.screen import Screen
 
 from inspector.terminal.plain import Plain
-from inspector.terminal.themes import chosen_theme, themes, variables_for
+from inspector.terminal.themes import DEFAULT, chosen_theme, themes, variables_for
 
 Returned = TypeVar("Returned")
 
@@ -41,3 +42,22 @@ class Themed(App[Returned]):
         few = self.current_theme.ansi
         filters = [NoColor() if few and isinstance(one, Monochrome) else one for one in super().get_line_filters()]
         return [*filters, *([Plain()] if self.ascii_only else ())]
+
+
+class OneDialog(Themed[Returned]):
+    """Shows one dialog and ends with its answer; None where it was only closed."""
+
+    CSS_PATH = "../inspector.tcss"
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(
+        self, dialog: Screen[Returned], *, state: Path | None = None, theme: str = DEFAULT, ascii_only: bool = False
+    ) -> None:
+        """`theme` is the one where none is kept in the folder `state`."""
+        super().__init__()
+        self._dialog, self.ascii_only = dialog, ascii_only
+        self.take_theme(state, theme)
+
+    def on_mount(self) -> None:
+        """Show it; the base's own handler is called as well."""
+        self.push_screen(self._dialog, self.exit)

@@ -49,9 +49,9 @@ class Palette(Wired):
             yield SystemCommand(f"Guide: {title}", "A page of the guide", opened)
 
     def _open_guide(self, name: str) -> None:
-        from inspector.screens.guide_page import GuidePage
+        from inspector.screens.guide_page import guide_page
 
-        self.push_screen(GuidePage(name))
+        self.push_screen(guide_page(name))
 
     def _analyses_without_a_key(self, screen: "Screen[object]") -> "Iterable[SystemCommand]":
         """Offer those that a screen can show: they do not need to be told anything."""

@@ -24,7 +24,7 @@ from scoring.files import uuid7
 from scoring.generation import Added
 from scoring.importing.bringing import HUB, Brought, Tell, bring, expanded, size_of
 from scoring.importing.join import OF_CASES, Joined, join, relabelled
-from scoring.importing.proposal import Proposal
+from scoring.importing.proposal import OpenTable, Proposal
 from scoring.importing.saving import LEFT_OUT, Ledger, Remembered, Saved, Unchanged, save, scorer_of
 from scoring.importing.sources import ReadOptions, Source, belongs, read_source
 from scoring.own_code import is_file
@@ -32,7 +32,6 @@ from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding, worst
 from scoring.results.base import RESULT_COLUMNS, ExternalResults
 from scoring.scorer import Comparison, On
-from scoring.tables.column_guess import Choice, Reading
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.training_point import stated_point
 from scoring.workspace import Workspace
@@ -152,8 +151,8 @@ class ImportOptions:
         return self if self.series is None and self.at is None else (self, self.series, self.at)
 
 
-Ask = Callable[[str, Reading], Choice | None]
-"""Decides which reading is meant of a source, given what it is called; None = nothing is said, and the first taken."""
+Ask = Callable[[OpenTable], ColumnMapping | None]
+"""Decides what the columns of a table are; None = as they are proposed."""
 Progress = Callable[[int, int, str], None]
 """Hears how many bytes of how many are read, and of what."""
 
@@ -181,7 +180,7 @@ def read_sources(
         tell: see `scoring.importing.bringing.bring`.
         progress: hears how far it is, before every source and within large ones.
         skip_unchanged: whether files that were imported so before, and would change nothing, are left unread.
-        ask: decides which of several readings of a table is meant that is the only one of its word.
+        ask: decides what the columns of a table are that is the only one of its word.
         preview: whether mappings of tables are wanted with what they make of the first rows.
 
     Raises:

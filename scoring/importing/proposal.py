@@ -3,7 +3,9 @@
 Plain data: the command prints it, the app's screen shows it while columns are chosen.
 """
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Literal
 
 import polars as pl
@@ -24,6 +26,7 @@ from scoring.tables.results import results
 
 TRIED = 200
 """Rows on which a mapping is tried."""
+_EXAMPLE = 40
 OF_RESULTS = "of results nothing but what is named is kept"
 
 Fate = Literal["claimed", "metadata", "left out"]
@@ -83,6 +86,42 @@ class Proposal(Struct, frozen=True):
     refusal: str = ""
 
 
+class OpenTable(Struct, frozen=True, eq=False, dict=True):
+    """A table of which somebody may decide what its columns are.
+
+    Attributes:
+        rows: The table's.
+        stated: What is known of the columns already.
+        known: Gives the cases that rows may belong to; None = nobody says which are.
+    """
+
+    rows: Rows
+    stated: ColumnMapping | None = None
+    known: Callable[[], pl.DataFrame] | None = None
+
+    @property
+    def source(self) -> str:
+        """What findings call it."""
+        return self.rows.source
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """The keys of the first rows, and the place of each among them (0-based)."""
+        rows = (row for row in self.rows.sample()[:TRIED] if isinstance(row, Mapping))
+        return {name: place for place, name in enumerate(dict.fromkeys(str(key) for row in rows for key in row))}
+
+    def example(self, column: str) -> str:
+        """Give the first value of a column as JSON, at most some 40 characters of it; "" where there is none."""
+        values = (at(row, column) for row in self.rows.sample()[:TRIED] if isinstance(row, Mapping))
+        value = next((value for value in values if value is not None), None)
+        words = "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+        return words if len(words) <= _EXAMPLE else f"{words[:_EXAMPLE]}..."
+
+    def proposal(self, mapping: ColumnMapping | None = None) -> Proposal | None:
+        """Try a mapping on the first rows, or the one that the columns suggest; see `propose_mapping`."""
+        return propose_mapping(self.rows, self.stated, None if self.known is None else self.known(), mapping=mapping)
+
+
 def propose_mapping(
     rows: Rows,
     stated: ColumnMapping | None = None,
@@ -114,9 +153,15 @@ def propose_mapping(
     tried = replace(mapping, label_base=table.gold_base(rows, mapping).base)
     has_cases = mapping.problem is not None and mapping.steps is not None and mapping.step is None
     imported = table.load(few, tried) if has_cases else None
-    scorers = results(few, tried) if mapping.scorers or imported is None else []
+    scorers = results(few, tried) if mapping.scorers else []
     given = [(scorer, scorer.rows["rewards"].drop_nulls()) for scorer in scorers]
-    joined, benchmarks, refusal = (None, (), "") if cases is None else _joins(imported, scorers, cases)
+    joined: int | None = None
+    benchmarks: tuple[str, ...] = ()
+    refusal = ""
+    if imported is None and not scorers:
+        refusal = "Nothing is named yet that makes a case (problem and steps) or a result (rewards, verdict, answers)."
+    elif cases is not None:
+        joined, benchmarks, refusal = _joins(imported, scorers, cases)
     return Proposal(
         rows.source,
         mapping,
@@ -124,7 +169,7 @@ def propose_mapping(
         tuple(_columns(rows, mapping, None if imported is None else imported.fates)),
         None if imported is None else _first_case(imported),
         {scorer.name: tuple(rewards[0]) for scorer, rewards in given if rewards.len()},
-        scorers[0].rows.height if mapping.step is not None else few.read,
+        scorers[0].rows.height if mapping.step is not None and scorers else few.read,
         joined,
         benchmarks,
         refusal,

@@ -15,7 +15,7 @@ from scoring.benchmarks.base import CaseFormat, Imported
 from scoring.errors import UnknownFormat, UsageError
 from scoring.importing.bringing import HUB, Brought, bring
 from scoring.importing.join import TEXTED, content_keys
-from scoring.importing.proposal import OF_RESULTS, Proposal, propose_mapping
+from scoring.importing.proposal import OF_RESULTS, OpenTable, Proposal, propose_mapping
 from scoring.importing.saving import Unchanged
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding, some_of
@@ -28,7 +28,7 @@ from scoring.results.base import ExternalResults
 from scoring.schema import CASES
 from scoring.tables import table
 from scoring.tables.cells import outermost
-from scoring.tables.column_guess import Choice, Reading, doubtful_rewards, propose, readings, rewards_beside
+from scoring.tables.column_guess import doubtful_rewards, propose, readings, rewards_beside
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping
 from scoring.tables.results import results as table_results
 from scoring.training_point import NOWHERE, guessed_point
@@ -80,7 +80,7 @@ class ReadOptions(Struct, frozen=True):
         folder: Where the texts of a source that is too large for memory go. None = they stay there.
         progress: Hears how many bytes of a file are read.
         known: Gives the cases that are known, with the columns that joining needs. None = results are not opened alone.
-        ask: Decides which of several readings of a table is meant; None = the first one is taken.
+        ask: Decides the mapping of a table; None, as its answer too = the one that is proposed.
         preview: Whether the mapping of a table is wanted with what it makes of the first rows.
     """
 
@@ -91,7 +91,7 @@ class ReadOptions(Struct, frozen=True):
     folder: Path | None = None
     progress: Callable[[int], None] = lambda _: None
     known: Callable[[], pl.DataFrame] | None = None
-    ask: Callable[[str, Reading], Choice | None] | None = None
+    ask: Callable[[OpenTable], ColumnMapping | None] | None = None
     preview: bool = False
 
 
@@ -182,15 +182,13 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     if kind == "results" and name is not None and stated is None:
         return _results(rows, name, options)
     proposed = propose(rows, stated)
-    if proposed is None:
+    decided = None if options.ask is None else options.ask(OpenTable(rows, stated, options.known))
+    found = decided or proposed
+    if found is None:
         raise _unknown(rows)
-    if options.ask is not None:
-        for reading in readings(rows, proposed, stated):
-            choice = options.ask(rows.source, reading)
-            if choice is not None:
-                stated = (stated or ColumnMapping()).overridden(choice.states)
-        proposed = propose(rows, stated) or proposed
-    return _table(rows, proposed, options, stated, guessed=True)
+    # Who leaves all columns as they were found has not stated them.
+    guessed = proposed is not None and found.named == proposed.named
+    return _table(rows, found, options, decided or stated, guessed=guessed)
 
 
 def _names_a_table(stated: ColumnMapping | None) -> bool:
@@ -351,9 +349,7 @@ def _table(
         # The name is the benchmark's where there are cases. Otherwise it is a scorer's, which need not be a folder's.
         mapping = replace(mapping, benchmark=options.table)
     if mapping.benchmark is None:
-        name = table.table_name(rows.source)
-        # A file that happens to be called after a benchmark is not that benchmark.
-        mapping = replace(mapping, benchmark=f"{name}-table" if name in benchmarks.MODULES else name)
+        mapping = replace(mapping, benchmark=table.table_name(rows.source))
     cases = [table.load(rows, mapping, options.folder)] if has_texts and mapping.step is None else []
     scorers = table_results(rows, mapping) if mapping.scorers or not cases else []
     if not cases and (left_out := _left_out(rows, mapping)):

@@ -125,6 +125,22 @@ class ColumnMapping(Struct, frozen=True):
         """How many columns of scorers are named."""
         return sum(len(getattr(self, kind)) for kind in SCORERS)
 
+    def claiming(self, column: str, what: str, scorer: str = "") -> "ColumnMapping":
+        """Name a column as one field and no other.
+
+        Args:
+            column: as it is called in the data.
+            what: the field; "" = none.
+            scorer: whose rewards, verdicts or answers it holds, where the field is one of SCORERS.
+        """
+        free = {name: None for name in (*COLUMNS, "step") if getattr(self, name) == column}
+        others = {kind: {name: of for name, of in getattr(self, kind).items() if of != column} for kind in SCORERS}
+        if what in SCORERS:
+            others[what] = {**others[what], scorer: column}
+        elif what:
+            free[what] = column  # type: ignore[assignment]  # a field that was freed may be named anew
+        return replace(self, **free, **others)
+
     def overridden(self, stated: "ColumnMapping") -> "ColumnMapping":
         """Put what another mapping states in the place of what this one says."""
         given = {field.name: getattr(stated, field.name) for field in fields(self)}

@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.benchmarks.base import CaseFormat, Check, Imported, Read, none_wrong, warn_where
+from scoring.benchmarks.registry import MODULES
 from scoring.errors import UsageError
 from scoring.reading.chunks import chunks
 from scoring.reading.compressed import plain_name
@@ -93,8 +94,12 @@ def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Impo
 
 
 def table_name(source: str) -> str:
-    """Name a table after its file: letters, digits, dots and hyphens, so that it can be a folder."""
-    return _NO_NAME.sub("-", PurePath(plain_name(source)).stem).strip("-._")[:64] or "table"
+    """Name a table after its file: letters, digits, dots and hyphens, so that it can be a folder.
+
+    A file that happens to be called after a benchmark that is known here is not that benchmark.
+    """
+    name = _NO_NAME.sub("-", PurePath(plain_name(source)).stem).strip("-._")[:64] or "table"
+    return f"{name}-table" if name in MODULES else name
 
 
 def describe(mapping: ColumnMapping) -> str:

@@ -30,9 +30,10 @@ from inspector.screens.category import CategoryDialog
 from inspector.screens.column_menu import ColumnMenu
 from inspector.screens.condition import ConditionScreen
 from inspector.screens.export import ExportMenu
-from inspector.screens.guide_page import GuidePage
+from inspector.screens.guide_page import TextPage
 from inspector.screens.history import HistoryDialog
 from inspector.screens.loading import LoadingScreen
+from inspector.screens.mapping import MappingDialog
 from inspector.screens.narrowing import Narrowing
 from inspector.screens.note import NoteDialog
 from inspector.screens.picking import Leaving, Picking
@@ -40,7 +41,7 @@ from inspector.screens.score import ScoreDialog, Tick
 from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.slices import SlicesScreen
 from inspector.screens.sort_menu import SortMenu
-from inspector.screens.start import StartList
+from inspector.screens.start import PathList
 from inspector.screens.sure import SureDialog
 from inspector.screens.tag import TagDialog
 from inspector.screens.what_if import WhatIf
@@ -383,8 +384,8 @@ def places() -> set[type[Any]]:
     found.discard(LoadingScreen)
     # It asks what becomes of a run, and is asked in test_scoring_job.
     found.discard(Leaving)
-    # These are asked in test_start, before the app, and in test_guide.
-    found -= {StartList, GuidePage}
+    # These are asked in test_start, before the app, in test_guide, and in test_mapping.
+    found -= {PathList, TextPage, MappingDialog}
     return {one for one in found if _own(one) not in ([], bindings_of(_name(one)), bindings_of_answers())}
 
 

@@ -83,6 +83,7 @@ REACHED = {
 ESC, RED = "␛[31337m", "[red]x[/]"
 EVERYWHERE = {
     "score": Way(opens="ScoreDialog", says=ESC),
+    "import": Way(opens="PathList", says=ESC),
     "stop-scoring": Way(after=(), tells="No run"),
     "export": Way(opens="ExportMenu"),
     "theme": Way(opens="SteadyPalette", says="Search for themes"),
@@ -92,7 +93,7 @@ EVERYWHERE = {
     "another-scorer": turned("v n"),
     "go": Way(says="x Taxonomy"),
     "view": Way(says=" View\n"),
-    "guide": Way(opens="GuidePage"),
+    "guide": Way(opens="TextPage"),
     "scorers": Way(opens="Picking", says=ESC),
     "options": Way(after=(), tells="nothing to choose"),
     "history": Way(opens="HistoryDialog", says=ESC),
@@ -450,5 +451,5 @@ def test_every_dialog_is_among_them():
     ways = [*WAYS.values(), *EVERYWHERE.values(), *(way for _, way in FURTHER.values())]
     # What others derive from is none by itself, the question before leaving and the guide have words of ours alone, and
     # what asks where to begin offers no path that would act.
-    apart = {"Leaving", "StartList", "GuidePage"}
+    apart = {"Leaving", "TextPage", "MappingDialog"}
     assert {one.__name__ for one in found if not one.__subclasses__()} - apart <= {way.opens for way in ways}

@@ -8,10 +8,11 @@ import pytest
 import authored
 import making
 from inspector.request import Request
-from inspector.screens.start import StartApp, path_picks
+from inspector.screens.start import path_picks, start_list
 from inspector.shell import invitation, opening
 from inspector.shell.invitation import known_here
 from inspector.terminal.remembered import Remembered, recent_workspaces
+from inspector.terminal.themed import OneDialog
 from inspector.terminal.themes import DEFAULT, choose_theme
 from opened import opened
 from screen_text import press, shows, until
@@ -40,7 +41,7 @@ def test_paths_are_completed_as_what_they_are(here):
 
 
 async def test_the_demo_comes_first_then_files_here_and_workspaces(here):
-    app = StartApp([str(here / "space")], ["sums.json"])
+    app = OneDialog(start_list([str(here / "space")], ["sums.json"]))
     async with app.run_test(size=(100, 24)) as pilot:
         await shows(pilot, "Nothing was imported here yet", "the demo", "sums.json", "a workspace that you looked at")
         await press(pilot, *"res", "tab", "down", "tab", "enter")
@@ -51,7 +52,7 @@ async def test_the_demo_comes_first_then_files_here_and_workspaces(here):
     ("keys", "chosen"), [(("enter",), "demo"), (("down", "enter"), "sums.json"), (("escape",), None)]
 )
 async def test_a_line_is_chosen_or_none(here, keys, chosen):
-    app = StartApp([], ["sums.json"])
+    app = OneDialog(start_list([], ["sums.json"]))
     async with app.run_test(size=(80, 20)) as pilot:
         await shows(pilot, "the demo")
         await press(pilot, *keys)
@@ -69,7 +70,7 @@ async def test_a_line_is_chosen_or_none(here, keys, chosen):
     ],
 )
 def test_what_was_chosen_is_opened_or_imported(here, monkeypatch, chosen, begun):
-    monkeypatch.setattr(StartApp, "run", lambda *_, **__: chosen)
+    monkeypatch.setattr(OneDialog, "run", lambda *_, **__: chosen)
     args = argparse.Namespace(ascii=False, no_mouse=False)
     assert opening._where_to_begin(args, Request()) == begun
 
@@ -108,7 +109,7 @@ async def test_it_looks_as_the_terminal_and_the_kept_theme_ask(here):
     state.mkdir()
     for name in ("prm-light", "no theme of ours"):
         assert choose_theme(state, name) == ""
-        app = StartApp(["/a/space"], ["sums.json"], state=state, ascii_only=True)
+        app = OneDialog(start_list(["/a/space"], ["sums.json"]), state=state, ascii_only=True)
         async with app.run_test(size=(80, 20)) as pilot:
             text = await shows(pilot, "the demo", "sums.json")
             assert text.isascii()

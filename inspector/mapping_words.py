@@ -1,0 +1,77 @@
+"""What becomes of the columns of a table, in words: what each may be, how the first case would look, and what joins."""
+
+from collections.abc import Iterator
+
+from inspector.sentences import counted
+from scoring.importing.proposal import Proposal
+from scoring.results.base import scorer_name
+from scoring.tables.column_mapping import SCORERS, ColumnMapping
+
+STEPS, TEXT = 12, 100
+"""Steps, and characters of a text, that a preview shows."""
+FIELDS = {
+    "id": "the id of the case",
+    "problem": "the problem",
+    "steps": "the steps of the solution",
+    "rewards": "step rewards of a scorer",
+    "verdicts": "the earliest wrong step that a scorer predicts",
+    "answers": "a critic's answer in words",
+    "earliest_error": "gold: the earliest wrong step",
+    "error_steps": "gold: all wrong steps",
+    "step_labels": "gold: a label for each step",
+    "final_answer_correct": "whether the final answer is right",
+    "step": "which step the row is of (a row a step)",
+    "scorer": "which scorer the row is of",
+    "run": "which run the row is of",
+    "subset": "the subset",
+    "generator": "who wrote the solution",
+    "error_type": "the error type",
+    "pattern": "the reasoning pattern",
+    "problem_id": "which problem it is a solution of",
+    "reference_answer": "the reference answer",
+}
+"""Fields of a mapping that a person may choose for a column, and how each is called."""
+
+
+def claim_words(mapping: ColumnMapping, column: str) -> str:
+    """Say what a mapping takes a column for; "" where for nothing."""
+    named = [FIELDS.get(what, what.replace("_", " ")) for what, of in mapping.named if of == column]
+    return " and ".join(
+        f"{FIELDS[kind]}: {scorer}" if kind in SCORERS else name
+        for name in named
+        for kind, _, scorer in [name.partition(" of ")]
+    )
+
+
+def claimed(mapping: ColumnMapping, column: str, what: str, source: str) -> ColumnMapping:
+    """Take a column for a field; a lone scorer is called after the file, one of several after its column."""
+    others = sum(column != of for kind in SCORERS for of in getattr(mapping, kind).values())
+    return mapping.claiming(column, what, column if others else scorer_name(source))
+
+
+def preview_lines(proposal: Proposal) -> Iterator[str]:
+    """How the first case would look, and how many of the first rows belong to cases that are here."""
+    first = proposal.first
+    if first is not None:
+        yield f"The first case, {first.case}:"
+        yield f"  problem: {_short(first.problem)}"
+        wrong = set(first.error_steps or ())
+        for place, step in enumerate(first.steps[:STEPS]):
+            gold = " (the earliest error)" if place == first.earliest_error else " (wrong)" if place in wrong else ""
+            yield f"  step {place}{gold}: {_short(step)}"
+        if len(first.steps) > STEPS:
+            yield f"  and {counted(len(first.steps) - STEPS, 'more step')}"
+        gold = {None: "not known", -1: "no error"}.get(first.earliest_error, f"step {first.earliest_error}")
+        yield f"  earliest error, 0-based: {gold}"
+    for scorer, rewards in proposal.rewards.items():
+        more = " ..." if len(rewards) > STEPS else ""
+        yield f"  rewards of {scorer}: {' '.join(f'{reward:g}' for reward in rewards[:STEPS])}{more}"
+    if proposal.joined is not None:
+        of = f" ({', '.join(proposal.benchmarks)})" if proposal.benchmarks else ""
+        yield f"Tried on {counted(proposal.tried, 'row')}: {proposal.joined:,} of cases that are here{of}"
+
+
+def _short(words: str) -> str:
+    """A text on one line that is no longer than a terminal is wide."""
+    line = " ".join(words.split())
+    return line if len(line) <= TEXT else f"{line[: TEXT - 3]}..."

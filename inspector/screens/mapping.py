@@ -1,0 +1,202 @@
+"""The mapping dialog: which column of a table is what, how its first case would look, and how many rows join."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING, ClassVar
+
+from msgspec.structs import replace
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from inspector.mapping_words import FIELDS, claim_words, claimed, preview_lines
+from inspector.screens.dialog import Dialog
+from inspector.screens.picking import Picking
+from inspector.text import clean
+from inspector.widgets.pick_list import Pick, PickList
+from scoring.errors import InspectError
+from scoring.importing.proposal import OpenTable, Proposal
+from scoring.tables.cells import outermost
+from scoring.tables.column_mapping import ColumnMapping
+
+if TYPE_CHECKING:
+    from scoring.tables.column_guess import Choice, Reading
+
+BESIDE = 100
+"""Columns of the terminal from which on the preview stands beside the columns, and not beneath them."""
+_IMPORT, _READING, _COLUMN = "import", "reading ", "column "
+_NOTHING = "nothing of these"
+_KEYS = "Enter imports it, or says what the column under the cursor is; Esc leaves it"
+_TRYING = "Trying it on the first rows ..."
+
+
+class MappingDialog(Dialog[ColumnMapping | None]):
+    """Ends with the mapping to import with; None where nothing is to be imported.
+
+    Whatever is changed is tried on the first rows at once, in a thread.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("enter", "take", "Import, or change"),
+        ("escape", "dismiss(None)", "Leave it"),
+    ]
+
+    def __init__(self, table: OpenTable) -> None:
+        """`table` is not looked at before the dialog stands there."""
+        super().__init__()
+        self._table = table
+        self._mapping: ColumnMapping | None = None
+        self._proposal: Proposal | None = None
+        self._readings: dict[str, Reading] = {}
+        self._chosen: dict[str, Choice] = {}
+        self._problem = _TRYING
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Static(Content(clean(f"{PurePath(self._table.source).name}: which column is what")), classes="strong")
+            with Horizontal(id="mapping"):
+                yield PickList()
+                with VerticalScroll(can_focus=False, id="preview"):
+                    yield Static(id="seen")
+            yield Static(id="whole", classes="dim")
+            yield Static(Content(_KEYS), classes="dim")
+
+    def on_mount(self) -> None:
+        picks = self.query_one(PickList)
+        self.watch(picks, "cursor", self._show_whole, init=False)
+        picks.focus()
+        self._try(None)
+
+    def on_resize(self, event: Resize) -> None:
+        self.query_one("#mapping").styles.layout = "horizontal" if event.size.width >= BESIDE else "vertical"
+
+    # -- trying a mapping
+
+    def _try(self, mapping: ColumnMapping | None) -> None:
+        self._problem = _TRYING
+        self._show()
+        work = partial(self._tried, mapping)
+        self.run_worker(work, thread=True, exclusive=True, group="mapping", exit_on_error=True)
+
+    def _tried(self, mapping: ColumnMapping | None) -> None:
+        """In a thread: labels may have to be looked through to the last row."""
+        problem, proposal = "", None
+        try:
+            proposal = self._table.proposal(mapping)
+            if proposal is None:
+                proposal = self._table.proposal(ColumnMapping())
+            problem = "" if proposal is None else proposal.refusal
+        except InspectError as error:
+            problem = str(error)
+        if not get_current_worker().is_cancelled:
+            self.app.call_from_thread(self._take_in, mapping, proposal, problem)
+
+    def _take_in(self, mapping: ColumnMapping | None, proposal: Proposal | None, problem: str) -> None:
+        self._problem = problem
+        if proposal is not None:
+            # What is proposed for the file is its name, which an import finds anew.
+            self._mapping = mapping or proposal.mapping
+            self._proposal = proposal
+            self._readings |= {reading.question: reading for reading in proposal.readings}
+        self._show()
+
+    # -- what is on screen
+
+    def _show(self) -> None:
+        picks, lines = self.query_one(PickList), list(self._picks())
+        # The cursor stays on its line, which others may come before.
+        picks.show(lines, next((at for at, line in enumerate(lines) if line.key == picks.key), 0))
+        self._show_whole()
+        self.query_one("#seen", Static).update(Content("\n".join(map(clean, self._preview()))))
+
+    def _show_whole(self) -> None:
+        """The line under the cursor again: it may be cut in the list."""
+        pick = self.query_one(PickList).pick
+        said = "" if pick is None else ": ".join(filter(None, (pick.label, pick.note)))
+        self.query_one("#whole", Static).update(Content(clean(said)))
+
+    def _picks(self) -> Iterator[Pick]:
+        yield Pick(_IMPORT, "Import it", self._held(), strong=not self._problem)
+        for question, reading in self._readings.items():
+            yield Pick(f"{_READING}{question}", question, self._chosen.get(question, reading.choices[0]).words)
+        proposal, mapping = self._proposal, self._mapping
+        if proposal is None or mapping is None:
+            return
+        order = self._table.columns
+        for column in sorted(proposal.columns, key=lambda column: order.get(outermost(column.name), len(order))):
+            claim = claim_words(mapping, column.name)
+            rest = "kept with the case" if column.fate == "metadata" else "left out"
+            note = claim or f"{rest}, such as {self._table.example(column.name)}"
+            yield Pick(f"{_COLUMN}{column.name}", column.name, note, strong=bool(claim))
+
+    def _held(self) -> str:
+        """What the line that imports says of it."""
+        proposal = self._proposal
+        if self._problem or proposal is None:
+            return "" if self._problem == _TRYING else "not yet: see what is missing"
+        held = [] if proposal.first is None else [f"cases of {proposal.mapping.benchmark}"]
+        held += [f"results of {' and '.join(_names(proposal.mapping))}"] if proposal.mapping.scorers else []
+        return " and ".join(held)
+
+    def _preview(self) -> Iterator[str]:
+        if self._problem:
+            yield self._problem
+            yield ""
+        if self._proposal is not None:
+            yield from preview_lines(self._proposal)
+
+    # -- what keys do
+
+    def on_pick_list_clicked(self) -> None:
+        self.action_take()
+
+    def action_take(self) -> None:
+        """Import, take the next reading, or ask what the column under the cursor is."""
+        key = self.query_one(PickList).key or ""
+        if key == _IMPORT:
+            self._import()
+        elif key.startswith(_READING):
+            self._read_otherwise(key.removeprefix(_READING))
+        elif key.startswith(_COLUMN):
+            self._ask(key.removeprefix(_COLUMN))
+
+    def _import(self) -> None:
+        if self._problem or self._mapping is None:
+            self.notify(clean(self._problem or _TRYING), severity="warning", markup=False)
+            return
+        self.dismiss(self._mapping)
+
+    def _read_otherwise(self, question: str) -> None:
+        choices = self._readings[question].choices
+        at = choices.index(self._chosen.get(question, choices[0]))
+        self._chosen[question] = chosen = choices[(at + 1) % len(choices)]
+        if self._mapping is not None:
+            self._try(self._mapping.overridden(chosen.states))
+
+    def _ask(self, column: str) -> None:
+        if self._mapping is None:
+            return
+        now = [what.partition(" of ")[0] for what, of in self._mapping.named if of == column]
+        picks = [Pick(name, words, strong=name in now) for name, words in FIELDS.items()]
+        picks = [Pick("", _NOTHING, strong=not now), *picks]
+        cursor = next((at for at, pick in enumerate(picks) if pick.strong), 0)
+        self.app.push_screen(Picking(f"What is in {column}?", picks, cursor), partial(self._claim, column))
+
+    def _claim(self, column: str, what: str | None) -> None:
+        if what is None or self._mapping is None:
+            return
+        self._readings.clear()
+        self._chosen.clear()
+        # What labels count from was found in another column.
+        afresh = replace(self._mapping, label_base=None, clean=None)
+        self._try(claimed(afresh, column, what, self._table.source))
+
+
+def _names(mapping: ColumnMapping) -> list[str]:
+    kinds: tuple[Mapping[str, str], ...] = (mapping.rewards, mapping.verdicts, mapping.answers)
+    return list(dict.fromkeys(name for kind in kinds for name in kind))

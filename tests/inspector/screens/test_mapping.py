@@ -1,0 +1,173 @@
+"""A table is looked at column by column before it is imported, and nothing is written that was not wanted."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import authored
+import making
+from inspector.mapping_words import claim_words, claimed
+from inspector.request import Request
+from inspector.screens.mapping import MappingDialog
+from inspector.terminal.themed import OneDialog
+from opened import inspected, opened
+from reference import Case
+from scoring.importing.proposal import OpenTable
+from scoring.reading.rows import read_rows
+from scoring.tables.column_mapping import ColumnMapping
+from screen_text import press, shows, until
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A workspace of three cases with a scorer, in the folder that the test stands in."""
+    monkeypatch.chdir(tmp_path)
+    cases = [Case(2, 1, (0.9, 0.1)), Case(2, -1, (0.9, 0.8)), Case(3, 0, (0.4, 0.5, 0.6))]
+    making.workspace(tmp_path / "space", cases, [(making.scorer("old"), cases)])
+    return tmp_path
+
+
+def write(path, rows):
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def results(path):
+    return write(path, [{"id": f"c{at}", "rewards": [0.2] * steps, "shade": "x"} for at, steps in enumerate((2, 2, 3))])
+
+
+def cases(path):
+    """Cases under names that nobody would guess; labels count from 1, and 0 is no error."""
+    rows = [{"aa": f"problem {at}", "bb": [f"one {at}", f"two {at}"], "cc": at % 3, "dd": "blue"} for at in range(6)]
+    return write(path, rows)
+
+
+def asked(path):
+    return OneDialog(MappingDialog(OpenTable(read_rows(path))))
+
+
+async def test_what_was_found_is_imported_with_one_key(here):
+    app = asked(results(here / "mine.jsonl"))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await shows(pilot, "Import it", "results of mine", "the id of the case", "step rewards of a scorer: mine")
+        await shows(pilot, 'left out, such as "x"', "rewards of mine: 0.2 0.2")
+        await press(pilot, "enter")
+    assert (app.return_value.id, app.return_value.rewards) == ("id", {"mine": "rewards"})
+
+
+async def test_who_leaves_it_has_nothing(here):
+    app = asked(results(here / "mine.jsonl"))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await shows(pilot, "results of mine")
+        await press(pilot, "escape")
+    assert app.return_value is None
+
+
+async def test_columns_that_nobody_would_guess_are_said(here):
+    """Nothing is imported before it is enough; the first case is seen as it would be, and labels can be counted."""
+    app = asked(cases(here / "mine.jsonl"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "not yet: see what is missing", "Nothing is named yet", 'left out, such as "problem 0"')
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, MappingDialog)
+        for column, field in (("aa", "the problem"), ("bb", "the steps"), ("cc", "gold: the earliest wrong step")):
+            await choose(pilot, column, field)
+        await shows(pilot, "cases of mine", "step 0 (the earliest error): one 0", "kept with the case")
+        await shows(pilot, "labels counted from 0", "earliest error, 0-based: step 0")
+        await press(pilot, "home", "down")
+        await shows(pilot, "What does the column 'cc' call the first step?: labels counted from 0")
+        await press(pilot, "enter")
+        await shows(pilot, "labels counted from 1, and 0 where no step is wrong", "earliest error, 0-based: no error")
+        await press(pilot, "home", "enter")
+    mapping = app.return_value
+    assert (mapping.problem, mapping.steps, mapping.earliest_error) == ("aa", "bb", "cc")
+    assert (mapping.label_base, mapping.clean) == (1, "0")
+
+
+async def choose(pilot, column, field):
+    """Say what a column is, as a person does: go to its line, and to the field's in the list that opens."""
+    await to_line(pilot, column)
+    await press(pilot, "enter")
+    await shows(pilot, f"What is in {column}?")
+    await to_line(pilot, field)
+    await press(pilot, "enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, MappingDialog))
+    await until(pilot, lambda: not pilot.app.screen._problem.startswith("Trying"))
+
+
+async def to_line(pilot, label):
+    from inspector.widgets.pick_list import PickList
+
+    picks = pilot.app.screen.query_one(PickList)
+    await press(pilot, "home")
+    while not picks.pick.label.startswith(label):
+        before = picks.cursor
+        await press(pilot, "down")
+        assert picks.cursor > before, f"there is no line {label}"
+
+
+async def test_what_does_not_fit_is_said_and_not_imported(here):
+    app = asked(results(here / "mine.jsonl"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "results of mine")
+        await choose(pilot, "id", "nothing of these")
+        await shows(pilot, "the mapping names no case", "not yet")
+        await press(pilot, "home", "enter")
+        assert isinstance(pilot.app.screen, MappingDialog)
+        await choose(pilot, "id", "the id of the case")
+        await press(pilot, "home", "enter")
+    assert app.return_value.id == "id"
+
+
+def test_a_lone_scorer_is_called_after_the_file_and_others_after_their_columns():
+    one = claimed(ColumnMapping(id="id"), "a", "rewards", "my-prm_results.jsonl")
+    assert one.rewards == {"my-prm": "a"}
+    two = claimed(one, "b", "rewards", "my-prm_results.jsonl")
+    assert two.rewards == {"my-prm": "a", "b": "b"}
+    assert claim_words(two, "b") == "step rewards of a scorer: b"
+    moved = claimed(two, "b", "answers", "my-prm_results.jsonl")
+    assert (moved.rewards, moved.answers) == ({"my-prm": "a"}, {"b": "b"})
+    assert claim_words(moved.claiming("b", ""), "b") == ""
+
+
+async def test_a_file_is_imported_without_leaving_the_app(here):
+    results(here / "mine.jsonl")
+    async with opened(Request(workspace=str(here / "space"))) as pilot:
+        await press(pilot, "g", "i")
+        await shows(pilot, "mine.jsonl", "Rewards, verdicts, answers or cases")
+        await press(pilot, *"mine", "enter")
+        await shows(pilot, "which column is what", "3 of cases that are here (bench)")
+        await press(pilot, "enter")
+        await shows(pilot, "3 of 3 results joined to bench")
+        await press(pilot, "enter")
+        await until(pilot, lambda: "mine" in inspected(pilot).scorers)
+    assert len(list((here / "space" / "rewards").iterdir())) == 2
+
+
+async def test_what_is_not_wanted_or_cannot_be_read_leaves_everything_as_it_is(here):
+    results(here / "mine.jsonl")
+    (here / "broken.jsonl").write_text("{")
+    before = sorted(path.name for path in here.rglob("*"))
+    async with opened(Request(workspace=str(here / "space"))) as pilot:
+        await press(pilot, "g", "i")
+        await press(pilot, *"mine", "enter")
+        await shows(pilot, "which column is what", "results of mine")
+        await press(pilot, "escape", "g", "i", *"broken", "enter")
+        await until(
+            pilot,
+            lambda: any("broken.jsonl" in one.message and one.severity == "error" for one in pilot.app._notifications),
+        )
+    assert sorted(path.name for path in here.rglob("*")) == before
+
+
+async def test_a_benchmark_comes_beside_the_demo_in_a_workspace_of_this_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    authored.write(tmp_path / "sums.json", authored.rows(3))
+    async with opened() as pilot:
+        await press(pilot, "g", "i", *"sums", "enter")
+        await shows(pilot, "Esc closes", "3 cases")
+        await press(pilot, "escape")
+        await until(pilot, lambda: "processbench" in inspected(pilot).cases["benchmark"])
+        assert {"demo", "processbench"} == set(inspected(pilot).cases["benchmark"])
+    assert Path(".prm-inspect").is_dir()
