@@ -1,22 +1,19 @@
-"""The note dialog: one line of a person's own words on a case."""
-
-from typing import ClassVar
+"""The note dialog: a person's own words on a case, in as many lines as they take."""
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from inspector.screens.typed_ahead import TypedAhead
 from inspector.text import clean
-from inspector.widgets.typing_line import TypingLine
+from inspector.widgets.text_editor import TextEditor
+
+HINT = "Enter keeps it, Ctrl+J begins a line, Ctrl+E opens $EDITOR; an empty one is taken away; Esc closes"
 
 
 class NoteDialog(TypedAhead[str | None]):
     """Asks for the note, "" takes it away; None if it is to stay as it is."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Close")]
 
     def __init__(self, title: str, note: str, others: str = "") -> None:
         """`note` is what the person wrote before, `others` what other people did."""
@@ -29,10 +26,16 @@ class NoteDialog(TypedAhead[str | None]):
         with Vertical(classes="dialog"):
             yield Static(Content(clean(self._title)), classes="strong")
             if self._others:
-                yield Static(Content(clean(self._others)))
-            yield TypingLine(clean(self._note), placeholder="what is to be known of this case", select_on_focus=False)
-            yield Static(Content("Enter keeps it, an empty one is taken away, Esc closes"), classes="dim")
+                yield Static(Content(clean(self._others, lines=True)))
+            yield TextEditor(id="note-text")
+            yield Static(Content(HINT), classes="dim")
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        text = event.value.strip()
-        self.dismiss(None if text == clean(self._note).strip() else text)
+    def on_mount(self) -> None:
+        self.query_one(TextEditor).begin(self._note)
+
+    def on_text_editor_left(self) -> None:
+        self.dismiss(None)
+
+    def on_text_editor_kept(self, event: TextEditor.Kept) -> None:
+        text = event.text.strip()
+        self.dismiss(None if text == clean(self._note, lines=True).strip() else text)

@@ -1,9 +1,5 @@
 """What if: a variant of the case, changed step by step and scored again, beside the case."""
 
-import os
-import shlex
-import subprocess
-import tempfile
 import time
 from collections.abc import Mapping
 from functools import partial
@@ -11,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
@@ -36,8 +32,8 @@ from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.phrase_line import PhraseLine
 from inspector.widgets.sized import Sized
-from inspector.widgets.step_editor import StepEditor
 from inspector.widgets.step_view import StepView
+from inspector.widgets.text_editor import TextEditor
 from inspector.wrap import wrap
 from scoring.errors import InspectError
 from scoring.scorer import Scorer
@@ -47,7 +43,6 @@ KEYS = "Space marks a step to swap with, n and N other variants, o scorer, e exp
 """What a narrow footer has no room for."""
 PROBLEM = -1
 """The cursor's place on the problem, before step 0."""
-_EDITORS = ("VISUAL", "EDITOR")
 _WAIT = 0.2
 """Seconds between two words on what is waited for."""
 
@@ -103,7 +98,7 @@ class WhatIf(Dialog[None]):
         yield PhraseLine(id="title", classes="one-line")
         yield StepView(id="tried")
         yield Static("", id="writing")
-        yield StepEditor(id="step-text")
+        yield TextEditor(id="step-text")
         yield PhraseLine(id="job", classes="one-line")
         yield KeyLine()
 
@@ -333,21 +328,21 @@ class WhatIf(Dialog[None]):
         self._writing = edit
         self.query_one("#writing", Static).update(Content(clean(title)))
         self._show_editor(shown=True)
-        self.query_one(StepEditor).begin(text, cutting=edit.kind == "cut")
+        self.query_one(TextEditor).begin(text, cutting=edit.kind == "cut")
         self.refresh_bindings()
 
     def _show_editor(self, *, shown: bool) -> None:
         for name in ("#writing", "#step-text"):
             self.query_one(name).display = shown
 
-    def on_step_editor_left(self) -> None:
+    def on_text_editor_left(self) -> None:
         """Back to the steps."""
         self._writing = None
         self._show_editor(shown=False)
         self.set_focus(None)
         self.refresh_bindings()
 
-    def on_step_editor_kept(self, event: StepEditor.Kept) -> None:
+    def on_text_editor_kept(self, event: TextEditor.Kept) -> None:
         """Make the edit; where it cannot be made, the text stays to be mended."""
         edit, found = self._writing, self._tried
         if edit is None or found is None:
@@ -355,31 +350,13 @@ class WhatIf(Dialog[None]):
         if edit.kind == "cut":
             edit = replace(edit, at=_place(found.steps[edit.step].text, event.cut or 0))
         elif edit.kind == "replace" and event.text == clean(found.steps[edit.step].text, lines=True):
-            self.on_step_editor_left()
+            self.on_text_editor_left()
             return
         else:
             edit = replace(edit, text=event.text)
         if self._edit(edit):
-            self.on_step_editor_left()
+            self.on_text_editor_left()
             self.action_go(edit.step)
-
-    def on_step_editor_elsewhere(self) -> None:
-        """Write the text in the person's own editor."""
-        editor = next((os.environ[name] for name in _EDITORS if os.environ.get(name)), "")
-        if not editor:
-            self._say("No editor is named: set EDITOR before the app is started.")
-            return
-        writing = self.query_one(StepEditor)
-        try:
-            with self.app.suspend():
-                text = _written_in(editor, writing.text)
-        except SuspendNotSupported:
-            self._say("Another program cannot be opened on this terminal.")
-            return
-        except (OSError, ValueError) as error:
-            self.notify(clean(f"{editor} did not run: {error}"), severity="error", markup=False)
-            return
-        writing.begin(text)
 
     # -- scoring
 
@@ -458,14 +435,3 @@ def _without_first(line: Line) -> list[tuple[str, str]]:
 def _place(text: str, place: int) -> int:
     """The character of a text at which this place (0-based) of it lies, as it is written on a terminal."""
     return next((at for at in range(len(text)) if len(clean(text[:at], lines=True)) >= place), len(text))
-
-
-def _written_in(editor: str, text: str) -> str:
-    """What a person makes of a text in an editor, which sees it as a file. Raises OSError, ValueError."""
-    with tempfile.TemporaryDirectory(prefix="prm-inspect-") as folder:
-        path = Path(folder) / "step.txt"
-        path.write_text(text, encoding="utf-8")
-        subprocess.run([*shlex.split(editor), str(path)], check=False)
-        found = path.read_text(encoding="utf-8", errors="replace")
-    # Editors end a file with a line break, which is none of the step's.
-    return found[:-1] if found.endswith("\n") and not text.endswith("\n") else found

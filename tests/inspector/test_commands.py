@@ -276,6 +276,7 @@ EVERYWHERE = {
     "threshold": Effect("* best"),
     "export": Effect("CSV file"),
     "score": Effect("Enter starts it", undo=("escape",)),
+    "import": Effect("Rewards, verdicts, answers or cases", undo=("escape",)),
     "stop-scoring": Effect("No run is going on.", undo=()),
     "theme": Effect("Search for themes"),
     "list": Effect("9 of 9 cases"),

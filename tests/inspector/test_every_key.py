@@ -35,7 +35,6 @@ from inspector.screens.history import HistoryDialog
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.mapping import MappingDialog
 from inspector.screens.narrowing import Narrowing
-from inspector.screens.note import NoteDialog
 from inspector.screens.picking import Leaving, Picking
 from inspector.screens.score import ScoreDialog, Tick
 from inspector.screens.scorer_choice import ScorerChoice
@@ -53,8 +52,8 @@ from inspector.widgets.line_view import LineView
 from inspector.widgets.pick_list import PickList
 from inspector.widgets.search_bar import SearchBar, SearchInput
 from inspector.widgets.sheet_view import SheetView
-from inspector.widgets.step_editor import StepEditor
 from inspector.widgets.step_view import StepView
+from inspector.widgets.text_editor import TextEditor
 from opened import opened
 from scoring.triage.journal import Author, Journal
 from scoring.workspace import Workspace
@@ -160,7 +159,7 @@ def varied(app: Any) -> Any:
 def written(app: Any) -> Any:
     """The text of a step while it is written, and how often something was said."""
     screen = app.screen
-    return (screen.query_one(StepEditor).text, len(app._notifications)) if getattr(screen, "_writing", 0) else AWAY
+    return (screen.query_one(TextEditor).text, len(app._notifications)) if getattr(screen, "_writing", 0) else AWAY
 
 
 TEXT = "Step 1 of exact-one."
@@ -284,7 +283,6 @@ PLACES: dict[type[Any], Place] = {
         ("v", "h"),
         space=told,
     ),
-    NoteDialog: Place(("g", "l", "a"), on(NoteDialog, typed), (("escape", AWAY),)),
     ExportMenu: Place(
         ("g", "l", "e"), on(ExportMenu, lambda _: ""), (("escape", AWAY), ("e", AWAY), ("q", AWAY)), ("e",)
     ),
@@ -352,7 +350,7 @@ PLACES: dict[type[Any], Place] = {
         ),
         ("g", "w"),
     ),
-    StepEditor: Place(
+    TextEditor: Place(
         ("g", "l", "enter", "g", "w", "enter"),
         written,
         (*(("x ctrl+j", (f"{TEXT}x\n", 0)), ("ctrl+e", (f"{TEXT}x\n", 1)), ("escape", AWAY), ("x enter", AWAY)),),

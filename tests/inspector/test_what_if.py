@@ -16,7 +16,8 @@ from inspector.screens import what_if
 from inspector.screens.what_if import WhatIf
 from inspector.selection import load
 from inspector.variant_track import Tried
-from inspector.widgets.step_editor import StepEditor
+from inspector.widgets import text_editor
+from inspector.widgets.text_editor import TextEditor
 from opened import opened
 from scoring.benchmarks import demo
 from scoring.variants import Edit, Variant, Variants
@@ -100,7 +101,7 @@ async def test_what_cannot_be_is_said_and_the_text_stays_to_be_mended(tmp_path, 
         await shows(pilot, "The problem stays as it is")
         await press(pilot, "plus", "space", "enter")
         await shows(pilot, "A step needs some text.")
-        assert pilot.app.screen.query_one(StepEditor).display
+        assert pilot.app.screen.query_one(TextEditor).display
         await press(pilot, "x", "enter")
         await shows(pilot, "1 edit: step 0 put in")
         await press(pilot, "vertical_line", "enter")
@@ -207,11 +208,11 @@ def test_an_editor_ends_a_file_with_a_line_break_that_is_none_of_the_steps(tmp_p
     script = tmp_path / "my editor"
     script.write_text("#!/bin/sh\nprintf 'two\\nlines\\n' > \"$1\"\n")
     script.chmod(0o755)
-    assert what_if._written_in(f"'{script}'", "one") == "two\nlines"
-    assert what_if._written_in(f"'{script}'", "one\n") == "two\nlines\n"
-    assert what_if._written_in("true", "as é was\n") == "as é was\n"
+    assert text_editor._written_in(f"'{script}'", "one") == "two\nlines"
+    assert text_editor._written_in(f"'{script}'", "one\n") == "two\nlines\n"
+    assert text_editor._written_in("true", "as é was\n") == "as é was\n"
     with pytest.raises(OSError, match="nowhere"):
-        what_if._written_in("/nowhere/vi", "")
+        text_editor._written_in("/nowhere/vi", "")
 
 
 @pytest.mark.parametrize(("text", "place", "at"), [("abc", 2, 2), ("a\tbc", 5, 2), ("a\u200bbc", 1, 1), ("abc", 9, 3)])

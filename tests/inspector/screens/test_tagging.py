@@ -1,18 +1,20 @@
 import json
 
 import pytest
+from textual.events import Paste
 
 import example
 import making
 from inspector.first_inspection import inspect
 from inspector.messages import Copy
 from inspector.selection import load
+from inspector.widgets.text_editor import TextEditor
 from opened import inspected, listed, opened
 from reference import Case
 from scoring.files import check_writable
 from scoring.triage.journal import ENVIRONMENT, Journal
 from scoring.workspace import Workspace
-from screen_text import hides, press, shows
+from screen_text import hides, press, shows, until
 
 
 @pytest.fixture
@@ -91,6 +93,22 @@ async def test_more_than_a_hundred_are_tagged_only_after_a_question(tmp_path):
         await press(pilot, "w", *"big", "enter", "y")
         await shows(pilot, "Tagged 101 cases: big;")
         assert len(kept(request).tags) == 101
+
+
+async def test_a_note_has_as_many_lines_as_it_takes(request_, monkeypatch):
+    """Typed, or pasted with something in it that would act; without an editor of one's own that is said."""
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "a", *"one", "ctrl+j", *"two", "ctrl+j")
+        pilot.app.post_message(Paste("\x1b[31mthree\r\n"))
+        await until(pilot, lambda: "three" in pilot.app.screen.query_one(TextEditor).text)
+        monkeypatch.delenv("VISUAL", raising=False)
+        monkeypatch.delenv("EDITOR", raising=False)
+        await press(pilot, "ctrl+e")
+        await shows(pilot, "No editor is named")
+        await press(pilot, "enter")
+        await shows(pilot, "Noted on bench/alarm-one;")
+        note = kept(request_).note("bench/alarm-one")
+        assert note.split("\n") == ["one", "two", "␛[31mthree"]
 
 
 async def test_a_note_is_written_changed_and_taken_away(request_):

@@ -1,16 +1,26 @@
-"""Where the text of a step is written."""
+"""Where a text of several lines is written: a step, a note."""
 
+import os
+import shlex
+import subprocess
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
+from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
+from textual.events import Paste
 from textual.message import Message
 from textual.widgets import TextArea
 
 from inspector.text import clean
 
+EDITORS = ("VISUAL", "EDITOR")
+"""Variables that name a person's own editor."""
 
-class StepEditor(TextArea):
+
+class TextEditor(TextArea):
     """A text of several lines. What could act on a terminal is taken out of it: Textual writes it as it is.
 
     With `cutting` nothing can be written: a place in the text is chosen.
@@ -34,9 +44,6 @@ class StepEditor(TextArea):
     class Left(Message):
         """Nothing is to change."""
 
-    class Elsewhere(Message):
-        """The text is to be written in the person's own editor."""
-
     def __init__(self, *, id: str) -> None:  # noqa: A002  # Textual's own parameter
         super().__init__(id=id, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
         self.cutting = False
@@ -54,6 +61,13 @@ class StepEditor(TextArea):
         row, column = self.cursor_location
         return sum(len(line) + 1 for line in self.document.lines[:row]) + column
 
+    async def _on_paste(self, event: Paste) -> None:
+        """Take in what is pasted without what could act."""
+        event.prevent_default()
+        event.stop()
+        if not self.read_only:
+            self.insert(clean(event.text, lines=True))
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing is written where a place is chosen."""
         if action in {"line", "elsewhere"} and self.cutting:
@@ -67,7 +81,31 @@ class StepEditor(TextArea):
         self.insert("\n")
 
     def action_elsewhere(self) -> None:
-        self.post_message(self.Elsewhere())
+        """Write the text in the person's own editor."""
+        editor = next((os.environ[name] for name in EDITORS if os.environ.get(name)), "")
+        if not editor:
+            self.notify("No editor is named: set EDITOR before the app is started.", markup=False)
+            return
+        try:
+            with self.app.suspend():
+                text = _written_in(editor, self.text)
+        except SuspendNotSupported:
+            self.notify("Another program cannot be opened on this terminal.", markup=False)
+        except (OSError, ValueError) as error:
+            self.notify(clean(f"{editor} did not run: {error}"), severity="error", markup=False)
+        else:
+            self.begin(text)
 
     def action_leave(self) -> None:
         self.post_message(self.Left())
+
+
+def _written_in(editor: str, text: str) -> str:
+    """What a person makes of a text in an editor, which sees it as a file. Raises OSError, ValueError."""
+    with tempfile.TemporaryDirectory(prefix="prm-inspect-") as folder:
+        path = Path(folder) / "text.txt"
+        path.write_text(text, encoding="utf-8")
+        subprocess.run([*shlex.split(editor), str(path)], check=False)
+        found = path.read_text(encoding="utf-8", errors="replace")
+    # Editors end a file with a line break, which is none of the text's.
+    return found[:-1] if found.endswith("\n") and not text.endswith("\n") else found
