@@ -192,6 +192,13 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         kept = tuple(moved) if scorer else tuple(facet for facet in facets if facet.column != own)
         return self._with(scorer=scorer, benchmark=benchmark, chosen=Filter(kept, self.filter.where))
 
+    def with_case(self, row: int) -> "Inspection":
+        """The same where a case is listed; where the filter leaves it out, all of its benchmark."""
+        if row in self.shown:
+            return self
+        benchmark = self.cases["benchmark"][row]
+        return self.cleared() if benchmark == self.benchmark else self.on_benchmark(benchmark)
+
     def on_benchmark(self, benchmark: str) -> "Inspection":
         """Another benchmark in focus, through the same scorer if that has scored any of it, else through the best.
 

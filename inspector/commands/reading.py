@@ -1,7 +1,7 @@
 """What a person can do wherever steps are read: on the list of cases and on one case."""
 
 from inspector.commands.command import ANALYSES, ONE_CASE, Command
-from inspector.commands.grammar import CLOSE, LEFT, REDO, RIGHT, SCORERS, TAG, UNDO, WRITE, view
+from inspector.commands.grammar import CLOSE, LEFT, REDO, RIGHT, SCORERS, TAG, UNDO, WRITE, go, view
 
 THROUGH_A_SCORER = ("cases", *(one for one in ANALYSES if one not in {"stats", "paper"}))
 """The screens of many cases that look through one scorer."""
@@ -42,6 +42,14 @@ READING: tuple[Command, ...] = (
         "Raw LaTeX",
         "Formulas as they were written, or readable",
         "raw",
+        ("cases", *ONE_CASE),
+    ),
+    Command(
+        "similar",
+        go("k"),
+        "Similar",
+        "Cases like this one, in words and formulas or in the course of its rewards, with why",
+        "similar",
         ("cases", *ONE_CASE),
     ),
     Command(

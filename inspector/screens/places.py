@@ -10,7 +10,6 @@ from textual.fuzzy import Matcher
 from inspector.inspection import Inspection
 from inspector.messages import Go
 from inspector.screens.base import InspectionScreen
-from inspector.screens.case import CaseScreen
 from inspector.text import clean
 from scoring.evaluation import Evaluation
 
@@ -67,12 +66,5 @@ def _score(matcher: Matcher, name: str, query: str) -> float:
 
 
 def _open(screen: InspectionScreen, inspection: Inspection, row: int) -> None:
-    """Open a case, where the filter leaves it out among all of its benchmark."""
-    if row not in inspection.shown:
-        benchmark = inspection.cases["benchmark"][row]
-        inspection = inspection.cleared() if benchmark == inspection.benchmark else inspection.on_benchmark(benchmark)
-        screen.put(inspection)
-    if isinstance(screen, CaseScreen):
-        screen.turn_to(row)
-    else:
-        screen.post_message(Go("case", row))
+    screen.put(inspection.with_case(row))
+    screen.post_message(Go("case", row))

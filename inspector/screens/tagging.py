@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from inspector.messages import Go
 from inspector.screens.base import InspectionScreen
 from inspector.screens.history import HistoryDialog
 from inspector.screens.note import NoteDialog
@@ -59,6 +60,23 @@ class Tagging(InspectionScreen):
             told = () if self.blind else sorted(notes)
             others = "\n".join(f"{who}: {notes[who]}" for who in told if who != journal.author.who)
             self.app.push_screen(NoteDialog(f"Note on {case}", mine, others), partial(self._note, [case]))
+
+    def action_similar(self) -> None:
+        """Look for cases that are like the one that is looked at, and open one."""
+        # Imported only for who asks: the app starts sooner.
+        from inspector.screens.similar import SimilarDialog
+
+        inspection, row = self.inspection, self.case_row
+        if inspection is None or row is None:
+            self._say("There is no case here.")
+            return
+
+        def chosen(other: int | None) -> None:
+            if other is not None and self.inspection is not None:
+                self.put(self.inspection.with_case(other))
+                self.post_message(Go("case", other))
+
+        self.app.push_screen(SimilarDialog(inspection, row, blind=self.blind), chosen)
 
     def action_history(self) -> None:
         """Show what everybody did to the case that is looked at; what others did not, while labels are hidden."""

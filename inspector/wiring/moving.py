@@ -2,7 +2,7 @@
 
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.worker import get_current_worker
 
@@ -13,6 +13,7 @@ from inspector.wiring.base import INSPECT, Wired
 
 if TYPE_CHECKING:
     from inspector.screens.base import InspectionScreen
+    from inspector.screens.case import CaseScreen
 
 
 SCREENS = {
@@ -67,12 +68,12 @@ class Moving(Wired):
 
     def on_go(self, message: Go) -> None:
         """Open a screen on top; of keys typed ahead, the second asks for what is there already."""
-        if self._in_front(message.to) or (message.beneath and self._uncover(message)):
+        if self._in_front(message.to, message.row) or (message.beneath and self._uncover(message)):
             return
         while _of_numbers(message.to) and message.to != ON_TOP and self.front and _of_numbers(self.front.NAME):
             # They stand beside each other: one goes back from any of them to where the first was opened.
             self.pop_screen()
-            if self._in_front(message.to):
+            if self._in_front(message.to, message.row):
                 return
         self.open(self._screen(message.to, message.row))
 
@@ -87,12 +88,14 @@ class Moving(Wired):
         self._arrive(message.row)
         return True
 
-    def _in_front(self, name: str) -> bool:
-        """Whether this screen is on top; then it shows what is in focus."""
+    def _in_front(self, name: str, row: int) -> bool:
+        """Whether this screen is on top; then it shows what is in focus, and that of one case turns to this one."""
         front = self.front
         if front is None or name != front.NAME:
             return False
         front.inspection = self.inspection
+        if name == "case" and row >= 0:
+            cast("CaseScreen", front).turn_to(row)
         return True
 
     def _screen(self, name: str, row: int) -> "InspectionScreen":

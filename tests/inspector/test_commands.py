@@ -140,6 +140,8 @@ EFFECTS = {
     ("cases", "zoom"): Effect(goes="Problem of alarm-one", undo=("v", "z")),
     ("cases", "scorers"): Effect("Look through"),
     ("cases", "reason"): Effect(goes="Because of late-one", before=("j",), undo=("v", "r")),
+    ("cases", "similar"): Effect("Like bench/alarm-one", undo=("escape",)),
+    ("case", "similar"): Effect("Like bench/alarm-one", undo=("escape",)),
     ("cases", "raw"): Effect("$\\frac{3}{4}$", undo=("v", "w")),
     ("cases", "tag"): Effect("Tag bench/alarm-one"),
     ("cases", "mark"): Effect("1 marked", undo=("x", "home")),

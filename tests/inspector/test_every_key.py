@@ -38,6 +38,7 @@ from inspector.screens.narrowing import Narrowing
 from inspector.screens.picking import Leaving, Picking
 from inspector.screens.score import ScoreDialog, Tick
 from inspector.screens.scorer_choice import ScorerChoice
+from inspector.screens.similar import SimilarDialog
 from inspector.screens.slices import SlicesScreen
 from inspector.screens.sort_menu import SortMenu
 from inspector.screens.start import PathList
@@ -382,8 +383,8 @@ def places() -> set[type[Any]]:
     found.discard(LoadingScreen)
     # It asks what becomes of a run, and is asked in test_scoring_job.
     found.discard(Leaving)
-    # These are asked in test_start, before the app, in test_guide, and in test_mapping.
-    found -= {PathList, TextPage, MappingDialog}
+    # These are asked in test_start, before the app, in test_guide, in test_mapping and in test_similar.
+    found -= {PathList, TextPage, MappingDialog, SimilarDialog}
     return {one for one in found if _own(one) not in ([], bindings_of(_name(one)), bindings_of_answers())}
 
 

@@ -15,7 +15,7 @@ import pytest
 from textual.events import Paste, Resize
 from textual.geometry import Size
 from textual.screen import ModalScreen
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 from wcwidth import wcswidth
 
 import hostile_space
@@ -83,7 +83,7 @@ REACHED = {
 ESC, RED = "␛[31337m", "[red]x[/]"
 EVERYWHERE = {
     "score": Way(opens="ScoreDialog", says=ESC),
-    "import": Way(opens="PathList", says=ESC),
+    "import": Way(opens="PathList", says="Type its path"),
     "stop-scoring": Way(after=(), tells="No run"),
     "export": Way(opens="ExportMenu"),
     "theme": Way(opens="SteadyPalette", says="Search for themes"),
@@ -98,6 +98,7 @@ EVERYWHERE = {
     "options": Way(after=(), tells="nothing to choose"),
     "history": Way(opens="HistoryDialog", says=ESC),
     "blind": turned("v b"),
+    "similar": Way(opens="SimilarDialog", says=ESC),
     "reason": turned("v r"),
     # Behind them the top of the case: a page that is scrolled may be scrolled otherwise after a storm.
     "raw": Way(then=("home",), after=("v", "w")),
@@ -436,7 +437,7 @@ async def test_whatever_a_key_shows_is_inert_and_outlives_a_storm(space, screen,
 async def test_what_is_pasted_does_not_act_either(space, keys):
     async with opened(space, size=SIZE) as pilot:
         await press(pilot, *keys)
-        await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+        await until(pilot, lambda: isinstance(pilot.app.focused, (Input, TextArea)))
         pilot.app.post_message(Paste("31337 \x1b[31337m\x9b2J\u202e\x00 end\nmore"))
         await shows(pilot, f"31337 {ESC}", "end")
         lawful(pilot.app)

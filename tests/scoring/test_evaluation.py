@@ -1,4 +1,5 @@
 import math
+from collections import Counter
 
 import polars as pl
 import pytest
@@ -57,7 +58,24 @@ def test_instructive_order(cases, rule):
             return 2, margin, row
         return (1, 0.0, row) if math.isinf(margin) else (0, -abs(margin), row)
 
-    assert found.instructive().tolist() == sorted(range(len(cases)), key=place)
+    plain = sorted(range(len(cases)), key=place)
+    met, turns = Counter(), {}
+    for row in plain:
+        # The wrong outcomes take turns, each from its own first on; the others stand as they are.
+        kind = place(row)[0], found.codes[row] if place(row)[0] in {0, 1} else row
+        turns[row] = met[kind]
+        met[kind] += 1
+    assert found.instructive().tolist() == sorted(plain, key=lambda row: (place(row)[0], turns[row], place(row)))
+
+
+def test_forty_equal_false_alarms_do_not_stand_in_a_row():
+    alarms = [Case(1, -1, (0.0,))] * 40
+    others = [Case(1, 0, (0.9,)), Case(1, 0, (0.8,)), Case(3, 2, (0.3, 0.9, 0.1))]
+    found = making.evaluation([*alarms, *others], 0.5)
+    words = [OUTCOMES[found.codes[row]] for row in found.instructive()[:5]]
+    assert words == ["false_alarm", "missed", "early", "false_alarm", "missed"]
+    alone = [row for row in found.instructive().tolist() if row < 40]
+    assert alone == list(range(40))
 
 
 def test_instructive_puts_the_confident_mistake_first_and_what_nothing_mends_after_it():

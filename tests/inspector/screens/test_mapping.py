@@ -120,6 +120,18 @@ async def test_what_does_not_fit_is_said_and_not_imported(here):
     assert app.return_value.id == "id"
 
 
+async def test_names_and_values_that_would_act_are_only_text(here):
+    bad = "\x1b[31m[red]\u202e"
+    path = write(here / "mine.jsonl", [{"id": "c0", "rewards": [0.5, 0.5], bad: bad, f"{bad}2": {bad: 1}}])
+    async with asked(path).run_test(size=(120, 30)) as pilot:
+        text = await shows(pilot, "results of mine", "␛[31m[red]", "left out")
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        await to_line(pilot, bad)
+        await press(pilot, "enter")
+        assert "\x1b" not in await shows(pilot, "What is in ␛[31m[red]")
+
+
 def test_a_lone_scorer_is_called_after_the_file_and_others_after_their_columns():
     one = claimed(ColumnMapping(id="id"), "a", "rewards", "my-prm_results.jsonl")
     assert one.rewards == {"my-prm": "a"}

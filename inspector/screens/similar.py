@@ -1,0 +1,85 @@
+"""The cases that are like the one that is looked at: nearest in text, or in the course of its rewards."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from msgspec.structs import replace
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from inspector.analyses.similar import alike, outcome_of, tags_of
+from inspector.inspection import Inspection
+from inspector.screens.dialog import Dialog
+from inspector.sentences import GLYPHS, WORDS
+from inspector.text import clean
+from inspector.widgets.pick_list import Pick, PickList
+from scoring.errors import InspectError
+from scoring.similar import Alike
+
+_LOOKING = "Looking for them ..."
+_KEYS = "Enter opens it, Esc closes"
+
+
+class SimilarDialog(Dialog[int | None]):
+    """Ends with the row id of the case to open; None where it was only closed. They are looked for in a thread."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("enter", "take", "Open it"), ("escape,q", "dismiss(None)", "Close")]
+
+    def __init__(self, inspection: Inspection, row: int, *, blind: bool = False) -> None:
+        """`row` is the case; while labels are hidden (`blind`), so are outcomes, and what others said."""
+        super().__init__()
+        names = () if inspection.scorer is None else (inspection.scorer,)
+        self._results = replace(inspection.selection, chosen=names)
+        self._row, self._blind = row, blind
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Static(Content(clean(f"Like {self._results.cases['case'][self._row]}")), classes="strong")
+            yield PickList()
+            yield Static(_LOOKING, id="whole", classes="dim")
+            yield Static(Content(_KEYS), classes="dim")
+
+    def on_mount(self) -> None:
+        self.query_one(PickList).focus()
+        self.run_worker(self._look, thread=True, exclusive=True, group="similar")
+
+    def _look(self) -> None:
+        """In a thread: all texts are read the first time."""
+        try:
+            picks = list(self._picks())
+            said = "" if picks else "No other case that the filter keeps is like it."
+        except InspectError as error:
+            picks, said = [], str(error)
+        if not get_current_worker().is_cancelled:
+            self.app.call_from_thread(self._show, picks, said)
+
+    def _show(self, picks: list[Pick], said: str) -> None:
+        self.query_one(PickList).show(picks)
+        self.query_one("#whole", Static).update(Content(clean(said)))
+
+    def _picks(self) -> Iterator[Pick]:
+        results = self._results
+        for like, one in alike(results, self._row):
+            yield Pick(f"{like} {one.row}", results.cases["case"][one.row], self._why(like, one))
+
+    def _why(self, like: str, one: Alike) -> str:
+        """How much it is like it and by what, what the scorer makes of it, and how it was tagged."""
+        results = self._results
+        said = [f"{'text' if like == 'text' else 'rewards'} {one.likeness:.0%}"]
+        outcome = None if self._blind else outcome_of(results, like, one.row)
+        said += [f"{GLYPHS[outcome]} {WORDS[outcome]}"] if outcome in GLYPHS else []
+        tags = () if self._blind else tags_of(results, results.cases["case"][one.row])
+        said += [f"[{', '.join(tags)}]"] if tags else []
+        return "  ".join([*said, *([" ".join(one.shared)] if one.shared else [])])
+
+    def on_pick_list_clicked(self) -> None:
+        self.action_take()
+
+    def action_take(self) -> None:
+        key = self.query_one(PickList).key
+        if key is not None:
+            self.dismiss(int(key.rpartition(" ")[2]))

@@ -1,0 +1,67 @@
+"""Cases like a case, in the shell and in the app."""
+
+import json
+
+import pytest
+
+import example
+from inspector.analyses import Params, load
+from inspector.cli import main
+from inspector.selection import load as selected
+from opened import inspected, opened
+from scoring.errors import UsageError
+from scoring.triage.journal import ENVIRONMENT
+from screen_text import hides, press, shows, until
+
+
+@pytest.fixture
+def request_(tmp_path, monkeypatch):
+    monkeypatch.setenv(ENVIRONMENT, "ann")
+    return example.write(tmp_path / "ws")
+
+
+def test_the_nearest_of_each_kind_with_outcome_and_tags(request_, capsys):
+    selected(request_).journal.tag(["bench/late-one"], ["odd"])
+    assert main(["-w", request_.workspace, "similar", "exact-one", "--scorer", "alpha", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["like"] for row in rows} == {"text", "alpha"}
+    assert all(row["case"] != "bench/exact-one" for row in rows)
+    for kind in ("text", "alpha"):
+        likeness = [row["likeness"] for row in rows if row["like"] == kind]
+        assert likeness == sorted(likeness, reverse=True)
+    assert {tuple(row["tags"]) for row in rows if row["case"] == "bench/late-one"} == {("odd",)}
+
+
+def test_the_filter_keeps_others_out(request_, capsys):
+    words = ["-w", request_.workspace, "similar", "exact-one", "--where", "\"alpha.outcome\" = 'late'", "--json"]
+    assert main(words) == 0
+    assert {row["case"] for row in json.loads(capsys.readouterr().out)["rows"]} == {"bench/late-one"}
+
+
+def test_without_a_case_or_with_nothing_like_it_there_is_a_sentence(request_, capsys):
+    with pytest.raises(UsageError, match="needs"):
+        load("similar").view(selected(request_), Params())
+    assert main(["-w", request_.workspace, "similar", "exact-one", "--where", "case = 'bench/exact-one'"]) == 0
+    assert "No other case that the filter keeps is like bench/exact-one." in capsys.readouterr().err
+
+
+async def test_one_is_opened_from_the_case_that_is_looked_at(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter")
+        here = pilot.app.screen.row
+        await press(pilot, "g", "k")
+        await shows(pilot, "Like bench/", "text ", "rewards ", "Enter opens it")
+        await press(pilot, "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "case" and pilot.app.screen.row != here)
+        assert pilot.app.screen.row in inspected(pilot).shown
+
+
+async def test_while_labels_are_hidden_so_are_outcomes(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "g", "l", "v", "b", "g", "k")
+        await shows(pilot, "Like bench/", "text ")
+        await hides(pilot, "false alarm", "o missed")
+        await press(pilot, "escape")
+        await hides(pilot, "Like bench/")
+        await press(pilot, "g", "k", "q")
+        await hides(pilot, "Like bench/")
