@@ -35,14 +35,16 @@ def last_word(text: str) -> str:
     return _BETWEEN.split(text)[-1].removeprefix("-")
 
 
-def offered_tags(in_use: Iterable[str]) -> list[str]:
+def offered_tags(in_use: Iterable[str], benchmark: str = "") -> list[str]:
     """The tags that are offered: those in use in their order, then the error types of the benchmarks' taxonomies.
+
+    Of these those of the `benchmark` at hand come first.
 
     A tag that could act on a terminal is not among them: nobody could type it.
     """
     used = [tag for tag in in_use if clean(tag) == tag]
     named = {error_type_of(tag) for tag in used}
-    return [*used, *(word for word in error_types() if word not in named)]
+    return [*used, *(word for word in error_types(benchmark) if word not in named)]
 
 
 def completed(text: str, tags: Sequence[str]) -> str | None:

@@ -44,13 +44,20 @@ class TagDialog(TypedAhead[Typed | None]):
         ("tab", "complete", "Complete"),
     ]
 
-    def __init__(self, title: str, present: Sequence[str], in_use: Mapping[str, int]) -> None:
-        """`title` says what is tagged, `present` are the tags it has, `in_use` all tags with how many cases have it."""
+    def __init__(self, title: str, present: Sequence[str], in_use: Mapping[str, int], benchmark: str = "") -> None:
+        """Ask for tags of cases.
+
+        Args:
+            title: what is tagged.
+            present: the tags that it has.
+            in_use: all tags, with how many cases have each.
+            benchmark: whose error types are offered before those of others.
+        """
         super().__init__()
         self._title = title
         self._present = present
         self._in_use = in_use
-        self._offered = offered_tags(in_use)
+        self._offered = offered_tags(in_use, benchmark)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):

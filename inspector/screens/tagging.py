@@ -45,7 +45,9 @@ class Tagging(InspectionScreen):
         cases, title = [case], f"Tag {case}"
         if marked := self.marked:
             tags, cases, title = (), marked, f"Tag {counted(len(marked), 'marked case')}"
-        self.app.push_screen(TagDialog(title, tags, journal.triage.tags_in_use), partial(self._tag, cases))
+        benchmark = case.partition("/")[0]
+        asked = TagDialog(title, tags, journal.triage.tags_in_use, benchmark)
+        self.app.push_screen(asked, partial(self._tag, cases))
 
     def action_note(self) -> None:
         """Ask for the note on the case that is looked at, or one on those that are marked."""

@@ -47,6 +47,8 @@ class TextEditor(TextArea):
     def __init__(self, *, id: str) -> None:  # noqa: A002  # Textual's own parameter
         super().__init__(id=id, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
         self.cutting = False
+        # Twice a second something would be sent to the terminal although nothing changes.
+        self.cursor_blink = False
 
     def begin(self, text: str, *, cutting: bool = False) -> None:
         """Write a text, with the cursor at its end; or choose a place in it."""

@@ -118,15 +118,23 @@ def recognised(sample: Sequence[object]) -> dict[str, int]:
 
 
 @cache
-def error_types() -> Mapping[str, str]:
-    """Word of each error type of any benchmark, spelt as in its files -> its full name with that of the benchmark."""
+def error_types(first: str = "") -> Mapping[str, str]:
+    """Word of each error type of any benchmark, spelt as in its files -> its full name with that of the benchmark.
+
+    Those of the benchmark called `first` come first.
+    """
     from scoring.benchmarks import grben, prmbench, socratic
 
-    return {
-        **{word: f"{known.name} ({prmbench.NAME})" for word, known in prmbench.CLASSES.items()},
-        **{word: f"{known.name} ({socratic.NAME})" for word, known in socratic.CLASSES.items()},
-        **{word: f"{word} ({grben.NAME})" for word in grben.ERROR_TYPES},
+    named = {
+        prmbench.NAME: {word: known.name for word, known in prmbench.CLASSES.items()},
+        socratic.NAME: {word: known.name for word, known in socratic.CLASSES.items()},
+        grben.NAME: {word: word for word in grben.ERROR_TYPES},
     }
+    found: dict[str, str] = {}
+    for benchmark in sorted(named, key=lambda name: name != first):
+        for word, name in named[benchmark].items():
+            found.setdefault(word, f"{name} ({benchmark})")
+    return found
 
 
 def error_type_of(tag: str) -> str | None:

@@ -1,6 +1,7 @@
 import pytest
 
 from inspector.tag_words import batch_words, changes, completed, offered_tags, typed_tags
+from scoring.benchmarks.registry import error_types
 from scoring.triage.actions import NOTE, TAG, UNTAG, Action
 from scoring.triage.said import Triage
 
@@ -53,6 +54,15 @@ def test_tags_in_use_are_offered_before_error_types_and_none_twice():
     assert offered[:3] == ["odd", "Premise-Unsoundness", "redundency"]
     assert "premise_unsoundness" not in offered
     assert len(offered) == 2 + 33
+
+
+@pytest.mark.parametrize("benchmark", ["socratic", "grben", "prmbench", "bench"])
+def test_error_types_of_the_benchmark_at_hand_come_first(benchmark):
+    """Of one without a taxonomy those of the others are offered as ever."""
+    known = [word for word in offered_tags([], benchmark) if f"({benchmark})" in error_types()[word]]
+    offered = offered_tags(["odd"], benchmark)
+    assert offered[: 1 + len(known)] == ["odd", *known]
+    assert sorted(offered) == sorted(["odd", *error_types()])
 
 
 def test_only_what_changes_something_is_left():
