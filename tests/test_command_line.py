@@ -44,6 +44,7 @@ NEEDED = {
     "replay": ["x"],
     "score": ["x"],
     "show": ["x"],
+    "similar": ["x"],
 }
 """Words without which a command is nothing."""
 VALUES = {"--option": "a=1", "--rule": "<"}
@@ -150,6 +151,7 @@ ASKED = {
     "card": ("blend", Params()),
     "check": ("blend", Params(options={"baseline": "ledger"})),
     "show": ("blend", Params(options={"case": "algebra-012"})),
+    "similar": ("blend", Params(options={"case": "algebra-012"})),
     "stats": ("blend", Params()),
 }
 

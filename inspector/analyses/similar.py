@@ -1,4 +1,4 @@
-"""Which cases are like a case: in their words and formulas, and in the course of a scorer's rewards."""
+"""Which cases are like a case, in text or in rewards."""
 
 from collections.abc import Iterator, Sequence
 
@@ -43,7 +43,7 @@ _indexes = Remembered(1)
     help="Which cases are like this one: in their words and formulas, and in the course of its rewards; with why.",
     examples=(
         "prm-inspect similar algebra-012 --benchmark demo --scorer blend",
-        'prm-inspect similar algebra-012 --benchmark demo --where "\\"blend.outcome\\" = \'missed\'" --json',
+        'prm-inspect similar algebra-012 --benchmark demo --where "n_steps > 8" --json',
     ),
     slow=True,
 )

@@ -83,13 +83,26 @@ class Triaging(InspectionScreen):
                 if not cases:
                     self.say(f"There is no such case: {chosen.words}.")
                     return
-                journal.begin(queue_name(inspection, chosen, seed, marked=listed is not inspection), cases)
+                words = queue_name(inspection, chosen, seed, marked=listed is not inspection)
+                journal.begin(words, cases, inspection.scorer or "")
             except InspectError as error:
                 self.notify(clean(str(error)), severity="error", markup=False)
                 return
         row = None if journal.queue is None else first_row(inspection, journal.queue)
-        if row is not None:
+        if journal.queue is not None and row is not None:
+            self._look_as_before(inspection, journal.queue.scorer, row)
             self.go_through(row)
+
+    def _look_as_before(self, inspection: Inspection, scorer: str, row: int) -> None:
+        """Look through the scorer that the queue was made with, if it has said anything of the case's benchmark."""
+        if scorer and scorer != inspection.scorer:
+            benchmark = str(inspection.cases["benchmark"][row])
+            there = {one.scorer.name: one for one in inspection.selection.evaluations}
+            if scorer in there and there[scorer].covers(benchmark):
+                self.put(inspection.focused(scorer, benchmark))
+            else:
+                told = f"{scorer}, through which this queue was begun, is not here."
+                self.notify(clean(told), severity="warning", markup=False)
 
     def go_through(self, row: int) -> None:
         """Show the queue from this row id on."""

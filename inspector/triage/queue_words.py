@@ -13,10 +13,11 @@ from scoring.triage.queue import Queue
 
 
 def queue_name(inspection: Inspection, order: QueueOrder, seed: int, *, marked: bool = False) -> str:
-    """What a queue of the listed cases is called: where they are from, what was kept or `marked`, and their order."""
+    """What a queue of the listed cases is called: where from, what was kept or `marked`, through whom, their order."""
     by_chance = f", seed {seed}" if order.name == "random" or order.name.startswith("by ") else ""
     kept = "marked cases" if marked else filter_words(inspection)
-    return f"{inspection.benchmark}, {kept}, {order.words}{by_chance}"
+    through = f", through {inspection.scorer}" if inspection.scorer else ""
+    return f"{inspection.benchmark}, {kept}{through}, {order.words}{by_chance}"
 
 
 def place_words(queue: Queue, case: str) -> str:

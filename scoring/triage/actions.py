@@ -32,7 +32,7 @@ class Action(NamedTuple):
     `n` is a Lamport counter: larger than that of every action its author had seen. `line` is the 1-based line of its
     file. `of` is, of an undo or redo, the batch it speaks of, else the action's own batch: the counter of the first of
     the actions that were done at once. `content` is, of a ruling or a rating, that of the case when it was said
-    (`content_of`), "" where nobody noted it. `value` is
+    (`content_of`), of a queue the scorer that its cases were looked at through; "" where nobody noted it. `value` is
 
     | action | value |
     | --- | --- |

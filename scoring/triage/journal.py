@@ -152,13 +152,13 @@ class Journal:
         """
         self.do([(RATE, (case,), f"{step} {'' if rating is None else rating}")])
 
-    def begin(self, words: str, cases: Sequence[str]) -> None:
-        """Begin a queue of cases in this order; `words` say how it was made.
+    def begin(self, words: str, cases: Sequence[str], scorer: str = "") -> None:
+        """Begin a queue of cases in this order; `words` say how it was made, `scorer` through which it is gone through.
 
         Raises:
             UnwritableWorkspace: nothing was done.
         """
-        self.do([(QUEUE, cases, words)])
+        self.do([(QUEUE, cases, words)], scorer)
 
     @property
     def queue(self) -> Queue | None:
@@ -175,7 +175,7 @@ class Journal:
         return self._history.of_case(case)
 
     def do(self, changes: Sequence[Change], content: str = "") -> None:
-        """Do all of these as one batch; `content` is that of the one case that they rule on or rate (`content_of`).
+        """Do all of these as one batch; for `content` see `Action`.
 
         Raises:
             UnwritableWorkspace: nothing was done.
@@ -184,7 +184,7 @@ class Journal:
             return
         told = [
             {"action": kind, "cases": list(map(sound, cases)), "value": sound(text)}
-            | ({"content": content} if content and kind in {RULE, RATE} else {})
+            | ({"content": sound(content)} if content and kind in {RULE, RATE, QUEUE} else {})
             for kind, cases, text in changes
         ]
         with self._locked():

@@ -14,7 +14,8 @@ class Queue(Struct, frozen=True):
 
     `ruled` were ruled on since the queue was begun, `skipped` are left out; `waiting` are the others in the order in
     which they come, with those that were deferred at the end: the last `late` ones. A case is in one of the three, by
-    what was done last. `places` say where in `cases` each case is (0-based).
+    what was done last. `places` say where in `cases` each case is (0-based). They are looked at through `scorer`, ""
+    where nobody noted it.
     """
 
     words: str
@@ -24,6 +25,7 @@ class Queue(Struct, frozen=True):
     skipped: tuple[str, ...]
     waiting: tuple[str, ...]
     late: int
+    scorer: str = ""
 
     @property
     def case(self) -> str | None:
@@ -90,7 +92,7 @@ def queue_of(begun: Action, since: Iterable[Action]) -> Queue:
         tuple(sorted((case for case, of in last.items() if of == kind and case in places), key=places.__getitem__))
         for kind in (RULE, SKIP)
     )
-    return Queue(begun.value, cases, places, ruled, skipped, (*first, *late), len(late))
+    return Queue(begun.value, cases, places, ruled, skipped, (*first, *late), len(late), begun.content)
 
 
 def _kind(action: Action) -> str:

@@ -29,6 +29,7 @@ WORDS = {
     "agreement": ["--scorers"],
     "cases": ["--scorer", "blend"],
     "show": ["algebra-012"],
+    "similar": ["algebra-012"],
     "keys": [],
 }
 NO_DOCUMENT = {"demo", "import", "score", "doctor", "export", "report", "replay"}

@@ -33,6 +33,7 @@ WORDS = {
     "contested": (),
     "cases": SCORER,
     "show": (CASE,),
+    "similar": (CASE,),
     "votes": ("judge",),
     "reparse": ("judge",),
     "timeline": ("run",),

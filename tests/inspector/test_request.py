@@ -172,7 +172,7 @@ def test_a_new_threshold_of_a_scorer_takes_the_place_of_its_old_one():
 
 @pytest.mark.parametrize("verb", [name for name, verb in COMMANDS.items() if verb.takes == FIGURES])
 def test_flags_before_the_command_and_after_it_count_alike(verb):
-    words = {"show": ["x"], "export": ["cases", "--to", "trl"], "paper": ["grben"]}
+    words = {"show": ["x"], "similar": ["x"], "export": ["cases", "--to", "trl"], "paper": ["grben"]}
     words |= {"check": ["x", "--baseline", "y"], "card": ["x"]}
     case = words.get(verb, [])
     before, after = (

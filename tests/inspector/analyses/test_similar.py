@@ -32,6 +32,16 @@ def test_the_nearest_of_each_kind_with_outcome_and_tags(request_, capsys):
     assert {tuple(row["tags"]) for row in rows if row["case"] == "bench/late-one"} == {("odd",)}
 
 
+def test_every_case_opens_exactly_itself(request_):
+    results = selected(request_)
+    view = load("similar").view(results, Params(options={"case": "exact-one"}))
+    cells = [row[0] for section in view.sections for block in section.blocks[:-1] for row in block.rows]
+    assert cells
+    for cell in cells:
+        opened_rows = results.passing(cell.link.where).nonzero()[0]
+        assert [results.cases["case"][int(row)] for row in opened_rows] == [cell.value]
+
+
 def test_the_filter_keeps_others_out(request_, capsys):
     words = ["-w", request_.workspace, "similar", "exact-one", "--where", "\"alpha.outcome\" = 'late'", "--json"]
     assert main(words) == 0

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import example
 from opened import inspected, opened
@@ -126,6 +127,28 @@ async def test_plus_on_the_problem_rates_the_other_steps_in_one(request_):
         await shows(pilot, "2 steps rated +1", "Rated  step 0 +1, step 1 +1")
         await press(pilot, "u")
         assert "Rated" not in await rests(pilot, "Undone")
+
+
+async def test_a_queue_is_gone_on_with_through_the_scorer_that_it_was_made_with(request_):
+    """Whoever looked through another one meanwhile, or opens the app again, comes back to the same failures."""
+    async with opened(request_) as pilot:
+        await begun(pilot)
+        await shows(pilot, "outcome = any failure, through alpha")
+        await press(pilot, "1", "escape", "v", "n")
+        await until(pilot, lambda: inspected(pilot).scorer == "beta")
+        await press(pilot, "g", "t")
+        await shows(pilot, "Go on: 1 ruled, 4 to go")
+        await press(pilot, "enter")
+        await shows(pilot, "1 ruled, 4 to go", "alpha")
+        assert inspected(pilot).scorer == "alpha"
+    async with opened(replace(request_, scorers=("beta",))) as pilot:
+        await press(pilot, "g", "t")
+        await shows(pilot, "1 ruled, 4 to go")
+        assert inspected(pilot).scorer == "alpha"
+        journal(pilot).begin("by hand", ["bench/alarm-one"], "gone-prm")
+        await press(pilot, "escape", "g", "t")
+        said = "gone-prm, through which this queue was begun, is not here."
+        await until(pilot, lambda: said in [one.message for one in pilot.app._notifications])
 
 
 async def test_what_was_said_of_another_text_is_said_anew(request_):
@@ -266,7 +289,7 @@ async def test_a_new_queue_puts_the_present_one_aside_and_undo_brings_it_back(re
     async with opened(request_, size=(80, 24)) as pilot:
         await begun(pilot)
         await press(pilot, "1", "escape", "g", "t")
-        await shows(pilot, ">Go on: 1 ruled, 4 to go", " Random, in turns by error type", "u brings it back")
+        await shows(pilot, ">Go on: 1 ruled, 4 to go", " Random, in turns by error type", "a new one puts it aside")
         await press(pilot, "down", "enter")
         await shows(pilot, "0 ruled, 4 to go")
         await press(pilot, "u")
