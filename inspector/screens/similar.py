@@ -13,6 +13,7 @@ from textual.worker import get_current_worker
 
 from inspector.analyses.similar import alike, outcome_of, tags_of
 from inspector.inspection import Inspection
+from inspector.render.cells import share
 from inspector.screens.dialog import Dialog
 from inspector.sentences import GLYPHS, WORDS
 from inspector.text import clean
@@ -69,7 +70,7 @@ class SimilarDialog(Dialog[int | None]):
     def _why(self, like: str, one: Alike) -> str:
         """How much it is like it and by what, what the scorer makes of it, and how it was tagged."""
         results = self._results
-        said = [f"{'text' if like == 'text' else 'rewards'} {one.likeness:.0%}"]
+        said = [f"{'text' if like == 'text' else 'rewards'} {share(one.likeness, 0)}%"]
         outcome = None if self._blind else outcome_of(results, like, one.row)
         said += [f"{GLYPHS[outcome]} {WORDS[outcome]}"] if outcome in GLYPHS else []
         tags = () if self._blind else tags_of(results, results.cases["case"][one.row])
