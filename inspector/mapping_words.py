@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inspector.sentences import counted
 from scoring.importing.proposal import Proposal
 from scoring.results.base import scorer_name
-from scoring.tables.column_mapping import SCORERS, ColumnMapping
+from scoring.tables.column_mapping import COLUMNS, SCORERS, ColumnMapping
 
 STEPS, TEXT = 12, 100
 """Steps, and characters of a text, that a preview shows."""
@@ -35,18 +35,18 @@ FIELDS = {
 
 def claim_words(mapping: ColumnMapping, column: str) -> str:
     """Say what a mapping takes a column for; "" where for nothing."""
-    named = [FIELDS.get(what, what.replace("_", " ")) for what, of in mapping.named if of == column]
-    return " and ".join(
-        f"{FIELDS[kind]}: {scorer}" if kind in SCORERS else name
-        for name in named
-        for kind, _, scorer in [name.partition(" of ")]
-    )
+    fields = [FIELDS.get(name, name) for name in (*COLUMNS, "step") if getattr(mapping, name) == column]
+    fields += [
+        f"{FIELDS[kind]}: {scorer}" for kind in SCORERS for scorer, of in getattr(mapping, kind).items() if of == column
+    ]
+    return " and ".join(fields)
 
 
 def claimed(mapping: ColumnMapping, column: str, what: str, source: str) -> ColumnMapping:
     """Take a column for a field; a lone scorer is called after the file, one of several after its column."""
-    others = sum(column != of for kind in SCORERS for of in getattr(mapping, kind).values())
-    return mapping.claiming(column, what, column if others else scorer_name(source))
+    others = {name for kind in SCORERS for name, of in getattr(mapping, kind).items() if of != column}
+    name = column if others else scorer_name(source)
+    return mapping.claiming(column, what, f"{name}-{len(others) + 1}" if name in others else name)
 
 
 def preview_lines(proposal: Proposal) -> Iterator[str]:

@@ -181,9 +181,10 @@ class JobTold(Message):
 
 @dataclass
 class Reloaded(Message):
-    """Rewards have changed on the disk and were read again."""
+    """Rewards have changed on the disk and were read again; `then` is left to be done once that is shown."""
 
     selection: "Selection"
+    then: "Callable[[], object]" = lambda: None
 
 
 @dataclass

@@ -21,6 +21,8 @@ PAGE = 4096
 """Cases whose texts are in memory at once while an index is made."""
 POINTS = 16
 """Points along a solution at which courses of rewards are compared."""
+SHARED = 5
+"""Terms that are told of two texts."""
 WORD = r"\\?[\p{L}][\p{L}']+|\d+(?:\.\d+)?"
 """A word, a command of LaTeX, or a number."""
 FORMULA = r"\w+(?:\.\w+)*(?:\s*[-+*/^=<>×÷]\s*\w+(?:\.\w+)*)+"
@@ -43,9 +45,6 @@ class Alike(Struct, frozen=True):
     row: int
     likeness: float
     shared: tuple[str, ...] = ()
-
-
-SHARED = 5
 
 
 class TextIndex(Struct, frozen=True, eq=False):
@@ -97,8 +96,8 @@ class TextIndex(Struct, frozen=True, eq=False):
             part = slice(self.starts[bucket], self.starts[bucket + 1])
             # A case has one entry a bucket.
             likeness[self.cases[part]] += weight * self.weights[part]
-        found = _first(np.where(among, likeness, 0.0), row, most)
-        return [Alike(at, min(1.0, float(likeness[at])), self._shared(terms, at)) for at in found]
+        nearest = _first(np.where(among, likeness, 0.0), row, most)
+        return [Alike(other, min(1.0, float(likeness[other])), self._shared(terms, other)) for other in nearest]
 
     def _terms(self, row: int) -> pl.DataFrame:
         return terms_of(self.texts.page(int(self.texts.part[row]), int(self.texts.row_in_part[row]), 1, _READ))
@@ -112,11 +111,11 @@ class TextIndex(Struct, frozen=True, eq=False):
     def _shared(self, terms: pl.DataFrame, row: int) -> tuple[str, ...]:
         """The terms that make the two texts alike: those that add most to the cosine."""
         mentions = pl.len().log() + 1.0
-        one, other = (
-            found.group_by("term", "bucket", maintain_order=True).agg(often=mentions)
-            for found in (terms, self._terms(row))
+        own, others = (
+            mentioned.group_by("term", "bucket", maintain_order=True).agg(often=mentions)
+            for mentioned in (terms, self._terms(row))
         )
-        both = one.join(other, on=["term", "bucket"], maintain_order="left")
+        both = own.join(others, on=["term", "bucket"], maintain_order="left")
         adds = (both["often"] * both["often_right"]).to_numpy() * self.rarity[both["bucket"].to_numpy()] ** 2
         # Of those that add as much, the longer says more.
         order = np.lexsort((-both["term"].str.len_chars().to_numpy().astype(np.int64), -adds))[:SHARED]
@@ -163,15 +162,15 @@ def courses(evaluation: Evaluation) -> Floats:
     """
     rewards = evaluation.rewards
     steps = np.diff(rewards.offsets)
-    found = np.full((steps.size, POINTS), np.nan)
+    drawn = np.full((steps.size, POINTS), np.nan)
     rows = np.flatnonzero(rewards.scored & (steps > 0))
     places = np.linspace(0.0, 1.0, POINTS) * (steps[rows, None] - 1)
     before = np.floor(places).astype(np.int64)
     after = np.minimum(before + 1, steps[rows, None] - 1)
     start = rewards.offsets[rows, None]
     share = places - before
-    found[rows] = rewards.values[start + before] * (1 - share) + rewards.values[start + after] * share
-    return found
+    drawn[rows] = rewards.values[start + before] * (1 - share) + rewards.values[start + after] * share
+    return drawn
 
 
 def nearest_courses(evaluation: Evaluation, row: int, among: Bools, most: int) -> list[Alike]:
@@ -190,7 +189,7 @@ def nearest_courses(evaluation: Evaluation, row: int, among: Bools, most: int) -
     known = among & np.isfinite(likeness)
     # Rewards beyond the range may be further away than all of it.
     likeness = np.where(known, np.maximum(likeness, np.finfo(float).tiny), 0.0)
-    return [Alike(at, float(likeness[at])) for at in _first(likeness, row, most)]
+    return [Alike(other, float(likeness[other])) for other in _first(likeness, row, most)]
 
 
 def _first(likeness: Floats, row: int, most: int) -> list[int]:
@@ -199,8 +198,7 @@ def _first(likeness: Floats, row: int, most: int) -> list[int]:
     likeness[row] = 0.0
     most = min(most, likeness.size)
     few = np.argpartition(-likeness, most - 1)[:most] if most < likeness.size else np.arange(likeness.size)
-    least = likeness[few].min(initial=np.inf)
     # Of equals at the end the first are taken, whatever the partition chose.
-    few = np.flatnonzero(likeness >= least)
-    order = few[np.lexsort((few, -likeness[few]))]
-    return [int(at) for at in order[:most] if likeness[at] > 0]
+    rows = np.flatnonzero(likeness >= likeness[few].min(initial=np.inf))
+    order = rows[np.argsort(-likeness[rows], kind="stable")]
+    return [int(other) for other in order[:most] if likeness[other] > 0]

@@ -20,13 +20,13 @@ MOST = 10
 """Cases of each kind."""
 SIMILAR = {
     "case": pl.String(),
-    "like": pl.String(),
+    "scorer": pl.String(),
     "likeness": pl.Float64(),
     "shared": pl.List(pl.String),
     "outcome": pl.String(),
     "tags": pl.List(pl.String),
 }
-"""Columns: `like` is `text`, or the scorer whose rewards are alike; `outcome` is that of this scorer or the first."""
+"""Columns: `scorer` is whose rewards are alike, null = their texts; `outcome` is that of this scorer or the first."""
 NOTES = (
     "texts: cosine of TF-IDF over the words, numbers and formulas of problem and steps; `shared` adds most to it",
     "rewards: 1 less the mean distance at 16 points along the solution, as a share of the scorer's range",
@@ -50,52 +50,33 @@ _indexes = Remembered(1)
 def similar(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
     """Give the cases nearest to a case, in text and in the rewards of the chosen scorers."""
     row = row_of(results, params.get("case"))
-    found = list(alike(results, row))
-    rows = pl.DataFrame([_row(results, *one) for one in found], schema=SIMILAR, orient="row")
-    case = results.cases["case"][row]
-    command = results.request.command("similar", case, form=params.form)
+    cases = list(alike(results, row))
+    rows = pl.DataFrame([_row(results, *case) for case in cases], schema=SIMILAR, orient="row")
+    name = results.cases["case"][row]
+    command = results.request.command("similar", name, form=params.form)
     return View(
         rows,
         provenance(results, command, NOTES),
-        title=f"Like {case}",
-        lay_out=lambda: (Section(f"Like {case}", "similar", tuple(_blocks(results, found))),),
-        empty="" if rows.height else f"No other case that the filter keeps is like {case}.",
+        title=f"Like {name}",
+        lay_out=lambda: (Section(f"Like {name}", "similar", tuple(_blocks(rows))),),
+        empty="" if rows.height else f"No other case that the filter keeps is like {name}.",
     )
 
 
-def alike(results: Selection, row: int) -> Iterator[tuple[str, Alike]]:
-    """Give the nearest cases in text (`text`), and in rewards of each chosen scorer that has some (its name)."""
-    for one in index_of(results).nearest(row, results.mask, MOST):
-        yield "text", one
+def alike(results: Selection, row: int) -> Iterator[tuple[str | None, Alike]]:
+    """Give the nearest cases: in text, with None, and in the rewards of each chosen scorer that has some, with it."""
+    index = _indexes.of("texts", (results.texts,), lambda: TextIndex.of(results.texts))
+    for other in index.nearest(row, results.mask, MOST):
+        yield None, other
     for evaluation in results.chosen_evaluations:
-        for one in nearest_courses(evaluation, row, results.mask, MOST):
-            yield evaluation.scorer.name, one
+        for other in nearest_courses(evaluation, row, results.mask, MOST):
+            yield evaluation.scorer.name, other
 
 
-def index_of(results: Selection) -> TextIndex:
-    """Give the index of all texts, made once: half a second for three thousand cases."""
-    return _indexes.of("texts", (results.texts,), lambda: TextIndex.of(results.texts))
-
-
-def _row(results: Selection, like: str, one: Alike) -> dict[str, object]:
-    case = results.cases["case"][one.row]
-    return {
-        "case": case,
-        "like": like,
-        "likeness": one.likeness,
-        "shared": list(one.shared),
-        "outcome": outcome_of(results, like, one.row),
-        "tags": list(tags_of(results, case)),
-    }
-
-
-def outcome_of(results: Selection, like: str, row: int) -> str | None:
-    """What the scorer makes of a case: the one whose rewards are alike, else the first one chosen; None = no scorer."""
-    names = [one.scorer.name for one in results.chosen_evaluations]
-    if not names:
-        return None
-    outcome: str = OUTCOMES[results.evaluation(like if like in names else names[0]).codes[row]]
-    return outcome
+def outcome_of(results: Selection, scorer: str | None, row: int) -> str | None:
+    """What a scorer makes of a case, without one the first that is chosen; None where there is none."""
+    name = scorer or next(iter(results.chosen), None)
+    return None if name is None else str(OUTCOMES[results.evaluation(name).codes[row]])
 
 
 def tags_of(results: Selection, case: str) -> Sequence[str]:
@@ -106,23 +87,31 @@ def tags_of(results: Selection, case: str) -> Sequence[str]:
     return (*triage.tags.get(case, ()), *dict.fromkeys(triage.categories.get(case, {}).values()))
 
 
-def _blocks(results: Selection, found: Sequence[tuple[str, Alike]]) -> Iterator[Block]:
-    for like in dict.fromkeys(like for like, _ in found):
-        title = "In text" if like == "text" else f"In the rewards of {like}"
-        lines = []
-        for one in (one for kind, one in found if kind == like):
-            case = results.cases["case"][one.row]
-            outcome = outcome_of(results, like, one.row)
-            link = CaseLink((Facet("case", (case,)).sql,), 1, case)
-            lines.append(
-                [
-                    text(case, link=link),
-                    Cell(one.likeness, Kind.SHARE),
-                    text(WORDS.get(outcome, outcome) if outcome else ""),
-                    text(", ".join(tags_of(results, case))),
-                    text(" ".join(one.shared)),
-                ]
-            )
-        columns: list[str | Column] = ["case", "alike", "outcome", "tags", Column("shared", wraps=True)]
-        yield table(title, columns, lines)
+def _row(results: Selection, scorer: str | None, other: Alike) -> dict[str, object]:
+    case = results.cases["case"][other.row]
+    return {
+        "case": case,
+        "scorer": scorer,
+        "likeness": other.likeness,
+        "shared": list(other.shared),
+        "outcome": outcome_of(results, scorer, other.row),
+        "tags": list(tags_of(results, case)),
+    }
+
+
+def _blocks(rows: pl.DataFrame) -> Iterator[Block]:
+    columns: list[str | Column] = ["case", "alike", "outcome", "tags", Column("shared", wraps=True)]
+    for part in rows.partition_by("scorer", maintain_order=True):
+        scorer = part["scorer"][0]
+        lines = [
+            [
+                text(row["case"], link=CaseLink((Facet("case", (row["case"],)).sql,), 1, row["case"])),
+                Cell(row["likeness"], Kind.SHARE),
+                text(WORDS.get(row["outcome"], row["outcome"])),
+                text(", ".join(row["tags"])),
+                text(" ".join(row["shared"])),
+            ]
+            for row in part.iter_rows(named=True)
+        ]
+        yield table("In text" if scorer is None else f"In the rewards of {scorer}", columns, lines)
     yield Note("Likeness in percent; `shared` is what adds most to it.", "quiet")

@@ -21,7 +21,6 @@ from inspector.text import clean
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.errors import InspectError
 from scoring.importing.proposal import OpenTable, Proposal
-from scoring.tables.cells import outermost
 from scoring.tables.column_mapping import ColumnMapping
 
 if TYPE_CHECKING:
@@ -54,7 +53,8 @@ class MappingDialog(Dialog[ColumnMapping | None]):
         self._proposal: Proposal | None = None
         self._readings: dict[str, Reading] = {}
         self._chosen: dict[str, Choice] = {}
-        self._problem = _TRYING
+        self._problem = ""
+        self._trying = True
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
@@ -78,29 +78,29 @@ class MappingDialog(Dialog[ColumnMapping | None]):
     # -- trying a mapping
 
     def _try(self, mapping: ColumnMapping | None) -> None:
-        self._problem = _TRYING
+        """Try a mapping, or the one that the columns suggest. What was chosen stays where it is not enough yet."""
+        self._mapping, self._trying = mapping, True
         self._show()
-        work = partial(self._tried, mapping)
-        self.run_worker(work, thread=True, exclusive=True, group="mapping", exit_on_error=True)
+        self.run_worker(partial(self._work, mapping), thread=True, exclusive=True, group="mapping")
 
-    def _tried(self, mapping: ColumnMapping | None) -> None:
+    def _work(self, mapping: ColumnMapping | None) -> None:
         """In a thread: labels may have to be looked through to the last row."""
-        problem, proposal = "", None
         try:
-            proposal = self._table.proposal(mapping)
-            if proposal is None:
-                proposal = self._table.proposal(ColumnMapping())
+            proposal = self._table.proposal(mapping) or self._unguessed()
             problem = "" if proposal is None else proposal.refusal
         except InspectError as error:
-            problem = str(error)
+            proposal, problem = self._unguessed() if mapping is None else None, str(error)
         if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._take_in, mapping, proposal, problem)
+            self.app.call_from_thread(self._take_in, proposal, problem)
 
-    def _take_in(self, mapping: ColumnMapping | None, proposal: Proposal | None, problem: str) -> None:
-        self._problem = problem
+    def _unguessed(self) -> Proposal | None:
+        """All columns, none of them taken for anything."""
+        return OpenTable(self._table.rows).proposal(ColumnMapping())
+
+    def _take_in(self, proposal: Proposal | None, problem: str) -> None:
+        self._problem, self._trying = problem, False
         if proposal is not None:
-            # What is proposed for the file is its name, which an import finds anew.
-            self._mapping = mapping or proposal.mapping
+            self._mapping = self._mapping or proposal.mapping
             self._proposal = proposal
             self._readings |= {reading.question: reading for reading in proposal.readings}
         self._show()
@@ -121,14 +121,13 @@ class MappingDialog(Dialog[ColumnMapping | None]):
         self.query_one("#whole", Static).update(Content(clean(said)))
 
     def _picks(self) -> Iterator[Pick]:
-        yield Pick(_IMPORT, "Import it", self._held(), strong=not self._problem)
+        yield Pick(_IMPORT, "Import it", self._held(), strong=not self._problem and not self._trying)
         for question, reading in self._readings.items():
             yield Pick(f"{_READING}{question}", question, self._chosen.get(question, reading.choices[0]).words)
         proposal, mapping = self._proposal, self._mapping
         if proposal is None or mapping is None:
             return
-        order = self._table.columns
-        for column in sorted(proposal.columns, key=lambda column: order.get(outermost(column.name), len(order))):
+        for column in sorted(proposal.columns, key=lambda column: self._table.place(column.name)):
             claim = claim_words(mapping, column.name)
             rest = "kept with the case" if column.fate == "metadata" else "left out"
             note = claim or f"{rest}, such as {self._table.example(column.name)}"
@@ -137,17 +136,20 @@ class MappingDialog(Dialog[ColumnMapping | None]):
     def _held(self) -> str:
         """What the line that imports says of it."""
         proposal = self._proposal
+        if self._trying:
+            return ""
         if self._problem or proposal is None:
-            return "" if self._problem == _TRYING else "not yet: see what is missing"
+            return "not yet: see what is missing"
         held = [] if proposal.first is None else [f"cases of {proposal.mapping.benchmark}"]
         held += [f"results of {' and '.join(_names(proposal.mapping))}"] if proposal.mapping.scorers else []
         return " and ".join(held)
 
     def _preview(self) -> Iterator[str]:
-        if self._problem:
+        if self._trying:
+            yield _TRYING
+        elif self._problem:
             yield self._problem
-            yield ""
-        if self._proposal is not None:
+        elif self._proposal is not None:
             yield from preview_lines(self._proposal)
 
     # -- what keys do
@@ -166,10 +168,10 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             self._ask(key.removeprefix(_COLUMN))
 
     def _import(self) -> None:
-        if self._problem or self._mapping is None:
-            self.notify(clean(self._problem or _TRYING), severity="warning", markup=False)
-            return
-        self.dismiss(self._mapping)
+        if self._trying or self._problem or self._mapping is None:
+            self.notify(clean(_TRYING if self._trying else self._problem), severity="warning", markup=False)
+        else:
+            self.dismiss(self._mapping)
 
     def _read_otherwise(self, question: str) -> None:
         choices = self._readings[question].choices

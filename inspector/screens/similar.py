@@ -64,18 +64,18 @@ class SimilarDialog(Dialog[int | None]):
 
     def _picks(self) -> Iterator[Pick]:
         results = self._results
-        for like, one in alike(results, self._row):
-            yield Pick(f"{like} {one.row}", results.cases["case"][one.row], self._why(like, one))
+        for scorer, other in alike(results, self._row):
+            yield Pick(f"{scorer} {other.row}", results.cases["case"][other.row], self._why(scorer, other))
 
-    def _why(self, like: str, one: Alike) -> str:
+    def _why(self, scorer: str | None, other: Alike) -> str:
         """How much it is like it and by what, what the scorer makes of it, and how it was tagged."""
         results = self._results
-        said = [f"{'text' if like == 'text' else 'rewards'} {share(one.likeness, 0)}%"]
-        outcome = None if self._blind else outcome_of(results, like, one.row)
+        said = [f"{'text' if scorer is None else 'rewards'} {share(other.likeness, 0)}%"]
+        outcome = None if self._blind else outcome_of(results, scorer, other.row)
         said += [f"{GLYPHS[outcome]} {WORDS[outcome]}"] if outcome in GLYPHS else []
-        tags = () if self._blind else tags_of(results, results.cases["case"][one.row])
+        tags = () if self._blind else tags_of(results, results.cases["case"][other.row])
         said += [f"[{', '.join(tags)}]"] if tags else []
-        return "  ".join([*said, *([" ".join(one.shared)] if one.shared else [])])
+        return "  ".join([*said, *([" ".join(other.shared)] if other.shared else [])])
 
     def on_pick_list_clicked(self) -> None:
         self.action_take()

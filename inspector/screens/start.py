@@ -13,6 +13,7 @@ from inspector.text import clean
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.benchmarks.demo import NAME as DEMO
 from scoring.files import expand_home
+from scoring.importing.bringing import HUB, is_address
 from scoring.workspace import MARK
 
 _OFFERED, _LOOKED_AT = 50, 1000
@@ -30,7 +31,8 @@ class PathList(Narrowing[str]):
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
         held = [pick for pick in self._picks if typed.lower() in pick.label.lower()]
-        found = {pick.key: pick for pick in (*held, *path_picks(typed))}
+        elsewhere = [Pick(typed, typed, "not on this disk")] if is_address(typed) or typed.startswith(HUB) else []
+        found = {pick.key: pick for pick in (*held, *elsewhere, *path_picks(typed))}
         return list(found.values()) if typed else self._picks, 0
 
     def answer(self, key: str) -> str:

@@ -106,7 +106,7 @@ def _where_to_begin(args: argparse.Namespace, request: Request) -> Request | str
     from inspector.terminal.remembered import recent_workspaces
     from inspector.terminal.themed import OneDialog
     from scoring.benchmarks.demo import NAME as DEMO
-    from scoring.files import expand_home
+    from scoring.importing.bringing import typed_source
     from scoring.workspace import MARK
 
     looks = _looks(args)
@@ -116,8 +116,8 @@ def _where_to_begin(args: argparse.Namespace, request: Request) -> Request | str
         return None
     if chosen == DEMO:
         return replace(request, benchmarks=(DEMO,))
-    folder = expand_home(chosen)
-    return replace(request, workspace=str(folder)) if (folder / MARK).is_file() else str(folder)
+    word = typed_source(chosen)
+    return replace(request, workspace=word) if (Path(word) / MARK).is_file() else word
 
 
 def _take_keys_from_the_terminal() -> None:

@@ -9,6 +9,8 @@ from inspector.commands.key_words import KeyWords
 from inspector.request import Request
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.events import Event
 
     from inspector.case_view.manner import Manner
@@ -70,8 +72,8 @@ class Wired(App[int]):
         """Whether an event was the second key of two; then all is done."""
         return False
 
-    def read_again(self) -> None:
-        """Read the workspace anew, in a thread."""
+    def read_again(self, then: "Callable[[], object]" = lambda: None) -> None:
+        """Read the workspace anew, in a thread, and do what is left once it is shown."""
         raise NotImplementedError
 
     def scored_workspace(self, workspace: "Workspace") -> Path:

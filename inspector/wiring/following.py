@@ -11,7 +11,7 @@ from inspector.text import clean
 from inspector.wiring.base import INSPECT, Wired
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import polars as pl
 
@@ -72,17 +72,25 @@ class Following(Wired):
         self._seen, self._known = there, self._names(now.workspace)
         self.read_again()
 
-    def read_again(self) -> None:
-        """Read what was asked for anew, less what has gone; say so where that is everything."""
+    def read_at_once(self, then: "Callable[[], object]") -> None:
+        """Read all again although nobody looked, because something is known to have come; then do what is left."""
+        if self.inspection is not None:
+            workspace = self.inspection.selection.workspace
+            self._seen, self._known = self._there(workspace), self._names(workspace)
+        self.read_again(then)
+
+    def read_again(self, then: "Callable[[], object]" = lambda: None) -> None:
+        """Read what was asked for anew, less what has gone; say so where that is everything. Then do what is left."""
         if self.inspection is None:
             return
         request = self._request(self.inspection.selection)
         if request is None:
             gone = ", ".join(self.request.benchmarks)
             self._tell(f"{gone}: removed from the workspace. What is on screen was read before, and has no texts.")
+            then()
             return
         self.run_worker(
-            partial(self._reload, request), thread=True, exclusive=True, group="reload", description="reload"
+            partial(self._reload, request, then), thread=True, exclusive=True, group="reload", description="reload"
         )
 
     def on_new_rewards(self, message: NewRewards) -> None:  # noqa: ARG002  # whosever they are
@@ -144,23 +152,26 @@ class Following(Wired):
         if self.inspection is not None and self.inspection.selection.behind:
             self.call_later(self._look)
 
-    def _reload(self, request: "Request") -> None:
+    def _reload(self, request: "Request", then: "Callable[[], object]") -> None:
         from inspector.selection import load
         from scoring.errors import InspectError
 
         try:
-            self.post_message(Reloaded(load(request)))
+            self.post_message(Reloaded(load(request), then))
         except InspectError as error:
             self.call_from_thread(self.notify, clean(str(error)), severity="warning", markup=False)
+            self.call_from_thread(then)
 
     def on_reloaded(self, message: Reloaded) -> None:
-        """Show the same with the rewards that there are now.
+        """Show the same with the rewards that there are now, and do what is left.
 
         Where a person moved a threshold or searched while they were read, they are read again under that.
         """
-        if self.inspection is None:
-            return
-        selection, before = message.selection, self.inspection
+        if self.inspection is not None:
+            self._show_reloaded(message.selection, self.inspection)
+        message.then()
+
+    def _show_reloaded(self, selection: "Selection", before: "Inspection") -> None:
         names = [one.scorer.name for one in selection.evaluations]
         moved = not _begins_with(selection.cases["case"], before.cases["case"])
         late = moved and self.current_mode != INSPECT
@@ -174,7 +185,7 @@ class Following(Wired):
         self._tell_gone(before, self.inspection)
         if moved:
             self._close_all_above()
-        self._keep(message.selection)
+        self._keep(selection)
         if self.front is not None:
             self.front.inspection = self.inspection
 

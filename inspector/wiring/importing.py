@@ -12,8 +12,9 @@ from inspector.text import clean
 from inspector.wiring.base import INSPECT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from inspector.app import InspectApp
-    from scoring.importing.batch import ImportBatch
     from scoring.importing.proposal import OpenTable
     from scoring.tables.column_mapping import ColumnMapping
     from scoring.workspace import Workspace
@@ -32,43 +33,45 @@ def ask_for_file(app: "InspectApp") -> None:
     """Ask which file, and import it."""
     from inspector.screens.start import import_list
 
-    app.push_screen(import_list(), partial(_chosen, app))
+    app.push_screen(import_list(), partial(_begin, app))
 
 
-def _chosen(app: "InspectApp", path: str | None) -> None:
-    if path:
-        app.notify(clean(f"Reading {path} ..."), markup=False, timeout=2)
-        app.run_worker(partial(_import, app, path), thread=True, group="import-file", description=f"import {path}")
+def _begin(app: "InspectApp", typed: str | None) -> None:
+    if typed:
+        app.notify(clean(f"Reading {typed} ..."), markup=False, timeout=2)
+        app.run_worker(partial(_import, app, typed), thread=True, group="import-file", description=f"import {typed}")
 
 
-def _import(app: "InspectApp", path: str) -> None:
+def _import(app: "InspectApp", typed: str) -> None:
     """In a thread: what is read may be large, and a person looks at the columns of a table meanwhile."""
     from inspector.shell.reports import reports
+    from inspector.workspace_place import find_workspace
     from scoring.errors import InspectError
-    from scoring.files import expand_home
     from scoring.importing.batch import ImportOptions, read_sources, spill_folder
-    from scoring.importing.bringing import is_elsewhere
+    from scoring.importing.bringing import typed_source
 
-    word = path if path.startswith("hf:") or is_elsewhere(path) else str(expand_home(path))
     try:
-        workspace = app.call_from_thread(_workspace, app)
-        with spill_folder(workspace.root or Path()) as spill:
-            found = read_sources([word], ImportOptions(), workspace, spill, ask=partial(_mapping, app))
-            added, saved = found.put(workspace)
+        workspace = _workspace(app)
+        with spill_folder(Path() if workspace is None else workspace.root or Path()) as spill:
+            batch = read_sources([typed_source(typed)], ImportOptions(), workspace, spill, ask=partial(_mapping, app))
+            # A demo that is looked at alone has none. Nothing is made before there is something to put into it.
+            place = workspace or find_workspace(None, create=True)
+            added, saved = batch.put(place)
     except _DeclinedError:
         return
     except (InspectError, OSError) as error:
         app.call_from_thread(app.notify, clean(str(error)), severity="error", markup=False, timeout=TOLD)
         return
-    app.call_from_thread(_shown, app, found, list(reports(found, added, saved)))
+    benchmarks = [cases.benchmark for cases in batch.imported]
+    benchmarks += [name for results in batch.joined for name in results.benchmarks]
+    lines = [*reports(batch, added, saved), "", f"Workspace {place.root}"]
+    app.call_from_thread(_show, app, benchmarks, lines)
 
 
-def _workspace(app: "InspectApp") -> "Workspace":
-    """Where it goes: the workspace on screen; beside a demo that is looked at alone, a new one in this folder."""
-    from inspector.workspace_place import find_workspace
-
+def _workspace(app: "InspectApp") -> "Workspace | None":
+    """The workspace that is on screen; None where the demo is looked at alone."""
     now = None if app.inspection is None else app.inspection.selection.workspace
-    return now if now is not None and now.root is not None else find_workspace(app.request.workspace, create=True)
+    return None if now is None or now.root is None else now
 
 
 def _mapping(app: "InspectApp", table: "OpenTable") -> "ColumnMapping":
@@ -83,21 +86,23 @@ def _mapping(app: "InspectApp", table: "OpenTable") -> "ColumnMapping":
         if worker.is_cancelled:
             raise _DeclinedError
         wait([answer], LOOK_SECONDS)
-    decided = answer.result()
-    if decided is None:
+    mapping = answer.result()
+    if mapping is None:
         raise _DeclinedError
-    return decided
+    return mapping
 
 
-def _shown(app: "InspectApp", found: "ImportBatch", lines: list[str]) -> None:
-    """Say what came, and read all again; what was asked for by name stays, and what came is there beside it."""
+def _show(app: "InspectApp", benchmarks: "Sequence[str]", lines: "Sequence[str]") -> None:
+    """Read all again, what came beside what was asked for by name, and then say what came.
+
+    Not before: where cases have other places then, everything that lies on the first screen is closed.
+    """
     from rich.text import Text
 
     from inspector.screens.guide_page import TextPage
 
-    app.push_screen(TextPage(Text("\n".join(map(clean, lines)))), mode=INSPECT)
     if app.request.benchmarks:
-        names = [one.benchmark for one in found.imported]
-        names += [name for one in found.joined for name in one.benchmarks]
-        app.request = replace(app.request, benchmarks=tuple(dict.fromkeys((*app.request.benchmarks, *names))))
-    app.read_again()
+        wanted = dict.fromkeys((*app.request.benchmarks, *benchmarks))
+        app.request = replace(app.request, benchmarks=tuple(wanted))
+    page = TextPage(Text("\n".join(map(clean, lines))))
+    app.read_at_once(partial(app.push_screen, page, mode=INSPECT))

@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
-from scoring.files import unwritable, uuid7
+from scoring.files import expand_home, unwritable, uuid7
 from scoring.importing.archives import ZIP, Archive
 from scoring.reading.compressed import (
     CHUNK,
@@ -112,6 +112,11 @@ def bring(word: str, folder: Path, tell: Tell = lambda _: None) -> Iterator[Brou
 def is_address(word: str) -> bool:
     """Tell whether a word is an address of something elsewhere, of whatever kind, and no file here."""
     return _ADDRESS.match(word) is not None and not os.path.lexists(word)
+
+
+def typed_source(text: str) -> str:
+    """Write what a person typed as the word of a source: a path with its `~` spelled out, else as it is."""
+    return text if text.startswith(HUB) or is_elsewhere(text) else str(expand_home(text))
 
 
 def is_elsewhere(word: str) -> bool:

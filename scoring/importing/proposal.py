@@ -104,9 +104,13 @@ class OpenTable(Struct, frozen=True, eq=False, dict=True):
         """What findings call it."""
         return self.rows.source
 
+    def place(self, column: str) -> int:
+        """Give the place (0-based) of a column among the keys of the first rows; of a path, that of its first key."""
+        keys = self._keys
+        return keys.get(column, keys.get(outermost(column).partition(".")[0], len(keys)))
+
     @cached_property
-    def columns(self) -> dict[str, int]:
-        """The keys of the first rows, and the place of each among them (0-based)."""
+    def _keys(self) -> dict[str, int]:
         rows = (row for row in self.rows.sample()[:TRIED] if isinstance(row, Mapping))
         return {name: place for place, name in enumerate(dict.fromkeys(str(key) for row in rows for key in row))}
 

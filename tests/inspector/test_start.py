@@ -8,13 +8,14 @@ import pytest
 import authored
 import making
 from inspector.request import Request
-from inspector.screens.start import path_picks, start_list
+from inspector.screens.start import import_list, path_picks, start_list
 from inspector.shell import invitation, opening
 from inspector.shell.invitation import known_here
 from inspector.terminal.remembered import Remembered, recent_workspaces
 from inspector.terminal.themed import OneDialog
 from inspector.terminal.themes import DEFAULT, choose_theme
 from opened import opened
+from scoring.importing.bringing import typed_source
 from screen_text import press, shows, until
 
 
@@ -38,6 +39,18 @@ def test_paths_are_completed_as_what_they_are(here):
     assert [pick.key for pick in path_picks(f"{here}/su")] == [f"{here}/sums.json"]
     assert [pick.key for pick in path_picks(".h")] == [".hidden/"]
     assert path_picks("nowhere/x") == path_picks("~nobody/x") == []
+
+
+@pytest.mark.parametrize("word", ["hf:Qwen/ProcessBench", "https://HOST/rows.jsonl"])
+async def test_what_is_not_on_this_disk_is_taken_as_it_is_typed(here, word, monkeypatch):
+    app = OneDialog(import_list())
+    async with app.run_test(size=(100, 24)) as pilot:
+        await shows(pilot, "sums.json")
+        await press(pilot, *word, "enter")
+    assert app.return_value == typed_source(word) == word
+    assert typed_source("~/x").endswith("/x")
+    monkeypatch.setattr(OneDialog, "run", lambda *_, **__: word)
+    assert opening._where_to_begin(argparse.Namespace(ascii=False, no_mouse=False), Request()) == word
 
 
 async def test_the_demo_comes_first_then_files_here_and_workspaces(here):

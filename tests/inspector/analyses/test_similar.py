@@ -24,10 +24,10 @@ def test_the_nearest_of_each_kind_with_outcome_and_tags(request_, capsys):
     selected(request_).journal.tag(["bench/late-one"], ["odd"])
     assert main(["-w", request_.workspace, "similar", "exact-one", "--scorer", "alpha", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    assert {row["like"] for row in rows} == {"text", "alpha"}
+    assert {row["scorer"] for row in rows} == {None, "alpha"}
     assert all(row["case"] != "bench/exact-one" for row in rows)
-    for kind in ("text", "alpha"):
-        likeness = [row["likeness"] for row in rows if row["like"] == kind]
+    for scorer in (None, "alpha"):
+        likeness = [row["likeness"] for row in rows if row["scorer"] == scorer]
         assert likeness == sorted(likeness, reverse=True)
     assert {tuple(row["tags"]) for row in rows if row["case"] == "bench/late-one"} == {("odd",)}
 

@@ -93,7 +93,7 @@ async def choose(pilot, column, field):
     await to_line(pilot, field)
     await press(pilot, "enter")
     await until(pilot, lambda: isinstance(pilot.app.screen, MappingDialog))
-    await until(pilot, lambda: not pilot.app.screen._problem.startswith("Trying"))
+    await until(pilot, lambda: not pilot.app.screen._trying)
 
 
 async def to_line(pilot, label):
@@ -120,6 +120,19 @@ async def test_what_does_not_fit_is_said_and_not_imported(here):
     assert app.return_value.id == "id"
 
 
+async def test_columns_may_be_said_in_any_order(here):
+    """What is not enough yet is kept, and said."""
+    app = asked(write(here / "my_prm.jsonl", [{"aa": f"c{at}", "bb": [0.5, 0.25]} for at in range(3)]))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await shows(pilot, "Nothing is named yet")
+        await choose(pilot, "bb", "step rewards of a scorer")
+        await shows(pilot, "the mapping names no case", "step rewards of a scorer: my_prm")
+        await choose(pilot, "aa", "the id of the case")
+        await shows(pilot, "results of my_prm", "rewards of my_prm: 0.5 0.25")
+        await press(pilot, "home", "enter")
+    assert (app.return_value.id, app.return_value.rewards) == ("aa", {"my_prm": "bb"})
+
+
 async def test_names_and_values_that_would_act_are_only_text(here):
     bad = "\x1b[31m[red]\u202e"
     path = write(here / "mine.jsonl", [{"id": "c0", "rewards": [0.5, 0.5], bad: bad, f"{bad}2": {bad: 1}}])
@@ -138,6 +151,10 @@ def test_a_lone_scorer_is_called_after_the_file_and_others_after_their_columns()
     two = claimed(one, "b", "rewards", "my-prm_results.jsonl")
     assert two.rewards == {"my-prm": "a", "b": "b"}
     assert claim_words(two, "b") == "step rewards of a scorer: b"
+    assert (
+        claim_words(claimed(ColumnMapping(), "r", "rewards", "x_of_y.csv"), "r") == "step rewards of a scorer: x_of_y"
+    )
+    assert claimed(one, "my-prm", "rewards", "my-prm_results.jsonl").rewards == {"my-prm": "a", "my-prm-2": "my-prm"}
     moved = claimed(two, "b", "answers", "my-prm_results.jsonl")
     assert (moved.rewards, moved.answers) == ({"my-prm": "a"}, {"b": "b"})
     assert claim_words(moved.claiming("b", ""), "b") == ""
@@ -171,6 +188,41 @@ async def test_what_is_not_wanted_or_cannot_be_read_leaves_everything_as_it_is(h
             lambda: any("broken.jsonl" in one.message and one.severity == "error" for one in pilot.app._notifications),
         )
     assert sorted(path.name for path in here.rglob("*")) == before
+
+
+async def test_beside_a_demo_no_workspace_is_made_of_what_was_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.jsonl").write_text("{")
+    results(tmp_path / "mine.jsonl")
+    async with opened() as pilot:
+        await press(pilot, "g", "i", *"broken", "enter")
+        told = pilot.app._notifications
+        await until(pilot, lambda: any("broken.jsonl" in one.message and one.severity == "error" for one in told))
+        await press(pilot, "g", "i", *"mine", "enter")
+        await shows(pilot, "which column is what")
+        await press(pilot, "escape")
+    assert not Path(".prm-inspect").exists()
+
+
+async def test_the_report_outlives_what_is_read_again(here):
+    """A benchmark whose cases come before those on screen closes what lies on the board, and then says what came."""
+    authored.write(here / "aaa.json", authored.rows(3))
+    making.workspace(here / "other", [Case(2, 1, (0.9, 0.1))], [], benchmark="zz")
+    async with opened(Request(workspace=str(here / "other"))) as pilot:
+        await press(pilot, "escape", "g", "i", *"aaa", "enter")
+        await shows(pilot, "Esc closes", "3 cases", f"Workspace {here / 'other'}")
+        assert "processbench" in pilot.app.inspection.cases["benchmark"]
+        await press(pilot, "escape")
+
+
+async def test_whoever_quits_need_not_answer_first(here):
+    results(here / "mine.jsonl")
+    async with opened(Request(workspace=str(here / "space"))) as pilot:
+        await press(pilot, "g", "i", *"mine", "enter")
+        await shows(pilot, "which column is what")
+        await press(pilot, "ctrl+c")
+    assert pilot.app.return_value == 0
+    assert len(list((here / "space" / "rewards").iterdir())) == 1
 
 
 async def test_a_benchmark_comes_beside_the_demo_in_a_workspace_of_this_folder(tmp_path, monkeypatch):
