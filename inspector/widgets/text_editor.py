@@ -10,7 +10,6 @@ from typing import ClassVar
 
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
-from textual.events import Paste
 from textual.message import Message
 from textual.widgets import TextArea
 
@@ -62,13 +61,6 @@ class TextEditor(TextArea):
         """The character (0-based) on which the cursor stands."""
         row, column = self.cursor_location
         return sum(len(line) + 1 for line in self.document.lines[:row]) + column
-
-    async def _on_paste(self, event: Paste) -> None:
-        """Take in what is pasted without what could act."""
-        event.prevent_default()
-        event.stop()
-        if not self.read_only:
-            self.insert(clean(event.text, lines=True))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing is written where a place is chosen."""

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import authored
 import making
@@ -14,6 +15,7 @@ from inspector.terminal.themed import OneDialog
 from opened import inspected, opened
 from reference import Case
 from scoring.importing.proposal import OpenTable
+from scoring.importing.sources import ReadOptions, read_source
 from scoring.reading.rows import read_rows
 from scoring.tables.column_mapping import ColumnMapping
 from screen_text import press, shows, until
@@ -158,6 +160,14 @@ def test_a_lone_scorer_is_called_after_the_file_and_others_after_their_columns()
     moved = claimed(two, "b", "answers", "my-prm_results.jsonl")
     assert (moved.rewards, moved.answers) == ({"my-prm": "a"}, {"b": "b"})
     assert claim_words(moved.claiming("b", ""), "b") == ""
+
+
+@pytest.mark.parametrize("subset", [None, "extra"])
+def test_what_a_person_chose_is_not_called_a_guess(here, subset):
+    path = write(here / "mine.jsonl", [{"question": "p", "solution": ["a", "b"], "first_error": 1, "extra": "x"}])
+    options = ReadOptions(ask=lambda table: replace(table.proposal().mapping, subset=subset))
+    [cases] = read_source(str(path), options).imported
+    assert ("guessed-columns" in {finding.code for finding in cases.findings}) == (subset is None)
 
 
 async def test_a_file_is_imported_without_leaving_the_app(here):

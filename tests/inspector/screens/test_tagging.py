@@ -101,6 +101,7 @@ async def test_a_note_has_as_many_lines_as_it_takes(request_, monkeypatch):
         await press(pilot, "enter", "a", *"one", "ctrl+j", *"two", "ctrl+j")
         pilot.app.post_message(Paste("\x1b[31mthree\r\n"))
         await until(pilot, lambda: "three" in pilot.app.screen.query_one(TextEditor).text)
+        assert "\x1b" not in pilot.app.screen.query_one(TextEditor).text
         monkeypatch.delenv("VISUAL", raising=False)
         monkeypatch.delenv("EDITOR", raising=False)
         await press(pilot, "ctrl+e")
