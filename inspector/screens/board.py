@@ -50,11 +50,10 @@ NOT_SCORED = (
 )
 
 
-class BoardScreen(BoardOpening, Triaging):
+class BoardScreen(BoardOpening):
     """A row a scorer and benchmark, or one a subset."""
 
     NAME = "board"
-    LISTS_CASES = False
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_of("board"),
         # Elsewhere Esc goes back, and closes them first.
@@ -67,6 +66,7 @@ class BoardScreen(BoardOpening, Triaging):
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
+        self.controllers = (*self.controllers, Triaging(self))
         self._columns: dict[BoardKind, list[Column]] = {}
         self._cells = BoardCells(brush)
         self.pieces = {}
@@ -79,7 +79,7 @@ class BoardScreen(BoardOpening, Triaging):
         warning = self.one_line("banner")
         warning.display = False
         yield warning
-        yield self.table("board", NO_CASE)
+        yield self.make_table("board", NO_CASE)
         yield HighlightsPane(self.brush)
         yield Static(Content(""), id="about")
         yield Static(Content(""), id="legend")

@@ -21,10 +21,11 @@ from inspector.render.lines import Row, Sheet, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.view import Block
 from inspector.render.view import Note as Paragraph
-from inspector.screens.paned import Paned
+from inspector.screens.paned import Panes
 from inspector.screens.picking import Picking
 from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.sorting import NO_NOTE, Sorting, notes_shown
+from inspector.screens.tagging import Tagging
 from inspector.screens.words import WordsDialog
 from inspector.sentences import counted
 from inspector.subject import covering, subject
@@ -50,7 +51,7 @@ NOTHING = (
 )
 
 
-class TaxonomyScreen(SheetScreen, Sorting, Paned):
+class TaxonomyScreen(SheetScreen):
     """Categories, the notes of the one under the cursor, and whose cases these are; each of the three has the keys."""
 
     NAME = "taxonomy"
@@ -64,6 +65,11 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
+        self.tagging = Tagging(self)
+        self.controllers = (*self.controllers, Panes(self), Sorting(self), self.tagging)
+        self.notes: GatheredNotes | None = None
+        self.category: CategoryCases | None = None
+        self.ticked: frozenset[tuple[str, str]] = frozenset()
         self._who = _EVERYBODY
         self._kept: tuple[Sequence[object], Bools, GatheredNotes] | None = None
 

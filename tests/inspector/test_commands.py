@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from inherited import INHERITED
+from inherited import INHERITED, action_of
 from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
 from inspector.commands.command import ANALYSES
 from inspector.commands.grammar import NO_KEY, VERBS
@@ -322,7 +322,7 @@ def test_no_key_has_two_meanings_on_a_screen(screen):
 @pytest.mark.parametrize("screen", SCREENS)
 def test_every_action_is_a_method_of_the_screens_that_have_it(screen):
     for binding in bindings_of(screen):
-        assert callable(getattr(CLASSES[screen], f"action_{binding.action.partition('(')[0]}"))
+        assert callable(action_of(CLASSES[screen], binding.action))
 
 
 def test_every_command_of_every_screen_is_tried_here():
