@@ -1,6 +1,6 @@
 """Beginning a queue of the cases that are listed, or going on with one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from inspector.inspection import Inspection
@@ -13,13 +13,16 @@ from inspector.sentences import counted
 from inspector.text import clean
 from inspector.triage.queue_cases import first_row, queue_cases
 from inspector.triage.queue_orders import ONCE_MORE, queue_orders
-from inspector.triage.queue_words import progress_words, queue_name
+from inspector.triage.queue_words import left_words, queue_name
 from inspector.widgets.pick_list import Pick
 from scoring.errors import InspectError
 from scoring.triage.journal import Journal
+from scoring.triage.queue import Queue
 
-GO_ON = "go on"
-"""The key of the pick that goes on with the present queue."""
+GO_ON = "go on "
+"""How the keys of picks begin that go on with a queue; its number (0-based, the present one first) comes behind."""
+OFFERED = 6
+"""Queues to go on with that are offered at most, the latest ones."""
 
 
 class Triaging(Controller):
@@ -49,18 +52,21 @@ class Triaging(Controller):
             self.screen.say(NO_FOLDER)
             return
         self.screen.close_rail()
-        queue = journal.queue
-        waiting = queue is not None and first_row(inspection, queue) is not None
+        waiting = [one for one in reversed(journal.queues) if first_row(inspection, one) is not None][:OFFERED]
+        picks = [
+            Pick(f"{GO_ON}{at}", f"Go on, {left_words(one)}; {one.words}", strong=one is journal.queue)
+            for at, one in enumerate(waiting)
+        ]
         if self._listed is None:
-            if waiting:
-                self._begin_queue(journal, GO_ON)
+            if len(picks) > 1:
+                picking = Picking("Go on with a queue", picks)
+                self.screen.app.push_screen(picking, partial(self._take, journal, waiting))
+            elif picks:
+                self._take(journal, waiting, picks[0].key)
             else:
                 key = self.screen.keys.of("triage")
                 self.screen.say(f"No case waits for you: open a list of cases, then {key} there.")
             return
-        picks = []
-        if queue is not None and waiting:
-            picks.append(Pick(GO_ON, f"Go on: {progress_words(queue)}", strong=True))
         listed = self._listed(inspection)
         marked = "" if listed is inspection else "marked "
         new = len(queue_cases(listed, journal))
@@ -74,16 +80,28 @@ class Triaging(Controller):
         left_out = f"; {counted(ruled, 'case')} that you ruled on left out" if ruled else ""
         title = f"Decide about {counted(new, f'{marked}case')} of the list{left_out}"
         hints = [f"{self.screen.keys.of('blind')} in a queue hides gold and scorers until you rule"]
-        if queue is not None and waiting:
-            back = f"a new one puts it aside, {self.screen.keys.of('undo')} brings it back"
-            hints.insert(0, f"The present queue: {clean(queue.words)}; {back}")
-        self.screen.app.push_screen(Picking(title, picks, hints=hints), partial(self._begin_queue, journal))
+        if waiting:
+            hints.insert(0, "A new queue puts the others aside: they wait, and one goes on with them here")
+        self.screen.app.push_screen(Picking(title, picks, hints=hints), partial(self._take, journal, waiting))
 
-    def _begin_queue(self, journal: Journal, order: str | None) -> None:
-        inspection = self.inspection
-        if order is None or inspection is None:
+    def _take(self, journal: Journal, waiting: Sequence[Queue], chosen: str | None) -> None:
+        if chosen is None:
             return
-        if order != GO_ON and self._listed is not None:
+        if not chosen.startswith(GO_ON):
+            self._begin(journal, chosen)
+            return
+        queue = waiting[int(chosen.removeprefix(GO_ON))]
+        try:
+            if queue != journal.queue:
+                journal.begin(queue.words, queue.cases, queue.scorer)
+        except InspectError as error:
+            self.screen.notify(clean(str(error)), severity="error", markup=False)
+            return
+        self._go_on(journal)
+
+    def _begin(self, journal: Journal, order: str) -> None:
+        inspection = self.inspection
+        if inspection is not None and self._listed is not None:
             seed = inspection.selection.request.seed
             chosen = next(one for one in queue_orders(inspection) if one.name == order)
             listed = self._listed(inspection)
@@ -97,8 +115,12 @@ class Triaging(Controller):
             except InspectError as error:
                 self.screen.notify(clean(str(error)), severity="error", markup=False)
                 return
-        row = None if journal.queue is None else first_row(inspection, journal.queue)
-        if journal.queue is not None and row is not None:
+            self._go_on(journal)
+
+    def _go_on(self, journal: Journal) -> None:
+        inspection = self.inspection
+        row = None if journal.queue is None or inspection is None else first_row(inspection, journal.queue)
+        if inspection is not None and journal.queue is not None and row is not None:
             self._look_as_before(inspection, journal.queue.scorer, row)
             self._go_through(row)
 
