@@ -12,8 +12,10 @@ from inspector.commands import bindings_of
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.phrases import Phrase
+from inspector.screens import contesting, tagged_alike
 from inspector.screens.case import CaseScreen
-from inspector.screens.contesting import LINE, Contesting
+from inspector.screens.contesting import Contesting
+from inspector.screens.tagged_alike import TaggedAlike
 from inspector.sentences import counted
 from inspector.text import clean, squeezed
 from inspector.triage.queue_cases import first_row, row_of
@@ -48,14 +50,18 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def __init__(self, brush: Brush, row: int) -> None:
         super().__init__(brush, row)
         self._contesting = Contesting(self)
+        self._alike = TaggedAlike(self)
         self._revealed = False
         self._last: tuple[str, ...] = ("",)
 
     def compose_above(self) -> ComposeResult:
         yield self.one_line("queue")
-        why = self.one_line(LINE)
+        why = self.one_line(contesting.LINE)
         why.display = False
         yield why
+        alike = self.one_line(tagged_alike.LINE)
+        alike.display = False
+        yield alike
 
     def compose_beneath(self) -> ComposeResult:
         yield self.one_line("rulings")
@@ -102,6 +108,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         now = rulings.get(self._case(inspection), {}).get(who)
         self.tell("rulings", [Phrase(ruling_forms(now))], "strong" if now else "")
         self._contesting.show(self.row, hidden=self.blind)
+        self._alike.show(self.row, hidden=self.blind)
 
     def place_words(self, inspection: Inspection) -> str:
         queue = self.queue
