@@ -249,7 +249,7 @@ WAYS = {
     ("taxonomy", "put"): Way(("G", "k"), opens="CategoryDialog", says="Put 1 note into"),
     ("taxonomy", "rename-category"): Way(("home",), opens="WordsDialog", says="Rename ann [red]"),
     ("taxonomy", "tick"): Way(says="1 ticked"),
-    ("taxonomy", "tick-with"): Way(opens="WordsDialog", says="that hold"),
+    ("taxonomy", "tick-with"): Way(opens="TickDialog", says="Tick notes in"),
     ("taxonomy", "whose"): Way(opens="Picking", says="bob"),
     ("taxonomy", "undo"): Way(after=("ctrl+r",), tells="Undone"),
     ("taxonomy", "redo"): Way(("u",), after=(), tells="Done again"),
