@@ -16,7 +16,6 @@ from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.screens.command_list import CommandList
 from inspector.screens.picking import Picking
-from inspector.screens.score import ScoreDialog, known_models
 from inspector.screens.steady import Steady
 from inspector.screens.threshold import Threshold
 from inspector.sentences import threshold_name
@@ -255,6 +254,9 @@ class InspectionScreen(Steady, Screen[None]):
             if asked is not None:
                 self.post_message(asked)
 
+        # Imported only for who asks: the app starts sooner.
+        from inspector.screens.score import ScoreDialog, known_models
+
         self.close_rail()
         models = known_models(inspection.benchmark, self.remembered.left.models)
         self.app.push_screen(ScoreDialog(inspection.benchmark, models), answered)
@@ -337,6 +339,21 @@ class InspectionScreen(Steady, Screen[None]):
     def say_done(self, sentence: str, *, failed: bool = False, brief: str = "") -> None:  # noqa: ARG002  # a toast has room
         """Tell what was written, or why not; `brief` where there is little room."""
         self.notify(clean(sentence), severity="error" if failed else "information", markup=False)
+
+    def listed(self, inspection: Inspection) -> Inspection | None:  # noqa: ARG002  # where there is a list, it is of this
+        """Give what a queue is made of: the cases of a list, or those that are marked. None where there is no list."""
+        return None
+
+    def go_through(self, row: int) -> None:
+        """Show a queue from this row id on."""
+        self.post_message(Go("triage", row))
+
+    def action_triage(self) -> None:
+        """Ask for a queue of cases to rule on, and begin it or go on with it."""
+        # Imported only for who asks: the app starts sooner.
+        from inspector.screens.triaging import choose_queue
+
+        choose_queue(self)
 
     def show_reversed(self, batch: Sequence[Action]) -> None:
         """Go where what was undone or done again can be seen."""

@@ -16,7 +16,7 @@ from inspector.commands import COMMANDS, Command, bindings_of
 from inspector.critique.kept import kept_answers
 from inspector.critique.lines import answer_lines
 from inspector.inspection import Inspection
-from inspector.messages import Back, Export, Go, NewRewards, ScoreCase
+from inspector.messages import Back, Export, NewRewards, ScoreCase
 from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.rail_lines import score_words
@@ -29,9 +29,8 @@ from inspector.screens.hits import Hits
 from inspector.screens.overlaying import Curves
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.stepping import StepCursor
-from inspector.screens.tagging import NO_FOLDER, Tagging
-from inspector.screens.triaging import Triaging
-from inspector.sentences import TRUNCATED
+from inspector.screens.tagging import Tagging
+from inspector.sentences import NO_FOLDER, TRUNCATED
 from inspector.text import clean
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.line_view import Line, LineView
@@ -74,7 +73,6 @@ class CaseScreen(ReadingScreen):
             self.curves,
             self.critique,
             Tagging(self),
-            Triaging(self, lambda inspection: inspection, self.go_through),
         )
         self._place = 0
         self._listed = True
@@ -266,10 +264,6 @@ class CaseScreen(ReadingScreen):
         self.row = row
         self.reading = self.reading.kept()
         self._show(keep_scroll=False)
-
-    def go_through(self, row: int) -> None:
-        """Show a queue from this row id on."""
-        self.post_message(Go("triage", row))
 
     def show_case(self) -> None:
         self._show(keep_scroll=True)

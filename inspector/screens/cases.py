@@ -13,7 +13,6 @@ from inspector.case_view.lines import case_lines
 from inspector.case_view.opening import opening
 from inspector.catalogue import order_words
 from inspector.commands import bindings_of
-from inspector.exporting import report_of
 from inspector.filtering.filter_words import apart_phrases, filter_phrase
 from inspector.inspection import Inspection
 from inspector.messages import Copy, Export, Go
@@ -29,7 +28,6 @@ from inspector.screens.reading import ReadingScreen
 from inspector.screens.searching import Searching
 from inspector.screens.slicing import Slicing
 from inspector.screens.tagging import Tagging
-from inspector.screens.triaging import Triaging
 from inspector.sentences import counted
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
@@ -78,7 +76,6 @@ class CasesScreen(ReadingScreen):
             self.arranging,
             self.slicing,
             Tagging(self),
-            Triaging(self, self._marked_of),
         )
         self._pane_timer: Timer | None = None
         self._pane_wanted: bool | None = None
@@ -283,8 +280,8 @@ class CasesScreen(ReadingScreen):
             known = self._marks_of = marks, inspection.cases, inspection.cases["case"].is_in(list(marks)).to_numpy()
         return inspection.shown[known[2][inspection.shown]]
 
-    def _marked_of(self, inspection: Inspection) -> Inspection:
-        """What a queue is made of: the cases that are marked, or else all in the list."""
+    def listed(self, inspection: Inspection) -> Inspection:
+        """Give what a queue is made of: the cases that are marked, or else all in the list."""
         rows = self._marked_rows
         return replace(inspection, selection=replace(inspection.selection, shown=rows)) if rows.size else inspection
 
@@ -371,6 +368,9 @@ class CasesScreen(ReadingScreen):
             super().action_back()
 
     def action_export(self) -> None:
+        # Imported only for who asks: the app starts sooner.
+        from inspector.exporting import report_of
+
         self.close_rail()
         if self.inspection is None:
             return

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from inspector.case_view.found_text import FOUND
 from inspector.case_view.manner import Manner
 from inspector.case_view.open_case import OpenCase, open_case
+from inspector.inspection import Inspection
 from inspector.messages import Reads
 from inspector.paint import Brush
 from inspector.screens.base import InspectionScreen
@@ -66,6 +67,9 @@ class ReadingScreen(InspectionScreen):
         except InspectError as error:
             self.notify(clean(str(error)), severity="error", markup=False)
             return None
+
+    def listed(self, inspection: Inspection) -> Inspection | None:
+        return inspection
 
     def read(self, manner: Manner) -> None:
         """Show cases in another manner from now on, on the other screens as well."""

@@ -9,7 +9,7 @@ from inspector.screens.history import HistoryDialog
 from inspector.screens.note import NoteDialog
 from inspector.screens.sure import SureDialog
 from inspector.screens.tag import TagDialog, Typed
-from inspector.sentences import counted
+from inspector.sentences import NO_FOLDER, counted
 from inspector.tag_words import batch_words, changes
 from inspector.text import squeezed
 from inspector.triage.history import history_rows
@@ -20,7 +20,6 @@ from scoring.triage.journal import Journal
 
 ASKED_ABOVE = 100
 """More cases than this are tagged at once only after a question."""
-NO_FOLDER = "Tags, notes and rulings are kept in a workspace. Make one: prm-inspect import PATH"
 
 
 class Tagging(Controller):
