@@ -91,6 +91,12 @@ class ReadingScreen(InspectionScreen):
     def action_raw(self) -> None:
         self.read(replace(self.reading, raw=not self.reading.raw))
 
+    def action_news(self) -> None:
+        """Dim what each step repeats of the one before, or nothing."""
+        self.read(replace(self.reading, news=not self.reading.news))
+        told = f"is dim; {self.keys.of('news')} shows all alike again" if self.reading.news else "is no longer dim"
+        self.say(f"What a step repeats of the one before {told}.")
+
     def action_reason(self) -> None:
         self.read(replace(self.reading, reason=not self.reading.reason))
 

@@ -101,6 +101,7 @@ EVERYWHERE = {
     "similar": Way(opens="SimilarDialog", says=ESC),
     "reason": turned("v r"),
     # Behind them the top of the case: a page that is scrolled may be scrolled otherwise after a storm.
+    "news": Way(after=("v", "d"), tells="is dim"),
     "raw": Way(then=("home",), after=("v", "w")),
     "next-scorer": Way(then=("home",), after=("h",)),
     "previous-scorer": Way(then=("home",), after=("l",), says="vote"),
