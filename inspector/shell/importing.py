@@ -39,7 +39,7 @@ from scoring.workspace import Workspace
 def run(args: argparse.Namespace) -> int:
     """Import the sources; 0 clean, 1 where there was a warning or worse."""
     if args.dry_run:
-        found = _found(args, None)
+        found = _found(args, None, anew=True)
         _refuse_if_strict(found, args)
         _report(found, args)
         for proposal in found.proposals:
@@ -47,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
         _keep_mapping(found, args)
         return int(found.grave)
     with spill_folder(_place(args)) as spill:
-        found = _found(args, spill)
+        # Whoever asks for all findings, or wants none, wants the file read.
+        found = _found(args, spill, anew=bool(args.strict or args.verbose or args.save_mapping))
         _refuse_if_strict(found, args)
         workspace = find_workspace(args.workspace, create=True)
         with ReadingProgress("writing", quiet=args.quiet):
@@ -85,7 +86,7 @@ def bring(args: argparse.Namespace, ask: Ask | None) -> ImportBatch:
     """Import the sources without a word, for whoever looks at them next; `ask` decides what columns of tables are."""
     args.name = args.mapping = args.run = None
     with spill_folder(_place(args)) as spill:
-        found = _found(args, spill, ask)
+        found = _found(args, spill, ask, anew=False)
         with ReadingProgress("writing", quiet=args.quiet):
             found.put(find_workspace(args.workspace, create=True))
     return found
@@ -94,7 +95,7 @@ def bring(args: argparse.Namespace, ask: Ask | None) -> ImportBatch:
 def examine(args: argparse.Namespace) -> int:
     """Only look, and apply the rules that sound benchmarks are made by; 1 where there is a warning or worse."""
     args.name = args.mapping = args.run = None
-    found = _found(args, None)
+    found = _found(args, None, anew=True)
     broken = replace(
         found, imported=tuple(replace(one, findings=(*one.findings, *_rules(one))) for one in found.imported)
     )
@@ -110,9 +111,8 @@ def _rules(one: Imported) -> list[Finding]:
     return [] if one.spilled else [finding for finding in broken_rules(one.cases) if finding.code not in known]
 
 
-def _found(args: argparse.Namespace, spill: Path | None, ask: Ask | None = None) -> ImportBatch:
-    # Whoever asks for all findings, only looks, or wants none wants the file read.
-    reads = args.command != "import" or args.dry_run or args.strict or args.verbose or args.save_mapping
+def _found(args: argparse.Namespace, spill: Path | None, ask: Ask | None = None, *, anew: bool) -> ImportBatch:
+    """Read the sources; files that were imported and have not changed only if they are to be read `anew`."""
     with ReadingProgress("reading", quiet=args.quiet) as progress:
         if ask is not None:
             ask = partial(_hushed, progress, ask)
@@ -120,7 +120,7 @@ def _found(args: argparse.Namespace, spill: Path | None, ask: Ask | None = None)
             ask = partial(_chosen, progress)
         preview = getattr(args, "dry_run", False)
         asked = _asked(args)
-        return read_sources(*asked, spill, _tell(args), progress, skip_unchanged=not reads, ask=ask, preview=preview)
+        return read_sources(*asked, spill, _tell(args), progress, skip_unchanged=not anew, ask=ask, preview=preview)
 
 
 def _hushed(progress: ReadingProgress, ask: Ask, table: OpenTable) -> ColumnMapping | None:

@@ -42,8 +42,7 @@ def run(args: argparse.Namespace) -> int:
             return 0
         if STDIN in args.paths:
             _take_keys_from_the_terminal()
-        names = (*(one.benchmark for one in found.imported), *(name for one in found.joined for name in one.benchmarks))
-        request = replace(request, benchmarks=request.benchmarks or tuple(dict.fromkeys(names)))
+        request = replace(request, benchmarks=request.benchmarks or found.benchmarks)
     elif _nothing_here(request):
         begun = _where_to_begin(args, request)
         if begun is None:

@@ -62,10 +62,8 @@ def _import(app: "InspectApp", typed: str) -> None:
     except (InspectError, OSError) as error:
         app.call_from_thread(app.notify, clean(str(error)), severity="error", markup=False, timeout=TOLD)
         return
-    benchmarks = [cases.benchmark for cases in batch.imported]
-    benchmarks += [name for results in batch.joined for name in results.benchmarks]
     lines = [*reports(batch, added, saved), "", f"Workspace {place.root}"]
-    app.call_from_thread(_show, app, benchmarks, lines)
+    app.call_from_thread(_show, app, batch.benchmarks, lines)
 
 
 def _workspace(app: "InspectApp") -> "Workspace | None":

@@ -62,6 +62,13 @@ class ImportBatch(Struct, frozen=True, eq=False):
     passed_over: tuple[str, ...] = ()
 
     @property
+    def benchmarks(self) -> tuple[str, ...]:
+        """Of which benchmarks all of this is, each once."""
+        held = [[one.benchmark] for one in self.imported]
+        held += [[*one.benchmarks] for one in self.joined] + [[*one.benchmarks] for one in self.unchanged]
+        return tuple(dict.fromkeys(name for names in held for name in names))
+
+    @property
     def grave(self) -> bool:
         """Whether there is anything graver than a note."""
         each = [*(part.findings for part in self.imported), *(part.findings for part in self.joined)]
@@ -103,7 +110,10 @@ class ImportBatch(Struct, frozen=True, eq=False):
             held += [f"{self.joined[at].joined:,} results of {saved[at].scorer}" for at in results]
             findings = [*(self.imported[at].findings for at in cases), *(self.joined[at].findings for at in results)]
             folders = tuple(saved[at].folder for at in results)
-            yield Remembered(brought, " and ".join(held), any(map(_is_grave, findings)), folders)
+            benchmarks = [self.imported[at].benchmark for at in cases]
+            benchmarks += [name for at in results for name in self.joined[at].benchmarks]
+            grave = any(map(_is_grave, findings))
+            yield Remembered(brought, " and ".join(held), grave, folders, tuple(dict.fromkeys(benchmarks)))
 
     def _save(self, workspace: Workspace, joined: Joined, name: str | None) -> Saved:
         try:

@@ -76,6 +76,7 @@ class _Known(msgspec.Struct, frozen=True):
     scorers: dict[str, str]
     held: str
     grave: bool
+    benchmarks: tuple[str, ...] = ()
 
 
 T = TypeVar("T")
@@ -301,13 +302,14 @@ def _imports(folder: Path) -> dict[str, _Import]:
 
 
 class Unchanged(Struct, frozen=True):
-    """A file that is in the workspace as it is: what findings call it, what it held, in words, and whether there was
-    anything graver than a note.
+    """A file that is in the workspace as it is: what findings call it, what it held, in words, whether there was
+    anything graver than a note, and of which benchmarks that was (empty where nobody noted it).
     """
 
     source: str
     held: str
     grave: bool
+    benchmarks: tuple[str, ...] = ()
 
 
 class Remembered(Struct, frozen=True):
@@ -317,6 +319,7 @@ class Remembered(Struct, frozen=True):
     held: str
     grave: bool
     scorers: tuple[str, ...]
+    benchmarks: tuple[str, ...]
 
 
 class Ledger:
@@ -355,7 +358,7 @@ class Ledger:
         rewards = workspace.root / "rewards"
         if not all(_is_there(rewards / name, digest) for name, digest in known.scorers.items()):
             return None
-        return Unchanged(brought.name, known.held, known.grave)
+        return Unchanged(brought.name, known.held, known.grave, known.benchmarks)
 
     def look(self, brought: Brought) -> None:
         """Keep the digest of a file that was read; none where the file may be another than was read."""
@@ -383,7 +386,8 @@ class Ledger:
                 continue
             lists = {name: workspace.root / "rewards" / name / FILE for name in file.scorers}
             scorers = {name: _short_digest(path.read_bytes()) for name, path in lists.items() if path.exists()}
-            sources[file.brought.place] = _Known(digest, self._how, generations, scorers, file.held, file.grave)
+            known = _Known(digest, self._how, generations, scorers, file.held, file.grave, file.benchmarks)
+            sources[file.brought.place] = known
         _write(workspace.root / LEDGER, sources)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import authored
 import making
+from inspector import cli
 from inspector.request import Request
 from inspector.screens.start import import_list, path_picks, start_list
 from inspector.shell import invitation, opening
@@ -110,11 +111,32 @@ async def test_a_workspace_that_was_looked_at_is_offered_as_long_as_it_is_there(
 
 
 def test_without_a_terminal_nothing_is_imported(here, capsys):
-    from inspector import cli
-
     assert cli.main(["sums.json"]) == 2
     assert "the app needs a terminal" in capsys.readouterr().err
     assert not Path(".prm-inspect").exists()
+
+
+def test_a_file_is_asked_about_once(here, monkeypatch):
+    """Opened again, a table that has not changed is there as it was understood, and is looked at alone again."""
+    rows = "problem,steps,mine\n" + "".join(f'"Sum {n}?","[""one"", ""two""]","[0.9, 0.{n}]"\n' for n in range(1, 4))
+    Path("mine.csv").write_text(rows)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    asked, shown = [], []
+
+    def mapping_of(_, table):
+        asked.append(table.source)
+        return table.proposal().mapping
+
+    monkeypatch.setattr(opening, "_mapping_of", mapping_of)
+    monkeypatch.setattr("inspector.app.run_app", lambda request, **_: shown.append(request.benchmarks) or 0)
+    for _ in range(2):
+        assert cli.main(["mine.csv"]) == 0
+    assert asked == ["mine.csv"]
+    assert shown == [("mine",), ("mine",)]
+    Path("mine.csv").write_text(rows.replace("0.3", "0.7"))
+    assert cli.main(["mine.csv"]) == 0
+    assert len(asked) == 2
 
 
 async def test_it_looks_as_the_terminal_and_the_kept_theme_ask(here):
