@@ -19,10 +19,10 @@ from inspector.selection import Selection, by_benchmark, shown_benchmarks, withi
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.metrics.bias import bias_rows
-from scoring.metrics.cell_conditions import behind
+from scoring.metrics.breakdown import SUPPORT, slice_rows
 from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.slices import SUPPORT, slice_rows
+from scoring.metrics.shares import behind
 from scoring.step_rewards import Bools
 from scoring.verdicts import CLEAN, EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
 

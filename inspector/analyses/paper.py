@@ -18,15 +18,17 @@ from inspector.workspace_place import find_workspace
 from scoring.errors import NoWorkspace, UsageError
 from scoring.evaluation import Evaluation
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.paper_agreement import (
+from scoring.metrics.paper_figures import (
+    ComputedCell,
+    TableScope,
     Wholeness,
     agreement,
     made_how,
     printed_for,
     statistics_amiss,
     table_figures,
+    values_of,
 )
-from scoring.metrics.paper_figures import ComputedCell, TableScope, values_of
 from scoring.metrics.statistics import statistics_rows
 from scoring.protocols import protocol_of
 from scoring.published.figures import other_values

@@ -30,8 +30,8 @@ from inspector.triage.notes import GatheredNotes, gathered_notes, saturation_wor
 from scoring.errors import UsageError
 from scoring.filters import Facet
 from scoring.grouping import grouped, groups
+from scoring.metrics.people import LAST
 from scoring.metrics.resampling import SMALL
-from scoring.metrics.saturation import LAST
 from scoring.names import match_name
 from scoring.step_rewards import Bools
 

@@ -13,7 +13,7 @@ from inspector.request import Request
 from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.triage.annotations import journal_of
-from scoring.metrics.saturation import LAST, Saturation, saturation
+from scoring.metrics.people import LAST, Saturation, saturation
 from scoring.step_rewards import Ints
 from scoring.triage.journal import Journal
 from scoring.triage.notes import Note, categories, notes

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, product
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,8 +11,14 @@ from msgspec import Struct
 
 from scoring.evaluation import Evaluation
 from scoring.metrics.axes import Axis
-from scoring.metrics.closed_forms import wilson_interval
-from scoring.metrics.first_error import F1_SCORE, SIDES
+from scoring.metrics.closed_forms import (
+    difference_interval,
+    fisher_exact,
+    holm,
+    paired_difference_interval,
+    wilson_interval,
+)
+from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, SIDES
 from scoring.metrics.kernel import Marks, Tally, Unparsed
 from scoring.metrics.resampling import SMALL, percentile_intervals, related
 from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares
@@ -276,3 +283,153 @@ def few(n: Ints) -> Bools:
     """Where a figure rests on few cases; not where it rests on none."""
     found: Bools = (n > 0) & (n < SMALL)
     return found
+
+
+# -- two scorers by columns of the cases: in each cell the first less the second, on the cases that both have
+
+
+Pair = tuple[Evaluation, Evaluation]
+NO_COMMON = "no case in common: "
+"""Begins the reason where there is no difference."""
+NOT_DIFFERENT = ("process_error_rate",)
+"""Properties of the data, which no two scorers differ in."""
+
+
+def breakdown_difference(
+    pair: Pair, cells: Cells, unparsed: Unparsed = "wrong", metrics: Collection[str] = ()
+) -> pl.DataFrame:
+    """Every share, f1 and step_accuracy of the first scorer less those of the second: as `breakdown`, without counts.
+
+    In every cell both are over the same cases, those in the denominators of both, and `n` is their number. Shares have
+    Newcombe's interval of a paired difference; f1 and step_accuracy have none. Of several runs it is the first.
+    """
+    return long_form(cells, list(_differences(pair, cells, unparsed, Asked(frozenset(metrics)))))
+
+
+def _differences(pair: Pair, cells: Cells, unparsed: Unparsed, asked: Asked) -> Iterator[CellFigures]:
+    sides = [_common(*both) for both in zip(*(side_shares(one, unparsed) for one in pair), strict=True)]
+    yield from (_share(*both, cells) for both in sides if both[0].name in asked)
+    if "f1" in asked:
+        yield _f1_difference(sides, cells)
+    if "step_accuracy" in asked:
+        yield _step_accuracy_difference(pair, cells)
+    kinds = (outcome_shares, error_type_shares, process_error_shares)
+    for both in zip(*(chain(*(kind(one, unparsed) for kind in kinds)) for one in pair), strict=True):
+        if both[0].name in asked and both[0].name not in NOT_DIFFERENT:
+            yield _share(*_common(*both), cells)
+
+
+def _common(left: Share, right: Share) -> tuple[Share, Share]:
+    """Both among the cases that are in both denominators."""
+    among = left.among & right.among
+    found = (Share(one.name, one.hits & among, among, one.empty) for one in (left, right))
+    return next(found), next(found)
+
+
+def _share(left: Share, right: Share, cells: Cells) -> CellFigures:
+    n = cells.counts(left.among)
+    counts = [
+        cells.counts(one)
+        for one in (
+            left.hits & right.hits,
+            left.hits & ~right.hits,
+            ~left.hits & right.hits,
+            left.among & ~left.hits & ~right.hits,
+        )
+    ]
+    value = np.divide(counts[1] - counts[2], n, out=np.full(n.size, np.nan), where=n > 0)
+    low, high = paired_difference_interval(*counts)
+    return CellFigures(left.name, value, low, high, n, few(n), _why(value, left.empty))
+
+
+def _f1_difference(sides: list[tuple[Share, Share]], cells: Cells) -> CellFigures:
+    left, right = (f1_tally((sides[0][place], sides[1][place]), cells) for place in (0, 1))
+    value = (left.values(F1_SCORE) - right.values(F1_SCORE))[:, 0]
+    erroneous, clean = (left.sums[side][:, 0] for side in SIDES)
+    reasons = []
+    for place, difference in enumerate(value):
+        why = F1_SCORE.why({name: counted[place, 0] for name, counted in left.sums.items()})
+        both_zero = "both accuracies of one of them are 0"
+        why = both_zero if why in {"", BOTH_ZERO} else NO_COMMON + why
+        reasons.append(None if np.isfinite(difference) else why)
+    small = few(np.minimum(erroneous, clean)) & np.isfinite(value)
+    nothing = np.full(value.size, np.nan)
+    return CellFigures("f1", value, nothing, nothing, erroneous + clean, small, reasons)
+
+
+def _step_accuracy_difference(pair: Pair, cells: Cells) -> CellFigures:
+    left, right = (one.step_accuracies for one in pair)
+    there = ~np.isnan(left) & ~np.isnan(right)
+    n, total = cells.counts(there), cells.sums(there, np.where(there, left - right, 0.0))
+    value = np.divide(total, n, out=np.full(n.size, np.nan), where=n > 0)
+    nothing = np.full(n.size, np.nan)
+    return CellFigures(
+        "step_accuracy", value, nothing, nothing, n, few(n), _why(value, "no steps both labelled and judged by both")
+    )
+
+
+def _why(value: Floats, empty: str) -> list[str | None]:
+    return [None if np.isfinite(one) else NO_COMMON + empty for one in value]
+
+
+# -- on which cases is a scorer better or worse than on the rest? Every value of every categorical column is a slice
+
+
+SUPPORT = SMALL
+"""A slice and its rest each have at least this many cases on the side that is compared."""
+
+
+def slice_rows(
+    evaluation: Evaluation, rows: Bools, axes: Sequence[Axis], unparsed: Unparsed = "wrong"
+) -> list[dict[str, Any]]:
+    """The difference of accuracy between each slice and the other cases, the largest (either way) first.
+
+    Erroneous cases are compared with erroneous ones and clean with clean, so that a slice that only holds more of one
+    kind is no difference. The rest are the cases with another value of the column; a missing value is neither. Of a
+    column with two values on a side one is listed, since the other is its mirror.
+
+    Args:
+        evaluation: of n cases.
+        rows: (n,) which of them take part.
+        axes: the columns.
+        unparsed: whether cases without a verdict count as wrong.
+
+    Returns:
+        Dictionaries with `metric` (`error_acc_difference`, `correct_acc_difference`), `column`, `slice`, `value` (slice
+        minus rest), `low`, `high` (Newcombe's interval), `n`, `rest` (cases), `p` (Fisher's exact test, two-sided),
+        `p_holm` (adjusted over all the slices that are returned: `looks`) and `where`. Cases are taken as independent.
+    """
+    found = [one for share in side_shares(evaluation, unparsed) for axis in axes for one in _of(share, axis, rows)]
+    adjusted = holm(np.array([one["p"] for one in found], dtype=np.float64))
+    for one, p in zip(found, adjusted, strict=True):
+        one |= {"p_holm": float(p), "looks": len(found)}
+    return sorted(found, key=lambda one: (-abs(one["value"]), one["p"]))
+
+
+def _of(share: Share, axis: Axis, rows: Bools) -> Iterator[dict[str, Any]]:
+    values = len(axis.values)
+    there = share.among & rows
+    totals = np.bincount(axis.numbers[there], minlength=values)
+    hits = np.bincount(axis.numbers[share.hits & rows], minlength=values)
+    known = np.array([value is not None for value in axis.values])
+    totals, hits = np.where(known, totals, 0), np.where(known, hits, 0)
+    rest, rest_hits = totals.sum() - totals, hits.sum() - hits
+    numbers = np.flatnonzero((totals >= SUPPORT) & (rest >= SUPPORT))
+    if np.count_nonzero(totals) == 2:
+        # The smaller of the two, or the first.
+        numbers = numbers[np.argsort(totals[numbers], kind="stable")][:1]
+    low, high = difference_interval(hits, totals, rest_hits, rest)
+    for number in numbers:
+        counts = (int(hits[number]), int(totals[number]), int(rest_hits[number]), int(rest[number]))
+        yield {
+            "metric": f"{share.name}_difference",
+            "column": axis.column,
+            "slice": axis.values[number],
+            "value": counts[0] / counts[1] - counts[2] / counts[3],
+            "low": float(low[number]),
+            "high": float(high[number]),
+            "n": counts[1],
+            "rest": counts[3],
+            "p": fisher_exact(*counts),
+            "where": axis.conditions[number],
+        }

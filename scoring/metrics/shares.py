@@ -6,10 +6,12 @@ import numpy as np
 from msgspec import Struct
 
 from scoring.evaluation import Evaluation
-from scoring.metrics.first_error import NO_CLEAN, NO_ERRONEOUS, NOTHING
+from scoring.filters import Facet
+from scoring.metrics.first_error import FAILURES, NO_CLEAN, NO_ERRONEOUS, NOTHING
 from scoring.metrics.kernel import Decided, Unparsed
+from scoring.sql_words import named
 from scoring.step_rewards import Bools
-from scoring.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, UNPARSED
+from scoring.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, RIGHT, UNPARSED
 
 BY_TYPE = {
     "fp": ("early",),
@@ -87,3 +89,81 @@ def process_error_shares(evaluation: Evaluation, unparsed: Unparsed) -> tuple[Sh
             nothing or "no erroneous case that ends in the right answer was scored",
         ),
     )
+
+
+# -- SQL conditions on what a scorer made of a case: right, wrong, tried; and on which side a case is
+
+
+RIGHT_OUTCOMES = tuple(OUTCOMES[code] for code in RIGHT)
+SIDES = {"erroneous": "earliest_error >= 0", "clean": "earliest_error = -1"}
+"""By the name of a side the condition that selects its cases."""
+
+
+def right(scorer: str) -> str:
+    """The cases that it has right: `exact` or `clean`."""
+    return _outcome(scorer, RIGHT_OUTCOMES)
+
+
+def wrong(scorer: str, unparsed: Unparsed = "wrong") -> str:
+    """The cases that count as wrong, refused and unparsed ones among them where they count."""
+    return _outcome(scorer, FAILURES[unparsed])
+
+
+def tried(scorer: str, unparsed: Unparsed = "wrong") -> str:
+    """The cases in its denominators."""
+    return _outcome(scorer, (*RIGHT_OUTCOMES, *FAILURES[unparsed]))
+
+
+def answered(scorer: str) -> str:
+    """The cases with a verdict."""
+    return f"{named(f'{scorer}.verdict')} IS NOT NULL"
+
+
+def _outcome(scorer: str, outcomes: tuple[str, ...]) -> str:
+    return Facet(f"{scorer}.outcome", outcomes).sql
+
+
+# -- which cases stand behind a figure of a breakdown, as SQL conditions beside those of its cell
+
+
+LABELLED = "earliest_error >= -1"
+"""The cases whose earliest error is known, `none` being known as well."""
+ENDS_RIGHT = "final_answer_correct"
+COUNTS = ("cases", *(f"count_{outcome}" for outcome in OUTCOMES))
+"""The metrics that are counts of cases."""
+OF_ERRONEOUS = ("error_acc", *BY_TYPE)
+"""Those that are shares of the erroneous cases tried."""
+OF_CLEAN = ("correct_acc",)
+
+
+def behind(metric: str, scorer: str, unparsed: Unparsed = "wrong") -> tuple[str, ...]:
+    """The cases of a cell that a metric of `scoring.metrics.breakdown` counts: its `n`, and of a count its value.
+
+    Raises:
+        KeyError: there is no such metric.
+    """
+    if metric == "cases":
+        return ()
+    if metric in COUNTS:
+        return (Facet(f"{scorer}.outcome", (metric.removeprefix("count_"),)).sql,)
+    if metric == "process_error_rate":
+        return (ENDS_RIGHT, LABELLED)
+    if metric == "step_accuracy":
+        return (f"{named(f'{scorer}.step_accuracy')} IS NOT NULL",)
+    return (*_OF[_kind(metric)], tried(scorer, unparsed))
+
+
+_OF = {
+    "all": (LABELLED,),
+    "erroneous": (SIDES["erroneous"],),
+    "clean": (SIDES["clean"],),
+    "process_error_exact": (ENDS_RIGHT, SIDES["erroneous"]),
+}
+
+
+def _kind(metric: str) -> str:
+    if metric in OF_ERRONEOUS:
+        return "erroneous"
+    if metric in OF_CLEAN:
+        return "clean"
+    return "all" if metric == "f1" or metric.startswith("share_") else metric

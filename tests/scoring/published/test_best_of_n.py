@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from scoring.metrics.over_scorers import population_sd, somers_d
+from scoring.metrics.best_of_n import population_sd, somers_d
 from scoring.published.figures import figures
 from scoring.published.names import NO_SCORERS
 
