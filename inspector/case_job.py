@@ -10,8 +10,8 @@ from inspector.jobs import Job
 from inspector.messages import Score
 from inspector.scoring_job import LOG
 from inspector.weights_place import place_of
-from scoring.asked_again import asked_here, flags_again
 from scoring.cache import BALLOTS, VoteParts
+from scoring.critics.sampling import asked_here, flags_again
 from scoring.errors import DamagedWorkspace, InspectError, UsageError
 from scoring.files import expand_home
 from scoring.filters import Facet

@@ -11,7 +11,7 @@ from msgspec import Struct
 from inspector.case_rows import FOUND_IN
 from inspector.inspection import Inspection
 from inspector.ordering import DIRECTIONS, INSTRUCTIVE
-from scoring.case_measures import MEASURES
+from scoring.evaluated_cases import MEASURES
 from scoring.evaluation import Evaluation
 from scoring.metadata_columns import OURS
 from scoring.spent import SPENT

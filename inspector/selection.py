@@ -20,13 +20,11 @@ from inspector.ordering import Orders
 from inspector.request import Request
 from inspector.workspace_place import find_workspace_or_demo
 from scoring.cache import VoteParts
-from scoring.case_measures import CaseMeasures
-from scoring.categories import Categories
-from scoring.condition_masks import ConditionMasks
+from scoring.condition_masks import Categories, ConditionMasks
 from scoring.deciding import Deciding, Surroundings, decided
 from scoring.derived import Derived, Unkept
 from scoring.errors import FilterError
-from scoring.evaluated_cases import EvaluatedCases
+from scoring.evaluated_cases import CaseMeasures, EvaluatedCases
 from scoring.evaluation import Evaluation, scored
 from scoring.filters import Facet
 from scoring.gold import Gold
@@ -39,8 +37,8 @@ from scoring.protocols import Counting
 from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
 from scoring.texts import Texts
+from scoring.triage.account import Triage
 from scoring.triage.adjudicated import Adjudicated
-from scoring.triage.said import Triage
 from scoring.triage.words import Words
 from scoring.triage_columns import TriageColumns
 from scoring.workspace import Workspace

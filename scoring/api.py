@@ -31,8 +31,7 @@ from msgspec.structs import replace
 
 from scoring.benchmarks.registry import MODULES, step_labelled
 from scoring.boundary import check_own_rule
-from scoring.cache import RewardParts
-from scoring.case_rows import rows_of_cases
+from scoring.cache import RewardParts, rows_of_cases
 from scoring.deciding import Deciding, Surroundings, decided
 from scoring.derived import Derived
 from scoring.errors import InputError, InspectError, StrictFindings, UsageError

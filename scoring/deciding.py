@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from scoring.benchmarks.registry import step_labelled
 from scoring.boundary import check_rule
-from scoring.condition_reading import columns_read
 from scoring.dev_sets import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
+from scoring.filters import columns_read
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.threshold_curves import Tuned, official_curve, tuned
 from scoring.names import match_name

@@ -2,23 +2,72 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import combinations
 
+import numpy as np
 import polars as pl
 from msgspec import Struct, field
 
-from scoring.case_measures import MEASURES, CaseMeasures
-from scoring.categories import Categories
-from scoring.condition_masks import ConditionMasks
+from scoring.condition_masks import Categories, ConditionMasks
 from scoring.errors import FilterError
 from scoring.evaluation import Evaluation
 from scoring.importing.imported_files import missing_column
 from scoring.metadata_columns import MetadataColumns
 from scoring.scorer_columns import EVERY_COLUMN
-from scoring.step_rewards import Bools
+from scoring.step_rewards import Bools, Floats, Ints
 from scoring.triage_columns import DTYPES as SAID
 from scoring.triage_columns import TriageColumns
-from scoring.verdicts import OUTCOMES
+from scoring.verdicts import NO_VERDICT, OUTCOMES
 from scoring.workspace import Workspace
+
+# -- how far scorers disagree on each case
+
+
+def disagreement(verdicts: Sequence[Ints], n: int) -> Floats:
+    """Of the pairs of scorers that both have a verdict on a case, the share whose verdicts differ. Shape (n,).
+
+    Verdicts differ where they are not the same number: another step, or a step and none. NaN where fewer than two
+    scorers have one.
+
+    Args:
+        verdicts: one array (n,) a scorer, 0-based, -1 no error, -2 no step, NO_VERDICT where there is none.
+        n: how many cases there are.
+    """
+    differing, pairs = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    # Half the bytes to go through; verdicts are Int32 wherever they come from.
+    narrow = [one.astype(np.int32) for one in verdicts]
+    there = [one != NO_VERDICT for one in narrow]
+    for first, second in combinations(range(len(narrow)), 2):
+        both = there[first] & there[second]
+        pairs += both
+        differing += both & (narrow[first] != narrow[second])
+    return np.where(pairs > 0, differing / np.maximum(pairs, 1), np.nan)
+
+
+# -- columns made of what all scorers said of a case together; made when they are asked for
+
+
+MEASURES: dict[str, pl.DataType] = {"disagreement": pl.Float64()}
+"""Names and dtypes; undefined is null.
+
+`disagreement`: see `scoring.evaluated_cases`; over all scorers but the baselines, which look at nothing.
+"""
+
+
+class CaseMeasures:
+    """The measures, remembered as long as the evaluations that they are made from stay."""
+
+    def __init__(self) -> None:
+        self._made: tuple[object, pl.Series] | None = None
+
+    def column(self, name: str, evaluations: Sequence[Evaluation], n: int) -> pl.Series:
+        """One of MEASURES for all n cases. Raises KeyError for another name."""
+        _ = MEASURES[name]
+        if self._made is None or self._made[0] is not evaluations:
+            looking = [one for one in evaluations if one.scorer.kind != "baseline"]
+            found = disagreement([one.verdicts for one in looking], n)
+            self._made = evaluations, pl.Series(name, found).fill_nan(None)
+        return self._made[1]
 
 
 class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):

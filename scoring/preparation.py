@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 from scoring.arguments import prm_of_arguments
 from scoring.boundary import when_wrong
 from scoring.checkpoint import Checkpoint, compute_dtype
-from scoring.claim import claim, find, placed
+from scoring.claim import claim, find, placed, same_model
 from scoring.engines.base import Engine
 from scoring.errors import UsageError
 from scoring.events import Event
@@ -27,7 +27,6 @@ from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
 from scoring.run import score
 from scoring.running import Running
-from scoring.same_model import same_model
 from scoring.scorer import Scorer
 from scoring.shards import run_shards
 from scoring.texts import Texts
@@ -240,7 +239,7 @@ def _memory(workspace: Workspace) -> Path | None:
 
 
 def _encoder(checkpoint: Checkpoint, family: Adapter) -> Encoder:
-    from scoring.prms.tokenizer_file import TokenizerFile
+    from scoring.opened import TokenizerFile
 
     return family.encoder(TokenizerFile(checkpoint.tokenizer))
 

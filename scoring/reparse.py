@@ -16,11 +16,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.cache import BALLOTS, VoteParts
-from scoring.critics.catalogue import PROTOCOLS
-from scoring.critics.faults import fault_of
-from scoring.critics.protocol import CriticProtocol, Read
+from scoring.critics.catalogue import PROTOCOLS, CriticProtocol, Read
+from scoring.critics.parsing import Reading, fault_of
 from scoring.critics.readers import PARSERS, READERS, Parser, parser_of, read_answer, version
-from scoring.critics.reading import Reading
 from scoring.errors import DamagedWorkspace, FrameError, UsageError
 from scoring.files import Share
 from scoring.fingerprint import fingerprint

@@ -10,8 +10,7 @@ from pathlib import Path
 import polars as pl
 from msgspec import Struct
 
-from scoring.cache import Parts, RewardParts, VoteParts
-from scoring.case_rows import rows_of_cases
+from scoring.cache import Parts, RewardParts, VoteParts, rows_of_cases
 from scoring.step_rewards import Ints
 
 SPENT: dict[str, pl.DataType] = {

@@ -10,7 +10,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.case_rows import case_rows
+from scoring.cache import case_rows
 from scoring.transforms import REWARDS, Transform, transform
 
 Floats = npt.NDArray[np.float64]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import polars as pl
 from msgspec import Struct
 
-from scoring.case_rows import rows_of_cases
+from scoring.cache import rows_of_cases
 from scoring.step_rewards import Bools, Ints
 from scoring.verdicts import NO_VERDICT
 

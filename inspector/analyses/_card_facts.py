@@ -27,7 +27,7 @@ from inspector.sentences import counted
 from scoring.benchmarks.registry import step_labelled
 from scoring.boundary import when_wrong
 from scoring.cache import RewardParts, VoteParts
-from scoring.critics.faults import fault_of
+from scoring.critics.parsing import fault_of
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL

@@ -35,7 +35,7 @@ from scoring.metrics.best_of_n import (
     somers_d,
 )
 from scoring.metrics.resampling import RESAMPLES, SMALL
-from scoring.parts import parts
+from scoring.official_rows import parts
 
 BEST_OF_N = {
     "scorer": pl.String(),

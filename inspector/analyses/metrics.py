@@ -25,11 +25,9 @@ from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Tabl
 from inspector.selection import Selection
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
-from scoring.grouping import grouped
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import NAMES
-from scoring.official_rows import metrics_frame
-from scoring.parts import parts
+from scoring.official_rows import grouped, metrics_frame, parts
 from scoring.twins import twin_evaluations
 from scoring.verdicts import REFUSED, UNPARSED
 

@@ -32,8 +32,7 @@ from scoring.metrics.paper_figures import (
 from scoring.metrics.statistics import statistics_rows
 from scoring.protocols import protocol_of
 from scoring.published.figures import other_values
-from scoring.published.papers import PAPERS, Paper, Table
-from scoring.published.statistics import published_statistics
+from scoring.published.papers import PAPERS, Paper, Table, published_statistics
 from scoring.twins import twin_evaluations
 from scoring.verdicts import AsGiven
 

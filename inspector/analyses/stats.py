@@ -16,7 +16,7 @@ from inspector.sentences import counted
 from scoring.filters import Facet
 from scoring.metrics.shares import SIDES
 from scoring.metrics.statistics import LONG, PROBLEM_CHARACTERS, statistics_rows
-from scoring.published.statistics import beside
+from scoring.published.papers import beside
 
 STATISTICS = {
     "benchmark": pl.String(),

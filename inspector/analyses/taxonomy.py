@@ -29,10 +29,10 @@ from inspector.triage.category_cases import IN_NONE, NOT_TRIED, CategoryCases, t
 from inspector.triage.notes import GatheredNotes, gathered_notes, saturation_words
 from scoring.errors import UsageError
 from scoring.filters import Facet
-from scoring.grouping import grouped, groups
 from scoring.metrics.people import LAST
 from scoring.metrics.resampling import SMALL
 from scoring.names import match_name
+from scoring.official_rows import grouped, groups
 from scoring.step_rewards import Bools
 
 CATEGORIES, NOTES, SATURATION = "categories", "notes", "saturation"

@@ -29,15 +29,13 @@ from inspector.render.view import (
 )
 from inspector.selection import Selection
 from inspector.sentences import counted
-from scoring.cache import BALLOTS, RewardParts, VoteParts
-from scoring.case_rows import rows_about, rows_of_cases
+from scoring.cache import BALLOTS, RewardParts, VoteParts, rows_about, rows_of_cases
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation, evaluate
 from scoring.metrics.first_error import NAMES
 from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
-from scoring.official_rows import figures_of
-from scoring.parts import parts
+from scoring.official_rows import figures_of, parts
 from scoring.plan import FAILED, REFUSED
 from scoring.protocols import Counting
 from scoring.step_rewards import Bools, Floats, Ints

@@ -16,7 +16,7 @@ from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo
 from scoring.cache import VoteParts
 from scoring.claim import claim, find, scorers
-from scoring.critics.protocol import CriticProtocol, Read
+from scoring.critics.catalogue import CriticProtocol, Read
 from scoring.critics.readers import version
 from scoring.errors import UsageError
 from scoring.names import match_name

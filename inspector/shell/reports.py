@@ -19,7 +19,7 @@ from inspector.sentences import counted as number_of
 from inspector.text import cell, clean
 from scoring.benchmarks.base import Imported
 from scoring.boundary import when_wrong
-from scoring.critics.faults import fault_of
+from scoring.critics.parsing import fault_of
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch
 from scoring.importing.join import NO_VERDICT_READ, Joined

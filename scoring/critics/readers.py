@@ -10,12 +10,22 @@ from functools import partial
 
 from msgspec import Struct
 
-from scoring.critics.box_readers import read_grben, read_loosely, read_processbench
-from scoring.critics.faults import NOTHING_THERE, Fault, fault_of
-from scoring.critics.protocol import CriticProtocol, Gives, Read
-from scoring.critics.rating_readers import read_prmbench, read_socratic
-from scoring.critics.reading import Reading, Span
-from scoring.critics.reasoning import joined, opened, place_of_reasoning
+from scoring.critics.catalogue import CriticProtocol, Gives, Read
+from scoring.critics.parsing import (
+    NOTHING_THERE,
+    Fault,
+    Reading,
+    Span,
+    fault_of,
+    joined,
+    opened,
+    place_of_reasoning,
+    read_grben,
+    read_loosely,
+    read_prmbench,
+    read_processbench,
+    read_socratic,
+)
 
 READERS: dict[str, Read] = {
     "processbench-1": read_processbench,

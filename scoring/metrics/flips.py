@@ -1,7 +1,7 @@
 """What a move between two thresholds turns over: cases as SQL conditions, and single steps.
 
 Conditions speak of the columns `lowest_compared`, `lowest_to_gold` and `lowest_before_gold` of a scorer
-(`scoring.scorer_measures`), which no threshold changes. Cases that no threshold decides are in none of them, and a dev
+(`scoring.scorer_columns`), which no threshold changes. Cases that no threshold decides are in none of them, and a dev
 case is not while it is left out.
 """
 

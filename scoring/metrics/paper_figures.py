@@ -20,8 +20,7 @@ from scoring.metrics.shares import error_type_shares
 from scoring.metrics.step_counts import OF_STEPS, step_contributions
 from scoring.metrics.step_labels import F1_POSITIVE, METRICS, NAMES, OFFICIAL_UNDEFINED, PRMSCORE, sums_of, why_nothing
 from scoring.metrics.threshold_curves import case_curve
-from scoring.published.figures import figures
-from scoring.published.names import model_of
+from scoring.published.figures import figures, model_of
 from scoring.published.official import subsets_of, whole_subsets
 from scoring.published.papers import Kind, Table
 from scoring.step_rewards import Bools, Floats

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from scoring.case_rows import rows_of_cases
+from scoring.cache import rows_of_cases
 from scoring.step_rewards import Floats, Ints
 from scoring.verdicts import NO_VERDICT
 

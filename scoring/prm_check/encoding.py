@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from scoring.opened import OpenedPrm
 from scoring.prm_check.result import Result, result
 from scoring.prms.base import Encoder
-from scoring.prms.token_texts import TokenTexts
 from scoring.readout import Encoded, Refused
-from scoring.xray import Case
+from scoring.xray import Case, TokenTexts
 
 PROBES = (
     Case("What is 3 + 4 * 2?", ("4 * 2 = 8.", "3 + 8 = 11.", "The answer is 11.")),

@@ -18,10 +18,9 @@ from scoring.opened import OpenedPrm
 from scoring.prm_check.encoding import encode_case
 from scoring.prm_check.result import Result
 from scoring.prm_check.running import rewards_of
-from scoring.prms.token_texts import TokenTexts
 from scoring.readout import Encoded, Refused
 from scoring.schema import content_key
-from scoring.xray import Case
+from scoring.xray import Case, TokenTexts
 
 TOKENS, REWARDS = "golden tokens", "golden rewards"
 FILE = Path(__file__).with_name("goldens.json")

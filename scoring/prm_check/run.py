@@ -9,7 +9,7 @@ from scoring.prm_check.encoding import encoding_checks
 from scoring.prm_check.golden import REWARDS, TOKENS, Golden, golden_of, golden_rewards, golden_tokens
 from scoring.prm_check.result import Result, result
 from scoring.prm_check.running import NAMES, running_checks
-from scoring.prms.facts import facts_of
+from scoring.prms.base import facts_of
 from scoring.xray import Case
 
 if TYPE_CHECKING:

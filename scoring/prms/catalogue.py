@@ -12,8 +12,7 @@ from typing import Any, cast
 
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, ForeignCheckpoint, UsageError
-from scoring.prms.base import Adapter, Options
-from scoring.prms.facts import facts_of
+from scoring.prms.base import Adapter, Options, facts_of
 from scoring.prms.own import own_family
 
 ADAPTERS: dict[str, str] = {

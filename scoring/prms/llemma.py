@@ -29,6 +29,7 @@ from scoring.checkpoint import Checkpoint, positive
 from scoring.prms.base import (
     NO_STEPS,
     Encoder,
+    MarkedText,
     Options,
     Scale,
     Tokenizer,
@@ -37,7 +38,6 @@ from scoring.prms.base import (
     check_tensors,
     special_id,
 )
-from scoring.prms.marked_text import MarkedText
 from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
 
 START = "<s>"

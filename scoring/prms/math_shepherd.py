@@ -23,6 +23,7 @@ from scoring.checkpoint import Checkpoint, positive
 from scoring.prms.base import (
     NO_STEPS,
     Encoder,
+    MarkedText,
     Options,
     Scale,
     Tokenizer,
@@ -31,7 +32,6 @@ from scoring.prms.base import (
     check_tensors,
     special_id,
 )
-from scoring.prms.marked_text import MarkedText
 from scoring.prms.step_numbers import numbered
 from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
 

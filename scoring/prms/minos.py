@@ -19,6 +19,7 @@ from scoring.checkpoint import Checkpoint, positive
 from scoring.prms.base import (
     NO_STEPS,
     Encoder,
+    MarkedText,
     Options,
     Scale,
     Tokenizer,
@@ -27,7 +28,6 @@ from scoring.prms.base import (
     check_tensors,
     special_id,
 )
-from scoring.prms.marked_text import MarkedText
 from scoring.prms.step_numbers import numbered, without_number
 from scoring.readout import Encoded, Readout, Refused, one_layer
 

@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
-from scoring.prms.base import Encoder, Options, Scale, Tokenizer, check_tensors
-from scoring.prms.separated import SEPARATORS, Separated, single_id
+from scoring.prms.base import SEPARATORS, Encoder, Options, Scale, Separated, Tokenizer, check_tensors, single_id
 from scoring.readout import Readout, one_layer
 
 

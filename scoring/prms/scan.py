@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
-from scoring.prms.base import Encoder, Options, Scale, Tokenizer, check_tensors
-from scoring.prms.separated import Separated, single_id
+from scoring.prms.base import Encoder, Options, Scale, Separated, Tokenizer, check_tensors, single_id
 from scoring.readout import Encoded, Readout, Refused, one_layer
 
 BLANK_LINE = "\n\n"

@@ -28,8 +28,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
-from scoring.prms.base import Encoder, Options, Scale, Tokenizer, check_tensors, special_id
-from scoring.prms.separated import Separated, single_id
+from scoring.prms.base import Encoder, Options, Scale, Separated, Tokenizer, check_tensors, single_id, special_id
 from scoring.prms.step_numbers import numbered, without_number
 from scoring.readout import Encoded, Linear, Readout, Refused
 

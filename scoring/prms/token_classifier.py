@@ -19,9 +19,19 @@ from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import CheckpointError
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
+from scoring.prms.base import (
+    NO_STEPS,
+    SEPARATORS,
+    Encoder,
+    Options,
+    Scale,
+    Separated,
+    Tokenizer,
+    check_tensors,
+    special_id,
+    too_long,
+)
 from scoring.prms.chat import special_token, tokenizer_settings
-from scoring.prms.separated import SEPARATORS, Separated
 from scoring.readout import Encoded, Readout, Refused, one_layer
 
 _BLANK_LINE = re.compile(r"qwen2\.5-math-(?:1\.5|7)b-instruct-prm-0\.[12]\Z", re.IGNORECASE)

@@ -18,9 +18,18 @@ from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import ForeignCheckpoint
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, behind, check_ids, check_tensors
-from scoring.prms.marked_text import MarkedText
-from scoring.prms.separated import single_id
+from scoring.prms.base import (
+    NO_STEPS,
+    Encoder,
+    MarkedText,
+    Options,
+    Scale,
+    Tokenizer,
+    behind,
+    check_ids,
+    check_tensors,
+    single_id,
+)
 from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
 
 EMBEDDINGS = "model.embed_tokens.weight"

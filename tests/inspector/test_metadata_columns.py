@@ -20,7 +20,7 @@ from inspector.selection import load
 from inspector.subject import subject
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened
-from scoring.case_measures import MEASURES
+from scoring.evaluated_cases import MEASURES
 from scoring.importing.sources import read_source
 from scoring.metadata_columns import RESERVED, metadata_name
 from scoring.metrics.axes import DERIVED

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 import judged
 import making
 from reference import Case
-from scoring.cache import RewardParts, VoteParts
-from scoring.case_rows import case_rows, cases_with_rows, rows_about, rows_of_cases
+from scoring.cache import RewardParts, VoteParts, case_rows, cases_with_rows, rows_about, rows_of_cases
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.schema import REWARDS, VOTES, conform

@@ -15,7 +15,7 @@ from scoring import leases
 from scoring.asking import Answer, Answered, Message, Noticed
 from scoring.cache import RewardParts, VoteParts
 from scoring.critic_runs import Asking, CriticAsker
-from scoring.critics.reading import Reading
+from scoring.critics.parsing import Reading
 from scoring.events import Asked, CaseRefused, Notice, Progress, Start
 from scoring.interrupt import Interrupt
 from scoring.plan import FAILED, REFUSED, reward_plan, vote_plan

@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.critic_arguments import PROTOCOLS as OFFERED
+from scoring.arguments import PROTOCOLS as OFFERED
 from scoring.critics.catalogue import PROTOCOLS, critic_protocol
 from scoring.critics.readers import READERS
 from scoring.critics.sampling import MODES

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.critics.faults import Fault
-from scoring.critics.json_answer import json_object
+from scoring.critics.parsing import Fault, json_object
 
 
 @pytest.mark.parametrize(

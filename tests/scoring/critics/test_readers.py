@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.critics.catalogue import critic_protocol
-from scoring.critics.faults import Note, fault_of
+from scoring.critics.parsing import Note, Reading, fault_of
 from scoring.critics.readers import (
     READERS,
     read_answer,
@@ -15,7 +15,6 @@ from scoring.critics.readers import (
     version,
     was_cut,
 )
-from scoring.critics.reading import Reading
 from thoroughness import THOROUGH
 
 PIECES = (

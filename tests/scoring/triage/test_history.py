@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.triage.account import Triage
 from scoring.triage.actions import (
     DEFER,
     IN_QUEUES,
@@ -22,7 +23,6 @@ from scoring.triage.actions import (
     rating_of,
 )
 from scoring.triage.history import History
-from scoring.triage.said import Triage
 
 CASES = ("b/1", "b/2", "b/3")
 VALUES = {
