@@ -26,16 +26,7 @@ from scoring.step_ratings import split
 from scoring.step_rewards import Bools, Floats, Ints, StepRewards, align
 from scoring.texts import Texts
 from scoring.transforms import REWARDS, transform
-from scoring.verdicts import (
-    DEV,
-    AsGiven,
-    ByThreshold,
-    Codes,
-    Decision,
-    Rule,
-    RuleByCase,
-    verdicts,
-)
+from scoring.verdicts import DEV, AsGiven, ByThreshold, Codes, Decision, Rule, RuleByCase, verdicts
 from scoring.votes import Votes, by_run, most_answers, tally
 from scoring.workspace import Workspace
 

@@ -7,11 +7,11 @@ special tokens, and nothing is found again by its id.
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 from msgspec import Struct
 
-from scoring.checkpoint import Checkpoint
+from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import CheckpointError, ForeignCheckpoint
 from scoring.readout import Encoded, Readout, Refused
 from scoring.scorer import Comparison
@@ -92,6 +92,76 @@ class Adapter(Protocol):
             CheckpointError: the tokenizer lacks a token that the family needs.
         """
         ...
+
+
+class Family(Struct, frozen=True, dict=True):
+    """An adapter of this program's: one PRM family, for one checkpoint. What a class does not state is as it is here.
+
+    Class attributes:
+        NAME: What the adapter is called.
+        HEAD: What its read-out reads, in words.
+        OPTIONS, MEANINGS: What can be chosen, and what the values of each option do.
+        CHECKPOINTS: Hub names of the published checkpoints that it reads.
+        SOURCE: Where its facts come from.
+        SCALE: Its scale, where `scale` depends on the options.
+        PREFIX: Whether a step's reward depends on what stands before it and on nothing after it.
+        SEPARATED: Whether a step is read at a token that is none of its text.
+
+    Attributes:
+        hidden: The width of the body.
+        max_length: In tokens.
+    """
+
+    hidden: int
+    max_length: int
+
+    NAME: ClassVar[str]
+    HEAD: ClassVar[str]
+    OPTIONS: ClassVar[Options] = {}
+    MEANINGS: ClassVar[Mapping[str, str]] = {}
+    CHECKPOINTS: ClassVar[tuple[str, ...]] = ()
+    SOURCE: ClassVar[str] = ""
+    PREFIX: ClassVar[bool] = True
+    SEPARATED: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint, **options: str) -> Self:
+        """Make the adapter of a checkpoint, its head checked tensor by tensor.
+
+        Raises:
+            ForeignCheckpoint: the head is not the family's, or something else shows that the checkpoint is of another.
+            CheckpointError: the config lacks a number, or the checkpoint something that the options need.
+        """
+        chosen = {**{name: values[0] for name, values in cls.OPTIONS.items()}, **options}
+        own, config = cls.parts(checkpoint, chosen), checkpoint.config
+        adapter = cls(positive(config, "hidden_size"), positive(config, "max_position_embeddings"), **own)
+        check_tensors(adapter.readout, checkpoint, cls.NAME, cls.HEAD)
+        return adapter
+
+    @classmethod
+    def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG003  # families do
+        """Give the fields that the family has beside the sizes, from all options and what the checkpoint shows."""
+        return dict(options)
+
+    @property
+    def readout(self) -> Readout:
+        """What an engine reads."""
+        raise NotImplementedError
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Which texts of a case are read beside problem and steps: none."""
+        return ()
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """What of the settings is the family's own."""
+        return {}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What beside the weights changes the rewards."""
+        return {"adapter": self.NAME, "layout": 1, **self.chosen, "max_length": self.max_length}
 
 
 def too_long(tokens: int, limit: int) -> Refused:
@@ -202,10 +272,7 @@ def single_id(tokenizer: Tokenizer, text: str) -> int:
     """
     ids = tokenizer.encode(text)
     if len(ids) != 1:
-        raise CheckpointError(
-            f"the tokenizer gives {text!r} the ids {ids}, and the PRM knows it as one.",
-            "Use the tokenizer.json that came with the PRM.",
-        )
+        raise CheckpointError(f"the tokenizer gives {text!r} the ids {ids}, and the PRM knows it as one.", _OTHERS)
     return ids[0]
 
 
@@ -276,6 +343,23 @@ class MarkedText:
         return f"{whose} ({around!r})"
 
 
+def marked(
+    write: Callable[[str, Sequence[str]], MarkedText], tokenizer: Tokenizer, mark: int, start: Sequence[int], limit: int
+) -> Encoder:
+    """Make an encoder of the texts that `write` gives, whose marks all have the id `mark`.
+
+    `start` begins every sequence, of at most `limit` tokens.
+    """
+
+    def encode(problem: str, steps: Sequence[str]) -> Encoded | Refused:
+        if not steps:
+            return NO_STEPS
+        found = write(problem, steps).encode(tokenizer, mark)
+        return found if isinstance(found, Refused) else behind(start, *found, limit)
+
+    return encode
+
+
 _AROUND = 12
 """Characters that are shown on both sides of a place."""
 _MANY = 3
@@ -288,20 +372,11 @@ def _listed(things: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-# -- what is known of a family without a checkpoint: for lists, for checks, and for what is said about tokens.
-#
-# A family's class may state, as class attributes:
-#
-#     CHECKPOINTS   hub names of the published checkpoints that it reads; () unless stated
-#     SOURCE        where its facts come from; "" unless stated
-#     MEANINGS      what the values of each option do, by option; {} unless stated
-#     SCALE         its scale, where `scale` depends on the options
-#     PREFIX        whether a step's reward depends on what stands before it and on nothing after it; True unless stated
-#     SEPARATED     whether a step is read at a token that is none of its text; True unless stated
+# -- what is known of a family without a checkpoint: for lists, for checks, and for what is said about tokens
 
 
 class Facts(Struct, frozen=True):
-    """The facts of one family, as its module's docstring above names them; None for a scale that is not known."""
+    """The facts of one family, as the class attributes of `Family` name them; None for a scale that is not known."""
 
     scale: Scale | None
     checkpoints: tuple[str, ...]
@@ -346,7 +421,7 @@ def rule_of(scale: Scale) -> str:
 
 
 def facts_of(family: Any) -> Facts:
-    """What a family's class states; an adapter is an instance of one and will do."""
+    """What a family's class states, which may be the user's own; an adapter is an instance of one and will do."""
     scale = getattr(family, "SCALE", getattr(family, "scale", None))
     return Facts(
         scale if isinstance(scale, Scale) else None,

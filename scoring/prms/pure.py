@@ -10,42 +10,25 @@ results with the newline. The head is that of a stock token classifier with two 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from msgspec import Struct
-
-from scoring.checkpoint import Checkpoint, positive
-from scoring.prms.base import SEPARATORS, Encoder, Options, Scale, Separated, Tokenizer, check_tensors, single_id
+from scoring.prms.base import SEPARATORS, Encoder, Family, Options, Scale, Separated, Tokenizer, single_id
 from scoring.readout import Readout, one_layer
 
 
-class PurePrm(Struct, frozen=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+class PurePrm(Family, frozen=True):
+    """The adapter of one checkpoint of the family."""
 
-    hidden: int
-    max_length: int
     separator: str = "newline"
 
+    NAME = "pure"
+    HEAD = "score.weight and score.bias with 2 labels"
     OPTIONS: ClassVar[Options] = {"separator": tuple(SEPARATORS)}
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "separator": "behind every step: newline, as on the model card, or blank-line, as in PRMBench's toolkit",
     }
-    reads: ClassVar[tuple[str, ...]] = ()
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = ("jinachris/PURE-PRM-7B",)
-    SOURCE: ClassVar[str] = "the model card; CJReinforce/PURE; PRMBench, mr_eval/models/pure_prm.py"
+    CHECKPOINTS = ("jinachris/PURE-PRM-7B",)
+    SOURCE = "the model card; CJReinforce/PURE; PRMBench, mr_eval/models/pure_prm.py"
 
     scale = Scale("PURE", -1.0, 1.0, 0.0, "the model card: above 0 is right", comparison="<=")
-
-    @classmethod
-    def of(cls, checkpoint: Checkpoint, separator: str = "newline") -> "PurePrm":
-        """The adapter for a checkpoint, its head checked tensor by tensor.
-
-        Raises:
-            ForeignCheckpoint: the head is not the family's.
-            CheckpointError: the config lacks a number.
-        """
-        config = checkpoint.config
-        adapter = cls(positive(config, "hidden_size"), positive(config, "max_position_embeddings"), separator)
-        check_tensors(adapter.readout, checkpoint, "pure", "score.weight and score.bias with 2 labels")
-        return adapter
 
     @property
     def readout(self) -> Readout:
@@ -53,9 +36,9 @@ class PurePrm(Struct, frozen=True):
         return Readout(one_layer(self.hidden), reward=(-1.0, 1.0))
 
     @property
-    def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards."""
-        return {"adapter": "pure", "layout": 1, "separator": self.separator, "max_length": self.max_length}
+    def chosen(self) -> Mapping[str, Any]:
+        """What of the settings is the family's own."""
+        return {"separator": self.separator}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.

@@ -15,19 +15,17 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from msgspec import Struct
-
-from scoring.checkpoint import Checkpoint, positive
+from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError
 from scoring.prms.base import (
     NO_STEPS,
     SEPARATORS,
     Encoder,
+    Family,
     Options,
     Scale,
     Separated,
     Tokenizer,
-    check_tensors,
     special_id,
     too_long,
 )
@@ -38,21 +36,21 @@ _BLANK_LINE = re.compile(r"qwen2\.5-math-(?:1\.5|7)b-instruct-prm-0\.[12]\Z", re
 """The published models (plaguss', HuggingFaceH4's) that were trained with a blank line."""
 
 
-class TokenClassifierPrm(Struct, frozen=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
+class TokenClassifierPrm(Family, frozen=True):
+    """The adapter of one checkpoint of the family.
 
     `assumed`: nobody chose the separator, and the checkpoint's name is not one that tells it. `start` is the token that
     begins a text ("" = none), `left_out` one that TRL would put there and that was not chosen.
     """
 
-    hidden: int
-    max_length: int
     separator: str = "newline"
     layout: str = "training"
     assumed: bool = False
     start: str = ""
     left_out: str = ""
 
+    NAME = "token_classifier"
+    HEAD = "score.weight and score.bias with 2 labels"
     OPTIONS: ClassVar[Options] = {
         "separator": ("published", *SEPARATORS),
         "layout": ("training", "joint"),
@@ -64,8 +62,7 @@ class TokenClassifierPrm(Struct, frozen=True):
         " behind the problem too, as Hugging Face's ProcessBench script",
         "start": "tokenizer: the start token of tokenizer_config.json is put first, as by TRL's trainer; none: not",
     }
-    reads: ClassVar[tuple[str, ...]] = ()
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+    CHECKPOINTS = (
         "plaguss/Qwen2.5-0.5B-Math-Shepherd-PRM-0.2",
         "plaguss/Qwen2.5-Math-1.5B-Instruct-PRM-0.1",
         "plaguss/Qwen2.5-Math-1.5B-Instruct-PRM-0.2",
@@ -76,32 +73,22 @@ class TokenClassifierPrm(Struct, frozen=True):
         "trl-lib/Qwen2-0.5B-Reward-Math-Sheperd",
         "axolotl-ai-co/Qwen2.5-Math-PRM-7B",
     )
-    SOURCE: ClassVar[str] = "huggingface/trl, the PRM trainer; huggingface/ProcessBench, code/run_eval_prm_trl.py"
+    SOURCE = "huggingface/trl, the PRM trainer; huggingface/ProcessBench, code/run_eval_prm_trl.py"
 
     scale = Scale("token classifier (TRL)", 0.0, 1.0, 0.5, "the likelier of its two labels", comparison="<=")
 
     @classmethod
-    def of(
-        cls, checkpoint: Checkpoint, separator: str = "published", layout: str = "training", start: str = "none"
-    ) -> "TokenClassifierPrm":
-        """The adapter for a checkpoint, its head checked tensor by tensor.
-
-        Raises:
-            ForeignCheckpoint: the head is not the family's.
-            CheckpointError: the config lacks a number.
-        """
-        config = checkpoint.config
-        assumed = False
+    def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
+        """Give the layout, the separator and whether it is assumed, and the start token and whether it is left out."""
+        separator, assumed = options["separator"], False
         if separator == "published":
             name = checkpoint.name.rsplit("/", 1)[-1].lower()
             separator = "blank-line" if _BLANK_LINE.match(name) else "newline"
             assumed = separator == "newline" and name not in {one.rsplit("/", 1)[-1].lower() for one in cls.CHECKPOINTS}
-        width, limit = positive(config, "hidden_size"), positive(config, "max_position_embeddings")
         token = special_token(tokenizer_settings(checkpoint.folder), "bos_token")
-        first, left_out = (token, "") if start == "tokenizer" else ("", token)
-        adapter = cls(width, limit, separator, layout, assumed, first, left_out)
-        check_tensors(adapter.readout, checkpoint, "token_classifier", "score.weight and score.bias with 2 labels")
-        return adapter
+        start, left_out = (token, "") if options["start"] == "tokenizer" else ("", token)
+        own = {"separator": separator, "layout": options["layout"], "assumed": assumed}
+        return {**own, "start": start, "left_out": left_out}
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -126,16 +113,14 @@ class TokenClassifierPrm(Struct, frozen=True):
         return Readout(one_layer(self.hidden))
 
     @property
+    def chosen(self) -> Mapping[str, Any]:
+        """What of the settings is the family's own."""
+        return {"text_layout": self.layout, "separator": self.separator}
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         """What beside the weights changes the rewards."""
-        return {
-            "adapter": "token_classifier",
-            "layout": 1,
-            "text_layout": self.layout,
-            "separator": self.separator,
-            "max_length": self.max_length,
-            **({"start": self.start} if self.start else {}),
-        }
+        return {**super().settings, **({"start": self.start} if self.start else {})}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.
