@@ -13,7 +13,7 @@ from scoring.arguments import prm_of_arguments
 from scoring.errors import InputError, MissingExtra, UsageError
 from scoring.importing.sources import read_source
 from scoring.opened import OpenedPrm, open_prm
-from scoring.prm_check.result import Result
+from scoring.prm_check.encoding import Result
 from scoring.prm_check.run import checks, declaration, unopened
 from scoring.prms.about import ABOUT
 from scoring.prms.base import range_of, rule_of

@@ -101,6 +101,7 @@ class Family(Struct, frozen=True, dict=True):
         NAME: What the adapter is called.
         HEAD: What its read-out reads, in words.
         OPTIONS, MEANINGS: What can be chosen, and what the values of each option do.
+        CHOSEN: Settings of its own, by the fields that hold them.
         CHECKPOINTS: Hub names of the published checkpoints that it reads.
         SOURCE: Where its facts come from.
         SCALE: Its scale, where `scale` depends on the options.
@@ -119,6 +120,7 @@ class Family(Struct, frozen=True, dict=True):
     HEAD: ClassVar[str]
     OPTIONS: ClassVar[Options] = {}
     MEANINGS: ClassVar[Mapping[str, str]] = {}
+    CHOSEN: ClassVar[Mapping[str, str]] = {}
     CHECKPOINTS: ClassVar[tuple[str, ...]] = ()
     SOURCE: ClassVar[str] = ""
     PREFIX: ClassVar[bool] = True
@@ -156,7 +158,7 @@ class Family(Struct, frozen=True, dict=True):
     @property
     def chosen(self) -> Mapping[str, Any]:
         """What of the settings is the family's own."""
-        return {}
+        return {name: getattr(self, field) for name, field in self.CHOSEN.items()}
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -21,7 +21,7 @@ Sources: easy-to-hard, scripts/convert_checkpoint_to_hf.py; PRMBench, mr_eval/mo
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from scoring.prms.base import (
     NO_STEPS,
@@ -53,6 +53,7 @@ class LlemmaPrm(Family, frozen=True):
         "ScalableMath/llemma-7b-prm-metamath-level-1to3-hf",
         "ScalableMath/llemma-7b-oprm-prm800k-level-1to3-hf",
     )
+    CHOSEN: ClassVar[Mapping[str, str]] = {"text_layout": "layout"}
     SOURCE = "easy-to-hard; PRMBench"
     OPTIONS: ClassVar[Options] = {"layout": ("authors", "prmbench", "prmbench-shifted")}
     MEANINGS: ClassVar[Mapping[str, str]] = {
@@ -68,11 +69,6 @@ class LlemmaPrm(Family, frozen=True):
     def readout(self) -> Readout:
         """The mean of the rows of the output matrix, which the family does not share with the embeddings."""
         return Readout(Vocabulary((), self.hidden, tiled=2, tied=OUTPUT), "sigmoid", (1.0,))
-
-    @property
-    def chosen(self) -> Mapping[str, Any]:
-        """What of the settings is the family's own."""
-        return {"text_layout": self.layout}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.

@@ -15,7 +15,7 @@ openr, reason/inference/rm_call.py.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from msgspec import Struct
 
@@ -89,6 +89,7 @@ class MathShepherd(Family, frozen=True):
     NAME = "math_shepherd"
     HEAD = f"a language model with its own {OUTPUT}"
     CHECKPOINTS = ("peiyi9979/math-shepherd-mistral-7b-prm",)
+    CHOSEN: ClassVar[Mapping[str, str]] = {"text_layout": "layout"}
     SOURCE = "model card; PRMBench; search-and-learn; VersaPRM; openr"
     OPTIONS: ClassVar[Options] = {"layout": tuple(LAYOUTS)}
     MEANINGS: ClassVar[Mapping[str, str]] = {
@@ -103,11 +104,6 @@ class MathShepherd(Family, frozen=True):
     def readout(self) -> Readout:
         """The rows of `+` and `-` in the output matrix, which the family does not share with the embeddings."""
         return Readout(Vocabulary((GOOD_ID, BAD_ID), self.hidden, tied=OUTPUT), "softmax", (1.0, 0.0))
-
-    @property
-    def chosen(self) -> Mapping[str, Any]:
-        """What of the settings is the family's own."""
-        return {"text_layout": self.layout}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.

@@ -30,6 +30,7 @@ class Minos(Family, frozen=True):
 
     NAME = "minos"
     HEAD = "a layer score with 1 label"
+    CHOSEN: ClassVar[Mapping[str, str]] = {"numbers": "numbers"}
     SOURCE = "PRMBench; MATH-Minos"
     OPTIONS: ClassVar[Options] = {"numbers": ("removed", "kept")}
     MEANINGS: ClassVar[Mapping[str, str]] = {
@@ -49,11 +50,6 @@ class Minos(Family, frozen=True):
     def readout(self) -> Readout:
         """The one logit of the head, as it is."""
         return Readout(one_layer(self.hidden, 1, bias=self.bias), "none", (1.0,))
-
-    @property
-    def chosen(self) -> Mapping[str, Any]:
-        """What of the settings is the family's own."""
-        return {"numbers": self.numbers}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.

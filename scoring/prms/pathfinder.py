@@ -60,6 +60,7 @@ class PathfinderPrm(Family, frozen=True):
         "system": "template: the system turn that the checkpoint's chat template puts first; none: no system turn",
     }
     CHECKPOINTS = ("declare-lab/PathFinder-PRM-7B",)
+    CHOSEN: ClassVar[Mapping[str, str]] = {"reading": "reading", "system_prompt": "own"}
     SOURCE = "declare-lab/PathFinder-PRM, src/evaluation; the model card, as copied"
     SCALE = Scale("PathFinder-PRM", -1.0, 1.0, 0.5, "the likelier of the two signs; -1 is wrong anyway")
 
@@ -100,11 +101,6 @@ class PathfinderPrm(Family, frozen=True):
         tied: dict[str, Any] = {} if self.tied else {"tied": OUTPUT}
         head = Vocabulary(self.signs[:1] if whole else self.signs, self.hidden, whole=whole, **tied)
         return Readout(head, reward=(1.0, 0.0), combine="gate" if self.reading == "card" else "least")
-
-    @property
-    def chosen(self) -> Mapping[str, Any]:
-        """What of the settings is the family's own."""
-        return {"reading": self.reading, "system_prompt": self.own}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.

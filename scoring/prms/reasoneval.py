@@ -47,6 +47,7 @@ class ReasonEval(Family, frozen=True):
         "GAIR/ReasonEval-7B",
         "GAIR/ReasonEval-34B",
     )
+    CHOSEN: ClassVar[Mapping[str, str]] = {"tokens_before_last": "earlier", "numbers": "numbers"}
     SOURCE = "ReasonEval; PRMBench"
     SEPARATED = False
     OPTIONS: ClassVar[Options] = {"position": ("published", "last"), "numbers": ("kept", "removed")}
@@ -89,11 +90,6 @@ class ReasonEval(Family, frozen=True):
         """Classes 0 wrong, 1 neutral, 2 right."""
         head = (Linear(LAYER, self.hidden, 3, self.bias),)
         return Readout(head, "softmax", reward=(0.0, 1.0, 1.0), redundancy=(0.0, 1.0, 0.0))
-
-    @property
-    def chosen(self) -> Mapping[str, Any]:
-        """What of the settings is the family's own."""
-        return {"tokens_before_last": self.earlier, "numbers": self.numbers}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.

@@ -23,7 +23,7 @@ Sources: SkyworkAI/skywork-o1-prm-inference, model_utils; PRMBench, mr_eval/mode
 import re
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from scoring.prms.base import Encoder, Family, Options, Scale, Separated, Tokenizer, single_id, special_id
 from scoring.prms.step_numbers import numbered, without_number
@@ -53,6 +53,7 @@ class SkyworkPrm(Family, frozen=True):
         "Skywork/Skywork-o1-Open-PRM-Qwen-2.5-1.5B",
         "Skywork/Skywork-o1-Open-PRM-Qwen-2.5-7B",
     )
+    CHOSEN: ClassVar[Mapping[str, str]] = {"text_layout": "layout", "numbers": "numbers"}
     SOURCE = "SkyworkAI/skywork-o1-prm-inference; PRMBench, mr_eval/models/skywork_prm.py"
 
     scale = Scale("Skywork-o1-Open-PRM", 0.0, 1.0, 0.5, "even odds; its authors give none and ProcessBench tunes one")
@@ -61,11 +62,6 @@ class SkyworkPrm(Family, frozen=True):
     def readout(self) -> Readout:
         """The value head over the body's last hidden state; its sigmoid."""
         return Readout((Linear("v_head.summary", self.hidden, 1),), "sigmoid", (1.0,))
-
-    @property
-    def chosen(self) -> Mapping[str, Any]:
-        """What of the settings is the family's own."""
-        return {"text_layout": self.layout, "numbers": self.numbers}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.

@@ -1,4 +1,6 @@
-"""Token classifiers of TRL's PRM trainer: the problem's ids, then every step's ids and a separator's, which is read.
+"""Stock token classifiers whose steps end in separators: those of TRL's PRM trainer, PURE's and SCAN's.
+
+TRL's: the problem's ids, then every step's ids and a separator's, which is read.
 
     PROBLEM STEP SEPARATOR STEP SEPARATOR
 
@@ -26,13 +28,15 @@ from scoring.prms.base import (
     Scale,
     Separated,
     Tokenizer,
+    single_id,
     special_id,
     too_long,
 )
 from scoring.prms.chat import special_token, tokenizer_settings
 from scoring.readout import Encoded, Readout, Refused, one_layer
 
-_BLANK_LINE = re.compile(r"qwen2\.5-math-(?:1\.5|7)b-instruct-prm-0\.[12]\Z", re.IGNORECASE)
+BLANK_LINE = "\n\n"
+_WITH_BLANK_LINE = re.compile(r"qwen2\.5-math-(?:1\.5|7)b-instruct-prm-0\.[12]\Z", re.IGNORECASE)
 """The published models (plaguss', HuggingFaceH4's) that were trained with a blank line."""
 
 
@@ -73,6 +77,7 @@ class TokenClassifierPrm(Family, frozen=True):
         "trl-lib/Qwen2-0.5B-Reward-Math-Sheperd",
         "axolotl-ai-co/Qwen2.5-Math-PRM-7B",
     )
+    CHOSEN: ClassVar[Mapping[str, str]] = {"text_layout": "layout", "separator": "separator"}
     SOURCE = "huggingface/trl, the PRM trainer; huggingface/ProcessBench, code/run_eval_prm_trl.py"
 
     scale = Scale("token classifier (TRL)", 0.0, 1.0, 0.5, "the likelier of its two labels", comparison="<=")
@@ -83,7 +88,7 @@ class TokenClassifierPrm(Family, frozen=True):
         separator, assumed = options["separator"], False
         if separator == "published":
             name = checkpoint.name.rsplit("/", 1)[-1].lower()
-            separator = "blank-line" if _BLANK_LINE.match(name) else "newline"
+            separator = "blank-line" if _WITH_BLANK_LINE.match(name) else "newline"
             assumed = separator == "newline" and name not in {one.rsplit("/", 1)[-1].lower() for one in cls.CHECKPOINTS}
         token = special_token(tokenizer_settings(checkpoint.folder), "bos_token")
         start, left_out = (token, "") if options["start"] == "tokenizer" else ("", token)
@@ -111,11 +116,6 @@ class TokenClassifierPrm(Family, frozen=True):
     def readout(self) -> Readout:
         """The head over the body's last hidden state; label 1 of 2."""
         return Readout(one_layer(self.hidden))
-
-    @property
-    def chosen(self) -> Mapping[str, Any]:
-        """What of the settings is the family's own."""
-        return {"text_layout": self.layout, "separator": self.separator}
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -162,3 +162,73 @@ class _Joint:
         if rising and all(whole[: len(ids)] == ids for ids in prefixes):
             return Encoded(whole, tuple(ends))
         return Encoded.together([Encoded(ids, (len(ids) - 1,)) for ids in prefixes])
+
+
+class PurePrm(Family, frozen=True):
+    """PURE-PRM-7B: the problem's ids, then every step's ids and a separator, where P(right) - P(wrong) is read.
+
+        PROBLEM STEP SEPARATOR STEP SEPARATOR
+
+    There is no template, and nothing between problem and first step. The separator is one newline on the model card
+    and in PURE's own training code, and a blank line in PRMBench's toolkit (option `separator`); the author reports
+    better results with the newline. The head is that of a stock token classifier with two labels; label 1 is "right".
+    """
+
+    separator: str = "newline"
+
+    NAME = "pure"
+    HEAD = "score.weight and score.bias with 2 labels"
+    OPTIONS: ClassVar[Options] = {"separator": tuple(SEPARATORS)}
+    MEANINGS: ClassVar[Mapping[str, str]] = {
+        "separator": "behind every step: newline, as on the model card, or blank-line, as in PRMBench's toolkit",
+    }
+    CHECKPOINTS = ("jinachris/PURE-PRM-7B",)
+    CHOSEN: ClassVar[Mapping[str, str]] = {"separator": "separator"}
+    SOURCE = "the model card; CJReinforce/PURE; PRMBench, mr_eval/models/pure_prm.py"
+
+    scale = Scale("PURE", -1.0, 1.0, 0.0, "the model card: above 0 is right", comparison="<=")
+
+    @property
+    def readout(self) -> Readout:
+        """The head over the body's last hidden state; the probability of label 1 less that of label 0."""
+        return Readout(one_layer(self.hidden), reward=(-1.0, 1.0))
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: the separator is not one token of the vocabulary.
+        """
+        return Separated(tokenizer, [single_id(tokenizer, SEPARATORS[self.separator])], self.max_length)
+
+
+class ScanPrm(Family, frozen=True):
+    r"""SCAN-Pro and SCAN-Base: the problem and a blank line, then every step and a blank line, where P(right) is read.
+
+        PROBLEM\n\n STEP \n\n STEP \n\n
+
+    There is no template. Problem and blank line are one piece of text, so a full stop before it is one token with it;
+    steps and their blank lines are encoded apart. The head is that of a stock token classifier with one label, whose
+    sigmoid is the probability. The authors cut at 8,192 tokens; here the limit is the config's, and nothing is cut.
+    Layout and head are those of yyDing1/SCAN-PRM.
+    """
+
+    NAME = "scan"
+    HEAD = "score.weight and score.bias with 1 label"
+    SOURCE = "yyDing1/SCAN-PRM, src/train_prm"
+
+    scale = Scale("SCAN", 0.0, 1.0, 0.5, "the cut of its training; its authors sweep cuts on ProcessBench")
+
+    @property
+    def readout(self) -> Readout:
+        """The head over the body's last hidden state; the sigmoid of its one label."""
+        return Readout(one_layer(self.hidden, 1), "sigmoid", (1.0,))
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: a blank line is not one token of the vocabulary.
+        """
+        separated = Separated(tokenizer, [single_id(tokenizer, BLANK_LINE)], self.max_length)
+        return lambda problem, steps: separated(problem + BLANK_LINE, steps)

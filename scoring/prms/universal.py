@@ -49,6 +49,7 @@ class UniversalPrm(Family, frozen=True):
     NAME = "universal"
     HEAD = "one layer from the body's width to one number"
     CHECKPOINTS = ("infly/Universal-PRM-7B",)
+    CHOSEN: ClassVar[Mapping[str, str]] = {"head": "head", "end": "end", "pooling": "pooling", "reference": "reference"}
     SOURCE = "model card"
     OPTIONS: ClassVar[Options] = {
         "end": tuple(ENDS),
@@ -83,11 +84,6 @@ class UniversalPrm(Family, frozen=True):
     def readout(self) -> Readout:
         """The sigmoid of the head's one number."""
         return Readout((Linear(self.head, self.hidden, 1, self.bias),), "sigmoid", (1.0,), body=BODY)
-
-    @property
-    def chosen(self) -> Mapping[str, Any]:
-        """What of the settings is the family's own."""
-        return {"head": self.head, "end": self.end, "pooling": self.pooling, "reference": self.reference}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids; it takes the reference answer (text or None) third, if it is read.

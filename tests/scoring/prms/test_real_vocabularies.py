@@ -9,12 +9,10 @@ import byte_vocabulary
 from scoring.prms.chat import CHATML, LLAMA3
 from scoring.prms.implicit import ImplicitPrm
 from scoring.prms.pathfinder import SENTENCES, PathfinderPrm
-from scoring.prms.pure import PurePrm
 from scoring.prms.qwen import SYSTEM, SYSTEMS, QwenPrm
 from scoring.prms.rlhflow import RlhflowPrm
-from scoring.prms.scan import ScanPrm
 from scoring.prms.skywork import SkyworkPrm
-from scoring.prms.token_classifier import TokenClassifierPrm
+from scoring.prms.token_classifier import PurePrm, ScanPrm, TokenClassifierPrm
 from scoring.prms.versa import VersaPrm
 
 tokenizers = pytest.importorskip("tokenizers")
