@@ -14,7 +14,7 @@ from inspector.ordering import DIRECTIONS, INSTRUCTIVE
 from scoring.evaluated_cases import MEASURES
 from scoring.evaluation import Evaluation
 from scoring.metadata_columns import OURS
-from scoring.spent import SPENT
+from scoring.scorer_columns import SPENT
 from scoring.triage_columns import DTYPES as TRIAGE
 
 REWARDS = "rewards"

@@ -35,7 +35,7 @@ from scoring.cache import RewardParts, rows_of_cases
 from scoring.deciding import Deciding, Surroundings, decided
 from scoring.derived import Derived
 from scoring.errors import InputError, InspectError, StrictFindings, UsageError
-from scoring.evaluated_cases import EvaluatedCases
+from scoring.evaluated_cases import EvaluatedCases, twin_evaluations
 from scoring.evaluation import Scored, scored
 from scoring.files import expand_home
 from scoring.generation import Added
@@ -62,7 +62,6 @@ from scoring.tables.case_frames import is_case_frame, names_its_benchmarks, read
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.texts import Texts
 from scoring.triage_columns import TriageColumns
-from scoring.twins import twin_evaluations
 from scoring.workspace import Workspace, workspace_folder
 
 __all__ = [

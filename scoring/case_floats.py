@@ -43,6 +43,10 @@ class CaseFloats(Struct, frozen=True, eq=False):
     at: Floats
     all: Floats
 
+    def of_cases(self, rows: Ints) -> "CaseFloats":
+        """Take those of some cases, by their row ids."""
+        return CaseFloats(self.before[rows], self.at[rows], self.all[rows])
+
     def outcomes(self, rule: ByThreshold, gold: Ints, has_gold: Bools, fixed: Codes) -> Codes:
         """The same codes as deciding step by step, from the floats alone; where these are NaN, the `fixed` ones."""
         before, at, lowest = (

@@ -164,8 +164,7 @@ def _on_servers(args: argparse.Namespace, workspace: Workspace) -> PreparedCriti
 
 def _on_vllm(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str], object]) -> PreparedCritic:
     from scoring.fingerprint import FILE, Digests, weights_of
-    from scoring.weights.store import Store
-    from scoring.weights.usable import Weights
+    from scoring.weights.usable import Store, Weights
 
     digests = Digests(workspace.root / FILE if workspace.root else None)
     weights_here = Weights(Store(workspace.root), digests, tell, pickles=args.allow_pickle)

@@ -14,20 +14,16 @@ from scoring.boundary import DEFAULTS, NamedStep
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.case_floats import CaseFloats, case_floats, decision_distances, margins
 from scoring.errors import DamagedWorkspace, UsageError
-from scoring.given import Given, decision_of, given_of
+from scoring.given import Given, JudgedSteps, Votes, by_run, decision_of, given_of, judged_steps, most_answers, tally
 from scoring.gold import Gold
-from scoring.judged_steps import JudgedSteps, judged_steps
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Comparison, Scorer
-from scoring.scorer_columns import PER_SCORER, scorer_column
-from scoring.some_cases import some_cases
-from scoring.spent import Spent
+from scoring.scorer_columns import PER_SCORER, Spent, scorer_column
 from scoring.step_ratings import split
 from scoring.step_rewards import Bools, Floats, Ints, StepRewards, align
 from scoring.texts import Texts
 from scoring.transforms import REWARDS, transform
 from scoring.verdicts import DEV, AsGiven, ByThreshold, Codes, Decision, Rule, RuleByCase, verdicts
-from scoring.votes import Votes, by_run, most_answers, tally
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -352,11 +348,27 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         return scorer_column(self, name)
 
     def of_cases(self, rows: Ints) -> "Evaluation":
-        """The evaluation of some cases alone, by their row ids; see `scoring.some_cases`."""
-        return some_cases(self, rows)
+        """Take the first run on the cases with these row ids, in their order and each at most once.
+
+        What is decided of a case depends on no other, so that its row is what it was.
+        """
+        rule = self.rule
+        return replace(
+            self,
+            gold=self.gold.of_cases(rows),
+            rewards=self.rewards.of_cases(rows),
+            votes=None if self.votes is None else self.votes.of_cases(rows),
+            floats=self.floats.of_cases(rows),
+            given=self.given.of_cases(rows),
+            rule=replace(rule, thresholds=rule.thresholds[rows]) if isinstance(rule, RuleByCase) else rule,
+            codes=self.codes[rows],
+            whole=None,
+            further=(),
+            spent=None if self.spent is None else self.spent.of_cases(rows),
+        )
 
     def instructive(self, *, least_first: bool = False) -> Ints:
-        """Row ids, most instructive first, or least; see `scoring.evaluation`."""
+        """Row ids, most instructive first, or least; see `instructive`."""
         return instructive(self.margins, self.codes, least_first=least_first)
 
 

@@ -15,8 +15,7 @@ from scoring.errors import UsageError
 from scoring.fingerprint import Digests
 from scoring.prms.base import Adapter, Encoder, Facts, facts_of
 from scoring.prms.catalogue import adapter_of
-from scoring.weights.store import Store
-from scoring.weights.usable import Weights
+from scoring.weights.usable import Store, Weights
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -31,8 +31,7 @@ from scoring.scorer import Scorer
 from scoring.shards import run_shards
 from scoring.texts import Texts
 from scoring.training_point import point_of_model
-from scoring.weights.store import Store
-from scoring.weights.usable import Weights
+from scoring.weights.usable import Store, Weights
 from scoring.workspace import Workspace
 
 _NOT_TOLD = frozenset({"layout", "system_prompt", "adapter_source"})

@@ -13,7 +13,7 @@ def split(votes: pl.DataFrame, rewards: pl.DataFrame) -> tuple[pl.DataFrame, pl.
     """What a run of a critic gives: a rewards frame, and the answers that vote or could not be read.
 
     Args:
-        votes: the columns of `scoring.cache.BALLOTS`, one run, as `scoring.votes.by_run` gives it.
+        votes: the columns of `scoring.cache.BALLOTS`, one run, as `scoring.given.by_run` gives it.
         rewards: what else the scorer gave.
 
     Where no answer rates steps both come back as they are. A case that answers rate has, step by step, the mean of all

@@ -16,6 +16,7 @@ from inspector.request import Request
 from inspector.selection import Selection, decide, load, nothing_loaded, select
 from inspector.workspace_place import find_workspace
 from scoring.errors import NoWorkspace, UsageError
+from scoring.evaluated_cases import twin_evaluations
 from scoring.evaluation import Evaluation
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.paper_figures import (
@@ -31,9 +32,7 @@ from scoring.metrics.paper_figures import (
 )
 from scoring.metrics.statistics import statistics_rows
 from scoring.protocols import protocol_of
-from scoring.published.figures import other_values
-from scoring.published.papers import PAPERS, Paper, Table, published_statistics
-from scoring.twins import twin_evaluations
+from scoring.published.papers import PAPERS, Paper, Table, other_values, published_statistics
 from scoring.verdicts import AsGiven
 
 TABLES = {

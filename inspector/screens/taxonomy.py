@@ -34,7 +34,7 @@ from inspector.widgets.pick_list import Pick
 from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.text_list import TextList
 from scoring.export import Document
-from scoring.triage.notes import Note
+from scoring.triage.words import Note
 
 if TYPE_CHECKING:
     from scoring.step_rewards import Bools

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from scoring.evaluation import Evaluation
+from scoring.given import JudgedSteps
 from scoring.gold import RIGHT_STEP, WRONG_STEP
-from scoring.judged_steps import JudgedSteps
 from scoring.metrics.closed_forms import difference_interval, wilson_interval
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.resampling import SMALL

@@ -1,5 +1,6 @@
 """A scorer's own figures for the cells of a paper's table, by the paper's conventions."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from statistics import stdev
@@ -8,7 +9,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from scoring.benchmarks import grben, mrmath_redundant, prmbench, socratic
+from scoring.benchmarks import grben, mrmath_redundant, prmbench, processbench, socratic
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
@@ -20,9 +21,7 @@ from scoring.metrics.shares import error_type_shares
 from scoring.metrics.step_counts import OF_STEPS, step_contributions
 from scoring.metrics.step_labels import F1_POSITIVE, METRICS, NAMES, OFFICIAL_UNDEFINED, PRMSCORE, sums_of, why_nothing
 from scoring.metrics.threshold_curves import case_curve
-from scoring.published.figures import figures, model_of
-from scoring.published.official import subsets_of, whole_subsets
-from scoring.published.papers import Kind, Table
+from scoring.published.papers import Kind, Table, figures, model_of
 from scoring.step_rewards import Bools, Floats
 
 ELSEWHERE = "ProcessBench's average, which is no figure of this benchmark: see paper processbench 3"
@@ -383,3 +382,65 @@ def agreement(
     if amiss:
         return None, amiss
     return any(abs(ours - value) <= tolerance + _ROUNDING for value in printed), None
+
+
+# -- which subsets of a benchmark are here whole, so that figures can be held against the printed ones
+
+
+def subsets_of(benchmark: str, domain: str = "") -> tuple[str, ...]:
+    """The official subsets of a benchmark, or of PRMBench-STEM's domain, whether or not they are anywhere here."""
+    if domain:
+        return (domain,)
+    return _SUBSETS.get(benchmark, ())
+
+
+def whole_subsets(cases: pl.DataFrame, benchmark: str) -> dict[str, str]:
+    """Every official subset -> "" where it has as many cases as published, else what is amiss.
+
+    PRMBench's are its classes and the domains of PRMBench-STEM.
+
+    Socratic-PRMBench publishes counts of patterns: a class is whole where its pattern is.
+
+    Args:
+        cases: with `benchmark, subset, earliest_error`; only the cases that a figure is computed over.
+        benchmark: its name; one without a paper here gives nothing.
+    """
+    own = cases.filter(pl.col("benchmark") == benchmark)
+    here = Counter(own["subset"].to_list())
+    if benchmark == "processbench":
+        return {name: _both_sides(own, name, sides) for name, sides in processbench.OFFICIAL.items()}
+    if benchmark == "socratic":
+        patterns: Counter[str] = Counter()
+        for name, one in socratic.CLASSES.items():
+            patterns[one.pattern] += here[name]
+        amiss = {name: _amiss(patterns[name], (rows,)) for name, rows in socratic.PATTERNS.items()}
+        return {name: amiss[one.pattern] for name, one in socratic.CLASSES.items()}
+    official = {"prmbench": _prmbench(), "grben": grben.OFFICIAL}.get(benchmark, {})
+    return {name: _amiss(here[name], wanted) for name, wanted in official.items()}
+
+
+def _both_sides(own: pl.DataFrame, subset: str, official: tuple[int, int]) -> str:
+    gold = own.filter(pl.col("subset") == subset)["earliest_error"]
+    found = int((gold >= 0).sum()), int((gold == -1).sum())
+    if found == official:
+        return ""
+    return f"{found[0]:,} erroneous and {found[1]:,} clean cases here, {official[0]:,} and {official[1]:,} in the paper"
+
+
+def _amiss(found: int, wanted: tuple[int, ...]) -> str:
+    return "" if found in wanted else f"{found:,} cases here, {wanted[0]:,} in the paper"
+
+
+def _prmbench() -> dict[str, tuple[int, ...]]:
+    classes = {name: (one.rows,) for name, one in prmbench.CLASSES.items()}
+    # The first row with an id is the case, and of this class five ids stand in two rows.
+    classes[prmbench.CLEAN_CLASS] = (prmbench.CLASSES[prmbench.CLEAN_CLASS].rows - len(prmbench.REPEATED),)
+    return {**classes, **{domain: (rows,) for domain, rows in prmbench.STEM_ROWS.items()}}
+
+
+_SUBSETS: dict[str, tuple[str, ...]] = {
+    "processbench": tuple(processbench.OFFICIAL),
+    "prmbench": tuple(prmbench.CLASSES),
+    "socratic": tuple(socratic.CLASSES),
+    "grben": tuple(grben.OFFICIAL),
+}

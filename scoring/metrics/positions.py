@@ -12,8 +12,8 @@ import numpy as np
 from msgspec import Struct
 
 from scoring.evaluation import Evaluation
+from scoring.given import JudgedSteps
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP
-from scoring.judged_steps import JudgedSteps
 from scoring.metrics.calibration import has_rewards, why_none, with_rewards
 from scoring.metrics.closed_forms import Z, wilson_interval
 from scoring.metrics.resampling import SMALL

@@ -33,7 +33,7 @@ from scoring.derived import (
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.scorer import Scorer
-from scoring.spent import SPENT
+from scoring.scorer_columns import SPENT
 from scoring.workspace import Workspace
 from thoroughness import up_to
 from views import metrics_view

@@ -2,7 +2,7 @@ import pytest
 
 import checkpoints
 from scoring.errors import CheckpointError, HubUnavailable
-from scoring.model_hub import find_checkpoint
+from scoring.weights.usable import find_checkpoint
 
 
 def test_a_folder_is_taken_as_it_is(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from scoring.metrics.best_of_n import population_sd, somers_d
-from scoring.published.figures import NO_SCORERS, figures
+from scoring.published.papers import NO_SCORERS, figures
 
 TABLES = {6: 7, 13: 13, 14: 13}
 """Table -> scorers in it."""

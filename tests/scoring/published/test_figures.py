@@ -4,8 +4,7 @@ import polars as pl
 import pytest
 
 from scoring.benchmarks import grben, prmbench, processbench, socratic
-from scoring.published.figures import KEY, NO_SCORERS, figures, other_values
-from scoring.published.papers import PAPERS, published_statistics
+from scoring.published.papers import KEY, NO_SCORERS, PAPERS, figures, other_values, published_statistics
 
 METRICS = {
     *("error_acc", "correct_acc", "f1", "fp_rate", "fn_rate"),

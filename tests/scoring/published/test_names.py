@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.published.figures import ALIASES, NO_SCORERS, figures, model_of, normalised
+from scoring.published.papers import ALIASES, NO_SCORERS, figures, model_of, normalised
 
 
 @pytest.mark.parametrize(
