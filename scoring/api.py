@@ -220,7 +220,9 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         table = _polars(frame)
         stated, wanted = _mapping(mapping), _mapping(columns or None)
         if benchmark is None and stated is None and wanted is None and _is_ours(table, source):
-            cases, scorers = read_case_frame(table, source, _free(source))
+            # It is not the benchmark of that name.
+            called = f"{source}-table" if source in MODULES else source
+            cases, scorers = read_case_frame(table, source, called)
             found = as_frame_source(Source(tuple(cases), tuple(scorers)), source)
             return self._add(found, source, table.height, ImportOptions(), strict=strict)
         with spill_folder(self._root) as spill:
@@ -594,11 +596,6 @@ def _is_ours(table: pl.DataFrame, source: str) -> bool:
     if names_its_benchmarks(table):
         return True
     return is_case_frame(table) and recognised(Rows(source, "data frame", table=table))[0] == "table"
-
-
-def _free(name: str) -> str:
-    """A name for a benchmark of one's own: none that is known here."""
-    return f"{name}-table" if name in MODULES else name
 
 
 def _has_numbers(foreign: ExternalResults) -> bool:

@@ -3,7 +3,6 @@
 import argparse
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -152,7 +151,7 @@ def prepare(
         MissingExtra: a package for hub names or for a conversion is not installed.
         EngineError: the engine cannot give the checkpoint's numbers.
     """
-    digests = Digests(_memory(workspace))
+    digests = Digests(workspace.root / FILE if workspace.root else None)
     weights_here = Weights(Store(workspace.root), digests, tell, pickles=allow_pickle)
     usable = weights_here.of(
         model, revision, look=lambda one: adapter_of(one, adapter, options).readout, base=base, dtype=dtype
@@ -198,7 +197,7 @@ def prepare(
             *((usable.note,) if usable.note else ()),
             *notes,
             _how(family),
-            *_cautions(family),
+            *getattr(family, "cautions", ()),
             # To render a template takes longer than a finished run does: it is told when the scorer is new.
             *(() if known else _template_notes(family, checkpoint)),
             *same_model(workspace, scorer),
@@ -210,11 +209,6 @@ def _usual_name(checkpoint: Checkpoint, model: str) -> str:
     """The name of the model, or of the training run with its step: every run has a `checkpoint-500`."""
     training = point_of_model(model)
     return f"{training.series}-{training.at}" if training.known else checkpoint.name.rsplit("/", 1)[-1]
-
-
-def _cautions(family: Adapter) -> tuple[str, ...]:
-    """What is only assumed of a checkpoint; few families have anything to say."""
-    return tuple(getattr(family, "cautions", ()))
 
 
 def _template_notes(family: Adapter, checkpoint: Checkpoint) -> tuple[str, ...]:
@@ -231,10 +225,6 @@ def _how(family: Adapter) -> str:
     scale = family.scale
     rule = when_wrong("rewards", scale.comparison, f"{scale.threshold:g}")
     return f"read as {scale.family}: {listed}; {rule} ({scale.threshold_source})"
-
-
-def _memory(workspace: Workspace) -> Path | None:
-    return workspace.root / FILE if workspace.root else None
 
 
 def _encoder(checkpoint: Checkpoint, family: Adapter) -> Encoder:

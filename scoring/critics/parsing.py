@@ -282,14 +282,11 @@ class Placed(NamedTuple):
     end: int
 
 
-def json_object(text: str) -> dict[str, Any] | Fault:
-    """The object that counts, or why there is none. Numbers may be NaN or infinite, as Python's JSON has them."""
-    found = placed_object(text)
-    return found if isinstance(found, Fault) else found.value
-
-
 def placed_object(text: str) -> Placed | Fault:
-    """The same with its place. Takes linear time: the pairs do not overlap."""
+    """The object that counts, with its place, or why there is none. Takes linear time: the pairs do not overlap.
+
+    Numbers may be NaN or infinite, as Python's JSON has them.
+    """
     depth, start, fault = 0, 0, Fault.NO_JSON
     for brace in _BRACE.finditer(text):
         if brace[0] == "{":

@@ -173,7 +173,7 @@ def contested(aligned: AlignedScorers) -> Contested:
     ).astype(np.uint8)
     verdicts = np.where(reasons == 0, found.verdicts, NO_VERDICT)
     for_it, for_gold = (says & (aligned.verdicts == said[:, None]) for said in (verdicts, aligned.earliest))
-    weight, gold_weight = (_weight(found, marks) for marks in (for_it, for_gold))
+    weight, gold_weight = (np.asarray(np.where(marks, found.weights, 0.0).sum(axis=1)) for marks in (for_it, for_gold))
     there = reasons == 0
     nothing = np.full(total.size, np.nan)
     return Contested(
@@ -187,11 +187,6 @@ def contested(aligned: AlignedScorers) -> Contested:
         votes=for_it.sum(axis=1),
         gold_votes=for_gold.sum(axis=1),
     )
-
-
-def _weight(found: Consensus, marks: Bools) -> Floats:
-    """The weight of the marked scorers (n, s). Shape (n,)."""
-    return np.asarray(np.where(marks, found.weights, 0.0).sum(axis=1))
 
 
 def _of_nobody(n: int) -> Contested:

@@ -1,6 +1,6 @@
 """What one person says of one case, all kinds of words together."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -134,7 +134,7 @@ def notes(of_case: Callable[[str], Iterable[tuple[Action, bool]]], cases: Iterab
     for case in cases:
         for who, (begun, said) in _fold_notes(of_case(case)).items():
             # Kept with its action, whose identity would else be free for another one.
-            _, of = places.setdefault(id(begun), (begun, _places(begun.cases)))
+            _, of = places.setdefault(id(begun), (begun, {case: place for place, case in enumerate(begun.cases)}))
             note = Note(case, who, said.get(NOTE, ""), said.get(SORT, ""), begun.time)
             found.append((begun[:4], of[case], note))
     found.sort(key=lambda one: one[:2])
@@ -152,10 +152,6 @@ def _fold_notes(actions: Iterable[tuple[Action, bool]]) -> dict[str, tuple[Actio
         if not any(said.values()):
             del standing[action.who]
     return standing
-
-
-def _places(cases: Sequence[str]) -> dict[str, int]:
-    return {case: place for place, case in enumerate(cases)}
 
 
 def sorting(chosen: Iterable[Note], who: str, category: str) -> list[Change]:

@@ -65,16 +65,6 @@ def is_hub_name(model: str) -> bool:
     return bool(_NAME.match(model.removeprefix("hf:")))
 
 
-def find_checkpoint(model: str, revision: str | None = None) -> Checkpoint:
-    """The checkpoint in the folder `model`, or that of the hub's model of this name (`ORG/NAME`).
-
-    Raises:
-        CheckpointError: the folder is missing or its files cannot be used.
-        HubUnavailable, MissingExtra: see `find_place`.
-    """
-    return Checkpoint.open(*find_place(model, revision))
-
-
 def find_place(model: str, revision: str | None = None, *, pickles: bool = False, download: bool = True) -> Place:
     """The folder of a local or hub model, which need not be there or whole.
 
