@@ -37,8 +37,8 @@ from scoring.protocols import Counting
 from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
 from scoring.texts import Texts
-from scoring.triage.account import Triage
 from scoring.triage.adjudicated import Adjudicated
+from scoring.triage.history import Triage
 from scoring.triage.words import Words
 from scoring.triage_columns import TriageColumns
 from scoring.workspace import Workspace

@@ -8,8 +8,7 @@ from typing import Any
 from scoring.cache import RewardParts
 from scoring.checkpoint import CONFIG, TOKENIZER
 from scoring.errors import DamagedWorkspace, NoWorkspace, ScorerConflict
-from scoring.scorer import FILE, Scorer
-from scoring.training_point import GUESSED, NOWHERE, TrainingPoint, point_of_model, stated_point
+from scoring.scorer import FILE, GUESSED, NOWHERE, Scorer, TrainingPoint, point_of_model, stated_point
 from scoring.workspace import Workspace
 
 

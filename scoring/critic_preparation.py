@@ -21,10 +21,9 @@ from scoring.cache import VoteParts
 from scoring.checkpoint import Checkpoint, compute_dtype, positive
 from scoring.claim import claim, find, placed
 from scoring.critic_runs import Asking, CriticAsker
-from scoring.critics.catalogue import CriticProtocol, StepLayout, critic_protocol
+from scoring.critics.catalogue import CriticProtocol, StepLayout, critic_protocol, version
 from scoring.critics.lint import PromptFinding, about_cases, lint
 from scoring.critics.prices import Price, Prices
-from scoring.critics.readers import version
 from scoring.critics.sampling import Chosen, overridden, sampling_for
 from scoring.critics.template import Template
 from scoring.engines.base import AnsweringEngine

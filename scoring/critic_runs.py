@@ -16,8 +16,7 @@ from msgspec.structs import replace
 
 from scoring.asking import Answer, Answered, Ask, Noticed, Prompt, TokenLogprobs, prompt_hash
 from scoring.cache import Parts
-from scoring.critics.catalogue import Read
-from scoring.critics.readers import read_answer, version, was_cut
+from scoring.critics.catalogue import Read, read_answer, version, was_cut
 from scoring.events import Asked, Estimate, Notice
 from scoring.interrupt import Interrupt
 from scoring.plan import FAILED, REFUSED, Missing, Plan, vote_plan

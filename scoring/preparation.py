@@ -26,10 +26,9 @@ from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
 from scoring.run import score
 from scoring.running import Running
-from scoring.scorer import Scorer
+from scoring.scorer import Scorer, point_of_model
 from scoring.shards import run_shards
 from scoring.texts import Texts
-from scoring.training_point import point_of_model
 from scoring.weights.usable import Store, Weights
 from scoring.workspace import Workspace
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from scoring.benchmarks.registry import error_type_of
-from scoring.triage.account import Triage
+from scoring.triage.history import Triage
 
 DTYPES: dict[str, pl.DataType] = {
     "tags": pl.List(pl.String()),

@@ -27,7 +27,7 @@ from scoring.importing.saving import LEFT_OUT, Saved, Unchanged
 from scoring.reading.findings import Finding, Severity, counted
 from scoring.reading.metadata import LISTS
 from scoring.results.base import NO_INDICES, named_after_folder
-from scoring.training_point import GUESSED
+from scoring.scorer import GUESSED
 
 PLACES = 3
 """Places that a kind of errors or warnings shows, fewer where there are many kinds; a kind of notes shows one."""

@@ -26,12 +26,12 @@ from scoring.results import inspect_log, reasoneval
 from scoring.results import registry as formats
 from scoring.results.base import ExternalResults
 from scoring.schema import CASES
+from scoring.scorer import NOWHERE, guessed_point
 from scoring.tables import table
 from scoring.tables.cells import outermost
 from scoring.tables.column_guess import doubtful_rewards, propose, readings, rewards_beside
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping
 from scoring.tables.results import results as table_results
-from scoring.training_point import NOWHERE, guessed_point
 
 FRAME = "frame://"
 """What stands before the name of a data frame where a file has its path: it cannot be read again."""

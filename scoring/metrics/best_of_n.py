@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from scoring.critics.boxed import vote
+from scoring.critics.parsing import vote
 from scoring.evaluation import Evaluation
 from scoring.metrics.resampling import percentile_interval, resample_problems
 from scoring.step_rewards import Bools, Floats, Ints, StepRewards

@@ -32,9 +32,8 @@ from msgspec import Struct
 
 from scoring.errors import UnwritableWorkspace
 from scoring.files import locked, sync, unwritable
-from scoring.triage.account import Triage
 from scoring.triage.actions import NOTE, QUEUE, RATE, REDO, RULE, TAG, UNDO, UNTAG, Action, Batch, Change, batch_of
-from scoring.triage.history import History
+from scoring.triage.history import History, Triage
 from scoring.triage.lines import VERSION, is_whole, read_file, sound
 from scoring.triage.queue import Queue
 

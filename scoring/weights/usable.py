@@ -40,7 +40,7 @@ from scoring.errors import (
 from scoring.files import expand_home, locked, sync, unwritable, uuid7
 from scoring.fingerprint import Digests, fingerprint
 from scoring.readout import Readout
-from scoring.training_point import checkpoints_in
+from scoring.scorer import checkpoints_in
 from scoring.weights.lora_config import LoraConfig
 
 # -- models by name: a local folder, or a model of the Hugging Face hub at one commit

@@ -7,9 +7,8 @@ import making
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case
-from scoring.triage.account import Triage
 from scoring.triage.actions import NOTE, RATE, REDO, RULE, RULINGS, SORT, TAG, UNDO, UNTAG, Action
-from scoring.triage.history import History
+from scoring.triage.history import History, Triage
 from scoring.triage.journal import Author, Journal
 from scoring.triage_columns import DTYPES, TriageColumns
 

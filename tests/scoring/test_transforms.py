@@ -13,7 +13,7 @@ import selecting
 import step_making
 from reference import Case
 from scoring.boundary import check_own_rule, check_rule
-from scoring.dev_sets import dev_tuned
+from scoring.deciding import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import evaluate
 from scoring.gold import Gold

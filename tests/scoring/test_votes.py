@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import judged
 import making
 from reference import Case
-from scoring.critics.boxed import processbench_verdict, vote
+from scoring.critics.parsing import processbench_verdict, vote
 from scoring.given import by_run, tally
 from scoring.schema import VOTES
 from scoring.verdicts import NO_VERDICT

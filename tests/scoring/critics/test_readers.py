@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.critics.catalogue import critic_protocol
-from scoring.critics.parsing import Note, Reading, fault_of
-from scoring.critics.readers import (
+from scoring.critics.catalogue import (
     READERS,
+    critic_protocol,
     read_answer,
     read_grben,
     read_processbench,
@@ -15,6 +14,7 @@ from scoring.critics.readers import (
     version,
     was_cut,
 )
+from scoring.critics.parsing import Note, Reading, fault_of
 from thoroughness import THOROUGH
 
 PIECES = (

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.triage.account import Triage
 from scoring.triage.actions import (
     DEFER,
     IN_QUEUES,
@@ -22,7 +21,7 @@ from scoring.triage.actions import (
     Action,
     rating_of,
 )
-from scoring.triage.history import History
+from scoring.triage.history import History, Triage
 
 CASES = ("b/1", "b/2", "b/3")
 VALUES = {
