@@ -4,7 +4,7 @@ import argparse
 import math
 from typing import Any
 
-# -- the arguments of a run that asks a critic, or has its PRM on a server; nothing of weight is imported here
+# -- of a run that asks a critic, or has its PRM on a server
 
 
 OWN_SEED = -1

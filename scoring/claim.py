@@ -1,4 +1,4 @@
-"""A scorer's folder in a workspace, and whether its name is free."""
+"""A scorer's folder in a workspace: whether its name is free, and which others there are of its model."""
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -300,7 +300,7 @@ class DecisionRequest(Protocol):
     """What is asked of decisions.
 
     Attributes:
-        thresholds: Scorer's name (None = every scorer) and what is asked: see `scoring.deciding`; later pairs win.
+        thresholds: Scorer's name (None = every scorer) and what is asked: see `check`; later pairs win.
         rules: The same with a rule in the words of `scoring.boundary.check_rule`.
         redundancy: The same with the number above which a step is redundant.
         protocol: The name of the protocol that decides what is not asked; None = each scorer's own rule.

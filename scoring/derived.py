@@ -1,6 +1,6 @@
 """What can always be made again, kept beside the workspace's data so that a million cases open in a second.
 
-    derived/<16 hex of the cases>/<scorer's folder>-<16 hex of its parts>/     see scoring.derived
+    derived/<16 hex of the cases>/<scorer's folder>-<16 hex of its parts>/     a folder of arrays
                                 cases.json      the benchmarks that these cases are of
 
 A scorer's rewards, lined up with the cases and flat, what it gave itself, the three floats a case (`CaseFloats`) and

@@ -54,7 +54,7 @@ def disagreement(verdicts: Sequence[Ints], n: int) -> Floats:
 MEASURES: dict[str, pl.DataType] = {"disagreement": pl.Float64()}
 """Names and dtypes; undefined is null.
 
-`disagreement`: see `scoring.evaluated_cases`; over all scorers but the baselines, which look at nothing.
+`disagreement`: see the function; over all scorers but the baselines, which look at nothing.
 """
 
 

@@ -1,4 +1,4 @@
-"""The protocols for critics, as a table of names."""
+"""The protocols for critics, by name: how steps are written into the prompt, and how an answer is read."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -216,8 +216,8 @@ class Span(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an answer says, or in `reason` why nothing can be read of it: a short phrase that names the kind of fault
-    first (`scoring.critics.parsing`), so that answers can be counted by it.
+    """What an answer says, or in `reason` why nothing can be read of it: a short phrase that names the kind of
+    `Fault` first, so that answers can be counted by it.
 
     Of a protocol that asks for the earliest error: `ballot`, the words that vote, and `verdict`, the step they name,
     0-based, -1 = none, -2 = a number that names no step; a ballot without a verdict votes, and counts as unparsed if

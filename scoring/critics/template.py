@@ -3,7 +3,7 @@
 A line that is exactly `<<system>>`, `<<user>>` or `<<assistant>>` starts a message; without any such line the whole
 text is one user's message. The last message is the user's and is the one that is asked; pairs of user and assistant
 right before it are worked examples; what comes before those, at most one message of the system and one of the user,
-instructs. `{problem}` and `{steps}` (and the other names in `scoring.critics.template`) are filled outside the
+instructs. `{problem}` and `{steps}` (and other names of placeholders) are filled outside the
 examples.
 
 White space: line breaks of Windows become those of Unix and a byte order mark is dropped. A text without markers loses

@@ -17,7 +17,7 @@ from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluation import Evaluation
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, NOTHING, sides_of
-from scoring.metrics.kernel import Decided, Metric, Tally, Unparsed
+from scoring.metrics.kernel import Decided, Metric, Numbers, Tally, Unparsed, first_error_sums
 from scoring.metrics.paired import OF_CASES
 from scoring.metrics.resampling import RESAMPLES, percentile_intervals, resample_problems
 from scoring.metrics.step_counts import (
@@ -356,7 +356,11 @@ def case_bands(
     # Back in the order that was asked for.
     back = np.argsort(order, kind="stable")
     totals = np.bincount(cells, minlength=n_cells)[:, None]
-    sums = _by_side(_hits(*spans, cells, n_cells, thresholds.size)[:, back], totals)
+
+    def by_side(counted: Numbers) -> Numbers:
+        return counted.reshape(*counted.shape[:-2], subsets.size, 2, counted.shape[-1])
+
+    sums = first_error_sums(by_side(_hits(*spans, cells, n_cells, thresholds.size)[:, back]), by_side(totals))
     problems = gold.problems[taken]
     if seed is None:
         return Bands(OF_CASES, thresholds, Tally(sums))
@@ -368,17 +372,7 @@ def case_bands(
     else:
         drawn = _cases_drawn(*spans, cells, n_cells, thresholds.size, seed)
         sizes = np.broadcast_to(totals, (RESAMPLES, n_cells, 1))
-    return Bands(OF_CASES, thresholds, Tally(sums, _by_side(drawn[..., back], sizes)))
-
-
-def _by_side(hits: npt.NDArray[np.generic], totals: npt.NDArray[np.generic]) -> dict[str, npt.NDArray[np.generic]]:
-    """The counts of first errors by name, of cells along the last axis but one: erroneous and clean in turn."""
-    return {
-        "exact": hits[..., ::2, :],
-        "erroneous": totals[..., ::2, :],
-        "clean_right": hits[..., 1::2, :],
-        "clean": totals[..., 1::2, :],
-    }
+    return Bands(OF_CASES, thresholds, Tally(sums, first_error_sums(by_side(drawn[..., back]), by_side(sizes))))
 
 
 def right_between(evaluation: Evaluation, rows: Ints, thresholds: Floats) -> tuple[Ints, Ints]:

@@ -1,4 +1,4 @@
-"""The papers and their tables, by number; titles in our words."""
+"""The papers: their tables by number, with titles in our words, and what these print, as frames."""
 
 import re
 from functools import cache

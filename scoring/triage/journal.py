@@ -9,7 +9,7 @@
 the first of the actions done at once, `content` of which text of the case a ruling or a rating was said. The folder is
 the union of its files: copies from other machines are merged by putting them into it. No line of a file is ever
 changed, and each is on the disk before its action counts as done; a last one that was cut short is no line
-(`scoring.triage.journal`).
+(`append_lines`).
 """
 
 import gc

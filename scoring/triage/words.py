@@ -1,4 +1,4 @@
-"""What one person says of one case, all kinds of words together."""
+"""What people say of cases as it stands: all of one person's words on a case, notes by category, and statements."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
