@@ -27,7 +27,6 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from scoring.case_floats import CaseFloats
 from scoring.errors import UnwritableWorkspace
 from scoring.evaluation import Evaluation
 from scoring.files import sync, unwritable, uuid7, write_atomically
@@ -35,7 +34,7 @@ from scoring.given import Given, decision_of
 from scoring.gold import Gold
 from scoring.scorer import FILE, Scorer
 from scoring.step_rewards import Beyond, StepLabels, StepNumbers, StepRewards
-from scoring.verdicts import Rule
+from scoring.verdicts import CaseFloats, Rule
 from scoring.workspace import Workspace
 
 # -- a folder of arrays, read where they lie: one `.npy` file each, mapped into memory, and a document about them.

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from scoring.boundary import DEFAULTS, NamedStep
 from scoring.cache import BALLOTS, RewardParts, VoteParts
-from scoring.case_floats import CaseFloats, case_floats, decision_distances, margins
 from scoring.errors import DamagedWorkspace, UsageError
 from scoring.given import Given, JudgedSteps, Votes, by_run, decision_of, given_of, judged_steps, most_answers, tally
 from scoring.gold import Gold
@@ -23,7 +22,20 @@ from scoring.step_ratings import split
 from scoring.step_rewards import Bools, Floats, Ints, StepRewards, align
 from scoring.texts import Texts
 from scoring.transforms import REWARDS, transform
-from scoring.verdicts import DEV, AsGiven, ByThreshold, Codes, Decision, Rule, RuleByCase, verdicts
+from scoring.verdicts import (
+    DEV,
+    AsGiven,
+    ByThreshold,
+    CaseFloats,
+    Codes,
+    Decision,
+    Rule,
+    RuleByCase,
+    case_floats,
+    decision_distances,
+    margins,
+    verdicts,
+)
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -311,7 +323,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def decision_distances(self) -> Floats:
-        """See `scoring.case_floats.decision_distances`; NaN throughout where no threshold decides."""
+        """See `scoring.verdicts.decision_distances`; NaN throughout where no threshold decides."""
         if isinstance(self.rule, AsGiven):
             return np.full(self.codes.size, np.nan)
         return decision_distances(self.floats, self.rule.cut)

@@ -10,7 +10,7 @@ from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.evaluated_cases import EvaluatedCases
 from scoring.evaluation import Evaluation
-from scoring.metrics.axes import DERIVED, axis
+from scoring.metrics.breakdown import DERIVED, axis
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.own import own_metrics, own_rows
 from scoring.metrics.step_labels import step_rows

@@ -363,7 +363,7 @@ def _figure_row(metric: str, figure: Figure, nothing: str | None) -> Row:
 
 # -- a scorer that is asked first, and another one where the first is not sure: what that costs, and what it gives.
 #
-# The first scorer's verdict is kept where its decision distance (`scoring.case_floats.decision_distances`, which never
+# The first scorer's verdict is kept where its decision distance (`scoring.verdicts.decision_distances`, which never
 # looks at gold labels) is at least m; the second one is asked about all other cases. So it is about the cases for which
 # the first has no distance: it has no verdict on them, or none that a threshold decides. Where the second was asked and
 # gives no verdict, the first's answer stays, which needs no gold label either; the question is paid for all the same.

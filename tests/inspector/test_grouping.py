@@ -10,7 +10,7 @@ from inspector.cli import main
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case
-from scoring.metrics.axes import LENGTHS, POSITIONS
+from scoring.metrics.breakdown import LENGTHS, POSITIONS
 from scoring.official_rows import grouped, groups
 
 LENGTH = (12, 2, 10, 11, 3, 16)

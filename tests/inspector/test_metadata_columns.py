@@ -23,8 +23,7 @@ from opened import inspected, listed, opened
 from scoring.evaluated_cases import MEASURES
 from scoring.importing.sources import read_source
 from scoring.metadata_columns import RESERVED, metadata_name
-from scoring.metrics.axes import DERIVED
-from scoring.metrics.breakdown import SCHEMA
+from scoring.metrics.breakdown import DERIVED, SCHEMA
 from scoring.schema import CASES
 from scoring.scorer_columns import EVERY_COLUMN
 from scoring.triage_columns import DTYPES

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import making
 from scoring.filters import passing
-from scoring.metrics.axes import axis
-from scoring.metrics.breakdown import Cells, breakdown, breakdown_difference
+from scoring.metrics.breakdown import Cells, axis, breakdown, breakdown_difference
 from scoring.metrics.shares import COUNTS, behind
 from selecting import beside
 from thoroughness import up_to
