@@ -21,11 +21,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
+from msgspec.structs import asdict, fields
 
 from scoring.errors import UnwritableWorkspace
 from scoring.evaluation import Evaluation
@@ -33,7 +34,7 @@ from scoring.files import sync, unwritable, uuid7, write_atomically
 from scoring.given import Given, decision_of
 from scoring.gold import Gold
 from scoring.scorer import FILE, Scorer
-from scoring.step_rewards import Beyond, StepLabels, StepNumbers, StepRewards
+from scoring.step_rewards import StepRewards
 from scoring.verdicts import CaseFloats, Rule
 from scoring.workspace import Workspace
 
@@ -195,13 +196,8 @@ def _checksum(path: Path) -> int:
 # -- an evaluation as named arrays, and back: what a threshold on rewards decides, before anybody moved it
 
 
-Arrays = Mapping[str, npt.NDArray[Any]]
-
-_LABELS = ("labels", "redundant")
-_NUMBERS = ("redundancy", "truncated", "truncated_redundancy")
-_FLAT = ("values", "offsets", "given")
-_FLOATS = ("before", "at", "all")
-_GIVEN = ("verdicts", "by_label", "by_threshold", "missing", "codes")
+Arrays = Mapping[str, Array]
+Whole = TypeVar("Whole", bound=Struct)
 
 
 class Reasons(Sequence[str | None]):
@@ -228,26 +224,24 @@ class Reasons(Sequence[str | None]):
         return map(self._told.get, range(self._length))
 
 
-def packed_evaluation(evaluation: Evaluation) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+def packed_evaluation(evaluation: Evaluation) -> tuple[dict[str, Array], dict[str, Any]]:
     """The arrays of an evaluation without votes, and the few texts in it."""
-    rewards, given, floats = evaluation.rewards, evaluation.given, evaluation.floats
-    arrays: dict[str, npt.NDArray[Any]] = {
-        "values": rewards.values,
-        "offsets": rewards.offsets,
-        "solutions": rewards.solutions,
-        "scored": rewards.scored,
-        "refused": rewards.refused,
-        "codes": evaluation.codes,
-        **{f"given.{name}": getattr(given, name) for name in _GIVEN},
-        **{f"floats.{name}": getattr(floats, name) for name in _FLOATS},
-    }
-    for name in (*_NUMBERS, *_LABELS):
-        arrays |= {f"{name}.{part}": getattr(getattr(rewards, name), part) for part in _FLAT}
-    for name in _LABELS:
-        beyond = getattr(rewards, name).beyond
-        arrays |= {f"{name}.beyond.{part}": getattr(beyond, part) for part in Beyond._fields}
+    rewards = evaluation.rewards
+    arrays = {"codes": evaluation.codes, **_flat(rewards), **_flat(evaluation.given, "given.")}
+    arrays |= _flat(evaluation.floats, "floats.")
     told = {str(row): reason for row, reason in enumerate(rewards.reasons) if reason is not None}
     return arrays, {"reasons": told, "range": rewards.range}
+
+
+def _flat(whole: Struct, prefix: str = "") -> dict[str, Array]:
+    """The arrays of a struct and of those within it, by their names with dots between them."""
+    found: dict[str, Array] = {}
+    for name, part in asdict(whole).items():
+        if isinstance(part, Struct):
+            found |= _flat(part, f"{prefix}{name}.")
+        elif isinstance(part, np.ndarray):
+            found[prefix + name] = part
+    return found
 
 
 def unpacked_evaluation(gold: Gold, scorer: Scorer, arrays: Arrays, facts: Mapping[str, Any]) -> Evaluation:
@@ -258,9 +252,11 @@ def unpacked_evaluation(gold: Gold, scorer: Scorer, arrays: Arrays, facts: Mappi
     """
     n = gold.known.size
     try:
-        rewards = _rewards(arrays, n, facts)
-        given = Given(*(arrays[f"given.{name}"] for name in _GIVEN))
-        floats = CaseFloats(*(arrays[f"floats.{name}"] for name in _FLOATS))
+        reasons = Reasons(n, {int(row): str(reason) for row, reason in facts["reasons"].items()})
+        rewards = _built(StepRewards, arrays, reasons=reasons)
+        # Going through all values to find the range would read the whole file.
+        vars(rewards)["range"] = None if facts["range"] is None else tuple(map(float, facts["range"]))
+        given, floats = _built(Given, arrays, "given."), _built(CaseFloats, arrays, "floats.")
         codes = arrays["codes"]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DamagedPack(f"{error} is missing") from None
@@ -271,33 +267,15 @@ def unpacked_evaluation(gold: Gold, scorer: Scorer, arrays: Arrays, facts: Mappi
     return Evaluation(scorer, gold, rewards, None, floats, given, decision, codes)
 
 
-def _rewards(arrays: Arrays, n: int, facts: Mapping[str, Any]) -> StepRewards:
-    found = StepRewards(
-        values=arrays["values"],
-        offsets=arrays["offsets"],
-        labels=_labels(arrays, "labels"),
-        solutions=arrays["solutions"],
-        scored=arrays["scored"],
-        refused=arrays["refused"],
-        reasons=Reasons(n, {int(row): str(reason) for row, reason in facts["reasons"].items()}),
-        redundancy=_numbers(arrays, "redundancy"),
-        redundant=_labels(arrays, "redundant"),
-        truncated=_numbers(arrays, "truncated"),
-        truncated_redundancy=_numbers(arrays, "truncated_redundancy"),
-    )
-    # Going through all values to find the range would read the whole file.
-    vars(found)["range"] = None if facts["range"] is None else tuple(map(float, facts["range"]))
-    return found
-
-
-def _numbers(arrays: Arrays, name: str) -> StepNumbers:
-    return StepNumbers(*(arrays[f"{name}.{part}"] for part in _FLAT))
-
-
-def _labels(arrays: Arrays, name: str) -> StepLabels:
-    beyond = Beyond(*(arrays[f"{name}.beyond.{part}"] for part in Beyond._fields))
-    values, offsets, given = (arrays[f"{name}.{part}"] for part in _FLAT)
-    return StepLabels(values, offsets, given, beyond)
+def _built(kind: type[Whole], arrays: Arrays, prefix: str = "", **known: Any) -> Whole:
+    """The struct that `_flat` took apart; `known` are its fields that are no arrays."""
+    parts = dict(known)
+    for one in fields(kind):
+        if isinstance(one.type, type) and issubclass(one.type, Struct):
+            parts[one.name] = _built(one.type, arrays, f"{prefix}{one.name}.")
+        elif one.name not in known:
+            parts[one.name] = arrays[prefix + one.name]
+    return kind(**parts)
 
 
 FOLDER = "derived"

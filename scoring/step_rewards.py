@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ def flat_rows(values: Flat, offsets: Ints, rows: Ints) -> tuple[Flat, Ints]:
     return values[places], bounds
 
 
-class Beyond(NamedTuple):
+class Beyond(Struct, frozen=True, eq=False):
     """Labels that name no step of their case, since there are more of them than steps; usually none.
 
     One entry a label: `cases` are row ids, `steps` the 0-based indices, at or beyond the number of steps, and `values`
