@@ -24,6 +24,8 @@ from scoring.texts import Texts
 from scoring.transforms import REWARDS, transform
 from scoring.verdicts import (
     DEV,
+    RIGHT,
+    WRONG,
     AsGiven,
     ByThreshold,
     CaseFloats,
@@ -40,8 +42,6 @@ from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
     from scoring.derived import Derived, Unkept
-
-from scoring.verdicts import RIGHT, WRONG
 
 # -- the order in which failures teach most
 

@@ -3,15 +3,17 @@
 Unlike for scoring, no digest of the weights is taken: nothing that comes of it is kept.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from scoring.checkpoint import Checkpoint, Reference, compute_dtype
-from scoring.errors import UsageError
+from scoring.checkpoint import Checkpoint, Reference, compute_dtype, missing_tokenizer
+from scoring.errors import CheckpointError, MissingExtra, UsageError
 from scoring.fingerprint import Digests
 from scoring.prms.base import Adapter, Encoder, Facts, facts_of
 from scoring.prms.catalogue import adapter_of
@@ -20,11 +22,6 @@ from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
     from scoring.engines.transformers_engine import TransformersEngine
-import re
-from pathlib import Path
-
-from scoring.checkpoint import missing_tokenizer
-from scoring.errors import CheckpointError, MissingExtra
 
 # -- a checkpoint's `tokenizer.json`, for text that must not be read as anything but text
 

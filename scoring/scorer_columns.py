@@ -1,25 +1,20 @@
 """The columns that a scorer has beside the cases."""
 
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-
-from scoring.step_rewards import Floats
-from scoring.verdicts import NO_VERDICT, outcome_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scoring.evaluation import Evaluation
-from collections.abc import Callable
-from functools import cached_property
-from pathlib import Path
-
 from msgspec import Struct
 
 from scoring.cache import Parts, RewardParts, VoteParts, rows_of_cases
-from scoring.step_rewards import Ints
+from scoring.step_rewards import Floats, Ints
+from scoring.verdicts import NO_VERDICT, outcome_names
+
+if TYPE_CHECKING:
+    from scoring.evaluation import Evaluation
 
 # -- what it took to score each case: tokens, seconds and money, as far as they are stored beside what was computed.
 #

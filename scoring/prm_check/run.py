@@ -1,19 +1,9 @@
 """All checks of one adapter, in order: what the weights and files at hand do not allow is skipped, with the reason."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
-
-from scoring.errors import InspectError
-from scoring.opened import OpenedPrm
-from scoring.prm_check.encoding import Result, encoding_checks, result
-from scoring.prms.base import facts_of
-from scoring.xray import Case
-
-if TYPE_CHECKING:
-    from scoring.engines.base import Engine
 import json
 import math
 import re
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,10 +12,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.engines.base import Engine
-from scoring.prm_check.encoding import PROBES, encode_case, name
+from scoring.errors import InspectError
+from scoring.opened import OpenedPrm
+from scoring.prm_check.encoding import PROBES, Result, encode_case, encoding_checks, name, result
+from scoring.prms.base import facts_of
 from scoring.readout import Answer, Batch, Encoded, Refused
 from scoring.schema import content_key
-from scoring.xray import TokenTexts
+from scoring.xray import Case, TokenTexts
 
 # -- what must hold of a PRM's rewards: it needs the weights and an engine
 
