@@ -12,10 +12,10 @@ from inspector.case_rows import FOUND_IN
 from inspector.inspection import Inspection
 from inspector.ordering import DIRECTIONS, INSTRUCTIVE
 from scoring.evaluated_cases import MEASURES
+from scoring.evaluated_cases import SAID as TRIAGE
 from scoring.evaluation import Evaluation
 from scoring.metadata_columns import OURS
 from scoring.scorer_columns import SPENT
-from scoring.triage_columns import DTYPES as TRIAGE
 
 REWARDS = "rewards"
 """The key of the picture of a case's rewards."""

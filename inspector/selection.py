@@ -24,7 +24,7 @@ from scoring.condition_masks import Categories, ConditionMasks
 from scoring.deciding import Deciding, Surroundings, decided
 from scoring.derived import Derived, Unkept
 from scoring.errors import FilterError
-from scoring.evaluated_cases import CaseMeasures, EvaluatedCases
+from scoring.evaluated_cases import CaseMeasures, EvaluatedCases, TriageColumns
 from scoring.evaluation import Evaluation, scored
 from scoring.filters import Facet
 from scoring.gold import Gold
@@ -40,7 +40,6 @@ from scoring.texts import Texts
 from scoring.triage.adjudicated import Adjudicated
 from scoring.triage.history import Triage
 from scoring.triage.words import Words
-from scoring.triage_columns import TriageColumns
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from scoring.cache import RewardParts, rows_of_cases
 from scoring.deciding import Deciding, Surroundings, decided
 from scoring.derived import Derived
 from scoring.errors import InputError, InspectError, StrictFindings, UsageError
-from scoring.evaluated_cases import EvaluatedCases, twin_evaluations
+from scoring.evaluated_cases import EvaluatedCases, TriageColumns, twin_evaluations
 from scoring.evaluation import Scored, scored
 from scoring.files import expand_home
 from scoring.generation import Added
@@ -61,7 +61,6 @@ from scoring.step_rewards import Bools
 from scoring.tables.case_frames import is_case_frame, names_its_benchmarks, read_case_frame
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.texts import Texts
-from scoring.triage_columns import TriageColumns
 from scoring.workspace import Workspace, workspace_folder
 
 __all__ = [

@@ -13,12 +13,22 @@ from msgspec.structs import replace
 from scoring.boundary import DEFAULTS, NamedStep
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.errors import DamagedWorkspace, UsageError
-from scoring.given import Given, JudgedSteps, Votes, by_run, decision_of, given_of, judged_steps, most_answers, tally
+from scoring.given import (
+    Given,
+    JudgedSteps,
+    Votes,
+    by_run,
+    decision_of,
+    given_of,
+    judged_steps,
+    most_answers,
+    split,
+    tally,
+)
 from scoring.gold import Gold
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Comparison, Scorer
 from scoring.scorer_columns import PER_SCORER, Spent, scorer_column
-from scoring.step_ratings import split
 from scoring.step_rewards import Bools, Floats, Ints, StepRewards, align
 from scoring.texts import Texts
 from scoring.transforms import REWARDS, transform
