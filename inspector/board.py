@@ -17,8 +17,8 @@ from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.metrics.baselines import is_baseline
-from scoring.metrics.bias import bias_rows
 from scoring.metrics.kernel import Unparsed
+from scoring.metrics.shares import bias_rows
 from scoring.metrics.step_counts import judged_steps
 from scoring.remembered import Remembered
 from scoring.step_rewards import Bools

@@ -8,9 +8,7 @@ from inspector.board import BOARD, SEPARATOR
 from inspector.board_cells import PUBLISHED
 from inspector.headline import F1, PRMSCORE
 from scoring.benchmarks.registry import step_labelled
-from scoring.published.figures import figures
-from scoring.published.names import NO_SCORERS
-from scoring.published.papers import PAPERS
+from scoring.published.papers import NO_SCORERS, PAPERS, figures
 
 WHOLE = {F1: "average", PRMSCORE: "all"}
 """How the papers' tables call the official figure of a whole benchmark."""

@@ -10,14 +10,14 @@ from inspector.jobs import Job
 from inspector.messages import Score
 from inspector.scoring_job import LOG
 from inspector.weights_place import place_of
-from scoring.asked_again import asked_here, flags_again
 from scoring.cache import BALLOTS, VoteParts
+from scoring.critics.sampling import asked_here, flags_again
 from scoring.errors import DamagedWorkspace, InspectError, UsageError
 from scoring.files import expand_home
 from scoring.filters import Facet
+from scoring.given import by_run, most_answers
 from scoring.prompts import kept_template
 from scoring.scorer import READABLE, Scorer
-from scoring.votes import by_run, most_answers
 
 Answer = Callable[[Mapping[str, Any]], object]
 """Hears what came of a case: an event of `scoring.case_scoring`, or `died`."""

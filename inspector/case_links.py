@@ -8,9 +8,9 @@ from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.metrics.first_error import FAILURES
-from scoring.metrics.flips import AtThreshold
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES, SIDES, tried, wrong
+from scoring.metrics.shares import RIGHT_OUTCOMES, SIDES, tried, wrong
+from scoring.metrics.threshold_curves import AtThreshold
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
 from scoring.verdicts import OUTCOMES, Rule, under

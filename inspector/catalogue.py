@@ -11,11 +11,11 @@ from msgspec import Struct
 from inspector.case_rows import FOUND_IN
 from inspector.inspection import Inspection
 from inspector.ordering import DIRECTIONS, INSTRUCTIVE
-from scoring.case_measures import MEASURES
+from scoring.evaluated_cases import MEASURES
+from scoring.evaluated_cases import SAID as TRIAGE
 from scoring.evaluation import Evaluation
 from scoring.metadata_columns import OURS
-from scoring.spent import SPENT
-from scoring.triage_columns import DTYPES as TRIAGE
+from scoring.scorer_columns import SPENT
 
 REWARDS = "rewards"
 """The key of the picture of a case's rewards."""

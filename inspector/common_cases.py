@@ -29,7 +29,7 @@ from scoring.metrics.ensembles import (
 from scoring.metrics.paired import (
     official_values,
 )
-from scoring.parts import parts
+from scoring.official_rows import parts
 from scoring.step_rewards import Bools
 
 NOBODY = "There is no case that all of them tried; each two of them are compared on their own common cases."

@@ -17,7 +17,7 @@ from scoring.benchmarks.registry import step_labelled
 from scoring.deciding import CHOSEN, speaks_of
 from scoring.evaluation import Evaluation
 from scoring.metrics.aligned import with_labelled_step
-from scoring.metrics.outcome_conditions import tried
+from scoring.metrics.shares import tried
 from scoring.sql_words import named, quoted
 from scoring.step_rewards import Bools
 from scoring.transforms import DIFFERENCES, REWARDS

@@ -19,7 +19,7 @@ from scoring.evaluation import Evaluation
 from scoring.metrics.aligned import AlignedScorers, align_scorers
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.contested import REASONS, Contested, contested
-from scoring.parts import parts
+from scoring.official_rows import parts
 from scoring.schema import METADATA, TEXTS
 from scoring.step_rewards import Bools, Ints
 

@@ -17,7 +17,7 @@ from scoring.deciding import at_wish, check
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
-from scoring.metrics.flips import flip_conditions, step_flips
+from scoring.metrics.threshold_curves import flip_conditions, step_flips
 from scoring.step_rewards import Bools, Ints
 from scoring.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
 

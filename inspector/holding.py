@@ -4,9 +4,8 @@ from msgspec.structs import replace
 
 from inspector.ordering import sort_key
 from inspector.selection import Selection
-from scoring.condition_reading import columns_read
 from scoring.errors import UsageError
-from scoring.filters import Filter
+from scoring.filters import Filter, columns_read
 
 
 def held_filter(chosen: Filter, selection: Selection, old: str, new: str) -> Filter:

@@ -23,10 +23,9 @@ from inspector.holding import held_filter, held_order
 from inspector.ordering import is_of_scorer
 from inspector.selection import Selection, select
 from inspector.threshold_span import threshold_span
-from scoring.condition_reading import columns_read
 from scoring.deciding import OPTIMISTIC
 from scoring.evaluation import Evaluation
-from scoring.filters import Facet, Filter, passing
+from scoring.filters import Facet, Filter, columns_read, passing
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.threshold_curves import Curve, official_curve

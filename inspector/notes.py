@@ -11,16 +11,14 @@ from inspector.request import Request, shell_word
 from inspector.sentences import counted
 from scoring.benchmarks import demo
 from scoring.benchmarks.registry import StepLabelled, step_labelled
-from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts
-from scoring.case_rows import case_rows
+from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
 from scoring.errors import DamagedWorkspace
 from scoring.evaluation import Evaluation
-from scoring.grouping import grouped
 from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_counts import asked_by_redundancy, redundancy_rows, without_redundancy_threshold
 from scoring.names import match_name
-from scoring.parts import parts
+from scoring.official_rows import grouped, parts
 from scoring.protocols import protocol_of
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from scoring.categories import Categories
+from scoring.condition_masks import Categories
 from scoring.errors import UsageError
 from scoring.names import match_name
 from scoring.scorer_columns import EVERY_COLUMN
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from inspector.selection import Selection
 
 INSTRUCTIVE = "instructive"
-"""The sort key that is no column: see `scoring.instructive`."""
+"""The sort key that is no column: see `scoring.evaluation`."""
 DIRECTIONS = ("asc", "desc")
 KEPT = 2
 """Orders that are remembered; one of a million cases takes eight megabytes."""

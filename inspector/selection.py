@@ -20,13 +20,11 @@ from inspector.ordering import Orders
 from inspector.request import Request
 from inspector.workspace_place import find_workspace_or_demo
 from scoring.cache import VoteParts
-from scoring.case_measures import CaseMeasures
-from scoring.categories import Categories
-from scoring.condition_masks import ConditionMasks
+from scoring.condition_masks import Categories, ConditionMasks
 from scoring.deciding import Deciding, Surroundings, decided
 from scoring.derived import Derived, Unkept
 from scoring.errors import FilterError
-from scoring.evaluated_cases import EvaluatedCases
+from scoring.evaluated_cases import CaseMeasures, EvaluatedCases, TriageColumns
 from scoring.evaluation import Evaluation, scored
 from scoring.filters import Facet
 from scoring.gold import Gold
@@ -40,9 +38,8 @@ from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
 from scoring.texts import Texts
 from scoring.triage.adjudicated import Adjudicated
-from scoring.triage.said import Triage
+from scoring.triage.history import Triage
 from scoring.triage.words import Words
-from scoring.triage_columns import TriageColumns
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from inspector.sentences import counted
 from inspector.text import clean
 from scoring.benchmarks.registry import error_type_of, error_types
 from scoring.triage.actions import DEFER, NOTE, QUEUE, RATE, RULE, SKIP, SORT, TAG, Action, rating_of
-from scoring.triage.said import Triage
+from scoring.triage.history import Triage
 
 _DIGITS = frozenset("123456789")
 _BETWEEN = re.compile(r"[\s,]+")

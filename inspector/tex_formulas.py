@@ -9,7 +9,7 @@ import re
 
 from inspector.mathtext.dollars import is_formula
 from inspector.mathtext.symbols import OPERATORS, ORDINARY
-from scoring.markup import latex_text
+from scoring.export import latex_text
 
 PACKAGES = ("amsmath", "amssymb")
 """What a file with formulas loads."""

@@ -13,10 +13,10 @@ from inspector.threshold_span import threshold_span
 from inspector.threshold_ways import PER_SUBSET, Way, ways
 from scoring.evaluation import Evaluation
 from scoring.metrics.aligned import EVERY, align_scorers, common_of
+from scoring.metrics.calibration import even_bins
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric, Unparsed
 from scoring.metrics.resampling import RESAMPLES, SMALL
-from scoring.metrics.reward_bins import even_bins
 from scoring.metrics.step_labels import PRMSCORE
 from scoring.metrics.threshold_curves import Bands, official_bands
 from scoring.official_rows import METRICS

@@ -5,7 +5,7 @@ of steps. The ways `from:SUBSET` are the transfer matrix: tuned on the row's sub
 
 `default` is the scorer's own threshold, `chosen` the present one where it was given as a number, `best` the one with
 the best official figure of the shown cases, `best-per-subset` that of each subset (ProcessBench, Tables 6 and 8),
-`dev` and `dev:kept` GR-Ben's (`scoring.dev_sets`), `from:SUBSET` the best on one whole subset, used on all
+`dev` and `dev:kept` GR-Ben's (`scoring.deciding`), `from:SUBSET` the best on one whole subset, used on all
 (ProcessBench's rule with gsm8k).
 
 `redundancy:default` and `redundancy:best` are about the second threshold of a scorer that gives redundancy numbers, in
@@ -24,8 +24,18 @@ from inspector.notes import resampled_words, step_benchmarks, without_errors
 from inspector.render.view import Block, Section
 from inspector.selection import Selection, by_benchmark, surroundings
 from scoring.benchmarks.registry import step_labelled
-from scoring.deciding import CHOSEN, OPTIMISTIC, Surroundings, best_threshold, not_circular, not_of_steps
-from scoring.dev_sets import EACH, dev_thresholds, dev_tuned, listed
+from scoring.deciding import (
+    CHOSEN,
+    EACH,
+    OPTIMISTIC,
+    Surroundings,
+    best_threshold,
+    dev_thresholds,
+    dev_tuned,
+    listed,
+    not_circular,
+    not_of_steps,
+)
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.metrics.resampling import RESAMPLES

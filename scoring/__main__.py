@@ -129,8 +129,7 @@ def _events(
 
 def _rows(args: argparse.Namespace, cases: "pl.DataFrame", columns: "MetadataColumns") -> list[int]:
     """The rows of the cases that are asked for; `columns` are read as far as conditions and strata name them."""
-    from scoring.condition_reading import columns_read
-    from scoring.filters import passing
+    from scoring.filters import columns_read, passing
     from scoring.sampling import sample
     from scoring.shards import in_share
 

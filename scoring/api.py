@@ -31,12 +31,11 @@ from msgspec.structs import replace
 
 from scoring.benchmarks.registry import MODULES, step_labelled
 from scoring.boundary import check_own_rule
-from scoring.cache import RewardParts
-from scoring.case_rows import rows_of_cases
+from scoring.cache import RewardParts, rows_of_cases
 from scoring.deciding import Deciding, Surroundings, decided
 from scoring.derived import Derived
 from scoring.errors import InputError, InspectError, StrictFindings, UsageError
-from scoring.evaluated_cases import EvaluatedCases
+from scoring.evaluated_cases import EvaluatedCases, TriageColumns, twin_evaluations
 from scoring.evaluation import Scored, scored
 from scoring.files import expand_home
 from scoring.generation import Added
@@ -62,8 +61,6 @@ from scoring.step_rewards import Bools
 from scoring.tables.case_frames import is_case_frame, names_its_benchmarks, read_case_frame
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.texts import Texts
-from scoring.triage_columns import TriageColumns
-from scoring.twins import twin_evaluations
 from scoring.workspace import Workspace, workspace_folder
 
 __all__ = [
@@ -222,7 +219,9 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         table = _polars(frame)
         stated, wanted = _mapping(mapping), _mapping(columns or None)
         if benchmark is None and stated is None and wanted is None and _is_ours(table, source):
-            cases, scorers = read_case_frame(table, source, _free(source))
+            # It is not the benchmark of that name.
+            called = f"{source}-table" if source in MODULES else source
+            cases, scorers = read_case_frame(table, source, called)
             found = as_frame_source(Source(tuple(cases), tuple(scorers)), source)
             return self._add(found, source, table.height, ImportOptions(), strict=strict)
         with spill_folder(self._root) as spill:
@@ -596,11 +595,6 @@ def _is_ours(table: pl.DataFrame, source: str) -> bool:
     if names_its_benchmarks(table):
         return True
     return is_case_frame(table) and recognised(Rows(source, "data frame", table=table))[0] == "table"
-
-
-def _free(name: str) -> str:
-    """A name for a benchmark of one's own: none that is known here."""
-    return f"{name}-table" if name in MODULES else name
 
 
 def _has_numbers(foreign: ExternalResults) -> bool:

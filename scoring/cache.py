@@ -11,18 +11,115 @@ computing a case twice. A notebook reads the same folder with
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 from msgspec import Struct
 
-from scoring.case_rows import rows_of_cases
 from scoring.errors import FrameError
 from scoring.files import uuid7
 from scoring.parquet import parquet_schema, read_parquet, write_parquet
-from scoring.part_index import runs_of
 from scoring.schema import REWARDS, VOTES, conform
+
+# -- what scorers gave meets the cases: each case has the rows that name it, or else those of its content.
+#
+# A row of `scoring.schema.REWARDS` or VOTES with a `case` was said of that case by a file that told it from others of
+# the same text. A row without one holds for every case of its content (`key`): what a model of ours computes, and
+# what files say that name no case. Everything that joins rewards or votes to cases joins them here, so that no figure
+# takes what was said of one case for another.
+
+
+def case_rows(cases: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Find for each case the rows that count for it.
+
+    Args:
+        cases: columns `key` (String) and `case` (String, unique); without `case` no row that names one counts.
+        rows: columns `key` and, where there are any, `case` (String, null = by content) and `run`; one row an identity.
+
+    Returns:
+        Columns `case_row` and `row` (UInt32, 0-based: places in `cases` and in `rows`), in the order of `rows`. A row
+        that names a case counts for that case alone, and only while it has the content that the row is of. A row by
+        content counts for every case of the content that has no row of its own; of votes, none in the same run.
+    """
+    of_case = cases.select("key", *_present(cases, "case")).with_row_index("case_row")
+    numbered = rows.select("key", *_present(rows, "case", "run")).with_row_index("row")
+    unnamed = numbered if "case" not in rows.columns else numbered.filter(pl.col("case").is_null()).drop("case")
+    by_content = unnamed.join(of_case, on="key", how="inner", maintain_order="left")
+    if unnamed.height == numbered.height or "case" not in cases.columns:
+        return by_content.select("case_row", "row")
+    # Joining on both leaves out what was said of another text of the case, which has been corrected since.
+    own = numbered.join(of_case, on=["case", "key"], how="inner", maintain_order="left")
+    scope = ["case_row", *_present(rows, "run")]
+    rest = by_content.join(own, on=scope, how="anti", maintain_order="left")
+    return pl.concat([own.select("case_row", "row"), rest.select("case_row", "row")]).sort("row", maintain_order=True)
+
+
+def rows_of_cases(cases: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Give each case its own copy of the rows that count for it (see `case_rows`).
+
+    Returns:
+        The columns of `rows` with `case` never null, and `case_row` (UInt32, the case's place in `cases`); in the order
+        of `rows`. A row by content comes once for every case that takes it.
+    """
+    pairs = case_rows(cases, rows)
+    names = cases["case"] if "case" in cases.columns else cases["key"]
+    return rows[pairs["row"]].with_columns(names.gather(pairs["case_row"]).alias("case"), pairs["case_row"])
+
+
+def rows_about(cases: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows that count for any of the cases (see `case_rows`), each once and as it is, in their order."""
+    return rows[case_rows(cases, rows)["row"].unique().sort()]
+
+
+def cases_with_rows(cases: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """The cases for which any of the rows counts (see `case_rows`), in their order."""
+    return cases[case_rows(cases, rows)["case_row"].unique().sort()]
+
+
+def _present(frame: pl.DataFrame, *names: str) -> list[str]:
+    return [name for name in names if name in frame.columns]
+
+
+# -- where in a Parquet part the rows of one content are, so that a screen reads these and no others
+
+
+_SEED = 0
+
+
+def runs_of(part: Path, key: str) -> list[tuple[int, int]]:
+    """(first row, 0-based; how many) of every run of neighbouring rows that may have this key.
+
+    Rows are found by a hash of their key: whoever reads them keeps those that have the key itself. What was found out
+    of a part is remembered: parts never change. Eight bytes a row are kept.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        OSError: it cannot be read, or has no keys.
+    """
+    rows = np.flatnonzero(_hashes(part) == _hash(pl.Series([key], dtype=pl.String))[0])
+    if not rows.size:
+        return []
+    breaks = np.flatnonzero(np.diff(rows) > 1) + 1
+    edges = [0, *breaks.tolist(), rows.size]
+    return [(int(rows[start]), end - start) for start, end in pairwise(edges)]
+
+
+@lru_cache(maxsize=512)
+def _hashes(part: Path) -> npt.NDArray[np.uint64]:
+    keys = read_parquet(part, ["key"])["key"]
+    if keys.dtype != pl.String:
+        raise OSError("key holds no texts")
+    return _hash(keys)
+
+
+def _hash(keys: pl.Series) -> npt.NDArray[np.uint64]:
+    return keys.hash(_SEED).to_numpy()
+
 
 BALLOTS = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "redundancy", "reason")
 """The small columns of votes: all but the texts of the answers and how they came to be."""

@@ -15,29 +15,24 @@ from typing import Any
 import polars as pl
 from msgspec import Struct, field
 
+from scoring.arguments import GENERATIVE, OWN_SEED
 from scoring.asking import Prompt, Sampling
 from scoring.cache import VoteParts
 from scoring.checkpoint import Checkpoint, compute_dtype, positive
 from scoring.claim import claim, find, placed
-from scoring.critic_arguments import GENERATIVE, OWN_SEED
 from scoring.critic_runs import Asking, CriticAsker
-from scoring.critics.case_lint import PromptFinding, about_cases
-from scoring.critics.catalogue import critic_protocol
-from scoring.critics.lint import lint
+from scoring.critics.catalogue import CriticProtocol, StepLayout, critic_protocol, version
+from scoring.critics.lint import PromptFinding, about_cases, lint
 from scoring.critics.prices import Price, Prices
-from scoring.critics.protocol import CriticProtocol
-from scoring.critics.readers import version
-from scoring.critics.sampling import Chosen, sampling_for
-from scoring.critics.sampling_overrides import overridden
-from scoring.critics.step_layout import StepLayout
+from scoring.critics.sampling import Chosen, overridden, sampling_for
 from scoring.critics.template import Template
 from scoring.engines.base import AnsweringEngine
 from scoring.errors import InputError, UsageError
 from scoring.events import Event
 from scoring.fingerprint import fingerprint
 from scoring.generative.catalogue import FAMILIES, GenerativeFamily, Options
+from scoring.generative.talk import Wording
 from scoring.generative.talks import Talks
-from scoring.generative.wording import Wording
 from scoring.interrupt import Interrupt
 from scoring.prompts import keep_template
 from scoring.readout import Readout, Vocabulary
@@ -59,7 +54,7 @@ _SENT = ("temperature", "top_p", "top_k", "max_tokens", "effort", "thinking", "t
 class Wish(Struct, frozen=True):
     """What is wished of a critic beyond the protocol's own; None = as the protocol has it.
 
-    `sampling` holds what was given of `scoring.critics.sampling_overrides`. `protocol` may name a family of generative
+    `sampling` holds what was given of `scoring.critics.sampling`. `protocol` may name a family of generative
     PRMs (`scoring.generative.catalogue`), whose `options` these are then. `dry_run` only changes what is told.
     """
 
@@ -168,8 +163,7 @@ def _on_servers(args: argparse.Namespace, workspace: Workspace) -> PreparedCriti
 
 def _on_vllm(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str], object]) -> PreparedCritic:
     from scoring.fingerprint import FILE, Digests, weights_of
-    from scoring.weights.store import Store
-    from scoring.weights.usable import Weights
+    from scoring.weights.usable import Store, Weights
 
     digests = Digests(workspace.root / FILE if workspace.root else None)
     weights_here = Weights(Store(workspace.root), digests, tell, pickles=args.allow_pickle)

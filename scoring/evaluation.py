@@ -12,36 +12,77 @@ from msgspec.structs import replace
 
 from scoring.boundary import DEFAULTS, NamedStep
 from scoring.cache import BALLOTS, RewardParts, VoteParts
-from scoring.case_floats import CaseFloats, case_floats, decision_distances, margins
 from scoring.errors import DamagedWorkspace, UsageError
-from scoring.given import Given, decision_of, given_of
+from scoring.given import (
+    Given,
+    JudgedSteps,
+    Votes,
+    by_run,
+    decision_of,
+    given_of,
+    judged_steps,
+    most_answers,
+    split,
+    tally,
+)
 from scoring.gold import Gold
-from scoring.instructive import instructive
-from scoring.judged_steps import JudgedSteps, judged_steps
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Comparison, Scorer
-from scoring.scorer_columns import PER_SCORER, scorer_column
-from scoring.some_cases import some_cases
-from scoring.spent import Spent
-from scoring.step_ratings import split
+from scoring.scorer_columns import PER_SCORER, Spent, scorer_column
 from scoring.step_rewards import Bools, Floats, Ints, StepRewards, align
 from scoring.texts import Texts
 from scoring.transforms import REWARDS, transform
 from scoring.verdicts import (
     DEV,
+    RIGHT,
+    WRONG,
     AsGiven,
     ByThreshold,
+    CaseFloats,
     Codes,
     Decision,
     Rule,
     RuleByCase,
+    case_floats,
+    decision_distances,
+    margins,
     verdicts,
 )
-from scoring.votes import Votes, by_run, most_answers, tally
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
     from scoring.derived import Derived, Unkept
+
+# -- the order in which failures teach most
+
+
+def instructive(margins: Floats, codes: Codes, *, least_first: bool = False) -> Ints:
+    """Row ids of n cases, most instructive first; with `least_first` the other way round.
+
+    Wrong cases that some threshold would make right, their outcomes in turns and of each the largest miss first; then
+    wrong ones that no threshold mends, in turns too; then right ones, the narrowest first. Either way cases without an
+    outcome come last, and ties keep the order of the cases.
+    """
+    near = np.isfinite(margins)
+    # Codes tell right from wrong, since a case on the edge has margin 0 either way.
+    right, wrong = np.isin(codes, RIGHT), np.isin(codes, WRONG)
+    group = np.select([wrong & near, wrong, right], [2, 1, 0] if least_first else [0, 1, 2], 3)
+    within = np.where(near, -margins if least_first else margins, 0.0)
+    turn = _turns(codes, wrong & near, np.where(near, margins, 0.0)) + _turns(codes, wrong & ~near, np.zeros(near.size))
+    order: Ints = np.lexsort((within, -turn if least_first else turn, group))
+    return order
+
+
+def _turns(codes: Codes, rows: Bools, margins: Floats) -> Ints:
+    """The place of each of these rows (n) among those of its outcome, by margin and row id; 0 elsewhere.
+
+    Forty equal false alarms in a row would teach no more than the first of them.
+    """
+    found = np.zeros(codes.size, dtype=np.int64)
+    for code in WRONG:
+        of = np.flatnonzero(rows & (codes == code))
+        found[of[np.argsort(margins[of], kind="stable")]] = np.arange(of.size)
+    return found
 
 
 class Evaluation(Struct, frozen=True, eq=False, dict=True):
@@ -292,7 +333,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def decision_distances(self) -> Floats:
-        """See `scoring.case_floats.decision_distances`; NaN throughout where no threshold decides."""
+        """See `scoring.verdicts.decision_distances`; NaN throughout where no threshold decides."""
         if isinstance(self.rule, AsGiven):
             return np.full(self.codes.size, np.nan)
         return decision_distances(self.floats, self.rule.cut)
@@ -329,11 +370,27 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         return scorer_column(self, name)
 
     def of_cases(self, rows: Ints) -> "Evaluation":
-        """The evaluation of some cases alone, by their row ids; see `scoring.some_cases`."""
-        return some_cases(self, rows)
+        """Take the first run on the cases with these row ids, in their order and each at most once.
+
+        What is decided of a case depends on no other, so that its row is what it was.
+        """
+        rule = self.rule
+        return replace(
+            self,
+            gold=self.gold.of_cases(rows),
+            rewards=self.rewards.of_cases(rows),
+            votes=None if self.votes is None else self.votes.of_cases(rows),
+            floats=self.floats.of_cases(rows),
+            given=self.given.of_cases(rows),
+            rule=replace(rule, thresholds=rule.thresholds[rows]) if isinstance(rule, RuleByCase) else rule,
+            codes=self.codes[rows],
+            whole=None,
+            further=(),
+            spent=None if self.spent is None else self.spent.of_cases(rows),
+        )
 
     def instructive(self, *, least_first: bool = False) -> Ints:
-        """Row ids, most instructive first, or least; see `scoring.instructive`."""
+        """Row ids, most instructive first, or least; see `instructive`."""
         return instructive(self.margins, self.codes, least_first=least_first)
 
 

@@ -3,18 +3,97 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from scoring.benchmarks.registry import step_labelled
+from scoring.errors import UsageError
 from scoring.evaluated_cases import EvaluatedCases
 from scoring.evaluation import Evaluation
-from scoring.grouping import grouped, groups
+from scoring.metrics.breakdown import DERIVED, axis
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.own import own_metrics, own_rows
 from scoring.metrics.step_labels import step_rows
-from scoring.parts import parts
 from scoring.protocols import Counting, protocol_named
 from scoring.step_rewards import Bools
+from scoring.verdicts import OUTCOMES
+
+# -- cases divided by what stands in their columns
+
+
+def parts(
+    cases: pl.DataFrame, by: tuple[str, ...], within: Bools | None = None
+) -> Iterator[tuple[Mapping[str, str], Bools]]:
+    """Every combination of the columns' values that occurs, with its rows as a mask (n); without columns, all rows.
+
+    `within` (n) are the rows to look at, by default all.
+    """
+    within = np.ones(cases.height, dtype=np.bool_) if within is None else within
+    if not by:
+        yield {}, within
+        return
+    grouped = cases.select(by).with_row_index("_row").filter(pl.Series(within)).group_by(list(by), maintain_order=True)
+    for values, part in grouped:
+        mask = np.zeros(cases.height, dtype=np.bool_)
+        mask[part["_row"].to_numpy()] = True
+        yield {name: "" if value is None else str(value) for name, value in zip(by, values, strict=True)}, mask
+
+
+# -- the groups of `metrics --by`: cases by the values of columns, in the order of these values
+
+
+def grouped(evaluated: EvaluatedCases, by: Sequence[str]) -> pl.DataFrame:
+    """The cases with what they are grouped by: their own columns, DERIVED, and whatever others are asked for.
+
+    Raises:
+        UsageError: a column that is asked for is not there.
+    """
+    cases = evaluated.cases
+    for name in by:
+        if name not in {*evaluated.schema, *DERIVED}:
+            if why := evaluated.why_missing(name):
+                raise UsageError(f"there is no column {name!r}.", why)
+            listed = ", ".join((*cases.columns, *evaluated.metadata.schema, *DERIVED))
+            told = f"There are: {listed}; and SCORER.outcome, SCORER.verdict and so on."
+            raise UsageError(f"there is no column {name!r}.", told)
+    beside = [evaluated.column(name).alias(name) for name in by if name not in {*cases.columns, *DERIVED}]
+    frame = cases.with_columns(beside)
+    return frame.with_columns(_derived(cases, name) for name in by if name in DERIVED)
+
+
+def _derived(cases: pl.DataFrame, name: str) -> pl.Series:
+    """The name of each case's bin, as an enumeration in their order; null = what is binned is missing."""
+    bins = axis(cases, name)
+    names = [value for value in bins.values if value is not None]
+    texts = [bins.values[number] for number in bins.numbers.tolist()]
+    return pl.Series(name, texts, dtype=pl.Enum(names))
+
+
+def groups(frame: pl.DataFrame, by: tuple[str, ...], within: Bools) -> Iterator[tuple[Mapping[str, str], Bools]]:
+    """Every combination of the columns' values that occurs, with its rows as a mask (n); without columns, all rows.
+
+    The first column's order comes first: numbers and bins ascend, outcomes come in their own order, texts as they
+    appear in `frame`; a missing value, which is called by the empty text, is last.
+    """
+    places = [_places(frame[name]) for name in by]
+
+    def place(group: tuple[Mapping[str, str], Bools]) -> tuple[int, ...]:
+        first = int(np.argmax(group[1]))
+        return tuple(int(one[first]) for one in places)
+
+    yield from sorted(parts(frame, by, within), key=place)
+
+
+def _places(series: pl.Series) -> pl.Series:
+    """The place of each value among those that there are."""
+    if series.dtype == pl.String():
+        found = series.unique(maintain_order=True).drop_nulls().to_list()
+        found = [name for name in OUTCOMES if name in found] if series.name.endswith(".outcome") else found
+        series = series.cast(pl.Enum(found))
+    elif series.dtype.is_nested():
+        return pl.Series(np.arange(series.len()))
+    return series.rank("dense").fill_null(series.len() + 1)
+
 
 Row = dict[str, Any]
 

@@ -3,7 +3,6 @@
 import argparse
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +13,7 @@ from msgspec.structs import asdict
 from scoring.arguments import prm_of_arguments
 from scoring.boundary import when_wrong
 from scoring.checkpoint import Checkpoint, compute_dtype
-from scoring.claim import claim, find, placed
+from scoring.claim import claim, find, placed, same_model
 from scoring.engines.base import Engine
 from scoring.errors import UsageError
 from scoring.events import Event
@@ -27,13 +26,10 @@ from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
 from scoring.run import score
 from scoring.running import Running
-from scoring.same_model import same_model
-from scoring.scorer import Scorer
+from scoring.scorer import Scorer, point_of_model
 from scoring.shards import run_shards
 from scoring.texts import Texts
-from scoring.training_point import point_of_model
-from scoring.weights.store import Store
-from scoring.weights.usable import Weights
+from scoring.weights.usable import Store, Weights
 from scoring.workspace import Workspace
 
 _NOT_TOLD = frozenset({"layout", "system_prompt", "adapter_source"})
@@ -154,7 +150,7 @@ def prepare(
         MissingExtra: a package for hub names or for a conversion is not installed.
         EngineError: the engine cannot give the checkpoint's numbers.
     """
-    digests = Digests(_memory(workspace))
+    digests = Digests(workspace.root / FILE if workspace.root else None)
     weights_here = Weights(Store(workspace.root), digests, tell, pickles=allow_pickle)
     usable = weights_here.of(
         model, revision, look=lambda one: adapter_of(one, adapter, options).readout, base=base, dtype=dtype
@@ -200,7 +196,7 @@ def prepare(
             *((usable.note,) if usable.note else ()),
             *notes,
             _how(family),
-            *_cautions(family),
+            *getattr(family, "cautions", ()),
             # To render a template takes longer than a finished run does: it is told when the scorer is new.
             *(() if known else _template_notes(family, checkpoint)),
             *same_model(workspace, scorer),
@@ -212,11 +208,6 @@ def _usual_name(checkpoint: Checkpoint, model: str) -> str:
     """The name of the model, or of the training run with its step: every run has a `checkpoint-500`."""
     training = point_of_model(model)
     return f"{training.series}-{training.at}" if training.known else checkpoint.name.rsplit("/", 1)[-1]
-
-
-def _cautions(family: Adapter) -> tuple[str, ...]:
-    """What is only assumed of a checkpoint; few families have anything to say."""
-    return tuple(getattr(family, "cautions", ()))
 
 
 def _template_notes(family: Adapter, checkpoint: Checkpoint) -> tuple[str, ...]:
@@ -235,12 +226,8 @@ def _how(family: Adapter) -> str:
     return f"read as {scale.family}: {listed}; {rule} ({scale.threshold_source})"
 
 
-def _memory(workspace: Workspace) -> Path | None:
-    return workspace.root / FILE if workspace.root else None
-
-
 def _encoder(checkpoint: Checkpoint, family: Adapter) -> Encoder:
-    from scoring.prms.tokenizer_file import TokenizerFile
+    from scoring.opened import TokenizerFile
 
     return family.encoder(TokenizerFile(checkpoint.tokenizer))
 

@@ -17,14 +17,12 @@ from typing import Any, NoReturn
 from msgspec import Struct
 
 from scoring.asking import Answer, Prompt, Sampling, TokenLogprobs, prompt_hash
-from scoring.critics.protocol import CriticProtocol
-from scoring.critics.step_layout import StepLayout
+from scoring.critics.catalogue import CriticProtocol, StepLayout
 from scoring.critics.template import Template
 from scoring.errors import InputError, UsageError
 from scoring.files import write_atomically
 from scoring.generative.catalogue import FAMILIES, GenerativeFamily
-from scoring.generative.talk import Talk
-from scoring.generative.wording import Wording, packaged_wording
+from scoring.generative.talk import Talk, Wording, packaged_wording
 from scoring.reparse import protocol_of_critic
 from scoring.scorer import Scorer
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from scoring.errors import UsageError
 from scoring.metrics.kernel import Unparsed
-from scoring.published.names import normalised
+from scoring.published.papers import normalised
 from scoring.scorer import Comparison, Scorer
 
 

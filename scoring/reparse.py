@@ -16,11 +16,18 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.cache import BALLOTS, VoteParts
-from scoring.critics.catalogue import PROTOCOLS
-from scoring.critics.faults import fault_of
-from scoring.critics.protocol import CriticProtocol, Read
-from scoring.critics.readers import PARSERS, READERS, Parser, parser_of, read_answer, version
-from scoring.critics.reading import Reading
+from scoring.critics.catalogue import (
+    PARSERS,
+    PROTOCOLS,
+    READERS,
+    CriticProtocol,
+    Parser,
+    Read,
+    parser_of,
+    read_answer,
+    version,
+)
+from scoring.critics.parsing import Reading, fault_of
 from scoring.errors import DamagedWorkspace, FrameError, UsageError
 from scoring.files import Share
 from scoring.fingerprint import fingerprint
@@ -197,7 +204,7 @@ def reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool
         parts: the critic's answers. No run may be adding to them: what it adds meanwhile would count as older.
         read: the reader of its protocol.
         cases: columns `key` and `n_steps`.
-        thinking: whether its prompts ended within the reasoning; see `scoring.critics.readers.read_answer`.
+        thinking: whether its prompts ended within the reasoning; see `scoring.critics.catalogue.read_answer`.
 
     Memory holds about a thousand answers at a time. Parts in which nothing changes stay, unless an earlier one is
     rewritten, so that of two rows the later stays the later. The new parts are all there before an old one goes: who is

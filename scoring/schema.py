@@ -5,7 +5,7 @@ Indices of steps are 0-based and -1 is "no error" in every one of these columns;
 converted where it is read and nowhere else.
 
 What a model of ours computes depends on nothing but the text and belongs to a content (`key`); what someone's file says
-of a case belongs to that case (`case`), though another case has the same text. `scoring.case_rows` joins both.
+of a case belongs to that case (`case`), though another case has the same text. `scoring.cache` joins both.
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,15 +10,30 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.case_rows import case_rows
+from scoring.cache import case_rows
 from scoring.transforms import REWARDS, Transform, transform
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Flat = TypeVar("Flat", bound=npt.NDArray[Any])
 
 
-class Beyond(NamedTuple):
+def flat_rows(values: Flat, offsets: Ints, rows: Ints) -> tuple[Flat, Ints]:
+    """Take the parts of a flat array that belong to some rows, one after the other, and where each begins and ends.
+
+    Args:
+        values: row i's are `values[offsets[i]:offsets[i + 1]]`.
+        offsets: (n + 1,).
+        rows: (m,) row ids.
+    """
+    starts = offsets[rows]
+    bounds = np.concatenate([[0], np.cumsum(offsets[rows + 1] - starts)]).astype(np.int64)
+    places = np.repeat(starts - bounds[:-1], np.diff(bounds)) + np.arange(bounds[-1])
+    return values[places], bounds
+
+
+class Beyond(Struct, frozen=True, eq=False):
     """Labels that name no step of their case, since there are more of them than steps; usually none.
 
     One entry a label: `cases` are row ids, `steps` the 0-based indices, at or beyond the number of steps, and `values`
@@ -28,6 +43,13 @@ class Beyond(NamedTuple):
     cases: Ints
     steps: Ints
     values: Bools
+
+    def of_cases(self, rows: Ints) -> "Beyond":
+        """Take those of some cases, by their row ids."""
+        if not self.cases.size:
+            return self
+        case, place = np.nonzero(rows[:, None] == self.cases[None, :])
+        return Beyond(case, self.steps[place], self.values[place])
 
 
 NOTHING_BEYOND = Beyond(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
@@ -52,6 +74,11 @@ class StepLabels(Struct, frozen=True, eq=False):
         found: list[bool] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
         return found
 
+    def of_cases(self, rows: Ints) -> "StepLabels":
+        """Take those of some cases, by their row ids."""
+        flat = flat_rows(self.values, self.offsets, rows)
+        return StepLabels(*flat, self.given[rows], self.beyond.of_cases(rows))
+
 
 class StepNumbers(Struct, frozen=True, eq=False):
     """One number a step beside the rewards (Float64), for n cases in their order.
@@ -69,6 +96,10 @@ class StepNumbers(Struct, frozen=True, eq=False):
             return None
         found: list[float] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
         return found
+
+    def of_cases(self, rows: Ints) -> "StepNumbers":
+        """Take those of some cases, by their row ids."""
+        return StepNumbers(*flat_rows(self.values, self.offsets, rows), self.given[rows])
 
 
 class StepRewards(Struct, frozen=True, eq=False, dict=True):
@@ -130,6 +161,26 @@ class StepRewards(Struct, frozen=True, eq=False, dict=True):
         if not self.scored[row]:
             return None
         found: list[float] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
+        return found
+
+    def of_cases(self, rows: Ints) -> "StepRewards":
+        """Take those of some cases, by their row ids."""
+        values, offsets = flat_rows(self.values, self.offsets, rows)
+        found = StepRewards(
+            values=values,
+            offsets=offsets,
+            labels=self.labels.of_cases(rows),
+            solutions=self.solutions[rows],
+            scored=self.scored[rows],
+            refused=self.refused[rows],
+            reasons=[self.reasons[row] for row in rows.tolist()],
+            redundancy=self.redundancy.of_cases(rows),
+            redundant=self.redundant.of_cases(rows),
+            truncated=self.truncated.of_cases(rows),
+            truncated_redundancy=self.truncated_redundancy.of_cases(rows),
+        )
+        for made, whole in self.transformed.items():
+            found.transformed[made] = replace(found, values=flat_rows(whole.values, whole.offsets, rows)[0])
         return found
 
     def first_of(self, row: int) -> list[float] | None:

@@ -11,7 +11,7 @@ Everything becomes regular expressions of one engine, which filters cases and fi
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import polars as pl
 from msgspec import Struct
@@ -174,3 +174,67 @@ def _place(told: str, pattern: str) -> int | None:
         before = pattern.split("\n")[: int(numbered[1]) - 1]
         return sum(len(one) + 1 for one in before) + column - len(numbered[0])
     return None
+
+
+# -- where in a text a query occurs, for highlighting: by the same engine that says whether it does
+
+
+Span = tuple[int, int]
+"""First character and one past the last, 0-based, of Python's string (code points)."""
+
+_PRIVATE = (*range(0xE000, 0xF900), *range(0xF0000, 0xFFFFE))
+
+
+def spans(query: TextQuery, text: str) -> tuple[Span, ...]:
+    """The places where any of the query's patterns occurs, in order and joined where they touch; empty ones left out.
+
+    Scopes are not looked at: the text is one of them. A lone surrogate stands for U+FFFD, which is as long.
+    """
+    if not query or not text:
+        return ()
+    text = text.encode("utf-8", errors="replace").decode() if _lone(text) else text
+    begin, end = _absent(text)
+    series = pl.Series([text])
+    found = chain.from_iterable(
+        _marked(series.str.replace_all(pattern, f"{begin}${{0}}{end}").item(), begin, end) for pattern in query.patterns
+    )
+    return _joined(sorted(found))
+
+
+def occurs(query: TextQuery, text: str) -> bool:
+    """Whether any of the query's patterns occurs."""
+    return bool(spans(query, text))
+
+
+def _lone(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _absent(text: str) -> tuple[str, str]:
+    """Two characters that the text does not have. There are more private ones than any text uses."""
+    used = set(text)
+    free = (chr(code) for code in _PRIVATE if chr(code) not in used)
+    return next(free), next(free)
+
+
+def _marked(text: str, begin: str, end: str) -> list[Span]:
+    """The spans between the marks, in the text without them."""
+    found, length = [], 0
+    plain, *matches = text.split(begin)
+    length = len(plain)
+    for piece in matches:
+        inside, _, after = piece.partition(end)
+        if inside:
+            found.append((length, length + len(inside)))
+        length += len(inside) + len(after)
+    return found
+
+
+def _joined(found: list[Span]) -> tuple[Span, ...]:
+    joined: list[Span] = []
+    for start, stop in found:
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
+        else:
+            joined.append((start, stop))
+    return tuple(joined)

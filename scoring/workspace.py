@@ -3,7 +3,7 @@
     workspace.json
     benchmarks/<name>/gen-<uuid7>/   see scoring.generation
     rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet, leases/ (scoring.leases)
-    converted/<32 hex>/              checkpoints made of pickles or LoRA adapters, see scoring.weights.store
+    converted/<32 hex>/              checkpoints made of pickles or LoRA adapters, see scoring.weights.usable
     triage/<who>-<machine>.jsonl     what people said of cases, see scoring.triage.journal
     variants/<uuid7>.json            cases that a person changed to try it, see scoring.variants
     trash/<uuid7>/                   a scorer or a benchmark that was removed, see scoring.trash

@@ -20,8 +20,7 @@ from inspector.commands.key_words import written
 from inspector.guide import page, pages
 from inspector.request import Request
 from inspector.selection import load
-from scoring.critics.catalogue import PROTOCOLS
-from scoring.critics.readers import version
+from scoring.critics.catalogue import PROTOCOLS, version
 from scoring_process import captured
 from servers.fault_server import running
 

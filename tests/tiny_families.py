@@ -16,9 +16,9 @@ import transformers
 import byte_vocabulary
 from scoring.checkpoint import Checkpoint
 from scoring.engines.transformers_engine import TransformersEngine
+from scoring.opened import TokenizerFile
 from scoring.prm_runs import Truncated, truncated
 from scoring.prms.catalogue import family
-from scoring.prms.tokenizer_file import TokenizerFile
 from scoring.readout import Encoded, Refused
 
 HIDDEN, ROWS, POSITIONS = 32, 300, 1024

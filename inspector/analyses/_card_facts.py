@@ -27,11 +27,11 @@ from inspector.sentences import counted
 from scoring.benchmarks.registry import step_labelled
 from scoring.boundary import when_wrong
 from scoring.cache import RewardParts, VoteParts
-from scoring.critics.faults import fault_of
+from scoring.critics.parsing import fault_of
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
-from scoring.metrics.outcome_conditions import SIDES, tried
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
+from scoring.metrics.shares import SIDES, tried
 from scoring.protocols import protocol_named, protocol_of
 from scoring.scorer import NOT_SAID, settings_of
 from scoring.step_rewards import Bools

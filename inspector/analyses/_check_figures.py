@@ -11,11 +11,9 @@ from msgspec import Struct
 from inspector.analyses._pair import Row
 from inspector.comparability import counted_cases
 from inspector.selection import Selection
-from scoring.categories import Categories
-from scoring.condition_masks import ConditionMasks
-from scoring.condition_reading import columns_read
+from scoring.condition_masks import Categories, ConditionMasks
 from scoring.errors import UsageError
-from scoring.filters import needed_columns
+from scoring.filters import columns_read, needed_columns
 from scoring.metrics.aligned import AlignedScorers, AlignedSteps
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, case_comparison_rows, step_comparison_rows

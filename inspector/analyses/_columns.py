@@ -8,8 +8,7 @@ from inspector.filtering.facet_columns import column_words
 from inspector.filtering.facet_counts import FACETS
 from inspector.selection import Selection
 from scoring.errors import UsageError
-from scoring.metrics.axes import DERIVED, Axis, axis
-from scoring.metrics.breakdown import DEFAULTS
+from scoring.metrics.breakdown import DEFAULTS, DERIVED, Axis, axis
 from scoring.remembered import Remembered
 from scoring.schema import METADATA
 

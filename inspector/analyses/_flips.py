@@ -20,8 +20,8 @@ from scoring.evaluation import Evaluation
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import SIDES
-from scoring.metrics.flips import AtThreshold, flip_conditions
 from scoring.metrics.paired import OF_CASES, quadrants, shared_scores
+from scoring.metrics.threshold_curves import AtThreshold, flip_conditions
 from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, Rule
 
 _TURNED = {"right": "become right", "wrong": "become wrong", "other": "stay wrong in another way"}

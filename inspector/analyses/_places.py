@@ -35,13 +35,26 @@ from inspector.sentences import GLYPHS, WORDS, counted
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
-from scoring.metrics.aligned_rewards import BAND, aligned_rows
 from scoring.metrics.breakdown import SCHEMA
-from scoring.metrics.outcome_conditions import SIDES, answered
-from scoring.metrics.positions import all_position_rows, first_position_rows, offset_rows, step_position_rows
-from scoring.metrics.reliability import ECE, case_reliability, step_reliability
-from scoring.metrics.reward_histograms import SEPARATIONS, case_histogram, step_histogram
-from scoring.metrics.step_bins import PRESETS, StepBins
+from scoring.metrics.calibration import (
+    ECE,
+    SEPARATIONS,
+    case_histogram,
+    case_reliability,
+    step_histogram,
+    step_reliability,
+)
+from scoring.metrics.positions import (
+    BAND,
+    PRESETS,
+    StepBins,
+    aligned_rows,
+    all_position_rows,
+    first_position_rows,
+    offset_rows,
+    step_position_rows,
+)
+from scoring.metrics.shares import SIDES, answered
 from scoring.metrics.step_counts import judged_steps
 from scoring.step_rewards import Bools
 from scoring.verdicts import OUTCOMES, AsGiven

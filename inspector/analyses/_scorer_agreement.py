@@ -18,9 +18,9 @@ from inspector.render.view import Block, Cell, Kind, Note, Section, View, count,
 from inspector.selection import Selection, by_benchmark, within
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
-from scoring.metrics.outcome_conditions import answered
 from scoring.metrics.people import MISSING, NOTHING_SHARED, Answers, agreement_of_all, agreement_of_two
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
+from scoring.metrics.shares import answered
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
 from scoring.verdicts import NO_VERDICT

@@ -48,11 +48,13 @@ from scoring.metrics.aligned import (
     AlignedScorers,
     common_of,
 )
-from scoring.metrics.cascade import RULE, Cascade, cascade
 from scoring.metrics.ensembles import (
     OVER_BETTER,
+    RULE,
+    Cascade,
     CorrectSet,
     agreement_rows,
+    cascade,
     correct_sets,
     covered_rows,
     oracle_rows,

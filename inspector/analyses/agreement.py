@@ -25,7 +25,7 @@ from scoring.metrics.people import (
 )
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
 from scoring.triage.actions import TAG
-from scoring.triage.statements import CATEGORY, RATING, RULING
+from scoring.triage.words import CATEGORY, RATING, RULING
 
 COEFFICIENTS, CONFUSION, DISAGREEMENTS, SCORERS = "coefficients", "confusion", "disagreements", "scorers"
 PAGES = (

@@ -14,23 +14,28 @@ from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Tabl
 from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
-from scoring.metrics.aggregations import AGGREGATIONS
 from scoring.metrics.best_of_n import (
+    AGGREGATIONS,
+    FEWEST,
     MAJORITY,
     MEAN,
     OVER_MEAN,
     PASS,
     PRM,
     PROBLEMS,
+    SAME,
     TIED,
+    Responses,
+    boxed_answer,
+    contradicted,
+    population_sd,
     response_rows,
+    responses_of,
     scorer_rows,
+    somers_d,
 )
-from scoring.metrics.final_answers import boxed_answer, contradicted
-from scoring.metrics.over_scorers import FEWEST, SAME, population_sd, somers_d
 from scoring.metrics.resampling import RESAMPLES, SMALL
-from scoring.metrics.responses import Responses, responses_of
-from scoring.parts import parts
+from scoring.official_rows import parts
 
 BEST_OF_N = {
     "scorer": pl.String(),

@@ -29,10 +29,8 @@ from inspector.render.view import (
 from inspector.selection import Selection, by_benchmark, shown_benchmarks, within
 from inspector.sentences import counted
 from scoring.evaluation import Evaluation
-from scoring.metrics.bias import bias_rows
-from scoring.metrics.cell_conditions import behind
-from scoring.metrics.outcome_conditions import answered
-from scoring.metrics.slices import SUPPORT, slice_rows
+from scoring.metrics.breakdown import SUPPORT, slice_rows
+from scoring.metrics.shares import answered, behind, bias_rows
 from scoring.metrics.step_counts import judged_steps
 from scoring.sql_words import named
 

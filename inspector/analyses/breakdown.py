@@ -57,14 +57,11 @@ from inspector.sentences import WORDS, counted
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
-from scoring.metrics.breakdown import SCHEMA, TOTAL, Cells, long_form
+from scoring.metrics.breakdown import NOT_DIFFERENT, SCHEMA, TOTAL, Cells, breakdown_difference, long_form
 from scoring.metrics.breakdown import breakdown as breakdown_frame
-from scoring.metrics.breakdown_difference import NOT_DIFFERENT, breakdown_difference
-from scoring.metrics.cell_conditions import COUNTS, behind
-from scoring.metrics.outcome_conditions import SIDES, tried
 from scoring.metrics.own import own_cells, own_metrics
-from scoring.metrics.shares import BY_TYPE
-from scoring.metrics.step_bins import PRESETS
+from scoring.metrics.positions import PRESETS
+from scoring.metrics.shares import BY_TYPE, COUNTS, SIDES, behind, tried
 from scoring.verdicts import OUTCOMES
 
 CELLS, TYPES, LENGTH = "cells", "types", "length"

@@ -37,9 +37,9 @@ from inspector.sentences import counted
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.metrics.aligned import EVERY, AlignedScorers
-from scoring.metrics.outcome_conditions import right, wrong
 from scoring.metrics.paired import STEPS_PAIRED
 from scoring.metrics.resampling import LEVEL, RESAMPLES
+from scoring.metrics.shares import right, wrong
 from scoring.names import match_name
 from scoring.scorer import settings_that_differ
 

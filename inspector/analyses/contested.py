@@ -17,8 +17,7 @@ from inspector.selection import Selection, within
 from inspector.sentences import counted
 from scoring.filters import Facet
 from scoring.metrics.baselines import is_baseline
-from scoring.metrics.consensus import SHRINK
-from scoring.metrics.contested import LEAST, REASONS
+from scoring.metrics.contested import LEAST, REASONS, SHRINK
 
 CONTESTED: dict[str, pl.DataType] = {
     "rank": pl.Int64(),

@@ -18,11 +18,10 @@ from inspector.render.view import Block, Cell, Note, Section, View, count, figur
 from inspector.selection import Selection, by_benchmark, shown_benchmarks, within
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
-from scoring.metrics.bias import bias_rows
-from scoring.metrics.cell_conditions import behind
+from scoring.metrics.breakdown import SUPPORT, slice_rows
 from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.slices import SUPPORT, slice_rows
+from scoring.metrics.shares import behind, bias_rows
 from scoring.step_rewards import Bools
 from scoring.verdicts import CLEAN, EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
 

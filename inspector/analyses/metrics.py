@@ -23,14 +23,12 @@ from inspector.notes import (
 from inspector.provenance import provenance, repeated_solutions
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
 from inspector.selection import Selection
+from scoring.evaluated_cases import twin_evaluations
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
-from scoring.grouping import grouped
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import NAMES
-from scoring.official_rows import metrics_frame
-from scoring.parts import parts
-from scoring.twins import twin_evaluations
+from scoring.official_rows import grouped, metrics_frame, parts
 from scoring.verdicts import REFUSED, UNPARSED
 
 TITLES = {"f1": "F1", "prmscore": "PRMScore", "acc": "accuracy"}

@@ -16,23 +16,23 @@ from inspector.request import Request
 from inspector.selection import Selection, decide, load, nothing_loaded, select
 from inspector.workspace_place import find_workspace
 from scoring.errors import NoWorkspace, UsageError
+from scoring.evaluated_cases import twin_evaluations
 from scoring.evaluation import Evaluation
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.paper_agreement import (
+from scoring.metrics.paper_figures import (
+    ComputedCell,
+    TableScope,
     Wholeness,
     agreement,
     made_how,
     printed_for,
     statistics_amiss,
     table_figures,
+    values_of,
 )
-from scoring.metrics.paper_figures import ComputedCell, TableScope, values_of
 from scoring.metrics.statistics import statistics_rows
 from scoring.protocols import protocol_of
-from scoring.published.figures import other_values
-from scoring.published.papers import PAPERS, Paper, Table
-from scoring.published.statistics import published_statistics
-from scoring.twins import twin_evaluations
+from scoring.published.papers import PAPERS, Paper, Table, other_values, published_statistics
 from scoring.verdicts import AsGiven
 
 TABLES = {

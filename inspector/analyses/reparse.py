@@ -38,10 +38,8 @@ from inspector.selection import Selection, by_benchmark, within
 from inspector.sentences import WORDS, named_step
 from inspector.threshold_ways import TITLES, threshold_sections
 from scoring.benchmarks.registry import step_labelled
-from scoring.cache import RewardParts, VoteParts
-from scoring.case_rows import rows_about
-from scoring.critics.protocol import CriticProtocol
-from scoring.critics.readers import PARSERS, parser_of, version
+from scoring.cache import RewardParts, VoteParts, rows_about
+from scoring.critics.catalogue import PARSERS, CriticProtocol, parser_of, version
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation, evaluate
 from scoring.filters import Facet

@@ -14,9 +14,9 @@ from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Tabl
 from inspector.selection import Selection, within
 from inspector.sentences import counted
 from scoring.filters import Facet
-from scoring.metrics.outcome_conditions import SIDES
+from scoring.metrics.shares import SIDES
 from scoring.metrics.statistics import LONG, PROBLEM_CHARACTERS, statistics_rows
-from scoring.published.statistics import beside
+from scoring.published.papers import beside
 
 STATISTICS = {
     "benchmark": pl.String(),

@@ -29,13 +29,13 @@ from inspector.triage.category_cases import IN_NONE, NOT_TRIED, CategoryCases, t
 from inspector.triage.notes import GatheredNotes, gathered_notes, saturation_words
 from scoring.errors import UsageError
 from scoring.filters import Facet
-from scoring.grouping import grouped, groups
+from scoring.metrics.people import LAST
 from scoring.metrics.resampling import SMALL
-from scoring.metrics.saturation import LAST
 from scoring.names import match_name
+from scoring.official_rows import grouped, groups
 from scoring.step_rewards import Bools
 from scoring.triage.clusters import clusters
-from scoring.triage.notes import in_category
+from scoring.triage.words import in_category
 
 CATEGORIES, NOTES, ALIKE, SATURATION = "categories", "notes", "alike", "saturation"
 PAGES = (

@@ -12,8 +12,7 @@ from msgspec import Struct
 from inspector.commands.key_words import KeyWords
 from inspector.text import Part
 from inspector.wrap import wrap
-from scoring.text_query import TextQuery
-from scoring.text_spans import Span, occurs, spans
+from scoring.text_query import Span, TextQuery, occurs, spans
 
 FOUND = "found"
 """The style of a hit."""

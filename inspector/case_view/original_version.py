@@ -10,7 +10,7 @@ from inspector.case_view.manner import Manner
 from inspector.case_view.original import Span
 from inspector.text import Part
 from inspector.wrap import wrap
-from scoring.text_spans import spans
+from scoring.text_query import spans
 
 NARROWEST = 10
 """Cells of a text at least, however little room there is."""

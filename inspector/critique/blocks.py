@@ -9,8 +9,7 @@ from inspector.critique.marked_text import Mark
 from inspector.critique.mentions import mentions
 from inspector.critique.reading_again import Place
 from inspector.critique.talk import JUDGEMENT, Said, is_talk, judged_places, told_talk
-from scoring.critics.reading import Span
-from scoring.critics.reasoning import parted
+from scoring.critics.parsing import Span, parted
 from scoring.prompts import Sent
 from scoring.scorer import Scorer
 

@@ -9,9 +9,8 @@ from msgspec import Struct, field
 
 from inspector.selection import Selection
 from inspector.sentences import counted
-from scoring.cache import VoteParts
-from scoring.case_rows import rows_about
-from scoring.critics.faults import fault_of
+from scoring.cache import VoteParts, rows_about
+from scoring.critics.parsing import fault_of
 from scoring.plan import FAILED, REFUSED
 
 OTHER = "for other reasons"

@@ -16,9 +16,9 @@ from inspector.text import Part, clean
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 from scoring.evaluation import Evaluation
+from scoring.given import Votes, tally
 from scoring.schema import VOTES
 from scoring.verdicts import NO_VERDICT, OUTCOMES
-from scoring.votes import Votes, tally
 
 BAR = 16
 """Cells of the picture of a tally at most."""

@@ -17,8 +17,7 @@ from inspector.paint import Brush
 from inspector.text import Part, clean
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
-from scoring.text_query import TextQuery
-from scoring.text_spans import occurs, spans
+from scoring.text_query import TextQuery, occurs, spans
 
 HIT = -2
 """The name of the mark of what a search found."""

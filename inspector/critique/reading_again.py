@@ -5,9 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from scoring.critics.catalogue import PROTOCOLS
-from scoring.critics.readers import READERS, read_answer
-from scoring.critics.reading import Span
+from scoring.critics.catalogue import PROTOCOLS, READERS, read_answer
+from scoring.critics.parsing import Span
 from scoring.scorer import Scorer
 
 ELSEWHERE = "the verdict came beside the text, from the file: no place in the text"

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from scoring.generative.catalogue import FAMILIES
-from scoring.generative.decision import boxed_word
+from scoring.generative.talk import boxed_word
 from scoring.scorer import Scorer
 
 ANALYSIS, CHECK, JUDGEMENT, THOUGHTS = "analysis", "verification", "judgement", "thoughts"

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from inspector.selection import Selection
 from scoring.filters import Span
-from scoring.metrics.axes import LENGTHS
+from scoring.metrics.breakdown import LENGTHS
 from scoring.scorer_columns import EVERY_COLUMN
 
 Kind = Literal["values", "numbers", "outcomes", "steps", "lists", "benchmarks"]

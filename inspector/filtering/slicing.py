@@ -9,7 +9,7 @@ from inspector.filtering.saved_slices import SavedSlice, SavedSlices, delete_sli
 from inspector.filtering.searching import found_in
 from inspector.inspection import Inspection
 from scoring.errors import FilterError
-from scoring.facet_reading import filter_of
+from scoring.filters import filter_of
 
 
 def sliced(inspection: Inspection, saved: SavedSlice) -> Inspection:

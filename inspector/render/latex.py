@@ -26,7 +26,7 @@ from inspector.render.view import (
     Verbatim,
 )
 from inspector.tex_formulas import PACKAGES, latex_prose
-from scoring.markup import latex_text, one_line
+from scoring.export import latex_text, one_line
 
 NAMED, LETTERS = 3, 36
 """Up to so many scorers, with as many letters, have their names above their columns; else these have numbers, told

@@ -21,8 +21,8 @@ from inspector.screens.dialog import Dialog
 from inspector.text import clean
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.typing_line import TypingLine
+from scoring.arguments import PROTOCOLS
 from scoring.benchmarks import demo
-from scoring.critic_arguments import PROTOCOLS
 from scoring.errors import UsageError
 from scoring.files import expand_home
 

@@ -14,7 +14,7 @@ from inspector.sentences import counted
 from inspector.triage.categories import Changed, put, rename, typed_category
 from inspector.triage.notes import GatheredNotes, notes_among
 from scoring.errors import UsageError
-from scoring.triage.notes import Note
+from scoring.triage.words import Note
 
 if TYPE_CHECKING:
     from inspector.screens.taxonomy import TaxonomyScreen

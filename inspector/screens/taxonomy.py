@@ -36,7 +36,7 @@ from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.text_list import TextList
 from scoring.export import Document
 from scoring.triage.clusters import clusters
-from scoring.triage.notes import Note
+from scoring.triage.words import Note
 
 if TYPE_CHECKING:
     from scoring.step_rewards import Bools

@@ -8,7 +8,7 @@ from inspector.sentences import counted
 from inspector.text import clean
 from inspector.widgets.pick_list import Pick
 from scoring.triage.clusters import Cluster
-from scoring.triage.notes import Note
+from scoring.triage.words import Note
 
 _TYPED = "typed"
 """The key of the line of what was typed; those of clusters are their numbers."""

@@ -23,8 +23,8 @@ from inspector.triage.queue_words import end_forms, place_words, progress_words,
 from inspector.widgets.line_view import LineView
 from scoring.errors import InspectError
 from scoring.triage.actions import DEFER, GOLD_WRONG, RATE, RULE, RULINGS, SKIP, Action, Change, content_of
+from scoring.triage.history import Queue
 from scoring.triage.journal import Journal
-from scoring.triage.queue import Queue
 from scoring.triage.words import Words, words_of
 
 

@@ -13,8 +13,8 @@ from inspector.triage.queue_orders import ONCE_MORE, queue_orders
 from inspector.triage.queue_words import left_words, queue_name
 from inspector.widgets.pick_list import Pick
 from scoring.errors import InspectError
+from scoring.triage.history import Queue
 from scoring.triage.journal import Journal
-from scoring.triage.queue import Queue
 
 GO_ON = "go on "
 """How the keys of picks begin that go on with a queue; its number (0-based, the present one first) comes behind."""

@@ -13,8 +13,7 @@ from inspector.sentences import counted, threshold_name
 from inspector.shell.exporting_triage import TABLES, judged_cases, put_table
 from inspector.shell.output import put_bytes, say
 from inspector.variant_track import variant_rows
-from scoring.cache import RewardParts
-from scoring.case_rows import cases_with_rows
+from scoring.cache import RewardParts, cases_with_rows
 from scoring.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
 from scoring.evaluation import Evaluation
 from scoring.exporters import (

@@ -17,8 +17,8 @@ from scoring.export import Document
 from scoring.names import match_name
 from scoring.own_code import installed, is_file, package_of
 from scoring.prms.about import ABOUT
+from scoring.prms.base import Facts, facts_of
 from scoring.prms.catalogue import ADAPTERS, family
-from scoring.prms.facts import Facts, facts_of
 from scoring.prms.own import GROUP, own_family
 
 LISTED = {

@@ -16,8 +16,7 @@ from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo
 from scoring.cache import VoteParts
 from scoring.claim import claim, find, scorers
-from scoring.critics.protocol import CriticProtocol, Read
-from scoring.critics.readers import version
+from scoring.critics.catalogue import CriticProtocol, Read, version
 from scoring.errors import UsageError
 from scoring.names import match_name
 from scoring.reparse import Reparsed, copy, parsed_by, protocol_of_critic, reader, reparse, stale

@@ -19,7 +19,7 @@ from inspector.sentences import counted as number_of
 from inspector.text import cell, clean
 from scoring.benchmarks.base import Imported
 from scoring.boundary import when_wrong
-from scoring.critics.faults import fault_of
+from scoring.critics.parsing import fault_of
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch
 from scoring.importing.join import NO_VERDICT_READ, Joined
@@ -27,7 +27,7 @@ from scoring.importing.saving import LEFT_OUT, Saved, Unchanged
 from scoring.reading.findings import Finding, Severity, counted
 from scoring.reading.metadata import LISTS
 from scoring.results.base import NO_INDICES, named_after_folder
-from scoring.training_point import GUESSED
+from scoring.scorer import GUESSED
 
 PLACES = 3
 """Places that a kind of errors or warnings shows, fewer where there are many kinds; a kind of notes shows one."""
@@ -262,8 +262,8 @@ def _kind_of_reason(reason: str | None) -> str:
 
 def _cases_without_verdict(votes: pl.DataFrame) -> str:
     """Of answers that vote, how many cases have no verdict after the vote, as `metrics` counts them; else ""."""
+    from scoring.given import most_answers, tally
     from scoring.verdicts import NO_VERDICT
-    from scoring.votes import most_answers, tally
 
     # A row that names no case stands for its content.
     votes = votes.with_columns(case=pl.coalesce("case", "key"))

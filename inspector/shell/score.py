@@ -20,7 +20,7 @@ from scoring.errors import UsageError
 from scoring.files import expand_home
 from scoring.plan import FAILED, REFUSED
 from scoring.prms.base import OVER_LENGTH
-from scoring.training_point import checkpoints_in, point_of_model
+from scoring.scorer import checkpoints_in, point_of_model
 from scoring.workspace import Workspace
 
 ALIKE = 5

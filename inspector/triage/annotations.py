@@ -14,9 +14,8 @@ from scoring.benchmarks import demo
 from scoring.errors import UsageError
 from scoring.names import match_name
 from scoring.triage.actions import RULINGS
-from scoring.triage.history import History
+from scoring.triage.history import History, Queue
 from scoring.triage.journal import Journal
-from scoring.triage.queue import Queue
 from scoring.triage.words import Words, words_of
 
 ANNOTATIONS: dict[str, pl.DataType] = {

@@ -10,7 +10,7 @@ from inspector.triage.notes import GatheredNotes, named_categories
 from scoring.errors import UsageError
 from scoring.names import match_name
 from scoring.triage.actions import Change
-from scoring.triage.notes import Note, in_category, sorting
+from scoring.triage.words import Note, in_category, sorting
 
 
 class Changed(Struct, frozen=True):

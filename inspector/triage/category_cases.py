@@ -18,9 +18,9 @@ from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES, tried, wrong
+from scoring.metrics.shares import RIGHT_OUTCOMES, tried, wrong
 from scoring.step_rewards import Bools, Ints
-from scoring.triage.notes import Note, in_category
+from scoring.triage.words import Note, in_category
 from scoring.verdicts import OUTCOMES
 
 IN_NONE = "(in none)"

@@ -13,10 +13,10 @@ from inspector.request import Request
 from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.triage.annotations import journal_of
-from scoring.metrics.saturation import LAST, Saturation, saturation
+from scoring.metrics.people import LAST, Saturation, saturation
 from scoring.step_rewards import Ints
 from scoring.triage.journal import Journal
-from scoring.triage.notes import Note, categories, notes
+from scoring.triage.words import Note, categories, notes
 
 NOTED = "noted anything on"
 """What nobody has done to these cases where there is no folder for it."""
@@ -35,7 +35,7 @@ class GatheredNotes(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def by_category(self) -> dict[str, tuple[Note, ...]]:
-        """The notes by category, see `scoring.triage.notes.categories`."""
+        """The notes by category, see `scoring.triage.words.categories`."""
         return categories(self.notes)
 
     @property

@@ -2,8 +2,8 @@
 
 from inspector.inspection import Inspection
 from inspector.triage.queue_orders import ONCE_MORE, queue_rows
+from scoring.triage.history import Queue
 from scoring.triage.journal import Journal
-from scoring.triage.queue import Queue
 
 
 def queue_cases(inspection: Inspection, journal: Journal, order: str = "listed", seed: int = 0) -> list[str]:

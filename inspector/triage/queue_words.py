@@ -9,7 +9,7 @@ from inspector.inspection import Inspection
 from inspector.sentences import counted
 from inspector.triage.queue_orders import QueueOrder
 from scoring.triage.actions import RULINGS
-from scoring.triage.queue import Queue
+from scoring.triage.history import Queue
 
 
 def queue_name(inspection: Inspection, order: QueueOrder, seed: int, *, marked: bool = False) -> str:

@@ -13,7 +13,7 @@ from scoring.errors import UsageError
 from scoring.metrics.people import MISSING, Answers
 from scoring.step_rewards import Ints
 from scoring.triage.actions import RATINGS, RULINGS, TAG, Action, content_of, taken_back
-from scoring.triage.statements import KINDS, NO, RATING, RULING, YES, statements
+from scoring.triage.words import KINDS, NO, RATING, RULING, YES, statements
 
 _VALUES = {RULING: RULINGS, RATING: tuple(map(str, RATINGS)), TAG: (NO, YES)}
 """What may be said, in order; categories are whatever people call them."""

@@ -23,10 +23,6 @@ from scoring.reading.typed import Layout, as_made, identifier, read_by, solution
 from scoring.schema import STEP_INDEX
 
 NAME = "deltabench"
-TITLE = "DeltaBench"
-PAPER = "arXiv 2502.19361"
-LICENCE = "not stated"
-HUB_NAME = "OpenStellarTeam/DeltaBench"
 
 _ERRORS, _UNUSEFUL = "reason_error_section_numbers", "reason_unuseful_section_numbers"
 

@@ -15,10 +15,6 @@ from scoring.reading.rows import read_rows
 from scoring.reading.typed import Layout, identifier, solution, text, texts, truth, whole, wholes
 
 NAME = "demo"
-TITLE = "Demo"
-PAPER = "authored for this program"
-LICENCE = "Apache-2.0"
-HUB_NAME = None
 
 _KEYS = {"id", "problem", "steps", "earliest_error", "error_steps", "pattern", "original_steps", "modified_steps"}
 _TEXTS = (

@@ -19,26 +19,12 @@ from scoring.reading.findings import Finding
 from scoring.reading.typed import SOME, Layout, identifier, read_by, solution, text, truth, whole
 
 NAME = "grben"
-TITLE = "GR-Ben"
-PAPER = "arXiv 2605.01203"
-LICENCE = "CC-BY-4.0"
-HUB_NAME = None
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "science": ("physics", "biology", "chemistry", "computer-science"),
     "logic": ("FOLIO", "MIRAGE", "Causelogics", "Analobench", "Logiqa"),
 }
 """The domains, which are the subsets, by their group."""
-
-REASONING: dict[str, str] = {
-    "FOLIO": "deductive",
-    "MIRAGE": "inductive",
-    "Causelogics": "abductive",
-    "Analobench": "analogical",
-    "Logiqa": "mixed",
-}
-"""The kind of reasoning that a domain of logic asks for. It is the problem's, not that of the step which carries the
-error, so it is no case's `pattern`."""
 
 ERROR_TYPES = ("knowledge-based", "factual", "computational", "logical", "others")
 

@@ -20,10 +20,6 @@ from scoring.reading.fields import Fields
 from scoring.reading.typed import Layout, as_made, read_by
 
 NAME = "math_shepherd"
-TITLE = "Math-Shepherd"
-PAPER = "arXiv 2312.08935"
-LICENCE = "not stated"
-HUB_NAME = "peiyi9979/Math-Shepherd"
 
 TAG = "ки"
 

@@ -21,10 +21,6 @@ from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, identifier, read_by, text
 
 NAME = "mrmath"
-TITLE = "MR-MATH"
-PAPER = "arXiv 2404.05692"
-LICENCE = "not stated"
-HUB_NAME = None
 
 FIRST_ERROR = "model_output_solution_first_error_step"
 """The field with the gold label."""

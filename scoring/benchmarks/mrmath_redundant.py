@@ -23,10 +23,6 @@ from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, identifier, read_by
 
 NAME = "mrmath_redundant"
-TITLE = "MR-MATH, redundant steps"
-PAPER = "arXiv 2404.05692"
-LICENCE = "not stated"
-HUB_NAME = None
 
 ERROR_TYPE = "redundancy"
 """The one class of this benchmark: that of every case, with redundant steps or without."""

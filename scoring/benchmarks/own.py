@@ -3,7 +3,7 @@
 The module has what the modules of this package have: `NAME`, what the benchmark is called, and `FORMAT`, how its rows
 are declared (`scoring.benchmarks.base`). Or, in its place, `load(rows)`, which makes the rows of one source an
 `Imported` (`scoring.benchmarks.by_field` does most of it) and is given all rows at once. With `recognises(row)` an
-installed one is found by content as well. `TITLE`, `PAPER` and `LICENCE` are for its readers.
+installed one is found by content as well.
 """
 
 import re

@@ -1,6 +1,7 @@
 """PRM800K: human ratings of every step of solutions to competition mathematics.
 
 Lightman et al., "Let's Verify Step by Step", arXiv 2305.20050; fields as the README of `openai/prm800k` explains them.
+MIT.
 Rows: `labeler, timestamp, generation, question{problem, ground_truth_answer, ...}, label{steps[], finish_reason}`; a
 step has `completions[{text, rating, flagged}]`, `human_completion` and `chosen_completion`. Ratings are -1 wrong,
 0 right without progress, 1 right.
@@ -22,10 +23,6 @@ from scoring.reading.fields import Fields, kind_of, without_empty_fraction
 from scoring.reading.typed import Layout, as_made, identifier, solution, text
 
 NAME = "prm800k"
-TITLE = "PRM800K"
-PAPER = "arXiv 2305.20050"
-LICENCE = "MIT"
-HUB_NAME = None
 
 ORIGIN = "MATH"
 """The collection that all its problems were taken from."""

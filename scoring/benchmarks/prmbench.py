@@ -23,9 +23,6 @@ from scoring.reading.typed import read_by, text
 
 NAME = "prmbench"
 TITLE = "PRMBench"
-PAPER = "arXiv 2501.03124"
-LICENCE = "Apache-2.0"
-HUB_NAME = "hitsmy/PRMBench_Preview"
 
 
 class ErrorClass(Struct, frozen=True):

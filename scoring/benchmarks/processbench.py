@@ -16,9 +16,6 @@ from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, identifier, solution, text, truth, whole
 
 NAME = "processbench"
-TITLE = "ProcessBench"
-PAPER = "arXiv 2412.06559"
-LICENCE = "Apache-2.0"
 HUB_NAME = "Qwen/ProcessBench"
 OFFICIAL: dict[str, tuple[int, int]] = {
     "gsm8k": (207, 193),

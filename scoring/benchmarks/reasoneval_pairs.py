@@ -27,10 +27,6 @@ from scoring.reading.typed import Layout, identifier, read_by, solution, text, t
 from scoring.schema import STEP_INDEX
 
 NAME = "reasoneval_pairs"
-TITLE = "ReasonEval, perturbation pairs"
-PAPER = "arXiv 2404.05692"
-LICENCE = "not stated"
-HUB_NAME = None
 
 ORIGINAL = "original_"
 """What stands before a `rid` in the id of the right solution."""

@@ -30,7 +30,7 @@ MODULES: dict[str, str] = {
     "deltabench": "scoring.benchmarks.deltabench",
     "demo": "scoring.benchmarks.demo",
 }
-"""Name -> module with NAME, TITLE, PAPER, LICENCE, recognises(row) and load(rows). Order is the order of detection."""
+"""Name -> module with NAME, FORMAT, recognises(row) and load(rows). Order is the order of detection."""
 
 STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant")
 """Those whose official figures are of single steps; a module of these has STEP_LABELLED. The others': first errors."""

@@ -19,9 +19,6 @@ from scoring.reading.typed import as_made
 
 NAME = "socratic"
 TITLE = "Socratic-PRMBench"
-PAPER = "arXiv 2505.23474"
-LICENCE = "not stated"
-HUB_NAME = None
 
 
 class ErrorType(Struct, frozen=True):

@@ -17,10 +17,6 @@ from scoring.reading.findings import Finding
 from scoring.reading.typed import SOME, Layout, as_made, read_by, text
 
 NAME = "stepwise"
-TITLE = "TRL stepwise supervision"
-PAPER = "TRL, dataset formats: stepwise supervision"
-LICENCE = "that of the data set"
-HUB_NAME = None
 
 _BOUNDARY = 0.5
 _TEXTS = ("generator", "subset", "origin")

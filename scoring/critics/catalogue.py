@@ -1,10 +1,97 @@
-"""The protocols for critics, as a table of names."""
+"""The protocols for critics, by name: how steps are written into the prompt, and how an answer is read."""
 
-from scoring.critics.box_readers import read_grben, read_processbench
-from scoring.critics.protocol import CriticProtocol
-from scoring.critics.rating_readers import read_prmbench, read_socratic
-from scoring.critics.step_layout import StepLayout
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+from msgspec import Struct
+
+from scoring.critics.parsing import (
+    NOTHING_THERE,
+    Fault,
+    Reading,
+    Span,
+    fault_of,
+    joined,
+    opened,
+    place_of_reasoning,
+    read_grben,
+    read_loosely,
+    read_prmbench,
+    read_processbench,
+    read_socratic,
+)
 from scoring.errors import UsageError
+from scoring.prms.step_numbers import without_number
+
+# -- how the steps of a case are written into a critic's prompt
+
+
+class StepLayout(Struct, frozen=True):
+    """`before`, the step's text and `after` for each step, joined by `between`.
+
+    `{i}` in `before` and `after` is the step's number, counted from `base` (0 or 1). With `unnumbered` a step loses the
+    number that it comes with ("Step 3." or "3.") and white space around it, as PRMBench has it.
+    """
+
+    base: int
+    before: str
+    after: str
+    between: str
+    unnumbered: bool = False
+
+    def text(self, steps: Sequence[str]) -> str:
+        """All steps as one text; each step's own text stays as it is, but for its number."""
+        numbered = enumerate(map(self.step, steps), self.base)
+        return self.between.join(f"{self._at(self.before, i)}{step}{self._at(self.after, i)}" for i, step in numbered)
+
+    def step(self, step: str) -> str:
+        """The text of a step as it is written."""
+        return without_number(step) if self.unnumbered else step
+
+    def marks(self) -> re.Pattern[str]:
+        """What finds in other texts the marks that number steps here, whatever the number."""
+        numbered = (mark.strip() for mark in (self.before, self.after) if "{i}" in mark)
+        return re.compile("|".join(re.escape(mark).replace(r"\{i\}", r"\d+") for mark in numbered) or r"(?!)")
+
+    @staticmethod
+    def _at(mark: str, number: int) -> str:
+        return mark.replace("{i}", str(number))
+
+
+# -- a critic's protocol as data: what one benchmark asks a language model, and how its answer is read
+
+
+Gives = Literal["earliest error", "step rewards"]
+Read = Callable[[str, int], Reading]
+"""An answer as it came and how many steps the case has -> what it says. Never raises for a text."""
+
+
+class CriticProtocol(Struct, frozen=True):
+    """How one benchmark asks a critic.
+
+    `template` is the file in `scoring/critics/templates` that `--template` replaces. `steps` says how the steps are
+    written into it. `gives` says whether an answer names the earliest error (and may vote) or rates every step;
+    `redundancy` whether it rates redundancy too. `shots` is how many worked examples are sent unless `--shots` says
+    otherwise, `votes` how many answers a case become one verdict where votes are asked for (1 = the protocol has none;
+    without votes a case is asked once), and `runs` how many repetitions its paper averages for open models. `unparsed`
+    says whether answers that cannot be read count as wrong or are left out. `source` is where the protocol is stated.
+    """
+
+    name: str
+    gives: Gives
+    template: str
+    steps: StepLayout
+    read: Read
+    source: str
+    redundancy: bool = False
+    shots: int = 0
+    votes: int = 1
+    runs: int = 1
+    unparsed: Literal["wrong", "drop"] = "wrong"
+
 
 PROTOCOLS: dict[str, CriticProtocol] = {
     one.name: one
@@ -66,3 +153,138 @@ def critic_protocol(name: str) -> CriticProtocol:
     if name not in PROTOCOLS:
         raise UsageError(f"there is no protocol {name!r} for critics.", f"There are: {', '.join(PROTOCOLS)}.")
     return PROTOCOLS[name]
+
+
+# -- which reader read an answer, and how an answer with its reasoning apart and its end is handed to one.
+#
+# A reader's version changes whenever the same text may be read as something else. It is kept beside what was read, so
+# that readings of an older one are noticed and made again from the text (`scoring.reparse`).
+
+
+READERS: dict[str, Read] = {
+    "processbench-1": read_processbench,
+    "grben-1": read_grben,
+    "prmbench-1": read_prmbench,
+    "socratic-1": read_socratic,
+    "processbench-1-from-1": partial(read_processbench, base=1),
+    "grben-1-from-0": partial(read_grben, base=0),
+    "loose-1": read_loosely,
+    "loose-1-from-1": partial(read_loosely, base=1),
+}
+"""Version -> reader. One whose prompt calls the first step otherwise than its benchmark does is a version apart."""
+
+
+class Parser(Struct, frozen=True):
+    """A way to find what an answer says, whatever its prompt calls the first step.
+
+    `gives` is what it finds, `about` says how. `versions` are those in READERS, by what the prompt calls the first step
+    (0 or 1).
+    """
+
+    gives: Gives
+    about: str
+    versions: Mapping[int, str]
+
+    def version(self, base: int) -> str:
+        """The version that reads answers to a prompt that calls the first step so."""
+        return self.versions[base]
+
+    def read(self, base: int) -> Read:
+        """Its reader."""
+        return READERS[self.version(base)]
+
+
+PARSERS: dict[str, Parser] = {
+    "processbench": Parser(
+        "earliest error",
+        r"the last \boxed{...} of all that was generated, if a whole number is all it holds",
+        {0: "processbench-1", 1: "processbench-1-from-1"},
+    ),
+    "grben": Parser(
+        "earliest error",
+        r"the last \boxed{number} after the reasoning; other boxes do not count",
+        {0: "grben-1-from-0", 1: "grben-1"},
+    ),
+    "loose": Parser(
+        "earliest error",
+        r"the one whole number in the last \boxed{...}, whatever words stand around it",
+        {0: "loose-1", 1: "loose-1-from-1"},
+    ),
+    "prmbench": Parser(
+        "step rewards",
+        "a JSON object with validity and redundancy, a number a step",
+        dict.fromkeys((0, 1), "prmbench-1"),
+    ),
+    "socratic": Parser(
+        "step rewards", "a JSON object with validity, a number a step", dict.fromkeys((0, 1), "socratic-1")
+    ),
+}
+"""The parsers by name; those of a benchmark have its name."""
+
+
+def parser_of(protocol: CriticProtocol) -> str:
+    """The name of the parser by which a protocol's answers are read."""
+    return next(name for name, one in PARSERS.items() if version(protocol.read) in one.versions.values())
+
+
+_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+
+
+def version(read: Read) -> str:
+    """The reader's name and version; of one that is not in READERS, where it is defined."""
+    known = next((name for name, reader in READERS.items() if reader is read), None)
+    return known or f"{read.__module__}:{getattr(read, '__qualname__', type(read).__qualname__)}"
+
+
+def was_cut(finish_reason: str | None) -> bool:
+    """Whether the answer ended because it had no tokens left, in the words of any server."""
+    return finish_reason is not None and finish_reason.lower() in _CUT
+
+
+def read_answer(
+    read: Read,
+    text: str,
+    n_steps: int,
+    *,
+    reasoning: str | None = None,
+    finish_reason: str | None = None,
+    thinking: bool = False,
+) -> Reading:
+    """What an answer says, read as the text it would be if nothing had been told apart.
+
+    Args:
+        read: the protocol's reader.
+        text: the answer as it came.
+        n_steps: how many steps the case has.
+        reasoning: what the server gave apart as the model's reasoning.
+        finish_reason: in the server's words.
+        thinking: whether the prompt ended within the reasoning, so that a text without any tag is reasoning that never
+            ended.
+
+    Where there is nothing to be read and the answer was cut, the reason says that first. The span is that of `text`, or
+    of `reasoning`.
+    """
+    cut = was_cut(finish_reason)
+    whole = text
+    if reasoning is not None:
+        whole = joined(text, reasoning, closed=not cut or bool(text.strip()))
+    elif thinking:
+        whole = opened(text)
+    found = read(whole, n_steps)
+    if found.span is not None and whole is not text:
+        found = replace(found, span=_moved(found.span, len(whole) - len(text), reasoning))
+    if cut and found.reason is not None and fault_of(found.reason) in NOTHING_THERE:
+        return replace(found, reason=f"{Fault.CUT}: {found.reason}")
+    return found
+
+
+def _moved(span: Span, before: int, reasoning: str | None) -> Span | None:
+    """A span of the text that was read, which has so many characters before the answer, as one of the answer or of the
+    reasoning; None where it is neither's.
+    """
+    if span.start >= before:
+        return Span(span.start - before, span.end - before)
+    first = place_of_reasoning()
+    if reasoning is None or span.end > first + len(reasoning):
+        return None
+    return Span(span.start - first, span.end - first, "reasoning")

@@ -1,14 +1,172 @@
 """Looking at a prompt before the first call: what would make answers mean something else than the protocol says."""
 
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
 
-from scoring.critics.case_lint import CaseTexts, PromptFinding, about_cases
-from scoring.critics.index_base import stated_bases
-from scoring.critics.placeholders import NAMES, filled, slots
-from scoring.critics.protocol import CriticProtocol
-from scoring.critics.special_texts import CHAT_TOKENS, control_character, invisible_character, literal_break
-from scoring.critics.template import Template
+from msgspec import Struct
+
+from scoring.critics.catalogue import CriticProtocol, StepLayout
+from scoring.critics.template import NAMES, Template, filled, slots
+
+# -- from which number a prompt says that steps are counted
+
+
+_WORDS = {"0": 0, "zero": 0, "1": 1, "one": 1}
+_AT = r"\b(?:from|at|with)\s+[\"'(`]?"
+# Neither 10 nor 1.5.
+_NUMBER = r"(0|1|zero|one)\b(?!\.?\d)"
+_SAID = re.compile(
+    # "indexed from 0", "numbering starts at 1", "numbers begin with zero"
+    rf"\b(?:index|number|count)(?:ed|es|s|ing)?\s+(?:[a-z]+\s+){{0,3}}?{_AT}{_NUMBER}"
+    # "starting from 1"; "start with one paragraph" says nothing
+    rf"|\b(?:start|begin|beginn)(?:s|ing)?\s+(?:from|at)\s+{_NUMBER}(?!\s+[a-z])"
+    # "0-based", "one-indexed"
+    r"|\b(0|1|zero|one)[ -](?:based|indexed)\b"
+    # "the first paragraph has index 0", "the first step is number 1"
+    rf"|\bfirst\s+\w+\s+(?:has|is|gets|carries)\s+(?:[a-z]+\s+){{0,2}}?(?:index|number)\s+{_NUMBER}",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"\b(?:paragraph|step)_(\d+)\b", re.IGNORECASE)
+
+
+def stated_bases(text: str) -> set[int]:
+    """The bases, 0 or 1, that the text names in words; where it names none, that of the lowest tag it mentions.
+
+    A tag is `paragraph_3` or `step_3`; one above 1 says nothing.
+    """
+    said = {_WORDS["".join(filter(None, found)).lower()] for found in _SAID.findall(text)}
+    lowest = min((int(number[:4]) for number in _TAG.findall(text)), default=2)
+    return said or ({lowest} if lowest < 2 else set())
+
+
+# -- texts that mean something to a program and are only text in a prompt
+
+
+CHAT_TOKENS = re.compile(
+    r"<\|[A-Za-z][\w.:/-]{0,40}\|>"
+    r"|</?s>|<pad>|<unk>|<bos>|<eos>|<(?:start|end)_of_turn>|</?think>"
+    r"|\[/?INST\]|<</?SYS>>|<｜[^｜>]{1,40}｜>|<extra_\d+>"
+)
+"""Special tokens of the chat templates in use: Qwen's, Llama's, Mistral's, Gemma's, DeepSeek's."""
+
+ROLE_MARKERS = re.compile(r"^<<(?:system|user|assistant)>>$", re.MULTILINE)
+"""The lines that start a message in a template."""
+
+_ESCAPES = {"\x07": "\\a", "\x08": "\\b", "\x0b": "\\v", "\x0c": "\\f", "\r": "\\r", "\t": "\\t"}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]|\t(?=ext|imes|frac|an\b|heta|au\b|o\b|ilde|herefore)")
+_LATEX_N = (
+    *("ne", "neq", "neg", "nu", "nabla", "not", "notin", "ni", "nmid", "newline", "nolimits", "nearrow", "nwarrow"),
+    *("nleq", "ngeq", "nless", "ngtr", "nexists", "nparallel", "nsim", "ncong", "nsubseteq", "nsupseteq", "nonumber"),
+    *("noindent", "nrightarrow", "nleftarrow", "newcommand", "normalsize", "nobreak", "notag", "natural"),
+)
+_LITERAL_BREAK = re.compile(rf"(?<!\\)\\n(?!(?:{'|'.join(name[1:] for name in _LATEX_N)})(?![A-Za-z]))")
+
+
+def control_character(text: str) -> str | None:
+    """The first control character in words, with the escape that makes it in Python; None where there is none.
+
+    Line breaks and tabs are none, but for a tab in the place of the first letter of a LaTeX command.
+    """
+    found = _CONTROL.search(text)
+    if found is None:
+        return None
+    character, rest = found[0], re.match(r"[A-Za-z]*", text[found.end() :])
+    escape = _ESCAPES.get(character)
+    if escape and rest and rest[0]:
+        return (
+            f"U+{ord(character):04X} before {rest[0][:20]!r}, which {escape + rest[0][:20]} becomes in a Python string"
+        )
+    return f"U+{ord(character):04X}"
+
+
+def invisible_character(text: str) -> str | None:
+    """The first character that shows nothing or stands for a lost one; None where there is none."""
+    for character in text:
+        if character == "\ufffd" or unicodedata.category(character) == "Cf":
+            return f"U+{ord(character):04X}"
+    return None
+
+
+def literal_break(text: str) -> bool:
+    r"""Whether backslash and n stand where a line break was meant: no LaTeX command begins there."""
+    return _LITERAL_BREAK.search(text) is not None
+
+
+# -- looking at the texts of cases that go into a critic's prompt: what a model could take for something else
+
+
+CaseTexts = tuple[str, Sequence[str]]
+"""A case's problem and its steps."""
+
+_AS_TEXT = "They are sent as plain text; look at the answers to these cases."
+
+
+class PromptFinding(Struct, frozen=True):
+    """One thing about a template or about the texts that go into it.
+
+    An "error" would make answers mean something else than the protocol says, and nothing is asked; a "warning" is told.
+    `kind` is a stable word to count by. `cases` is how many of the looked-at cases it is about, 0 = the template.
+    """
+
+    severity: Literal["error", "warning"]
+    kind: str
+    sentence: str
+    next_step: str
+    cases: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.sentence} {self.next_step}"
+
+
+def about_cases(cases: Sequence[CaseTexts], layout: StepLayout) -> Iterator[PromptFinding]:
+    """One finding a kind, with how many of the cases it is about and the place of the first (1-based, as given)."""
+    marks = layout.marks()
+    for kind, what, next_step, holds in (
+        (
+            "colliding tags",
+            "hold the marks that number steps",
+            "The model may miscount their steps.",
+            _any(marks.search),
+        ),
+        ("special token", "hold special tokens of chat templates", _AS_TEXT, _any(CHAT_TOKENS.search)),
+        ("role marker", "hold a line that starts a message in templates", _AS_TEXT, _any(ROLE_MARKERS.search)),
+        ("control character", "hold control characters", _AS_TEXT, _any(control_character)),
+        (
+            "literal line break",
+            "hold a backslash and an n where a line break may be meant",
+            "They are sent as they are; see whether the file or its import lost the line breaks.",
+            _any(literal_break),
+        ),
+        ("empty step", "have a step without text", "It keeps its number, and the model may pass over it.", _blank),
+        ("no steps", "have no steps", "There is nothing to judge in them.", lambda _, steps: not steps),
+        (
+            "empty problem",
+            "have a problem without text",
+            "Their steps are judged alone.",
+            lambda text, _: not text.strip(),
+        ),
+    ):
+        found = [n for n, (problem, steps) in enumerate(cases, 1) if holds(problem, [*map(layout.step, steps)])]
+        if found:
+            yield PromptFinding(
+                "warning",
+                kind,
+                f"{len(found):,} of {len(cases):,} cases {what}, the first being number {found[0]:,}.",
+                next_step,
+                len(found),
+            )
+
+
+def _any(found: Callable[[str], object]) -> Callable[[str, Sequence[str]], bool]:
+    """Whether something is found in the problem or in a step."""
+    return lambda problem, steps: any(map(found, (problem, *steps)))
+
+
+def _blank(_: str, steps: Sequence[str]) -> bool:
+    return any(not step.strip() for step in steps)
+
 
 _WORD_IN_BRACES = re.compile(r"(\\[A-Za-z]+\s*(?:\{[^{}]*\}|\[[^\]]*\])?|[_^])?(?<!\{)\{([A-Za-z_]\w{0,40})\}(?!\})")
 _WORD_IN_TWO = re.compile(rf"\{{\{{\s*({'|'.join(NAMES)})\s*\}}\}}")

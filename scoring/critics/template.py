@@ -3,7 +3,7 @@
 A line that is exactly `<<system>>`, `<<user>>` or `<<assistant>>` starts a message; without any such line the whole
 text is one user's message. The last message is the user's and is the one that is asked; pairs of user and assistant
 right before it are worked examples; what comes before those, at most one message of the system and one of the user,
-instructs. `{problem}` and `{steps}` (and the other names in `scoring.critics.placeholders`) are filled outside the
+instructs. `{problem}` and `{steps}` (and other names of placeholders) are filled outside the
 examples.
 
 White space: line breaks of Windows become those of Unix and a byte order mark is dropped. A text without markers loses
@@ -12,16 +12,69 @@ the line break that ends the last: an empty line before the next marker or at th
 """
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from scoring.asking import Message, Prompt, Role
-from scoring.critics.placeholders import Braces, Slot, braces, filled, slots
 from scoring.errors import InputError, UnreadableFile, UsageError
 from scoring.reading.file_bytes import UTF8_MARK, file_bytes, printable
+
+# -- placeholders in a template's text, filled in one pass
+
+
+Slot = Literal["problem", "steps"]
+Braces = Literal["literal", "doubled", "mixed"]
+"""How a template writes braces that are text: as they are, twice as Python's `str.format` wants them, or both ways."""
+
+NAMES: dict[str, Slot] = {
+    "problem": "problem",
+    "question": "problem",
+    "steps": "steps",
+    "tagged_response": "steps",
+    "tagged": "steps",
+    "steps_str": "steps",
+}
+"""Placeholder -> what is put there. Beside `problem` and `steps` there are the names that the benchmarks use.
+
+`{problem}` and `{tagged_response}` stand in ProcessBench's template file; `{tagged}` in GR-Ben's
+`run_llm_eval.py`; `{question}` and `{steps_str}` in PRMBench's `openai_models.py`.
+"""
+
+# A doubled brace goes first, so that "{{problem}}" is the word in braces wherever doubled braces are text.
+_MARK = re.compile(rf"\{{\{{|\}}\}}|\{{({'|'.join(NAMES)})\}}|[{{}}]")
+
+
+def braces(text: str) -> Braces:
+    """How the braces beside placeholders are written: "doubled" if all are, "literal" if none is."""
+    found = Counter(len(mark[0]) for mark in _MARK.finditer(text) if mark[1] is None)
+    if found[2] and found[1]:
+        return "mixed"
+    return "doubled" if found[2] else "literal"
+
+
+def slots(text: str) -> Counter[Slot]:
+    """How often each slot is filled in the text."""
+    return Counter(NAMES[mark[1]] for mark in _MARK.finditer(text) if mark[1] is not None)
+
+
+def filled(text: str, style: Braces, values: Mapping[Slot, str]) -> str:
+    """The text with every placeholder's value, and single braces for doubled ones where `style` is "doubled".
+
+    The values are never looked at: braces and placeholders in them stay as they are.
+    """
+
+    def value(mark: re.Match[str]) -> str:
+        if mark[1] is not None:
+            return values[NAMES[mark[1]]]
+        return mark[0][0] if style == "doubled" else mark[0]
+
+    return _MARK.sub(value, text)
+
 
 LARGEST = 1024 * 1024
 """Bytes above which a file is taken for something else than a template."""

@@ -9,8 +9,7 @@ from scoring.asking import Sampling
 from scoring.critics.sampling import Chosen
 from scoring.errors import UsageError
 from scoring.generative import genprm, rprm, thinkprm
-from scoring.generative.talk import Allowed, Family
-from scoring.generative.wording import Wording
+from scoring.generative.talk import Allowed, Family, Wording
 
 Make = Callable[[Wording, dict[str, str], Sampling], Family]
 Options = dict[str, str]

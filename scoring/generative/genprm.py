@@ -24,10 +24,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.asking import Answer, Message, Prompt, Sampling
-from scoring.critics.faults import Fault
-from scoring.generative.decision import LIKELIEST, Words, boxed_word, first_boxed_word, last_token
-from scoring.generative.talk import Allowed, Judged, Question, Talk, judged, lacking, said
-from scoring.generative.wording import Wording
+from scoring.critics.parsing import Fault
+from scoring.generative.talk import (
+    LIKELIEST,
+    Allowed,
+    Judged,
+    Question,
+    Talk,
+    Wording,
+    Words,
+    boxed_word,
+    first_boxed_word,
+    judged,
+    lacking,
+    last_token,
+    said,
+)
 
 OPTIONS: Allowed = {
     "analyze": ("on", "off"),

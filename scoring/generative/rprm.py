@@ -18,10 +18,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from scoring.asking import Message, Prompt, Sampling
-from scoring.critics.faults import Fault
-from scoring.generative.decision import Words
-from scoring.generative.talk import DECIDING, Allowed, Judged, Question, Talk, decided, lacking, said
-from scoring.generative.wording import Wording
+from scoring.critics.parsing import Fault
+from scoring.generative.talk import DECIDING, Allowed, Judged, Question, Talk, Wording, Words, decided, lacking, said
 from scoring.prms.step_numbers import numbered
 
 OPTIONS: Allowed = {

@@ -1,13 +1,89 @@
 """What a family says to a model about a case: a talk, which asks, hears and in the end judges."""
 
+import math
+import re
 from collections.abc import Generator, Mapping, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
 
-from scoring.asking import Answer, Prompt, Sampling, TokenLogprobs
-from scoring.critics.faults import Fault
-from scoring.generative.decision import LIKELIEST, Words
+from scoring.asking import Answer, Message, Prompt, Sampling, TokenLogprobs
+from scoring.critics.parsing import Fault
+from scoring.critics.template import Template
+from scoring.errors import InputError
+
+# -- the reward of a generative PRM: how likely one of two words is where the model decides.
+#
+# A server tells the log-probabilities of the likeliest tokens alone. Where one of the two words is none of them, it
+# is at most as likely as the least likely of those told, and is given that probability: GenPRM's own rule
+# (RyanLiu112/GenPRM, `genprm_inference.py`), which keeps the reward away from the word by less than the truth. Where
+# neither is, or both have probability 0, nothing is decided, and there is a reason and no number.
+
+
+LIKELIEST = 20
+"""How many tokens are asked for in a place: the most that OpenAI and vLLM give unless told otherwise."""
+_NOTHING = -700.0
+"""A logarithm below which a probability is 0 in double precision (vLLM tells -9999 for what cannot come)."""
+
+
+class Words(Struct, frozen=True):
+    """The two tokens that decide, as they are told, blanks included. The reward is p(yes) / (p(yes) + p(no))."""
+
+    yes: str
+    no: str
+
+    def probability(self, place: TokenLogprobs) -> float | Fault:
+        """The reward at a generated token: a number in [0, 1], or why there is none."""
+        told = _told(place)
+        if self.yes not in told and self.no not in told:
+            return Fault.NO_WORD
+        least = min(told.values())
+        yes, no = told.get(self.yes, least), told.get(self.no, least)
+        if math.isnan(yes) or math.isnan(no) or max(yes, no) <= _NOTHING:
+            return Fault.BOTH_ZERO
+        # With the difference no exponential overflows, and none of the two is 0 before the other is 1.
+        apart = no - yes
+        return 1.0 / (1.0 + math.exp(apart)) if apart < 0 else math.exp(-apart) / (1.0 + math.exp(-apart))
+
+
+def _told(place: TokenLogprobs) -> dict[str, float]:
+    """Token -> log-probability. Two tokens of one text (a tokenizer that drops blanks) count as the likelier one."""
+    found = {place.token: place.logprob}
+    for token, logprob in place.top:
+        found[token] = max(logprob, found.get(token, -math.inf))
+    return found
+
+
+_BOX = re.compile(r"(Yes|No)\}", re.IGNORECASE)
+
+
+def boxed_word(text: str) -> str | None:
+    r"""The word of the last `Yes}` or `No}` of a text, with a capital; None where there is none."""
+    found = _BOX.findall(text)
+    return found[-1].capitalize() if found else None
+
+
+def first_boxed_word(text: str) -> str | None:
+    """The same of the first."""
+    found = _BOX.search(text)
+    return found[1].capitalize() if found else None
+
+
+def last_token(tokens: Sequence[TokenLogprobs], word: str, *, closed: bool) -> TokenLogprobs | None:
+    """The last generated token that is exactly this word; None where there is none.
+
+    Args:
+        tokens: all tokens of one answer.
+        word: without blanks.
+        closed: whether the token after it must begin with the brace that closes the box; a last token needs none.
+    """
+    for at in range(len(tokens) - 1, -1, -1):
+        behind = tokens[at + 1].token if at + 1 < len(tokens) else "}"
+        if tokens[at].token == word and (not closed or behind.startswith("}")):
+            return tokens[at]
+    return None
+
 
 Allowed = Mapping[str, tuple[str, ...]]
 """What of a family can be chosen: option -> its values, the default first. One with a single value is a text: any other
@@ -89,3 +165,60 @@ def judged(found: float | Fault, place: TokenLogprobs | None) -> Judged:
 def lacking(fault: Fault, place: TokenLogprobs | None = None) -> Judged:
     """A step without a reward."""
     return Judged((), (place,), fault)
+
+
+# -- the words of a generative PRM's prompt: a template file with messages, filled in one pass.
+#
+# The file is one of `scoring.critics.template` without worked examples; its placeholders are the family's own. A
+# model is trained on one wording and judges by another less well, so `--template FILE` swaps in the official one.
+
+
+_FOLDER = Path(__file__).with_name("templates")
+
+
+class Wording(Struct, frozen=True):
+    """A template and the names that stand for a case's texts in it, as `{name}`. Other braces are text."""
+
+    template: Template
+    names: tuple[str, ...]
+    own: bool
+
+    @classmethod
+    def of(cls, given: Path | None, packaged: str, names: tuple[str, ...]) -> "Wording":
+        """The user's file, or else this package's.
+
+        Raises:
+            InputError: it cannot be read, has worked examples, or lacks one of the names.
+        """
+        template = packaged_wording(packaged) if given is None else Template.read(given)
+        found = cls(template, names, own=given is None)
+        text = "\n".join(message.text for message in (*template.instructions, template.question))
+        missing = [f"{{{name}}}" for name in names if f"{{{name}}}" not in text]
+        if missing:
+            raise InputError(
+                f"the template {template.source} has no {' and no '.join(missing)}.", "Write it where the text goes."
+            )
+        if template.examples:
+            raise InputError(f"the template {template.source} has worked examples.", "Leave them out: none are sent.")
+        return found
+
+    def prompt(self, values: Mapping[str, str]) -> Prompt:
+        """The messages with the values of all names, in which nothing is looked for."""
+        mark = re.compile(rf"\{{({'|'.join(self.names)})\}}")
+        return tuple(
+            Message(one.role, mark.sub(lambda found: values[found[1]], one.text))
+            for one in (*self.template.instructions, self.template.question)
+        )
+
+    @property
+    def note(self) -> str:
+        """What to know about the words before looking at figures."""
+        where = f"template {self.template.source} ({self.template.hash[:8]})"
+        if not self.own:
+            return where
+        return f"{where}: this program's own words, not those it was trained on; --template FILE takes these"
+
+
+def packaged_wording(name: str) -> Template:
+    """One of this package's own templates, by the name of its file."""
+    return Template.of((_FOLDER / name).read_text("utf-8"), name)

@@ -10,8 +10,8 @@ from msgspec import Struct, field
 
 from scoring.asking import Answer, Answered, Ask, TokenLogprobs, prompt_hash
 from scoring.critic_runs import seed_of
-from scoring.critics.faults import told
-from scoring.critics.readers import was_cut
+from scoring.critics.catalogue import was_cut
+from scoring.critics.parsing import told
 from scoring.errors import EngineError
 from scoring.generative.talk import Family, Judged, Question, Talk, came, said
 from scoring.plan import FAILED, REFUSED, Missing

@@ -20,10 +20,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from scoring.asking import Message, Prompt, Sampling
-from scoring.critics.faults import Fault
-from scoring.generative.decision import Words
-from scoring.generative.talk import DECIDING, Allowed, Question, Talk, decided, lacking, said
-from scoring.generative.wording import Wording
+from scoring.critics.parsing import Fault
+from scoring.generative.talk import DECIDING, Allowed, Question, Talk, Wording, Words, decided, lacking, said
 
 OPTIONS: Allowed = {
     # Steps begin with their number, and the chain stops where it turns to one that is not there: upstream's

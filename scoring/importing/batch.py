@@ -31,9 +31,8 @@ from scoring.own_code import is_file
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding, worst
 from scoring.results.base import RESULT_COLUMNS, ExternalResults
-from scoring.scorer import Comparison, On
+from scoring.scorer import Comparison, On, stated_point
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.training_point import stated_point
 from scoring.workspace import Workspace
 
 _ABANDONED_SECONDS = 86_400

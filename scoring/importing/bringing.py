@@ -59,7 +59,7 @@ INSIDE = "#"
 # Of the disk, so much may be filled at most.
 _OF_FREE = 0.9
 _WILD = re.compile(r"[*?\[]")
-_TAR = (257, b"ustar")
+_TAR, _TAR_AT = b"ustar", 257
 _LISTED = 5
 _LONGEST = 80
 _START = 4096
@@ -234,16 +234,7 @@ def _innermost(unpacked: Brought, inside: str) -> Brought:
 
 
 def _no_tar(source: Brought) -> Brought:
-    try:
-        if not source.path.is_file():
-            return source
-        with source.path.open("rb") as file:
-            file.seek(_TAR[0])
-            tar = file.read(len(_TAR[1])) == _TAR[1]
-    except (OSError, ValueError):
-        # Reading it in earnest says what is wrong.
-        return source
-    if tar:
+    if start_of(source.path, _START).startswith(_TAR, _TAR_AT):
         raise UnreadableFile(f"{source.name} is a tar archive.", "Unpack it (tar -xf FILE) and import the folder.")
     return source
 
@@ -372,6 +363,10 @@ def _with_rest(error: InputError, rest: int) -> InputError:
 def expanded(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Give what is to be brought, each once, with whether it is one of many that a word stands for.
 
+    A folder stands for the files in it and below it that look readable by name, and for archives, in order of path,
+    without hidden ones. A path that does not exist and has `*`, `?` or `[` in it is a pattern (`**` = any folders): it
+    stands for the files that match, whatever their names end in. Any other word stands for itself, there or not.
+
     Raises:
         InputError: a folder or pattern without any files, or one that cannot be listed.
         UsageError: two addresses would be one and the same once what stands after the `?` is left out.
@@ -386,7 +381,7 @@ def expanded(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
     for word in words:
         whole = word.startswith(HUB) or is_elsewhere(word)
         many = not whole and (os.path.isdir(word) or is_pattern(Path(word)))  # noqa: PTH112
-        for file in [word] if whole else map(str, expand([Path(word)])):
+        for file in [word] if whole else map(str, _files(Path(word))):
             where = file if whole else place(Path(file))
             if where not in seen:
                 seen.add(where)
@@ -399,24 +394,6 @@ def size_of(word: str) -> int:
         return Path(word).stat().st_size
     except (OSError, ValueError):
         return 0
-
-
-def expand(paths: Sequence[Path]) -> Iterator[Path]:
-    """Find the files that the paths stand for, each once, however often and by whatever path it is named.
-
-    A folder stands for the files in it and below it that look readable by name, and for archives, in order of path,
-    without hidden ones. A path that does not exist and has `*`, `?` or `[` in it is a pattern (`**` = any folders): it
-    stands for the files that match, whatever their names end in. Any other path stands for itself, there or not.
-
-    Raises:
-        InputError: a folder or pattern without any files, or one that cannot be listed.
-    """
-    seen: set[str] = set()
-    for path in paths:
-        for file in _files(path):
-            if place(file) not in seen:
-                seen.add(place(file))
-                yield file
 
 
 def place(file: Path) -> str:

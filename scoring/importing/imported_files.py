@@ -13,6 +13,7 @@ from scoring.errors import InspectError, UnreadableFile
 from scoring.importing.bringing import INSIDE, STDIN, Brought, is_address, opened_files
 from scoring.metadata_columns import metadata_name
 from scoring.parquet import parquet_schema
+from scoring.reading.compressed import start_of
 from scoring.reading.file_bytes import PARQUET, decoded_as, printable
 from scoring.reading.rows import Row, Rows, json_lines, read_rows
 from scoring.tables.cells import columns_of
@@ -141,9 +142,7 @@ def _holds(path: str, name: str) -> bool | None:
 @lru_cache(maxsize=64)
 def _columns(path: str, _time: int, _size: int) -> frozenset[str] | None:
     try:
-        with Path(path).open("rb") as file:
-            parquet = file.read(len(PARQUET)) == PARQUET
-        if parquet:
+        if start_of(Path(path)).startswith(PARQUET):
             return frozenset(map(metadata_name, parquet_schema(Path(path))[0]))
         values = read_rows(Path(path)).sample()
     except (OSError, InspectError):

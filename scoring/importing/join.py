@@ -408,9 +408,8 @@ def judged(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResul
 
 
 def _answers_read(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
-    from scoring.critics.catalogue import PROTOCOLS
-    from scoring.critics.readers import read_answer, version
-    from scoring.critics.reading import Reading
+    from scoring.critics.catalogue import PROTOCOLS, read_answer, version
+    from scoring.critics.parsing import Reading
 
     names = [name if name in PROTOCOLS else _PLAIN for name in whole["benchmark"].unique(maintain_order=True)]
     protocols = {name: PROTOCOLS[name] for name in names}

@@ -35,8 +35,7 @@ from scoring.importing.join import Joined
 from scoring.own_code import installed, package_of
 from scoring.results.base import ExternalResults
 from scoring.scorer import FILE as SCORER
-from scoring.scorer import Scorer
-from scoring.training_point import NOWHERE, TrainingPoint
+from scoring.scorer import NOWHERE, Scorer, TrainingPoint
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from scoring.importing.bringing import HUB, Brought, bring
 from scoring.importing.join import TEXTED, content_keys
 from scoring.importing.proposal import OF_RESULTS, OpenTable, Proposal, propose_mapping
 from scoring.importing.saving import Unchanged
+from scoring.reading.compressed import start_of
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding, some_of
 from scoring.reading.metadata import half_characters, metadata_of
@@ -26,12 +27,12 @@ from scoring.results import inspect_log, reasoneval
 from scoring.results import registry as formats
 from scoring.results.base import ExternalResults
 from scoring.schema import CASES
+from scoring.scorer import NOWHERE, guessed_point
 from scoring.tables import table
 from scoring.tables.cells import outermost
 from scoring.tables.column_guess import doubtful_rewards, propose, readings, rewards_beside
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping
 from scoring.tables.results import results as table_results
-from scoring.training_point import NOWHERE, guessed_point
 
 FRAME = "frame://"
 """What stands before the name of a data frame where a file has its path: it cannot be read again."""
@@ -144,7 +145,7 @@ def as_frame_source(source: Source, name: str) -> Source:
 def _read(brought: Brought, options: ReadOptions) -> Source:
     if brought.refusal is not None:
         raise brought.refusal
-    if _is_log(brought.path):
+    if inspect_log.recognises_file(start_of(brought.path), brought.path):
         return _placed(Source(results=tuple(inspect_log.load_file(brought.path, brought.name))), brought)
     rows = read_rows(brought.path, brought.name)
     rows.progress = options.progress
@@ -394,18 +395,6 @@ def _noted(mapping: ColumnMapping, scorer: ExternalResults, stated: ColumnMappin
 def _guess(column: str, what: str, flag: str, source: str) -> Finding:
     words = f"the column {printable(column)!r} was taken for {what} by its name and content"
     return Finding("note", "guessed-columns", f"{words}; {flag} COLUMN names another", source)
-
-
-def _is_log(path: Path) -> bool:
-    try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            head = file.read(8)
-    except OSError:
-        # Reading it in earnest says what is wrong.
-        return False
-    return inspect_log.recognises_file(head, path)
 
 
 def _placed(source: Source, brought: Brought) -> Source:

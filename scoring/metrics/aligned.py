@@ -16,8 +16,8 @@ from scoring.filters import Facet
 from scoring.gold import UNKNOWN_STEP
 from scoring.metrics.first_error import FAILURES, SIDES
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES
-from scoring.metrics.outcome_conditions import SIDES as SIDE_CONDITIONS
+from scoring.metrics.shares import RIGHT_OUTCOMES
+from scoring.metrics.shares import SIDES as SIDE_CONDITIONS
 from scoring.metrics.step_counts import COUNTS, step_contributions
 from scoring.metrics.step_labels import why_nothing
 from scoring.sql_words import named

@@ -7,20 +7,352 @@ many of them, which needs no drawing: a response of rank r, from 0, is the first
 C(N - 1 - r, n - 1) of C(N, n) choices.
 """
 
-from collections.abc import Iterator, Sequence
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from math import comb
 from typing import Any
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 
+from scoring.critics.parsing import vote
 from scoring.evaluation import Evaluation
-from scoring.metrics.aggregations import AGGREGATIONS, Aggregation
-from scoring.metrics.final_answers import majority_right
 from scoring.metrics.resampling import percentile_interval, resample_problems
-from scoring.metrics.responses import Responses
-from scoring.step_rewards import Bools, Floats, Ints
+from scoring.step_rewards import Bools, Floats, Ints, StepRewards
+
+# -- responses: the solutions of one problem among which a scorer chooses, and whose final answers are known
+
+
+class Responses(Struct, frozen=True, eq=False):
+    """m responses to p problems, problem by problem; within a problem in file order.
+
+    `rows` (m) are row ids of cases, 0-based; problem i has `rows[bounds[i]:bounds[i + 1]]`, two or more. `right` (m)
+    says whose final answer is right. `subsets` (p) is the number of each problem's subset in `names`. `unknown` cases
+    were left out because nothing says whether their final answer is right, `alone` problems because they have one
+    response.
+    """
+
+    rows: Ints
+    bounds: Ints
+    right: Bools
+    subsets: Ints
+    names: tuple[str | None, ...]
+    unknown: int = 0
+    alone: int = 0
+
+    @property
+    def sizes(self) -> Ints:
+        """How many responses each problem has. Shape (p,)."""
+        return np.diff(self.bounds)
+
+    @property
+    def problems(self) -> Ints:
+        """The number of each response's problem, 0-based. Shape (m,)."""
+        return np.repeat(np.arange(self.subsets.size), self.sizes)
+
+    @property
+    def n_right(self) -> Ints:
+        """How many responses of each problem are right. Shape (p,)."""
+        return np.bincount(self.problems[self.right], minlength=self.subsets.size)
+
+    def keep(self, problems: Bools) -> "Responses":
+        """The same of some of the problems (p)."""
+        responses = np.repeat(problems, self.sizes)
+        bounds = np.concatenate([[0], np.cumsum(self.sizes[problems])])
+        kept = (self.rows[responses], bounds, self.right[responses], self.subsets[problems])
+        return Responses(*kept, self.names, self.unknown, self.alone)
+
+    def whole(self, rows: Bools) -> Bools:
+        """The problems (p) all of whose responses are among the marked cases (n)."""
+        lacking = np.bincount(self.problems[~rows[self.rows]], minlength=self.subsets.size)
+        return np.asarray(lacking == 0)
+
+
+def responses_of(cases: pl.DataFrame, wording: pl.Series, rows: Bools) -> Responses:
+    """The responses among some cases of one benchmark.
+
+    Cases of a subset are of one problem where they have the same `problem_id` or, without one, the same wording.
+
+    Args:
+        cases: (n) with `subset, problem_id, final_answer_correct`.
+        wording: (n,) the text of each problem; only read where there is no `problem_id`.
+        rows: (n,) which of them take part.
+    """
+    named = pl.col("problem_id").is_not_null()
+    frame = cases.select("subset", "problem_id", "final_answer_correct").with_row_index("row")
+    frame = frame.with_columns(wording.alias("wording")).filter(pl.Series(rows))
+    frame = frame.with_columns(pl.when(~named).then("wording"))
+    known = frame.filter(pl.col("final_answer_correct").is_not_null())
+    grouped = known.group_by("subset", "problem_id", "wording", maintain_order=True).agg(
+        "row", pl.col("final_answer_correct").alias("right")
+    )
+    several = grouped.filter(pl.col("row").list.len() > 1)
+    names = several["subset"].unique(maintain_order=True)
+    numbered = several.join(
+        names.to_frame().with_row_index("number"), on="subset", how="left", nulls_equal=True, maintain_order="left"
+    )
+    flat = several.select("row", "right").explode("row", "right")
+    return Responses(
+        rows=flat["row"].cast(pl.Int64).to_numpy(),
+        bounds=np.concatenate([[0], np.cumsum(several["row"].list.len().cast(pl.Int64).to_numpy())]).astype(np.int64),
+        right=flat["right"].to_numpy(),
+        subsets=numbered["number"].cast(pl.Int64).to_numpy(),
+        names=tuple(names.to_list()),
+        unknown=frame.height - known.height,
+        alone=grouped.height - several.height,
+    )
+
+
+# -- places of responses within their problem: by a number each, or by an exact product of numbers.
+#
+# A place counts from 0, the highest; equal scores share one. A product of many step rewards leaves the range of a float
+# long before it stops telling responses apart (eighty rewards of 0.0001 are already 0), and its rounding parts products
+# that are equal. So products are kept as a mantissa with an exponent of its own, and where two of them lie within that
+# one's error they are compared as whole numbers, which is exact.
+
+
+_EPSILON = 2.0**-52
+
+
+def places(scores: Floats, problems: Ints) -> Ints:
+    """The place of each response by its score, finite and highest first. Shape (m,).
+
+    Args:
+        scores: (m,).
+        problems: (m,) the number of each response's problem, 0-based and ascending.
+    """
+    order = np.lexsort((-scores, problems))
+    return _counted(order, problems, scores[order][1:] != scores[order][:-1])
+
+
+def product_places(factors: Floats, bounds: Ints, problems: Ints) -> Ints:
+    """The place of each response by the product of its factors as real numbers. Shape (m,).
+
+    Args:
+        factors: finite, of all responses one after the other.
+        bounds: (m + 1,) response i has `factors[bounds[i]:bounds[i + 1]]`, one or more.
+        problems: (m,) the number of each response's problem, 0-based and ascending.
+    """
+    mantissas, exponents = _products(factors, bounds)
+    signs = np.sign(mantissas)
+    # Of two negative numbers the one with the higher exponent is the lower.
+    order = np.lexsort((-mantissas, -signs * exponents, -signs, problems))
+    same = (signs[order][1:] == signs[order][:-1]) & (problems[order][1:] == problems[order][:-1])
+    shift = exponents[order][1:] - exponents[order][:-1]
+    upper, lower = mantissas[order][:-1], np.ldexp(mantissas[order][1:], np.clip(shift, -2, 2).astype(np.int32))
+    lengths = np.diff(bounds)
+    error = (lengths[order][1:] + lengths[order][:-1]) * _EPSILON
+    near = same & (upper != 0) & (np.abs(shift) <= 1) & (np.abs(upper - lower) <= 2 * error)
+    found = _counted(order, problems, ~(same & (upper == 0)))
+    for problem in np.unique(problems[order][1:][near]):
+        members = slice(*np.searchsorted(problems, [problem, problem + 1]))
+        first, last = members.start, members.stop
+        found[members] = _exact([factors[bounds[one] : bounds[one + 1]] for one in range(first, last)])
+    return found
+
+
+def _counted(order: Ints, problems: Ints, lower: Bools) -> Ints:
+    """Places from an order; `lower` (m - 1) says where a response is lower than the one before it in that order."""
+    if not order.size:
+        return np.empty(0, dtype=np.int64)
+    sorted_problems = problems[order]
+    new = sorted_problems[1:] != sorted_problems[:-1]
+    steps = np.cumsum(np.concatenate([[0], new | lower]))
+    first = np.flatnonzero(np.concatenate([[True], new]))
+    counts = np.diff(np.append(first, order.size))
+    found = np.empty(order.size, dtype=np.int64)
+    found[order] = steps - np.repeat(steps[first], counts)
+    return found
+
+
+def _products(factors: Floats, bounds: Ints) -> tuple[Floats, Ints]:
+    """Products as mantissa (0, or its size in [0.5, 1)) and exponent of 2, each rounded once a factor. Shapes (m,)."""
+    parts, powers = np.frexp(factors)
+    lengths = np.diff(bounds)
+    mantissas, exponents = np.ones(lengths.size), np.zeros(lengths.size, dtype=np.int64)
+    for step in range(int(lengths.max(initial=0))):
+        rows = np.flatnonzero(lengths > step)
+        at = bounds[rows] + step
+        mantissas[rows], more = np.frexp(mantissas[rows] * parts[at])
+        exponents[rows] += more + powers[at]
+    exponents[mantissas == 0] = 0
+    return mantissas, exponents
+
+
+def _exact(responses: list[Floats]) -> list[int]:
+    """Places by products in whole numbers: a float is a whole number over a power of 2."""
+    numerators, halvings = [], []
+    for factors in responses:
+        numerator, halved = 1, 0
+        for factor in factors.tolist():
+            over, under = factor.as_integer_ratio()
+            numerator *= over
+            halved += under.bit_length() - 1
+        numerators.append(numerator)
+        halvings.append(halved)
+    products = [one << (max(halvings) - halved) for one, halved in zip(numerators, halvings, strict=True)]
+    place = {product: number for number, product in enumerate(sorted(set(products), reverse=True))}
+    return [place[product] for product in products]
+
+
+# -- how step rewards become one score a response, by which the best of N is chosen: the ways, by name
+
+
+SHIFT = 0.01
+"""What PRMBench's toolkit puts between the lowest step reward of a problem and 0."""
+_HUGE = 2.0**900
+
+
+class Aggregation(Struct, frozen=True):
+    """One way. `ranked` gives the places (m) of responses, all of them scored, within their problems.
+
+    `words` define the score. `among` says whether a response's score depends on which others it is compared with, so
+    that nothing follows for fewer of them. `of_solution` says that it is of one number a solution, not of step rewards.
+    """
+
+    name: str
+    words: str
+    ranked: Callable[[StepRewards, Responses], Ints]
+    among: bool = False
+    of_solution: bool = False
+
+    def scored(self, evaluation: Evaluation) -> Bools:
+        """The cases that have what is aggregated. Shape (n,)."""
+        return np.isfinite(evaluation.rewards.solutions) if self.of_solution else evaluation.rewards.scored
+
+
+def _product(rewards: StepRewards, responses: Responses) -> Ints:
+    return product_places(*_steps(rewards, responses), responses.problems)
+
+
+def _shifted_product(rewards: StepRewards, responses: Responses) -> Ints:
+    values, bounds = _steps(rewards, responses)
+    if not values.size:
+        return np.empty(0, dtype=np.int64)
+    starts = bounds[responses.bounds]
+    lowest = np.minimum.reduceat(values, starts[:-1])
+    with np.errstate(over="ignore"):
+        factors = values - np.repeat(lowest - SHIFT, np.diff(starts))
+    # Two rewards may be further apart than the largest float.
+    return product_places(np.minimum(factors, np.finfo(np.float64).max), bounds, responses.problems)
+
+
+def _minimum(rewards: StepRewards, responses: Responses) -> Ints:
+    values, bounds = _steps(rewards, responses)
+    lowest = np.minimum.reduceat(values, bounds[:-1]) if values.size else values
+    return places(lowest, responses.problems)
+
+
+def _mean(rewards: StepRewards, responses: Responses) -> Ints:
+    """By a sum that is rounded once, so that the order of the steps is nothing."""
+    values, bounds = _steps(rewards, responses)
+    if values.size and np.abs(values).max() > _HUGE:
+        values = values / _HUGE
+    listed, ends = values.tolist(), bounds.tolist()
+    means = [math.fsum(listed[start:end]) / (end - start) for start, end in pairwise(ends)]
+    return places(np.array(means, dtype=np.float64), responses.problems)
+
+
+def _last(rewards: StepRewards, responses: Responses) -> Ints:
+    values, bounds = _steps(rewards, responses)
+    return places(values[bounds[1:] - 1], responses.problems)
+
+
+def _solution(rewards: StepRewards, responses: Responses) -> Ints:
+    return places(rewards.solutions[responses.rows], responses.problems)
+
+
+def _steps(rewards: StepRewards, responses: Responses) -> tuple[Floats, Ints]:
+    """The rewards of all responses one after the other, and where each one's begin and end, shape (m + 1,)."""
+    starts = rewards.offsets[responses.rows]
+    lengths = rewards.offsets[responses.rows + 1] - starts
+    bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    at = np.repeat(starts - bounds[:-1], lengths) + np.arange(bounds[-1])
+    return rewards.values[at], bounds
+
+
+AGGREGATIONS: dict[str, Aggregation] = {
+    one.name: one
+    for one in (
+        Aggregation("product", "product of the step rewards (PRMBench, arXiv 2501.03124, section 5.4)", _product),
+        Aggregation(
+            "shifted_product",
+            f"product of step reward - (lowest step reward of the problem's responses - {SHIFT}) (PRMBench's toolkit)",
+            _shifted_product,
+            among=True,
+        ),
+        Aggregation("min", "lowest step reward (ours)", _minimum),
+        Aggregation("mean", "mean step reward (ours)", _mean),
+        Aggregation("last", "reward of the last step (ours)", _last),
+        Aggregation("solution", "the scorer's one number a solution (ours)", _solution, of_solution=True),
+    )
+}
+"""Name -> aggregation, the paper's first."""
+
+
+# -- the final answers of responses, read from their last `\boxed{...}`, and the vote of a problem's responses.
+#
+# Two answers are the same iff their texts are, less blanks: `1/2` and `\frac{1}{2}` are two, so that the vote is never
+# more united than the responses are.
+
+
+_BOX = re.compile(r"\\boxed\s*\{")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_BLANK = re.compile(r"\s+")
+
+
+def boxed_answer(steps: Sequence[str]) -> str | None:
+    r"""The text in the last `\boxed{...}` of a response up to the brace that closes it, less blanks.
+
+    None where there is no box, the last one is not closed, or nothing is in it.
+    """
+    for text in reversed(steps):
+        boxes = list(_BOX.finditer(text))
+        if boxes:
+            return _closed(text, boxes[-1].end())
+    return None
+
+
+def _closed(text: str, start: int) -> str | None:
+    depth = 1
+    for brace in _BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(brace[0], 0)
+        if not depth:
+            return _BLANK.sub("", text[start : brace.start()]) or None
+    return None
+
+
+def majority_right(responses: Responses, answers: Sequence[str | None]) -> Floats:
+    """Whether the most frequent final answer of each problem is right, 1.0 or 0.0; NaN where no response has one.
+
+    Of equally frequent answers the one seen first wins, a response without one does not vote, and the answer counts as
+    right iff the first response that has it is labelled so. Shape (p,).
+
+    Args:
+        responses: of p problems.
+        answers: (m,) the final answer of each response.
+    """
+    found = np.full(responses.subsets.size, np.nan)
+    for problem, (start, end) in enumerate(zip(responses.bounds[:-1], responses.bounds[1:], strict=True)):
+        ballots = list(answers[start:end])
+        winner = vote(ballots)
+        if winner is not None:
+            found[problem] = responses.right[start + ballots.index(winner)]
+    return found
+
+
+def contradicted(responses: Responses, answers: Sequence[str | None]) -> int:
+    """In how many problems one and the same answer is labelled right in one response and wrong in another."""
+    labels: dict[tuple[int, str], set[bool]] = {}
+    for problem, right, answer in zip(responses.problems.tolist(), responses.right.tolist(), answers, strict=True):
+        if answer is not None:
+            labels.setdefault((problem, answer), set()).add(right)
+    return len({problem for (problem, _), said in labels.items() if len(said) > 1})
+
 
 PRM, MEAN, MAJORITY, PASS = "prm@n", "mean@1", "maj@n", "pass@n"
 OVER_MEAN, TIED = "prm@n_over_mean@1", "tied"
@@ -264,3 +596,40 @@ _EMPTY = dict.fromkeys(("aggregation", "of", "value", "low", "high", "n", "respo
 
 def _row(subset: str, metric: str, values: dict[str, Any]) -> dict[str, Any]:
     return {"subset": subset, "metric": metric, **_EMPTY, "left_out": 0, **values}
+
+
+# -- what a figure says over scorers: how far they lie apart, and whether another figure puts them in the same order
+
+
+SAME = 1e-12
+"""Figures that differ by no more are the same: rounding puts them apart, and different shares of cases lie further."""
+FEWEST = 3
+"""Scorers that an association is of at least: two are in the same order or in the other, whatever their figures."""
+
+
+def population_sd(values: Floats) -> float:
+    """The population standard deviation: divided by their number, as in PRMBench (arXiv 2501.03124), Table 6.
+
+    0 where all values are the same within SAME.
+    """
+    return float(np.std(values)) if np.ptp(values) > SAME else 0.0
+
+
+def somers_d(x: Floats, y: Floats) -> float | None:
+    """Somers' D of y given x: concordant minus discordant pairs over the pairs that differ in x. In [-1, 1].
+
+    Somers, American Sociological Review 27 (1962). PRMBench has PRMScore for x and a Best-of-N accuracy for y. Values
+    that differ by at most SAME are tied. None where no two differ in x.
+
+    Args:
+        x: (n,) one value a scorer.
+        y: (n,) another.
+    """
+    by_x, by_y = (_order(np.subtract.outer(side, side)) for side in (x, y))
+    pairs = np.count_nonzero(by_x)
+    return float((by_x * by_y).sum() / pairs) if pairs else None
+
+
+def _order(differences: Floats) -> Floats:
+    """1 where above, -1 where below, 0 where the same."""
+    return np.where(np.abs(differences) > SAME, np.sign(differences), 0.0)

@@ -348,7 +348,7 @@ class Marks(Struct, frozen=True, eq=False, dict=True):
                 group is drawn by itself. None = where two cases are of one problem.
         """
         hits, totals = self._by_cell(self.right), self._by_cell(self.member)
-        tally = Tally(_first_error(hits, totals))
+        tally = Tally(first_error_sums(hits, totals))
         if seed is None:
             return tally
         whole = self.related if whole is None else whole
@@ -361,7 +361,7 @@ class Marks(Struct, frozen=True, eq=False, dict=True):
         else:
             drawn = resample_marks(marks, cells, n_cells, taken, seed)[0]
         shape = (RESAMPLES, self.n_groups, 2, self.member.shape[1])
-        return replace(tally, draws=_first_error(*(side.reshape(shape) for side in np.split(drawn, 2, axis=-1))))
+        return replace(tally, draws=first_error_sums(*(side.reshape(shape) for side in np.split(drawn, 2, axis=-1))))
 
     @cached_property
     def _cells(self) -> Ints:
@@ -374,8 +374,8 @@ class Marks(Struct, frozen=True, eq=False, dict=True):
         return np.stack(counted, axis=-1).reshape(self.n_groups, 2, marks.shape[1])
 
 
-def _first_error(hits: Numbers, totals: Numbers) -> dict[str, Numbers]:
-    """FIRST_ERROR of cases decided right and in the denominators, (..., g, 2, s): erroneous, then clean."""
+def first_error_sums(hits: Numbers, totals: Numbers) -> dict[str, Numbers]:
+    """Name FIRST_ERROR of cases decided right and in the denominators, (..., g, 2, s): erroneous, then clean."""
     return {
         "exact": hits[..., 0, :],
         "erroneous": totals[..., 0, :],

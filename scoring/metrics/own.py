@@ -27,6 +27,7 @@ from msgspec.structs import replace
 from scoring.errors import PluginError
 from scoring.evaluation import Evaluation
 from scoring.metrics.breakdown import CellFigures, Cells
+from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.resampling import (
     SMALL,
@@ -204,16 +205,10 @@ def own_rows(
         n = int(made.size(whole[0]).sum())
         return figure_over_runs(made.name, values, draws, n, small=n < SMALL, reason=reason)
 
-    for number in present if names != [None] else ():
-        yield _row(names[number] or "", figure([number]), evaluation)
-    yield _row("all", figure(present), evaluation)
-    yield _row("average", figure(present, mean=True), evaluation)
-
-
-def _row(subset: str, figure: Figure, evaluation: Evaluation) -> dict[str, Any]:
-    names = ("metric", "value", "low", "high", "n", "reason", "small", "sd", "runs")
-    row = {"subset": subset, **{name: getattr(figure, name) for name in names}}
-    return {**row, "reason": (evaluation.nothing or row["reason"]) if figure.value is None else row["reason"]}
+    lines = [(names[number] or "", figure([number])) for number in (present if names != [None] else ())]
+    for subset, of in (*lines, ("all", figure(present)), ("average", figure(present, mean=True))):
+        for row in figure_rows(subset, (of,)):
+            yield {**row, "reason": (evaluation.nothing or row["reason"]) if of.value is None else row["reason"]}
 
 
 def _by_group(made: OwnMetric, decided: Decided, rows: Bools, groups: Ints, n_groups: int) -> Floats:

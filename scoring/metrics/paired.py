@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from scoring.metrics.aligned import AlignedScorers, AlignedSteps, pairs_alike
 from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE, sides_of
-from scoring.metrics.kernel import Metric, Tally
+from scoring.metrics.kernel import Metric, Tally, first_error_sums
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, resample_marks, resample_problems, with_interval
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, sums_of
-from scoring.step_rewards import Bools, Floats, Ints
+from scoring.step_rewards import Bools, Floats
 from scoring.verdicts import NO_VERDICT
 
 Row = dict[str, Any]
@@ -169,19 +169,10 @@ def shared_scores(aligned: AlignedScorers, columns: tuple[int, ...], seed: int |
     draws = None
     if seed is not None:
         drawn = resample_marks(right, cells, totals.size, aligned.problems[rows], seed)
-        draws = _by_side(drawn[0].reshape(RESAMPLES, *shape, len(columns)), drawn[1].reshape(RESAMPLES, *shape))
+        hit, of = drawn[0].reshape(RESAMPLES, *shape, len(columns)), drawn[1].reshape(RESAMPLES, *shape, 1)
+        draws = first_error_sums(hit, of)
     names = tuple(aligned.names[column] for column in columns)
-    return SharedScores(names, columns, Tally(_by_side(hits, totals), draws), int(totals.sum()))
-
-
-def _by_side(hits: Floats | Ints, totals: Floats | Ints) -> dict[str, Any]:
-    """The counts of first errors by name, of (..., u, 2, k) and (..., u, 2)."""
-    return {
-        "exact": hits[..., 0, :],
-        "erroneous": totals[..., 0, None],
-        "clean_right": hits[..., 1, :],
-        "clean": totals[..., 1, None],
-    }
+    return SharedScores(names, columns, Tally(first_error_sums(hits, totals[..., None]), draws), int(totals.sum()))
 
 
 def shared_steps(aligned: AlignedSteps, columns: tuple[int, ...], seed: int | None = 0) -> SharedSteps:

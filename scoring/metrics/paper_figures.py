@@ -1,13 +1,15 @@
 """A scorer's own figures for the cells of a paper's table, by the paper's conventions."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from statistics import stdev
 
 import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from scoring.benchmarks import grben, mrmath_redundant, prmbench, socratic
+from scoring.benchmarks import grben, mrmath_redundant, prmbench, processbench, socratic
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
@@ -19,8 +21,7 @@ from scoring.metrics.shares import error_type_shares
 from scoring.metrics.step_counts import OF_STEPS, step_contributions
 from scoring.metrics.step_labels import F1_POSITIVE, METRICS, NAMES, OFFICIAL_UNDEFINED, PRMSCORE, sums_of, why_nothing
 from scoring.metrics.threshold_curves import case_curve
-from scoring.published.official import subsets_of
-from scoring.published.papers import Kind, Table
+from scoring.published.papers import Kind, Table, figures, model_of
 from scoring.step_rewards import Bools, Floats
 
 ELSEWHERE = "ProcessBench's average, which is no figure of this benchmark: see paper processbench 3"
@@ -246,4 +247,200 @@ _BY_KIND: Mapping[Kind, Callable[[Evaluation, TableScope], Values]] = {
     "error types": _error_types,
     "step labels": _step_labels,
     "macro f1": _macro_f1,
+}
+
+
+# -- which printed figures are those of a scorer here, and whether ours may be held against them.
+#
+# A scorer is known by its name and by how its answers were made. Only where all that a printed figure is of is here and
+# scored do the two say the same thing.
+
+
+_ROUNDING = 1e-9
+"""Floats that stand for decimals are off by less."""
+
+
+def table_figures(paper: str, table: int) -> pl.DataFrame:
+    """Give the printed figures of a table, with the columns of `figures`."""
+    return figures().filter((pl.col("paper") == paper) & (pl.col("table") == table))
+
+
+def printed_for(evaluation: Evaluation, table: pl.DataFrame) -> tuple[pl.DataFrame, str | None]:
+    """Find the figures that a table prints for a scorer; and, where there is none, why."""
+    named = table.filter(pl.col("model") == model_name(evaluation))
+    if not named.height:
+        return named, "the table names no such scorer"
+    fitting = [one for one in named["setting"].unique(maintain_order=True) if one is None or fits(evaluation, one)]
+    found = named.filter(pl.col("setting").is_in(fitting, nulls_equal=True))
+    if found.height:
+        return found, None
+    settings = ", ".join(named["setting"].unique(maintain_order=True))
+    return (
+        found,
+        f"the table prints it for {settings}, and this scorer is {made_how(evaluation) or 'not said to be so'}",
+    )
+
+
+def model_name(evaluation: Evaluation) -> str:
+    """Tell the scorer's model; a mode of thinking at the end of its name is a setting and no part of the name."""
+    mode = thinking(evaluation)
+    name = evaluation.scorer.name
+    return model_of(name.removesuffix(f"-{mode}") if mode else name)
+
+
+def fits(evaluation: Evaluation, setting: str) -> bool:
+    """Say whether a scorer's answers were made as the paper says; what is not known does not fit.
+
+    A single answer is greedy unless the scorer's settings say a temperature. A threshold can be the best one of each
+    subset wherever there is one.
+    """
+    return evaluation.movable if setting == "best threshold" else setting in made_how(evaluation).split(", ")
+
+
+def made_how(evaluation: Evaluation) -> str:
+    """Say how a scorer's answers were made, in the words of the printed settings; "" where nothing is known."""
+    settings = evaluation.scorer.settings
+    most = 0 if evaluation.votes is None else evaluation.votes.most
+    parts = [
+        f"voting@{most}" if most > 1 else "greedy" if most == 1 and not settings.get("temperature") else "",
+        thinking(evaluation),
+        f"{settings['shots']}-shot" if isinstance(settings.get("shots"), int) else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def thinking(evaluation: Evaluation) -> str:
+    """Tell the mode of thinking that a critic's settings name (`fast` or `slow`); "" where they name none."""
+    return str(evaluation.scorer.settings.get("thinking_mode") or "")
+
+
+# -- whether ours and a printed figure are of the same
+
+
+class Wholeness:
+    """What of a benchmark is here and scored: only on whole subsets do figures say the same thing as the paper's."""
+
+    def __init__(self, evaluation: Evaluation, scope: TableScope, labels: str = "") -> None:
+        """`labels` says why the figures are not of the paper's labels; "" where they are."""
+        self._evaluation, self._scope, self._labels = evaluation, scope, labels
+
+    def amiss(self, subset: str, metric: str) -> str:
+        """Say what keeps a figure of a subset from being the paper's; "" where nothing does.
+
+        A class, `average`, `all`, a category or a type of error is made of whatever subsets the table is about. The
+        similarity needs the unharmed originals as well.
+        """
+        lacking = self._labels or self._subsets.get(subset, _together(self._subsets))
+        return lacking or (self._twins if metric == "similarity" else "")
+
+    @cached_property
+    def _subsets(self) -> dict[str, str]:
+        scope, cases = self._scope, self._evaluation.gold.cases
+        whole = whole_subsets(cases.filter(pl.Series(scope.within)), scope.benchmark)
+        return {name: whole[name] or self._unscored(name) for name in scope.subsets}
+
+    def _unscored(self, subset: str) -> str:
+        rows = self._scope.within & (self._evaluation.gold.cases["subset"] == subset).fill_null(value=False).to_numpy()
+        tried = np.logical_and.reduce([run.tried for run in self._evaluation.runs])
+        return _scored(int((rows & tried).sum()), int(rows.sum()), "cases")
+
+    @property
+    def _twins(self) -> str:
+        twins = self._scope.twins
+        return _scored(int(twins.tried.sum()), twins.tried.size, "unharmed originals") if twins else "no originals"
+
+
+def statistics_amiss(shown: pl.DataFrame, benchmark: str) -> dict[str, str]:
+    """Say the same without a scorer: of every subset that statistics are printed of, patterns and `all` too."""
+    whole = whole_subsets(shown, benchmark)
+    own = {name: whole[name] for name in subsets_of(benchmark)}
+    if benchmark == prmbench.NAME:
+        rows = prmbench.CLASSES[prmbench.CLEAN_CLASS].rows
+        own[prmbench.CLEAN_CLASS] = f"the paper counts {rows} rows, of which {len(prmbench.REPEATED)} repeat an id"
+    patterns = {one.pattern: own[name] for name, one in socratic.CLASSES.items() if name in own}
+    return {**whole, **own, **patterns, "all": _together(own)}
+
+
+def _together(subsets: Mapping[str, str]) -> str:
+    """What is amiss with some of the subsets, in one line."""
+    lacking = [name for name, why in subsets.items() if why]
+    if len(lacking) > 2:
+        return f"{len(lacking)} of {len(subsets)} subsets are not whole here"
+    return "; ".join(f"{name}: {subsets[name]}" for name in lacking)
+
+
+def _scored(tried: int, there: int, what: str) -> str:
+    return "" if tried == there else f"{tried:,} of {there:,} {what} are scored"
+
+
+def agreement(
+    ours: float | None, printed: Sequence[float], tolerance: float, amiss: str
+) -> tuple[bool | None, str | None]:
+    """Say whether a figure rounds to one of the printed values; None, and why, where it cannot be held against them."""
+    if ours is None:
+        return None, "there is no figure here"
+    if amiss:
+        return None, amiss
+    return any(abs(ours - value) <= tolerance + _ROUNDING for value in printed), None
+
+
+# -- which subsets of a benchmark are here whole, so that figures can be held against the printed ones
+
+
+def subsets_of(benchmark: str, domain: str = "") -> tuple[str, ...]:
+    """The official subsets of a benchmark, or of PRMBench-STEM's domain, whether or not they are anywhere here."""
+    if domain:
+        return (domain,)
+    return _SUBSETS.get(benchmark, ())
+
+
+def whole_subsets(cases: pl.DataFrame, benchmark: str) -> dict[str, str]:
+    """Every official subset -> "" where it has as many cases as published, else what is amiss.
+
+    PRMBench's are its classes and the domains of PRMBench-STEM.
+
+    Socratic-PRMBench publishes counts of patterns: a class is whole where its pattern is.
+
+    Args:
+        cases: with `benchmark, subset, earliest_error`; only the cases that a figure is computed over.
+        benchmark: its name; one without a paper here gives nothing.
+    """
+    own = cases.filter(pl.col("benchmark") == benchmark)
+    here = Counter(own["subset"].to_list())
+    if benchmark == "processbench":
+        return {name: _both_sides(own, name, sides) for name, sides in processbench.OFFICIAL.items()}
+    if benchmark == "socratic":
+        patterns: Counter[str] = Counter()
+        for name, one in socratic.CLASSES.items():
+            patterns[one.pattern] += here[name]
+        amiss = {name: _amiss(patterns[name], (rows,)) for name, rows in socratic.PATTERNS.items()}
+        return {name: amiss[one.pattern] for name, one in socratic.CLASSES.items()}
+    official = {"prmbench": _prmbench(), "grben": grben.OFFICIAL}.get(benchmark, {})
+    return {name: _amiss(here[name], wanted) for name, wanted in official.items()}
+
+
+def _both_sides(own: pl.DataFrame, subset: str, official: tuple[int, int]) -> str:
+    gold = own.filter(pl.col("subset") == subset)["earliest_error"]
+    found = int((gold >= 0).sum()), int((gold == -1).sum())
+    if found == official:
+        return ""
+    return f"{found[0]:,} erroneous and {found[1]:,} clean cases here, {official[0]:,} and {official[1]:,} in the paper"
+
+
+def _amiss(found: int, wanted: tuple[int, ...]) -> str:
+    return "" if found in wanted else f"{found:,} cases here, {wanted[0]:,} in the paper"
+
+
+def _prmbench() -> dict[str, tuple[int, ...]]:
+    classes = {name: (one.rows,) for name, one in prmbench.CLASSES.items()}
+    # The first row with an id is the case, and of this class five ids stand in two rows.
+    classes[prmbench.CLEAN_CLASS] = (prmbench.CLASSES[prmbench.CLEAN_CLASS].rows - len(prmbench.REPEATED),)
+    return {**classes, **{domain: (rows,) for domain, rows in prmbench.STEM_ROWS.items()}}
+
+
+_SUBSETS: dict[str, tuple[str, ...]] = {
+    "processbench": tuple(processbench.OFFICIAL),
+    "prmbench": tuple(prmbench.CLASSES),
+    "socratic": tuple(socratic.CLASSES),
+    "grben": tuple(grben.OFFICIAL),
 }

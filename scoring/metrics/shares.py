@@ -1,15 +1,22 @@
-"""Shares of cases as pairs of masks: which cases are counted, and among which; the cells of a breakdown hold these."""
+"""Shares of cases as pairs of masks, the conditions that select the cases behind them, and bias, made of two."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
 from scoring.evaluation import Evaluation
-from scoring.metrics.first_error import NO_CLEAN, NO_ERRONEOUS, NOTHING
+from scoring.filters import Facet
+from scoring.given import JudgedSteps
+from scoring.gold import RIGHT_STEP, WRONG_STEP
+from scoring.metrics.closed_forms import difference_interval, wilson_interval
+from scoring.metrics.first_error import FAILURES, NO_CLEAN, NO_ERRONEOUS, NOTHING
 from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.resampling import SMALL
+from scoring.sql_words import named
 from scoring.step_rewards import Bools
-from scoring.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, UNPARSED
+from scoring.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, RIGHT, UNPARSED
 
 BY_TYPE = {
     "fp": ("early",),
@@ -87,3 +94,167 @@ def process_error_shares(evaluation: Evaluation, unparsed: Unparsed) -> tuple[Sh
             nothing or "no erroneous case that ends in the right answer was scored",
         ),
     )
+
+
+# -- SQL conditions on what a scorer made of a case: right, wrong, tried; and on which side a case is
+
+
+RIGHT_OUTCOMES = tuple(OUTCOMES[code] for code in RIGHT)
+SIDES = {"erroneous": "earliest_error >= 0", "clean": "earliest_error = -1"}
+"""By the name of a side the condition that selects its cases."""
+
+
+def right(scorer: str) -> str:
+    """The cases that it has right: `exact` or `clean`."""
+    return _outcome(scorer, RIGHT_OUTCOMES)
+
+
+def wrong(scorer: str, unparsed: Unparsed = "wrong") -> str:
+    """The cases that count as wrong, refused and unparsed ones among them where they count."""
+    return _outcome(scorer, FAILURES[unparsed])
+
+
+def tried(scorer: str, unparsed: Unparsed = "wrong") -> str:
+    """The cases in its denominators."""
+    return _outcome(scorer, (*RIGHT_OUTCOMES, *FAILURES[unparsed]))
+
+
+def answered(scorer: str) -> str:
+    """The cases with a verdict."""
+    return f"{named(f'{scorer}.verdict')} IS NOT NULL"
+
+
+def _outcome(scorer: str, outcomes: tuple[str, ...]) -> str:
+    return Facet(f"{scorer}.outcome", outcomes).sql
+
+
+# -- which cases stand behind a figure of a breakdown, as SQL conditions beside those of its cell
+
+
+LABELLED = "earliest_error >= -1"
+"""The cases whose earliest error is known, `none` being known as well."""
+ENDS_RIGHT = "final_answer_correct"
+COUNTS = ("cases", *(f"count_{outcome}" for outcome in OUTCOMES))
+"""The metrics that are counts of cases."""
+OF_ERRONEOUS = ("error_acc", *BY_TYPE)
+"""Those that are shares of the erroneous cases tried."""
+OF_CLEAN = ("correct_acc",)
+
+
+def behind(metric: str, scorer: str, unparsed: Unparsed = "wrong") -> tuple[str, ...]:
+    """The cases of a cell that a metric of `scoring.metrics.breakdown` counts: its `n`, and of a count its value.
+
+    Raises:
+        KeyError: there is no such metric.
+    """
+    if metric == "cases":
+        return ()
+    if metric in COUNTS:
+        return (Facet(f"{scorer}.outcome", (metric.removeprefix("count_"),)).sql,)
+    if metric == "process_error_rate":
+        return (ENDS_RIGHT, LABELLED)
+    if metric == "step_accuracy":
+        return (f"{named(f'{scorer}.step_accuracy')} IS NOT NULL",)
+    return (*_OF[_kind(metric)], tried(scorer, unparsed))
+
+
+_OF = {
+    "all": (LABELLED,),
+    "erroneous": (SIDES["erroneous"],),
+    "clean": (SIDES["clean"],),
+    "process_error_exact": (ENDS_RIGHT, SIDES["erroneous"]),
+}
+
+
+def _kind(metric: str) -> str:
+    if metric in OF_ERRONEOUS:
+        return "erroneous"
+    if metric in OF_CLEAN:
+        return "clean"
+    return "all" if metric == "f1" or metric.startswith("share_") else metric
+
+
+# -- does a scorer lean towards calling things right? Accuracy on what is right minus accuracy on what is wrong.
+#
+# By `case` that is correct_acc minus error_acc (first errors), by `step` positive minus negative accuracy (step
+# labels). A scorer that calls everything right has 1, one that calls everything wrong -1, one that leans nowhere 0.
+
+
+NO_STEPS = "no case has steps that are judged one by one"
+
+
+def bias_rows(
+    evaluation: Evaluation, rows: Bools, unparsed: Unparsed = "wrong", judged: JudgedSteps | None = None
+) -> Iterator[dict[str, Any]]:
+    """`bias`, the two accuracies it is made of and `predicted_positive_rate`, by case and by step.
+
+    The rate by `case` is the share of the cases with a verdict that are called clean, by `step` the share of the judged
+    steps that are called right, labelled or not. Intervals are Wilson's and, for bias, Newcombe's; by step there are
+    none, since the steps of a case are not independent. `judged` is what is decided of steps, by default
+    `evaluation.judged_steps`.
+
+    Yields dictionaries with `unit, metric, value, low, high, n, small, reason`: fractions (bias in [-1, 1]), null with
+    a reason where undefined.
+    """
+    error_acc, correct_acc = side_shares(evaluation, unparsed)
+    wrong, clean = ((int((one.hits & rows).sum()), int((one.among & rows).sum())) for one in (error_acc, correct_acc))
+    answered = rows & evaluation.answered
+    called_clean = (int((answered & (evaluation.verdicts == -1)).sum()), int(answered.sum()))
+    yield from _rows(
+        "case",
+        {"error_acc": wrong, "correct_acc": clean},
+        called_clean,
+        (error_acc.empty, correct_acc.empty, evaluation.nothing or "no case has a verdict"),
+    )
+    judged = judged or evaluation.judged_steps
+    taken = rows[judged.cases]
+    said_wrong, labels = judged.wrong[taken], judged.gold(evaluation.gold)[taken]
+    bad, good = labels == WRONG_STEP, labels == RIGHT_STEP
+    nothing = evaluation.nothing or (None if said_wrong.size else NO_STEPS)
+    yield from _rows(
+        "step",
+        {
+            "negative_acc": (int((bad & said_wrong).sum()), int(bad.sum())),
+            "positive_acc": (int((good & ~said_wrong).sum()), int(good.sum())),
+        },
+        (int((~said_wrong).sum()), said_wrong.size),
+        (nothing or "no judged step is labelled wrong", nothing or "no judged step is labelled right", nothing or ""),
+    )
+
+
+def _rows(
+    unit: str, sides: dict[str, tuple[int, int]], positive: tuple[int, int], empty: tuple[str, str, str]
+) -> Iterator[dict[str, Any]]:
+    """The rows of one unit; `sides` are hits and number of what is wrong, then of what is right."""
+    (wrong_name, wrong), (right_name, right) = sides.items()
+    yield _share(unit, wrong_name, wrong, empty[0])
+    yield _share(unit, right_name, right, empty[1])
+    reason = None if wrong[1] and right[1] else empty[1] if wrong[1] else empty[0]
+    value = None if reason else right[0] / right[1] - wrong[0] / wrong[1]
+    counts = (np.array([number]) for number in (*right, *wrong))
+    ends = tuple(float(end[0]) for end in difference_interval(*counts))
+    yield _row(unit, "bias", value, ends, right[1] + wrong[1], reason, min(right[1], wrong[1]))
+    yield _share(unit, "predicted_positive_rate", positive, empty[2])
+
+
+def _share(unit: str, metric: str, share: tuple[int, int], empty: str) -> dict[str, Any]:
+    hits, n = share
+    ends = tuple(float(end[0]) for end in wilson_interval(np.array([hits]), np.array([n])))
+    return _row(unit, metric, hits / n if n else None, ends, n, None if n else empty, n)
+
+
+def _row(
+    unit: str, metric: str, value: float | None, ends: tuple[float, ...], n: int, reason: str | None, support: int
+) -> dict[str, Any]:
+    low, high = ends if unit == "case" and value is not None else (None, None)
+    small = value is not None and support < SMALL
+    return {
+        "unit": unit,
+        "metric": metric,
+        "value": value,
+        "low": low,
+        "high": high,
+        "n": n,
+        "small": small,
+        "reason": reason,
+    }

@@ -14,9 +14,8 @@ from msgspec import Struct
 
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluation import Evaluation
-from scoring.gold import UNKNOWN_STEP, WRONG_STEP, Gold
-from scoring.judged_steps import JudgedSteps
-from scoring.problems import problems
+from scoring.given import JudgedSteps
+from scoring.gold import UNKNOWN_STEP, WRONG_STEP, Gold, problems
 from scoring.step_rewards import Bools, Floats, Ints, StepLabels
 from scoring.verdicts import AsGiven, Rule
 

@@ -17,7 +17,7 @@ from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluation import Evaluation
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, NOTHING, sides_of
-from scoring.metrics.kernel import Decided, Metric, Tally, Unparsed
+from scoring.metrics.kernel import Decided, Metric, Numbers, Tally, Unparsed, first_error_sums
 from scoring.metrics.paired import OF_CASES
 from scoring.metrics.resampling import RESAMPLES, percentile_intervals, resample_problems
 from scoring.metrics.step_counts import (
@@ -33,6 +33,7 @@ from scoring.metrics.step_counts import (
 from scoring.metrics.step_labels import PRMSCORE
 from scoring.remembered import Remembered
 from scoring.scorer import Comparison
+from scoring.sql_words import literal, named
 from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import RIGHT, Rule
 
@@ -356,7 +357,11 @@ def case_bands(
     # Back in the order that was asked for.
     back = np.argsort(order, kind="stable")
     totals = np.bincount(cells, minlength=n_cells)[:, None]
-    sums = _by_side(_hits(*spans, cells, n_cells, thresholds.size)[:, back], totals)
+
+    def by_side(counted: Numbers) -> Numbers:
+        return counted.reshape(*counted.shape[:-2], subsets.size, 2, counted.shape[-1])
+
+    sums = first_error_sums(by_side(_hits(*spans, cells, n_cells, thresholds.size)[:, back]), by_side(totals))
     problems = gold.problems[taken]
     if seed is None:
         return Bands(OF_CASES, thresholds, Tally(sums))
@@ -368,17 +373,7 @@ def case_bands(
     else:
         drawn = _cases_drawn(*spans, cells, n_cells, thresholds.size, seed)
         sizes = np.broadcast_to(totals, (RESAMPLES, n_cells, 1))
-    return Bands(OF_CASES, thresholds, Tally(sums, _by_side(drawn[..., back], sizes)))
-
-
-def _by_side(hits: npt.NDArray[np.generic], totals: npt.NDArray[np.generic]) -> dict[str, npt.NDArray[np.generic]]:
-    """The counts of first errors by name, of cells along the last axis but one: erroneous and clean in turn."""
-    return {
-        "exact": hits[..., ::2, :],
-        "erroneous": totals[..., ::2, :],
-        "clean_right": hits[..., 1::2, :],
-        "clean": totals[..., 1::2, :],
-    }
+    return Bands(OF_CASES, thresholds, Tally(sums, first_error_sums(by_side(drawn[..., back]), by_side(sizes))))
 
 
 def right_between(evaluation: Evaluation, rows: Ints, thresholds: Floats) -> tuple[Ints, Ints]:
@@ -500,3 +495,126 @@ def _moved_counts(evaluation: Evaluation, place: Ints, thresholds: Floats) -> In
         total = np.bincount(row[own], minlength=n)[:, None]
         found[:, 2 * gold], found[:, 2 * gold + 1] = total - judged_wrong, judged_wrong
     return found
+
+
+# -- what a move between two thresholds turns over: cases as SQL conditions, and single steps.
+#
+# Conditions speak of the columns `lowest_compared`, `lowest_to_gold` and `lowest_before_gold` of a scorer
+# (`scoring.scorer_columns`), which no threshold changes. Cases that no threshold decides are in none of them, and a
+# dev case is not while it is left out.
+
+
+Flip = Literal["right", "wrong", "other"]
+_UNDER: dict[Comparison, tuple[str, str]] = {"<": ("<", ">="), "<=": ("<=", ">")}
+"""How SQL says that a number is under the threshold, and that it is not."""
+
+
+class AtThreshold:
+    """Conditions on the outcomes of one scorer at one threshold.
+
+    `under` and `over` say of each of the three columns, by its name without `lowest_`, that it is under the threshold,
+    and that it is not.
+    """
+
+    def __init__(self, scorer: str, threshold: float, comparison: Comparison) -> None:
+        cut = literal(float(threshold))
+        for_under, for_over = _UNDER[comparison]
+        names = {side: named(f"{scorer}.lowest_{side}") for side in ("compared", "to_gold", "before_gold")}
+        self.under = {side: f"{name} {for_under} {cut}" for side, name in names.items()}
+        self.over = {side: f"{name} {for_over} {cut}" for side, name in names.items()}
+
+    @property
+    def exact(self) -> str:
+        """The earliest error is named."""
+        return f"earliest_error >= 0 AND {self.under['to_gold']} AND {self.over['before_gold']}"
+
+    @property
+    def early(self) -> str:
+        """An earlier step is."""
+        return f"earliest_error >= 0 AND {self.under['before_gold']}"
+
+    @property
+    def late(self) -> str:
+        """A later step is."""
+        return f"earliest_error >= 0 AND {self.under['compared']} AND {self.over['to_gold']}"
+
+    @property
+    def missed(self) -> str:
+        """There is an error and no step is named."""
+        return f"earliest_error >= 0 AND {self.over['compared']}"
+
+    @property
+    def clean(self) -> str:
+        """There is no error and no step is named."""
+        return f"earliest_error = -1 AND {self.over['compared']}"
+
+    @property
+    def false_alarm(self) -> str:
+        """There is no error and a step is named."""
+        return f"earliest_error = -1 AND {self.under['compared']}"
+
+    @property
+    def right(self) -> str:
+        """Exact or clean."""
+        return f"({self.exact} OR {self.clean})"
+
+    @property
+    def wrong(self) -> str:
+        """Early, late, missed or a false alarm."""
+        return f"({self.early} OR {self.late} OR {self.missed} OR {self.false_alarm})"
+
+
+def flip_conditions(before: Evaluation, after: Evaluation) -> dict[Flip, str] | None:
+    """Which cases become right, wrong, or wrong in another way, from one threshold of a scorer to another.
+
+    A higher threshold names steps earlier, or names one where it named none: what it turns right are errors that were
+    missed or found late, and what it turns wrong are errors that were found and clean cases; a lower one does the
+    opposite.
+
+    None where no such condition says it: the two are not decided by one threshold each under one rule, or dev cases are
+    left out of one of them.
+
+    Args:
+        before: decided at the first threshold.
+        after: the same cases and rewards at the second.
+    """
+    old, new = before.rule, after.rule
+    if not isinstance(old, Rule) or not isinstance(new, Rule) or old.at(0.0, "") != new.at(0.0, ""):
+        return None
+    if before.left_out or after.left_out:
+        return None
+    low, high = sorted((old.threshold, new.threshold))
+    one, other = (AtThreshold(before.scorer.name, cut, old.comparison) for cut in (low, high))
+    gained = (
+        f"earliest_error >= 0 AND {one.over['to_gold']} AND {other.under['to_gold']} AND {other.over['before_gold']}"
+    )
+    between = {side: f"{one.over[side]} AND {other.under[side]}" for side in ("before_gold", "compared")}
+    lost = (
+        f"(earliest_error >= 0 AND {one.under['to_gold']} AND {between['before_gold']}"
+        f" OR earliest_error = -1 AND {between['compared']})"
+    )
+    to_early = f"{one.over['to_gold']} AND {other.under['before_gold']}"
+    missed_or_late = f"{between['compared']} AND {other.over['to_gold']}"
+    right, wrong = (gained, lost) if old.threshold <= new.threshold else (lost, gained)
+    return {"right": right, "wrong": wrong, "other": f"earliest_error >= 0 AND ({to_early} OR {missed_or_late})"}
+
+
+def step_flips(before: Evaluation, after: Evaluation, rows: Bools, facts: StepLabelled) -> Ints:
+    """Count how many labelled steps of each case are judged rightly only after, and only before. Shape (2, n).
+
+    Args:
+        before: n cases decided in one way.
+        after: the same cases and scorer, decided in another.
+        rows: (n,) the cases to count in; those whose steps are not judged both times have 0.
+        facts: in which classes redundancy decides.
+    """
+    asked = asked_by_redundancy(before, facts)
+    judged = [judged_by_redundancy(one, asked) for one in (before, after)]
+    taken = rows & judged[0].rows & judged[1].rows
+    labels = judged[0].gold(before.gold)[taken[judged[0].cases]]
+    was, is_now = ((one.wrong[taken[one.cases]] == (labels == WRONG_STEP)) for one in judged)
+    case, known = judged[0].cases[taken[judged[0].cases]], labels != UNKNOWN_STEP
+    flips: Ints = np.stack(
+        [np.bincount(case[known & turned], minlength=taken.size) for turned in (~was & is_now, was & ~is_now)]
+    )
+    return flips

@@ -1,19 +1,267 @@
 """All checks of one adapter, in order: what the weights and files at hand do not allow is skipped, with the reason."""
 
+import json
+import math
+import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scoring.engines.base import Engine
 from scoring.errors import InspectError
 from scoring.opened import OpenedPrm
-from scoring.prm_check.encoding import encoding_checks
-from scoring.prm_check.golden import REWARDS, TOKENS, Golden, golden_of, golden_rewards, golden_tokens
-from scoring.prm_check.result import Result, result
-from scoring.prm_check.running import NAMES, running_checks
-from scoring.prms.facts import facts_of
-from scoring.xray import Case
+from scoring.prm_check.encoding import PROBES, Result, encode_case, encoding_checks, name, result
+from scoring.prms.base import facts_of
+from scoring.readout import Answer, Batch, Encoded, Refused
+from scoring.schema import content_key
+from scoring.xray import Case, TokenTexts
 
-if TYPE_CHECKING:
-    from scoring.engines.base import Engine
+# -- what must hold of a PRM's rewards: it needs the weights and an engine
+
+
+EXACT, ROUNDED = 1e-5, 0.05
+"""How far two rewards of the same may be apart: in float32, and in what has fewer digits."""
+
+NAMES = ("finite rewards", "range", "determinism of rewards", "batch = single", "prefix consistency of rewards")
+
+
+def running_checks(prm: OpenedPrm, engine: Engine, cases: Sequence[Case]) -> Iterator[Result]:
+    """The checks of rewards on the probes and on `cases`; those that are refused are left out."""
+    probes = [replace(probe, also=("It is so.",) * len(prm.adapter.reads)) for probe in PROBES]
+    found = [(case, encode_case(prm.encoder, case)) for case in (*probes, *cases)]
+    whole = [(case, one) for case, one in found if isinstance(one, Encoded)]
+    if not whole:
+        for check in NAMES:
+            yield Result(check, "skipped", "every case is refused")
+        return
+    encoded = [one for _, one in whole]
+    first = rewards_of(engine, encoded)
+    yield from _values(prm, whole, first)
+    again = rewards_of(engine, encoded)
+    yield result(
+        NAMES[2],
+        [f"{name(case)} has other rewards the second time" for (case, _), *two in zip(whole, first, again, strict=True)
+         if two[0] != two[1]],
+        f"{sum(map(len, first))} rewards are the same in a second run, digit by digit",
+    )  # fmt: skip
+    limit = EXACT if prm.dtype == "float32" else ROUNDED
+    alone = [rewards_of(engine, [one])[0] for one in encoded]
+    backwards = rewards_of(engine, encoded[::-1])[::-1]
+    told = f"tolerance {limit:g} ({prm.dtype}), cases alone and in other batches"
+    yield _near(NAMES[3], whole, [(first, alone), (first, backwards)], limit, told)
+    yield _prefix(prm, engine, whole, first, limit)
+
+
+def rewards_of(engine: Engine, encoded: Sequence[Encoded]) -> list[tuple[float, ...]]:
+    """Rewards case by case; () for one that the engine refuses."""
+    batches = [batch for batch in engine.read(encoded) if isinstance(batch, Batch)]
+    answers: dict[int, Answer] = {one.index: one for batch in batches for one in batch.answers}
+    found = [answers[index].rewards for index in range(len(encoded))]
+    return [() if isinstance(rewards, Refused) else rewards for rewards in found]
+
+
+def _values(
+    prm: OpenedPrm, whole: Sequence[tuple[Case, Encoded]], found: Sequence[tuple[float, ...]]
+) -> Iterator[Result]:
+    low, high = prm.adapter.scale.low, prm.adapter.scale.high
+    rows = list(zip((name(case) for case, _ in whole), found, strict=True))
+    total = sum(map(len, found))
+    odd = [f"{case}: {list(rewards)}" for case, rewards in rows if not all(map(math.isfinite, rewards)) or not rewards]
+    yield result(NAMES[0], odd, f"{total} rewards of {len(rows)} cases are finite numbers")
+    if prm.adapter.readout.transform == "none":
+        yield Result(NAMES[1], "skipped", "the reward is no probability and has no bounds")
+        return
+    over = [
+        f"{case}: {list(rewards)}" for case, rewards in rows if any(not low <= reward <= high for reward in rewards)
+    ]
+    flat = [reward for rewards in found for reward in rewards]
+    least, most = min(flat, default=0.0), max(flat, default=0.0)
+    yield result(NAMES[1], over, f"{total} rewards from {least:.4f} to {most:.4f}, allowed are {low:g} to {high:g}")
+
+
+def _near(
+    check: str,
+    whole: Sequence[tuple[Case, Encoded]],
+    pairs: Sequence[tuple[Sequence[tuple[float, ...]], Sequence[tuple[float, ...]]]],
+    limit: float,
+    told: str,
+) -> Result:
+    """Whether rewards of the same cases are the same within the limit; `told` says what both are."""
+    problems, worst = [], 0.0
+    for one, other in pairs:
+        for (case, _), *two in zip(whole, one, other, strict=True):
+            gap = _gap(*two)
+            worst = max(worst, gap)
+            if gap > limit:
+                problems.append(f"{name(case)}: gap {gap:.1e}, {told}")
+    return result(check, problems, f"largest gap {worst:.1e}, {told}")
+
+
+def _gap(one: Sequence[float], other: Sequence[float]) -> float:
+    if len(one) != len(other):
+        return math.inf
+    gaps = [abs(a - b) for a, b in zip(one, other, strict=True)]
+    return max((math.inf if math.isnan(gap) else gap for gap in gaps), default=0.0)
+
+
+def _prefix(
+    prm: OpenedPrm,
+    engine: Engine,
+    whole: Sequence[tuple[Case, Encoded]],
+    found: Sequence[tuple[float, ...]],
+    limit: float,
+) -> Result:
+    """Rewards of the first steps stay as they are when steps follow."""
+    if not prm.facts.prefix:
+        return Result(NAMES[4], "skipped", "the family reads a step together with what follows it")
+    kept, shorter, expected = [], [], []
+    for (case, _), rewards in zip(whole, found, strict=True):
+        for number in range(1, len(case.steps)):
+            one = encode_case(prm.encoder, replace(case, steps=case.steps[:number]))
+            if isinstance(one, Encoded):
+                kept.append((case, one))
+                shorter.append(one)
+                expected.append(rewards[:number])
+    told = f"tolerance {limit:g} ({prm.dtype}), steps with and without later ones"
+    return _near(NAMES[4], kept, [(expected, rewards_of(engine, shorter))], limit, told)
+
+
+# -- published rewards: what a model card prints for one case, against what comes out here.
+#
+# Expected values and hashes are in `goldens.json`; the texts are the user's, whose file of the benchmark is read.
+
+
+TOKENS, REWARDS = "golden tokens", "golden rewards"
+FILE = Path(__file__).with_name("goldens.json")
+
+
+class Golden(Struct, frozen=True):
+    """One case and the rewards that a model card prints for it.
+
+    `key` is the `scoring.schema.content_key` of its problem and steps after every `replacements` pair was applied to
+    the steps; `text_sha256` and `ids_sha256` are hex digests of the tokens' text and of their decimal ids with commas
+    between them. `rewards` are compared within `tolerance`, which has a number a step and says `why` it is that, and on
+    which side of `threshold` they are exactly.
+    """
+
+    adapter: str
+    benchmark: str
+    case: str
+    key: str
+    replacements: tuple[tuple[str, str], ...]
+    text_sha256: str
+    ids: int
+    ids_sha256: str
+    positions: tuple[int, ...]
+    threshold: float
+    rewards: tuple[float, ...]
+    tolerance: tuple[float, ...]
+    why: str
+    source: str
+
+    def find(self, cases: Sequence[Case]) -> Case | None:
+        """The case among those of a file, its steps as the card has them."""
+        for case in cases:
+            if len(case.steps) == len(self.rewards):
+                card = replace(case, steps=tuple(map(self._as_printed, case.steps)))
+                if content_key(card.problem, card.steps) == self.key:
+                    return card
+        return None
+
+    def _as_printed(self, step: str) -> str:
+        for old, new in self.replacements:
+            step = step.replace(old, new)
+        return step
+
+
+def golden_of(prm: OpenedPrm, adapter: str) -> Golden | None:
+    """What is published for a checkpoint: it is known by the name of its folder, or of the hub's model."""
+    names = {part.lower() for part in re.split(r"/|\\|--", f"{prm.checkpoint.name}/{prm.checkpoint.folder.resolve()}")}
+    for one in json.loads(FILE.read_bytes())["goldens"]:
+        for checkpoint, of_checkpoint in one["checkpoints"].items():
+            if one["adapter"] == adapter and checkpoint.lower() in names:
+                return _golden(one, of_checkpoint, prm.dtype)
+    return None
+
+
+def golden_tokens(prm: OpenedPrm, golden: Golden, case: Case) -> Result:
+    """Whether the card's case has the ids that it had when its rewards were computed."""
+    found = encode_case(prm.encoder, case)
+    if isinstance(found, Refused):
+        return Result(TOKENS, "failed", f"the case is refused: {found.reason}")
+    problem = next(_wrong_tokens(prm, golden, found), "")
+    if problem:
+        return Result(TOKENS, "failed", problem)
+    places = ", ".join(map(str, found.positions))
+    return Result(TOKENS, "ok", f"{golden.case}: {len(found.ids)} ids, read at {places}; text and ids as published")
+
+
+def golden_rewards(prm: OpenedPrm, golden: Golden, case: Case, engine: Engine) -> Result:
+    """Whether the rewards are those of the card: their verdicts exactly, their values within the tolerance."""
+    found = encode_case(prm.encoder, case)
+    rewards = rewards_of(engine, [found])[0] if isinstance(found, Encoded) else ()
+    if len(rewards) != len(golden.rewards):
+        return Result(REWARDS, "failed", "the case has no rewards")
+    told = f"{_listed(rewards)}, published {_listed(golden.rewards)} ({golden.source})"
+    pairs = list(zip(rewards, golden.rewards, strict=True))
+    if turned := [at for at, (one, other) in enumerate(pairs) if _wrong(one, golden) != _wrong(other, golden)]:
+        return Result(REWARDS, "failed", f"another verdict at {golden.threshold:g} on steps {turned}: {told}")
+    gaps = [abs(one - other) for one, other in pairs]
+    allowed = f"{_listed(golden.tolerance, '.2f')} allowed in {prm.dtype}"
+    # Written so that a reward that is no number is off as well.
+    if off := [at for at, (gap, most) in enumerate(zip(gaps, golden.tolerance, strict=True)) if not gap <= most]:
+        told += f"; the tolerance: {golden.why}"
+        return Result(REWARDS, "failed", f"off by {_listed(gaps)}, {allowed}, too far on steps {off}: {told}")
+    return Result(REWARDS, "ok", f"same verdicts at {golden.threshold:g}, off by {_listed(gaps)}, {allowed}: {told}")
+
+
+def _wrong_tokens(prm: OpenedPrm, golden: Golden, found: Encoded) -> Iterator[str]:
+    texts = TokenTexts(prm.tokenizer)
+    if _digest("".join(map(texts, found.ids))) != golden.text_sha256:
+        yield "the text that the tokens stand for is not the published one"
+    if len(found.ids) != golden.ids:
+        yield f"{len(found.ids)} ids, and {golden.ids} are published"
+    if found.positions != golden.positions:
+        yield f"read at {list(found.positions)}, published {list(golden.positions)}"
+    if _digest(",".join(map(str, found.ids))) != golden.ids_sha256:
+        yield "as many ids as published, but other ones"
+
+
+def _wrong(reward: float, golden: Golden) -> bool:
+    return not reward >= golden.threshold
+
+
+def _golden(one: dict[str, Any], of_checkpoint: dict[str, Any], dtype: str) -> Golden:
+    tolerance = of_checkpoint["tolerance"]
+    return Golden(
+        one["adapter"],
+        one["benchmark"],
+        one["case"],
+        one["key"],
+        tuple((old, new) for old, new in one["replace"]),
+        one["text_sha256"],
+        one["ids"],
+        one["ids_sha256"],
+        tuple(one["positions"]),
+        one["threshold"],
+        tuple(of_checkpoint["rewards"]),
+        tuple(tolerance.get(dtype, tolerance["bfloat16"])),
+        of_checkpoint["why"],
+        one["source"],
+    )
+
+
+def _listed(numbers: Sequence[float], form: str = ".4f") -> str:
+    return " ".join(f"{number:{form}}" for number in numbers)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
 
 ENCODING = (
     "shape", "order", "determinism of tokens", "prefix consistency of tokens", "odd texts", "injection",

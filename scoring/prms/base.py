@@ -5,12 +5,13 @@ which writes a case's ids piece by piece and records a position a step while it 
 special tokens, and nothing is found again by its id.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 from msgspec import Struct
 
-from scoring.checkpoint import Checkpoint
+from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import CheckpointError, ForeignCheckpoint
 from scoring.readout import Encoded, Readout, Refused
 from scoring.scorer import Comparison
@@ -93,6 +94,78 @@ class Adapter(Protocol):
         ...
 
 
+class Family(Struct, frozen=True, dict=True):
+    """An adapter of this program's: one PRM family, for one checkpoint. What a class does not state is as it is here.
+
+    Class attributes:
+        NAME: What the adapter is called.
+        HEAD: What its read-out reads, in words.
+        OPTIONS, MEANINGS: What can be chosen, and what the values of each option do.
+        CHOSEN: Settings of its own, by the fields that hold them.
+        CHECKPOINTS: Hub names of the published checkpoints that it reads.
+        SOURCE: Where its facts come from.
+        SCALE: Its scale, where `scale` depends on the options.
+        PREFIX: Whether a step's reward depends on what stands before it and on nothing after it.
+        SEPARATED: Whether a step is read at a token that is none of its text.
+
+    Attributes:
+        hidden: The width of the body.
+        max_length: In tokens.
+    """
+
+    hidden: int
+    max_length: int
+
+    NAME: ClassVar[str]
+    HEAD: ClassVar[str]
+    OPTIONS: ClassVar[Options] = {}
+    MEANINGS: ClassVar[Mapping[str, str]] = {}
+    CHOSEN: ClassVar[Mapping[str, str]] = {}
+    CHECKPOINTS: ClassVar[tuple[str, ...]] = ()
+    SOURCE: ClassVar[str] = ""
+    PREFIX: ClassVar[bool] = True
+    SEPARATED: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint, **options: str) -> Self:
+        """Make the adapter of a checkpoint, its head checked tensor by tensor.
+
+        Raises:
+            ForeignCheckpoint: the head is not the family's, or something else shows that the checkpoint is of another.
+            CheckpointError: the config lacks a number, or the checkpoint something that the options need.
+        """
+        chosen = {**{name: values[0] for name, values in cls.OPTIONS.items()}, **options}
+        own, config = cls.parts(checkpoint, chosen), checkpoint.config
+        adapter = cls(positive(config, "hidden_size"), positive(config, "max_position_embeddings"), **own)
+        check_tensors(adapter.readout, checkpoint, cls.NAME, cls.HEAD)
+        return adapter
+
+    @classmethod
+    def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG003  # families do
+        """Give the fields that the family has beside the sizes, from all options and what the checkpoint shows."""
+        return dict(options)
+
+    @property
+    def readout(self) -> Readout:
+        """What an engine reads."""
+        raise NotImplementedError
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Which texts of a case are read beside problem and steps: none."""
+        return ()
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """What of the settings is the family's own."""
+        return {name: getattr(self, field) for name, field in self.CHOSEN.items()}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What beside the weights changes the rewards."""
+        return {"adapter": self.NAME, "layout": 1, **self.chosen, "max_length": self.max_length}
+
+
 def too_long(tokens: int, limit: int) -> Refused:
     """The refusal of a case that does not fit; an encoder never cuts one, because steps cut off would have no reward.
 
@@ -155,3 +228,209 @@ def check_ids(tokenizer: Tokenizer, text: str, ids: Sequence[int]) -> None:
 
 
 _OTHERS = "Use the tokenizer.json that came with the PRM."
+
+
+# -- text that is encoded piece by piece: the problem, then every step with the ids of a separator behind it
+
+
+SEPARATORS = {"newline": "\n", "blank-line": "\n\n"}
+"""The names of separators, and their text."""
+
+
+class Separated:
+    """An encoder that reads the last token of the separator behind each step.
+
+    Pieces are encoded apart, as these families were trained, so no letter of a step is one token with the separator,
+    and a newline within a step is text of that step. An empty step is its separator alone.
+    """
+
+    def __init__(
+        self, tokenizer: Tokenizer, separator: Sequence[int], limit: int, *, start: Sequence[int] = ()
+    ) -> None:
+        """An encoder with a `separator` of at least one id, for at most `limit` tokens, which begin with `start`."""
+        self._encode = tokenizer.encode
+        self._separator, self._limit, self._start = tuple(separator), limit, tuple(start)
+
+    def __call__(self, problem: str, steps: Sequence[str]) -> Encoded | Refused:
+        """The tokens of one case and where its steps end. `problem` is with whatever belongs to its own piece."""
+        if not steps:
+            return NO_STEPS
+        ids = [*self._start, *self._encode(problem)]
+        positions = []
+        for step in steps:
+            ids += self._encode(step)
+            ids += self._separator
+            positions.append(len(ids) - 1)
+        if len(ids) > self._limit:
+            return too_long(len(ids), self._limit)
+        return Encoded(tuple(ids), tuple(positions))
+
+
+def single_id(tokenizer: Tokenizer, text: str) -> int:
+    """The one id of a text that a family needs to be one token.
+
+    Raises:
+        CheckpointError: it is several.
+    """
+    ids = tokenizer.encode(text)
+    if len(ids) != 1:
+        raise CheckpointError(f"the tokenizer gives {text!r} the ids {ids}, and the PRM knows it as one.", _OTHERS)
+    return ids[0]
+
+
+# -- text that is encoded whole, with places in it that are read: they are noted while it is written, never looked for
+
+
+class MarkedText:
+    """A text in the making.
+
+    Where a family's checkpoints were trained on text encoded in one go, its pieces must not be encoded apart: letters
+    on both sides of a seam may be one token. So the places are noted as characters and found again as tokens.
+    """
+
+    def __init__(self) -> None:
+        """An empty text."""
+        self._parts: list[str] = []
+        self._length = 0
+        self._places: list[int] = []
+
+    def add(self, text: str) -> None:
+        """Write on. What is added first is the problem's, what stands before mark k is step k's."""
+        self._parts.append(text)
+        self._length += len(text)
+
+    def mark(self, text: str) -> None:
+        """Write on; the token that ends where this text does is read."""
+        self.add(text)
+        self._places.append(self._length)
+
+    def encode(self, tokenizer: Tokenizer, mark: int) -> tuple[list[int], list[int]] | Refused:
+        """The ids of the whole text, and the index (0-based) of the token at each mark.
+
+        Args:
+            tokenizer: with the checkpoint's vocabulary.
+            mark: the id that the token at every mark has, and that no other token of the text may have: the model would
+                take it for the end of a step.
+        """
+        ids, ends = tokenizer.spans("".join(self._parts))
+        positions = self._positions(ends)
+        merged = [step for step, position in enumerate(positions) if position < 0 or ids[position] != mark]
+        if merged:
+            where = _listed([f"step {step}" for step in merged])
+            return Refused(f"the end of {where} is one token with the text beside it; {_NO_WAY}")
+        read = set(positions)
+        others = [ends[index] for index, token in enumerate(ids) if token == mark and index not in read]
+        if others:
+            where = _listed([self._described(place) for place in others])
+            return Refused(f"a step end stands within {where}, where the model would take it for one; {_NO_WAY}")
+        return ids, positions
+
+    def places(self, tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
+        """The ids of the whole text, and the index (0-based) of the token at each mark: -1 where no token ends there.
+
+        It is the last one, where several tokens are one character (the bytes of a letter the vocabulary lacks).
+        """
+        ids, ends = tokenizer.spans("".join(self._parts))
+        return ids, self._positions(ends)
+
+    def _positions(self, ends: Sequence[int]) -> list[int]:
+        at = {end: index for index, end in enumerate(ends)}
+        return [at.get(place, -1) for place in self._places]
+
+    def _described(self, place: int) -> str:
+        """Whose text ends at a place, and the text around it."""
+        step = min(bisect_left(self._places, place), len(self._places) - 1)
+        whose = "the problem" if not step and place <= len(self._parts[0]) else f"step {step}"
+        around = "".join(self._parts)[max(0, place - _AROUND) : place + _AROUND]
+        return f"{whose} ({around!r})"
+
+
+def marked(
+    write: Callable[[str, Sequence[str]], MarkedText], tokenizer: Tokenizer, mark: int, start: Sequence[int], limit: int
+) -> Encoder:
+    """Make an encoder of the texts that `write` gives, whose marks all have the id `mark`.
+
+    `start` begins every sequence, of at most `limit` tokens.
+    """
+
+    def encode(problem: str, steps: Sequence[str]) -> Encoded | Refused:
+        if not steps:
+            return NO_STEPS
+        found = write(problem, steps).encode(tokenizer, mark)
+        return found if isinstance(found, Refused) else behind(start, *found, limit)
+
+    return encode
+
+
+_AROUND = 12
+"""Characters that are shown on both sides of a place."""
+_MANY = 3
+_NO_WAY = "this family cannot score such a text"
+
+
+def _listed(things: Sequence[str]) -> str:
+    more = [f"{len(things) - _MANY} more"] if len(things) > _MANY else []
+    *first, last = (*dict.fromkeys(things[:_MANY]), *more)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+# -- what is known of a family without a checkpoint: for lists, for checks, and for what is said about tokens
+
+
+class Facts(Struct, frozen=True):
+    """The facts of one family, as the class attributes of `Family` name them; None for a scale that is not known."""
+
+    scale: Scale | None
+    checkpoints: tuple[str, ...]
+    source: str
+    options: Options
+    meanings: Mapping[str, str]
+    prefix: bool
+    separated: bool
+
+    @property
+    def range(self) -> str:
+        """Lowest and highest reward, in words."""
+        return "" if self.scale is None else range_of(self.scale)
+
+    @property
+    def cut(self) -> str:
+        """How a reward stands to the family's own threshold where its step is wrong."""
+        return "" if self.scale is None else f"{self.scale.comparison} {self.scale.threshold:g}"
+
+    @property
+    def rule(self) -> str:
+        """When a step is wrong, and when redundant where the family judges it, and whose cuts these are."""
+        return "" if self.scale is None else rule_of(self.scale)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """`name=value|value` for every option, the family's own value first."""
+        return tuple(f"{name}={'|'.join(values)}" for name, values in self.options.items())
+
+
+def range_of(scale: Scale) -> str:
+    """Lowest and highest reward, in words."""
+    return f"{scale.low:g} to {scale.high:g}"
+
+
+def rule_of(scale: Scale) -> str:
+    """When a step is wrong, and when redundant where that is judged, and whose cuts these are."""
+    rule = f"wrong iff {scale.comparison} {scale.threshold:g} ({scale.threshold_source})"
+    if scale.redundancy_threshold is None:
+        return rule
+    return f"{rule}; redundant iff > {scale.redundancy_threshold:g} ({scale.redundancy_threshold_source})"
+
+
+def facts_of(family: Any) -> Facts:
+    """What a family's class states, which may be the user's own; an adapter is an instance of one and will do."""
+    scale = getattr(family, "SCALE", getattr(family, "scale", None))
+    return Facts(
+        scale if isinstance(scale, Scale) else None,
+        tuple(getattr(family, "CHECKPOINTS", ())),
+        str(getattr(family, "SOURCE", "")),
+        getattr(family, "OPTIONS", {}),
+        getattr(family, "MEANINGS", {}),
+        bool(getattr(family, "PREFIX", True)),
+        bool(getattr(family, "SEPARATED", True)),
+    )

@@ -12,17 +12,16 @@ from typing import Any, cast
 
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, ForeignCheckpoint, UsageError
-from scoring.prms.base import Adapter, Options
-from scoring.prms.facts import facts_of
+from scoring.prms.base import Adapter, Options, facts_of
 from scoring.prms.own import own_family
 
 ADAPTERS: dict[str, str] = {
     "qwen": "scoring.prms.qwen:QwenPrm",
     "rlhflow": "scoring.prms.rlhflow:RlhflowPrm",
     "skywork": "scoring.prms.skywork:SkyworkPrm",
-    "pure": "scoring.prms.pure:PurePrm",
+    "pure": "scoring.prms.token_classifier:PurePrm",
     "versa": "scoring.prms.versa:VersaPrm",
-    "scan": "scoring.prms.scan:ScanPrm",
+    "scan": "scoring.prms.token_classifier:ScanPrm",
     "token_classifier": "scoring.prms.token_classifier:TokenClassifierPrm",
     "math_shepherd": "scoring.prms.math_shepherd:MathShepherd",
     "llemma": "scoring.prms.llemma:LlemmaPrm",

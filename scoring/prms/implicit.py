@@ -30,12 +30,11 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.checkpoint import Checkpoint, Reference, missing_tokenizer, positive
 from scoring.errors import CheckpointError, ForeignCheckpoint
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, too_long
+from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, check_tensors, too_long
 from scoring.prms.chat import CHATML, LLAMA3, Chat, template_system
 from scoring.prms.step_numbers import numbered, without_number
 from scoring.readout import OUTPUT, Encoded, LogRatio, Readout, Refused
@@ -46,14 +45,12 @@ _CHATS = {"qwen2": CHATML, "qwen3": CHATML, "llama": LLAMA3}
 _OTHER = "Give the model that the PRM was trained from as --reference."
 
 
-class ImplicitPrm(Struct, frozen=True):
+class ImplicitPrm(Family, frozen=True):
     """The adapter of one checkpoint. `max_length` in tokens, `hidden` the width of the body, `body` its model type.
 
     `own` is the text of the system turn, "" = none; `tied`: the output matrix is the embeddings.
     """
 
-    hidden: int
-    max_length: int
     body: str
     own: str = ""
     tied: bool = False
@@ -63,6 +60,8 @@ class ImplicitPrm(Struct, frozen=True):
     output: str = "log-ratio"
     numbers: str = "kept"
 
+    NAME = "implicit"
+    HEAD = f"a language model with {OUTPUT}"
     OPTIONS: ClassVar[Options] = {
         "beta": ("0.001", "0.005"),
         "sum": ("cumulative", "single"),
@@ -80,20 +79,19 @@ class ImplicitPrm(Struct, frozen=True):
         "system": "template: the system turn that the checkpoint's chat template puts first; none: no system turn",
         "numbers": "removed: without a leading 'Step 3.' or '3.' before 'Step 3: ' is put there; kept: as they are",
     }
-    reads: ClassVar[tuple[str, ...]] = ()
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = ("PRIME-RL/EurusPRM-Stage1", "PRIME-RL/EurusPRM-Stage2")
-    SOURCE: ClassVar[str] = "PRIME-RL/ImplicitPRM, eval/processbench.py; the model cards of EurusPRM, as copied"
-    SCALE: ClassVar[Scale] = Scale("Implicit PRM", -1.0, 1.0, 0.0, "sigmoid(r) < 0.5; its authors tune it on each set")
-    PREFIX: ClassVar[bool] = False
-    SEPARATED: ClassVar[bool] = False
+    CHECKPOINTS = ("PRIME-RL/EurusPRM-Stage1", "PRIME-RL/EurusPRM-Stage2")
+    SOURCE = "PRIME-RL/ImplicitPRM, eval/processbench.py; the model cards of EurusPRM, as copied"
+    SCALE = Scale("Implicit PRM", -1.0, 1.0, 0.0, "sigmoid(r) < 0.5; its authors tune it on each set")
+    PREFIX = False
+    SEPARATED = False
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint, system: str = "template", **options: str) -> "ImplicitPrm":
-        """The adapter for a checkpoint.
+    def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
+        """Give the options, and the body with its system turn and its output matrix.
 
         Raises:
-            ForeignCheckpoint: it is no language model, or one whose chat is not known.
-            CheckpointError: the config lacks a number, or the system turn is to be the template's and there is none.
+            ForeignCheckpoint: it is no language model whose chat is known.
+            CheckpointError: the system turn is to be the template's and there is none.
         """
         config = checkpoint.config
         body = str(config.get("model_type"))
@@ -102,12 +100,9 @@ class ImplicitPrm(Struct, frozen=True):
                 f"{checkpoint.name} is a {body} model, and adapter 'implicit' knows the chats of {', '.join(_CHATS)}.",
                 "Another chat is an adapter of your own: --adapter FILE.py.",
             )
-        own = template_system(checkpoint, _CHATS[body]) if system == "template" else ""
-        tied = config.get("tie_word_embeddings") is True
-        width, limit = positive(config, "hidden_size"), positive(config, "max_position_embeddings")
-        adapter = cls(width, limit, body, own, tied, **options)
-        check_tensors(adapter.readout, checkpoint, "implicit", f"a language model with {OUTPUT}")
-        return adapter
+        own = template_system(checkpoint, _CHATS[body]) if options["system"] == "template" else ""
+        kept = {name: value for name, value in options.items() if name != "system"}
+        return {**kept, "body": body, "own": own, "tied": config.get("tie_word_embeddings") is True}
 
     @property
     def scale(self) -> Scale:
@@ -124,11 +119,10 @@ class ImplicitPrm(Struct, frozen=True):
         return Readout(head, "sigmoid" if self.output == "sigmoid" else "none", (1.0,))
 
     @property
-    def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards."""
-        chosen = {name: getattr(self, name) for name in self.OPTIONS if name != "system"}
-        fixed = {"adapter": "implicit", "layout": 1, "chat": self.body, "system_prompt": self.own}
-        return {**fixed, **chosen, "max_length": self.max_length}
+    def chosen(self) -> Mapping[str, Any]:
+        """What of the settings is the family's own."""
+        options = {name: getattr(self, name) for name in self.OPTIONS if name != "system"}
+        return {"chat": self.body, "system_prompt": self.own, **options}
 
     def reference_model(self, policy: Checkpoint, reference: Checkpoint) -> Reference:
         """How the reference model is read, which fits this PRM (`policy`).

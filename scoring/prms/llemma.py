@@ -21,75 +21,54 @@ Sources: easy-to-hard, scripts/convert_checkpoint_to_hf.py; PRMBench, mr_eval/mo
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from msgspec import Struct
-
-from scoring.checkpoint import Checkpoint, positive
 from scoring.prms.base import (
     NO_STEPS,
     Encoder,
+    Family,
+    MarkedText,
     Options,
     Scale,
     Tokenizer,
     behind,
     check_ids,
-    check_tensors,
     special_id,
 )
-from scoring.prms.marked_text import MarkedText
 from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
 
 START = "<s>"
 PLUS_ID, NEWLINE_ID = 718, 13
 
 
-class LlemmaPrm(Struct, frozen=True, dict=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+class LlemmaPrm(Family, frozen=True):
+    """The adapter of one checkpoint of the family."""
 
-    hidden: int
-    max_length: int
     layout: str = "authors"
 
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+    NAME = "llemma"
+    HEAD = f"a language model with its own {OUTPUT}"
+    CHECKPOINTS = (
         "ScalableMath/llemma-7b-prm-prm800k-level-1to3-hf",
         "ScalableMath/llemma-7b-prm-metamath-level-1to3-hf",
         "ScalableMath/llemma-7b-oprm-prm800k-level-1to3-hf",
     )
-    SOURCE: ClassVar[str] = "easy-to-hard; PRMBench"
+    CHOSEN: ClassVar[Mapping[str, str]] = {"text_layout": "layout"}
+    SOURCE = "easy-to-hard; PRMBench"
     OPTIONS: ClassVar[Options] = {"layout": ("authors", "prmbench", "prmbench-shifted")}
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "layout": "authors: steps as they are; prmbench: stripped, without blank lines, each read at its own end;"
         " prmbench-shifted: as PRMBench's toolkit reads, each at the end of the step before: its published figures",
     }
-    reads: ClassVar[tuple[str, ...]] = ()
 
     scale = Scale(
         "Llemma PRM", 0.0, 1.0, 0.5, "PRMBench; a free number of the model's, its authors set no threshold", "<="
     )
 
-    @classmethod
-    def of(cls, checkpoint: Checkpoint, layout: str = "authors") -> "LlemmaPrm":
-        """The adapter for a checkpoint.
-
-        Raises:
-            ForeignCheckpoint: there is no output matrix, or it is of another width.
-            CheckpointError: the config lacks a number.
-        """
-        config = checkpoint.config
-        adapter = cls(positive(config, "hidden_size"), positive(config, "max_position_embeddings"), layout)
-        check_tensors(adapter.readout, checkpoint, "llemma", f"a language model with its own {OUTPUT}")
-        return adapter
-
     @cached_property
     def readout(self) -> Readout:
         """The mean of the rows of the output matrix, which the family does not share with the embeddings."""
         return Readout(Vocabulary((), self.hidden, tiled=2, tied=OUTPUT), "sigmoid", (1.0,))
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards."""
-        return {"adapter": "llemma", "layout": 1, "text_layout": self.layout, "max_length": self.max_length}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.

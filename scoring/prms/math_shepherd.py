@@ -15,25 +15,13 @@ openr, reason/inference/rm_call.py.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from msgspec import Struct
 
-from scoring.checkpoint import Checkpoint, positive
-from scoring.prms.base import (
-    NO_STEPS,
-    Encoder,
-    Options,
-    Scale,
-    Tokenizer,
-    behind,
-    check_ids,
-    check_tensors,
-    special_id,
-)
-from scoring.prms.marked_text import MarkedText
+from scoring.prms.base import Encoder, Family, MarkedText, Options, Scale, Tokenizer, check_ids, marked, special_id
 from scoring.prms.step_numbers import numbered
-from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
+from scoring.readout import OUTPUT, Readout, Vocabulary
 
 START, TAG = "<s>", "ки"
 GOOD_ID, BAD_ID, TAG_ID = 648, 387, 12902
@@ -93,47 +81,29 @@ LAYOUTS: dict[str, _Layout] = {
 """Whose layout -> what it is; the model card's own first."""
 
 
-class MathShepherd(Struct, frozen=True, dict=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+class MathShepherd(Family, frozen=True):
+    """The adapter of one checkpoint of the family."""
 
-    hidden: int
-    max_length: int
     layout: str = "card"
 
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = ("peiyi9979/math-shepherd-mistral-7b-prm",)
-    SOURCE: ClassVar[str] = "model card; PRMBench; search-and-learn; VersaPRM; openr"
+    NAME = "math_shepherd"
+    HEAD = f"a language model with its own {OUTPUT}"
+    CHECKPOINTS = ("peiyi9979/math-shepherd-mistral-7b-prm",)
+    CHOSEN: ClassVar[Mapping[str, str]] = {"text_layout": "layout"}
+    SOURCE = "model card; PRMBench; search-and-learn; VersaPRM; openr"
     OPTIONS: ClassVar[Options] = {"layout": tuple(LAYOUTS)}
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "layout": "card: 'Step 2: ' before steps that lack it; prmbench: before those that do not begin with 'Step';"
         " versa: before all; openr: before none; search-and-learn: before none, a system prompt before the problem,"
         " blank lines between steps",
     }
-    reads: ClassVar[tuple[str, ...]] = ()
 
     scale = Scale("Math-Shepherd", 0.0, 1.0, 0.5, "the model's own choice between + and -, as in ProcessBench")
-
-    @classmethod
-    def of(cls, checkpoint: Checkpoint, layout: str = "card") -> "MathShepherd":
-        """The adapter for a checkpoint.
-
-        Raises:
-            ForeignCheckpoint: there is no output matrix, or it is of another width.
-            CheckpointError: the config lacks a number.
-        """
-        config = checkpoint.config
-        adapter = cls(positive(config, "hidden_size"), positive(config, "max_position_embeddings"), layout)
-        check_tensors(adapter.readout, checkpoint, "math_shepherd", f"a language model with its own {OUTPUT}")
-        return adapter
 
     @cached_property
     def readout(self) -> Readout:
         """The rows of `+` and `-` in the output matrix, which the family does not share with the embeddings."""
         return Readout(Vocabulary((GOOD_ID, BAD_ID), self.hidden, tied=OUTPUT), "softmax", (1.0, 0.0))
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards."""
-        return {"adapter": "math_shepherd", "layout": 1, "text_layout": self.layout, "max_length": self.max_length}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.
@@ -143,18 +113,7 @@ class MathShepherd(Struct, frozen=True, dict=True):
         """
         check_ids(tokenizer, "+ -", (GOOD_ID, BAD_ID))
         check_ids(tokenizer, TAG, (TAG_ID,))
-        start = special_id(tokenizer, START)
-
-        def encode(problem: str, steps: Sequence[str]) -> Encoded | Refused:
-            if not steps:
-                return NO_STEPS
-            found = self._text(problem, steps).encode(tokenizer, TAG_ID)
-            if isinstance(found, Refused):
-                return found
-            ids, positions = found
-            return behind((start,), ids, positions, self.max_length)
-
-        return encode
+        return marked(self._text, tokenizer, TAG_ID, (special_id(tokenizer, START),), self.max_length)
 
     def _text(self, problem: str, steps: Sequence[str]) -> MarkedText:
         layout, text = LAYOUTS[self.layout], MarkedText()

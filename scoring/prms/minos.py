@@ -13,74 +13,43 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from msgspec import Struct
-
-from scoring.checkpoint import Checkpoint, positive
-from scoring.prms.base import (
-    NO_STEPS,
-    Encoder,
-    Options,
-    Scale,
-    Tokenizer,
-    behind,
-    check_ids,
-    check_tensors,
-    special_id,
-)
-from scoring.prms.marked_text import MarkedText
+from scoring.checkpoint import Checkpoint
+from scoring.prms.base import Encoder, Family, MarkedText, Options, Scale, Tokenizer, check_ids, marked, special_id
 from scoring.prms.step_numbers import numbered, without_number
-from scoring.readout import Encoded, Readout, Refused, one_layer
+from scoring.readout import Readout, one_layer
 
 START, TAG = "<s>", "и"
 TAG_ID = 839
 
 
-class Minos(Struct, frozen=True, dict=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+class Minos(Family, frozen=True):
+    """The adapter of one checkpoint of the family."""
 
-    hidden: int
-    max_length: int
     bias: bool = True
     numbers: str = "removed"
 
-    SOURCE: ClassVar[str] = "PRMBench; MATH-Minos"
+    NAME = "minos"
+    HEAD = "a layer score with 1 label"
+    CHOSEN: ClassVar[Mapping[str, str]] = {"numbers": "numbers"}
+    SOURCE = "PRMBench; MATH-Minos"
     OPTIONS: ClassVar[Options] = {"numbers": ("removed", "kept")}
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "numbers": "removed: a step's own leading 'Step 3.' or '3.' goes before the layout numbers it, as in PRMBench;"
         " kept: it stays behind that number",
     }
-    reads: ClassVar[tuple[str, ...]] = ()
 
     # A logit has no bounds; at -10 and 10 its sigmoid is within 0.00005 of 0 and 1, so nothing to see lies beyond.
     scale = Scale("MATH-Minos", -10.0, 10.0, 0.0, "PRMBench: the logit's sign", "<=")
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint, numbers: str = "removed") -> "Minos":
-        """The adapter for a checkpoint.
-
-        Raises:
-            ForeignCheckpoint: the head is not one layer with one label.
-            CheckpointError: the config lacks a number.
-        """
-        config = checkpoint.config
-        adapter = cls(
-            positive(config, "hidden_size"),
-            positive(config, "max_position_embeddings"),
-            bias="score.bias" in checkpoint.tensors,
-            numbers=numbers,
-        )
-        check_tensors(adapter.readout, checkpoint, "minos", "a layer score with 1 label")
-        return adapter
+    def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
+        """Give the options, and whether the head has a bias."""
+        return {**options, "bias": "score.bias" in checkpoint.tensors}
 
     @cached_property
     def readout(self) -> Readout:
         """The one logit of the head, as it is."""
         return Readout(one_layer(self.hidden, 1, bias=self.bias), "none", (1.0,))
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards."""
-        return {"adapter": "minos", "layout": 1, "numbers": self.numbers, "max_length": self.max_length}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.
@@ -89,18 +58,7 @@ class Minos(Struct, frozen=True, dict=True):
             CheckpointError: the vocabulary is not that of the family.
         """
         check_ids(tokenizer, TAG, (TAG_ID,))
-        start = special_id(tokenizer, START)
-
-        def encode(problem: str, steps: Sequence[str]) -> Encoded | Refused:
-            if not steps:
-                return NO_STEPS
-            found = self._text(problem, steps).encode(tokenizer, TAG_ID)
-            if isinstance(found, Refused):
-                return found
-            ids, positions = found
-            return behind((start,), ids, positions, self.max_length)
-
-        return encode
+        return marked(self._text, tokenizer, TAG_ID, (special_id(tokenizer, START),), self.max_length)
 
     def _text(self, problem: str, steps: Sequence[str]) -> MarkedText:
         text = MarkedText()

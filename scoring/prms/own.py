@@ -1,7 +1,7 @@
 """An adapter of the user's own: one class in a Python file, or one that an installed package names.
 
 The class is made like a family's: `of(checkpoint, **options)` gives what has `scale`, `readout`, `settings` and
-`encoder(tokenizer)`; `OPTIONS`, `reads` and the facts of `scoring.prms.facts` may be left out. What it gives is looked
+`encoder(tokenizer)`; `OPTIONS`, `reads` and the facts of `scoring.prms.base` may be left out. What it gives is looked
 at before anything runs, and the digest of its source is part of its settings and so of the scorer's fingerprint.
 """
 
@@ -17,8 +17,7 @@ from scoring import own_code
 from scoring.checkpoint import Checkpoint
 from scoring.errors import PluginError
 from scoring.own_code import OwnCode
-from scoring.prms.base import Adapter, Encoder, Options, Scale, Tokenizer, check_tensors
-from scoring.prms.facts import facts_of
+from scoring.prms.base import Adapter, Encoder, Options, Scale, Tokenizer, check_tensors, facts_of
 from scoring.readout import Encoded, Readout, Refused
 from scoring.scorer import READABLE
 

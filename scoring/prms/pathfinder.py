@@ -22,11 +22,9 @@ declare-lab/PathFinder-PRM-7B, as others have copied it.
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from msgspec import Struct
-
-from scoring.checkpoint import Checkpoint, positive
+from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, ForeignCheckpoint
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
+from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, special_id, too_long
 from scoring.prms.chat import CHATML, template_system
 from scoring.prms.step_numbers import without_number
 from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
@@ -42,48 +40,48 @@ SENTENCES = {
 """What the model is told, by reading; the card has the slip of the pen."""
 
 
-class PathfinderPrm(Struct, frozen=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
+class PathfinderPrm(Family, frozen=True):
+    """The adapter of one checkpoint of the family.
 
     `signs` are the ids of `<+>` and `<->`, which differ by checkpoint; `own` is the system turn, "" = none.
     """
 
-    hidden: int
-    max_length: int
     signs: tuple[int, int]
     own: str = ""
     tied: bool = False
     reading: str = "card"
 
+    NAME = "pathfinder"
+    HEAD = f"a language model with {OUTPUT}"
     OPTIONS: ClassVar[Options] = {"reading": tuple(SENTENCES), "system": ("template", "none")}
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "reading": "card: two passes, -1 or P(correct); processbench: the lesser sign of the first pass, as in the"
         " authors' script; prmbench: likewise among all tokens, steps without numbers, as in their code for it",
         "system": "template: the system turn that the checkpoint's chat template puts first; none: no system turn",
     }
-    reads: ClassVar[tuple[str, ...]] = ()
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = ("declare-lab/PathFinder-PRM-7B",)
-    SOURCE: ClassVar[str] = "declare-lab/PathFinder-PRM, src/evaluation; the model card, as copied"
-    SCALE: ClassVar[Scale] = Scale(
-        "PathFinder-PRM", -1.0, 1.0, 0.5, "the likelier of the two signs; -1 is wrong anyway"
-    )
+    CHECKPOINTS = ("declare-lab/PathFinder-PRM-7B",)
+    CHOSEN: ClassVar[Mapping[str, str]] = {"reading": "reading", "system_prompt": "own"}
+    SOURCE = "declare-lab/PathFinder-PRM, src/evaluation; the model card, as copied"
+    SCALE = Scale("PathFinder-PRM", -1.0, 1.0, 0.5, "the likelier of the two signs; -1 is wrong anyway")
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint, reading: str = "card", system: str = "template") -> "PathfinderPrm":
-        """The adapter for a checkpoint.
+    def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
+        """Give the reading, and the checkpoint's signs, system turn and output matrix.
 
         Raises:
-            ForeignCheckpoint: it is no language model, or its vocabulary has not the family's three tokens.
-            CheckpointError: the config lacks a number, the tokenizer is missing or damaged, or the system turn is to be
-                the template's and there is none.
+            ForeignCheckpoint: its vocabulary has not the family's three tokens.
+            CheckpointError: the tokenizer is missing or damaged, or the system turn is to be the template's and there
+                is none.
         """
-        config = checkpoint.config
-        signs = _signs(checkpoint)
-        own = template_system(checkpoint, CHATML) if system == "template" else ""
-        width, limit = positive(config, "hidden_size"), positive(config, "max_position_embeddings")
-        adapter = cls(width, limit, signs, own, config.get("tie_word_embeddings") is True, reading)
-        check_tensors(adapter.readout, checkpoint, "pathfinder", f"a language model with {OUTPUT}")
-        return adapter
+        added = checkpoint.added_tokens
+        if lacking := [token for token in (GOOD, BAD, EXTRA) if token not in added]:
+            raise ForeignCheckpoint(
+                f"the vocabulary of {checkpoint.name} has no token {lacking[0]}, with which PathFinder-PRM judges.",
+                "Use the tokenizer.json that came with the PRM.",
+            )
+        own = template_system(checkpoint, CHATML) if options["system"] == "template" else ""
+        tied = checkpoint.config.get("tie_word_embeddings") is True
+        return {"signs": (added[GOOD], added[BAD]), "own": own, "tied": tied, "reading": options["reading"]}
 
     @property
     def scale(self) -> Scale:
@@ -103,17 +101,6 @@ class PathfinderPrm(Struct, frozen=True):
         tied: dict[str, Any] = {} if self.tied else {"tied": OUTPUT}
         head = Vocabulary(self.signs[:1] if whole else self.signs, self.hidden, whole=whole, **tied)
         return Readout(head, reward=(1.0, 0.0), combine="gate" if self.reading == "card" else "least")
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards."""
-        return {
-            "adapter": "pathfinder",
-            "layout": 1,
-            "reading": self.reading,
-            "system_prompt": self.own,
-            "max_length": self.max_length,
-        }
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.
@@ -165,14 +152,3 @@ class _Chats:
         if longest > self._adapter.max_length:
             return too_long(longest, self._adapter.max_length)
         return Encoded.together(sequences, places=3 if twice else 2)
-
-
-def _signs(checkpoint: Checkpoint) -> tuple[int, int]:
-    """The ids of the two signs, as the vocabulary has them."""
-    added = checkpoint.added_tokens
-    if lacking := [token for token in (GOOD, BAD, EXTRA) if token not in added]:
-        raise ForeignCheckpoint(
-            f"the vocabulary of {checkpoint.name} has no token {lacking[0]}, with which PathFinder-PRM judges.",
-            "Use the tokenizer.json that came with the PRM.",
-        )
-    return added[GOOD], added[BAD]

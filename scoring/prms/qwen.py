@@ -23,11 +23,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from msgspec import Struct
-
-from scoring.checkpoint import Checkpoint, positive
+from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
+from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, special_id, too_long
 from scoring.prms.chat import CHATML, template_note, template_system
 from scoring.prms.step_numbers import without_number
 from scoring.readout import Encoded, Readout, Refused, one_layer, two_layers
@@ -46,57 +44,47 @@ TURN, TURN_END, STEP_END = "<|im_start|>", "<|im_end|>", "<extra_0>"
 _LABELS = 2
 
 
-class QwenPrm(Struct, frozen=True, dict=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+class QwenPrm(Family, frozen=True):
+    """The adapter of one checkpoint of the family."""
 
-    hidden: int
-    max_length: int
     layers: int = 2
     bias: bool = True
     system: str = SYSTEM
     numbers: str = "kept"
 
+    NAME = "qwen"
+    HEAD = "score.0 and score.2, or score alone, with 2 labels"
     OPTIONS: ClassVar[Options] = {"system": ("own", *SYSTEMS, "template"), "numbers": ("kept", "removed")}
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "system": "the system turn. own: the model card's, or the config's; prmbench: the card's with a backspace for"
         " \\b; qwen2.5: the general default of Qwen2.5's chat template; template: that of the checkpoint's template",
         "numbers": "removed: without a leading 'Step 3.' or '3.', as PRMBench's toolkit has steps; kept: as they are",
     }
-    reads: ClassVar[tuple[str, ...]] = ()
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+    CHECKPOINTS = (
         "Qwen/Qwen2.5-Math-PRM-7B",
         "Qwen/Qwen2.5-Math-PRM-72B",
         "Qwen/Qwen2.5-Math-7B-PRM800K",
         "Gen-Verse/ReasonFlux-PRM-7B",
         "Babelscape/Qwen2.5-Math-PRM-7B-PDDL-r",
     )
-    SOURCE: ClassVar[str] = "the model cards; Gen-Verse/ReasonFlux, ReasonFlux_PRM/README.md"
+    SOURCE = "the model cards; Gen-Verse/ReasonFlux, ReasonFlux_PRM/README.md"
 
     scale = Scale("Qwen2.5-Math-PRM", 0.0, 1.0, 0.5, "the model's own decision between its two classes")
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint, system: str = "own", numbers: str = "kept") -> "QwenPrm":
-        """The adapter for a checkpoint, its head checked tensor by tensor.
+    def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
+        """Give the system turn and the treatment of numbers, and what the head is made of.
 
         Raises:
-            ForeignCheckpoint: the head is not one of the two that the family has.
-            CheckpointError: the config lacks a number, or there is no template whose system turn was chosen.
+            CheckpointError: the config's system turn is no text, or there is no template whose system turn was chosen.
         """
-        config, tensors = checkpoint.config, checkpoint.shapes
-        own = config.get("system_prompt", SYSTEM)
+        own, tensors = checkpoint.config.get("system_prompt", SYSTEM), checkpoint.shapes
         if not isinstance(own, str):
             raise CheckpointError(f"config.json has system_prompt = {own!r}, which should be text.", "")
+        system = options["system"]
         sent = template_system(checkpoint, CHATML) if system == "template" else SYSTEMS.get(system, own)
-        adapter = cls(
-            hidden=positive(config, "hidden_size"),
-            max_length=positive(config, "max_position_embeddings"),
-            layers=1 if "score.weight" in tensors else 2,
-            bias="score.weight" not in tensors or "score.bias" in tensors,
-            system=sent,
-            numbers=numbers,
-        )
-        check_tensors(adapter.readout, checkpoint, "qwen", "score.0 and score.2, or score alone, with 2 labels")
-        return adapter
+        layers, bias = 1 if "score.weight" in tensors else 2, "score.weight" not in tensors or "score.bias" in tensors
+        return {**options, "layers": layers, "bias": bias, "system": sent}
 
     def template_note(self, checkpoint: Checkpoint) -> str:
         """What the checkpoint's chat template would do otherwise; "" for nothing."""
@@ -110,16 +98,16 @@ class QwenPrm(Struct, frozen=True, dict=True):
         )
 
     @property
+    def chosen(self) -> Mapping[str, Any]:
+        """What of the settings is the family's own, whatever was chosen."""
+        return {"system_prompt": self.system, "step_end": STEP_END, "head_layers": self.layers}
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         """What beside the weights changes the rewards; a system turn that has a name, by that name too."""
         named = [name for name, text in SYSTEMS.items() if text == self.system]
         return {
-            "adapter": "qwen",
-            "layout": 1,
-            "system_prompt": self.system,
-            "step_end": STEP_END,
-            "head_layers": self.layers,
-            "max_length": self.max_length,
+            **super().settings,
             # Steps as they stand are the layout; only another treatment of them is a setting.
             **({} if self.numbers == "kept" else {"numbers": self.numbers}),
             **({"system": named[0]} if named else {}),

@@ -17,56 +17,44 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from msgspec import Struct
-
-from scoring.checkpoint import Checkpoint, positive
+from scoring.checkpoint import Checkpoint
 from scoring.errors import ForeignCheckpoint
-from scoring.prms.base import (
-    NO_STEPS,
-    Encoder,
-    Options,
-    Scale,
-    Tokenizer,
-    check_ids,
-    check_tensors,
-    special_id,
-    too_long,
-)
+from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, check_ids, special_id, too_long
 from scoring.prms.step_numbers import without_number
 from scoring.readout import Encoded, Linear, Readout, Refused
 
-START, HEAD = "<s>", "score_head"
+START, LAYER = "<s>", "score_head"
 PLUS_IDS = {"mistral": 648, "llama": 718}
 """The id of "+" at the beginning of a text in each of the two vocabularies, where a blank is put before it."""
 EARLIER = {"mistral": 1, "llama": 0}
 """How many tokens before the last of a step the published code reads, by the body's type."""
 
 
-class ReasonEval(Struct, frozen=True, dict=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
+class ReasonEval(Family, frozen=True):
+    """The adapter of one checkpoint of the family.
 
     `earlier`: see `EARLIER`; it is 0 whatever the body with the option position=last. `plus`: see `PLUS_IDS`.
     """
 
-    hidden: int
-    max_length: int
     earlier: int
     plus: int
     bias: bool = True
     numbers: str = "kept"
 
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+    NAME = "reasoneval"
+    HEAD = f"a layer {LAYER} with 3 classes"
+    CHECKPOINTS = (
         "GAIR/ReasonEval-7B",
         "GAIR/ReasonEval-34B",
     )
-    SOURCE: ClassVar[str] = "ReasonEval; PRMBench"
-    SEPARATED: ClassVar[bool] = False
+    CHOSEN: ClassVar[Mapping[str, str]] = {"tokens_before_last": "earlier", "numbers": "numbers"}
+    SOURCE = "ReasonEval; PRMBench"
+    SEPARATED = False
     OPTIONS: ClassVar[Options] = {"position": ("published", "last"), "numbers": ("kept", "removed")}
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "position": "published: the 7B one token before a step's last, as its authors' code; last: at the last token",
         "numbers": "removed: without a leading 'Step 3.' or '3.', as PRMBench's toolkit has steps; kept: as they are",
     }
-    reads: ClassVar[tuple[str, ...]] = ()
 
     scale = Scale(
         "ReasonEval",
@@ -80,45 +68,28 @@ class ReasonEval(Struct, frozen=True, dict=True):
     )
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint, position: str = "published", numbers: str = "kept") -> "ReasonEval":
-        """The adapter for a checkpoint.
+    def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
+        """Give where the body is read, how it begins a text, whether the head has a bias, and how numbers are treated.
 
         Raises:
-            ForeignCheckpoint: the head is not one layer with three classes, or the body neither of the two published.
-            CheckpointError: the config lacks a number.
+            ForeignCheckpoint: the body is neither of the two published.
         """
-        config, body = checkpoint.config, checkpoint.config.get("model_type")
+        body = checkpoint.config.get("model_type")
         if body not in EARLIER:
             raise ForeignCheckpoint(
                 f"{checkpoint.name} has a body of type {body!r}; ReasonEval's are {' and '.join(EARLIER)}.", ""
             )
-        adapter = cls(
-            positive(config, "hidden_size"),
-            positive(config, "max_position_embeddings"),
-            EARLIER[body] if position == "published" else 0,
-            PLUS_IDS[body],
-            bias=f"{HEAD}.bias" in checkpoint.tensors,
-            numbers=numbers,
+        earlier, bias = (
+            EARLIER[body] if options["position"] == "published" else 0,
+            f"{LAYER}.bias" in checkpoint.tensors,
         )
-        check_tensors(adapter.readout, checkpoint, "reasoneval", f"a layer {HEAD} with 3 classes")
-        return adapter
+        return {"earlier": earlier, "plus": PLUS_IDS[body], "bias": bias, "numbers": options["numbers"]}
 
     @cached_property
     def readout(self) -> Readout:
         """Classes 0 wrong, 1 neutral, 2 right."""
-        head = (Linear(HEAD, self.hidden, 3, self.bias),)
+        head = (Linear(LAYER, self.hidden, 3, self.bias),)
         return Readout(head, "softmax", reward=(0.0, 1.0, 1.0), redundancy=(0.0, 1.0, 0.0))
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards."""
-        return {
-            "adapter": "reasoneval",
-            "layout": 1,
-            "tokens_before_last": self.earlier,
-            "numbers": self.numbers,
-            "max_length": self.max_length,
-        }
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.

@@ -13,54 +13,29 @@ checkpoint: its tensors are looked at, and what does not fit is refused. Its 7B 
 Source: Gen-Verse/ReasonFlux, ReasonFlux_PRM/utils/rm_utils.py and README.md.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
 
-from msgspec import Struct
-
-from scoring.checkpoint import Checkpoint, positive
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, too_long
+from scoring.prms.base import NO_STEPS, Encoder, Family, Scale, Tokenizer, too_long
 from scoring.readout import Encoded, Linear, Readout, Refused
 
-HEAD, SEPARATOR = "reward_head", "\n\n"
+LAYER, SEPARATOR = "reward_head", "\n\n"
 
 
-class ReasonFluxPrm(Struct, frozen=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+class ReasonFluxPrm(Family, frozen=True):
+    """The adapter of one checkpoint of the family."""
 
-    hidden: int
-    max_length: int
-
-    OPTIONS: ClassVar[Options] = {}
-    reads: ClassVar[tuple[str, ...]] = ()
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = ("Gen-Verse/ReasonFlux-PRM-1.5B",)
-    SOURCE: ClassVar[str] = "Gen-Verse/ReasonFlux, ReasonFlux_PRM"
-    SEPARATED: ClassVar[bool] = False
+    NAME = "reasonflux"
+    HEAD = f"{LAYER}.weight and {LAYER}.bias, 1 output"
+    CHECKPOINTS = ("Gen-Verse/ReasonFlux-PRM-1.5B",)
+    SOURCE = "Gen-Verse/ReasonFlux, ReasonFlux_PRM"
+    SEPARATED = False
 
     scale = Scale("ReasonFlux-PRM", 0.0, 1.0, 0.5, "the middle of the range; its authors name no threshold")
-
-    @classmethod
-    def of(cls, checkpoint: Checkpoint) -> "ReasonFluxPrm":
-        """The adapter for a checkpoint, its head checked tensor by tensor.
-
-        Raises:
-            ForeignCheckpoint: the head is not the family's.
-            CheckpointError: the config lacks a number.
-        """
-        config = checkpoint.config
-        adapter = cls(positive(config, "hidden_size"), positive(config, "max_position_embeddings"))
-        check_tensors(adapter.readout, checkpoint, "reasonflux", f"{HEAD}.weight and {HEAD}.bias, 1 output")
-        return adapter
 
     @property
     def readout(self) -> Readout:
         """The sigmoid of the head's one number."""
-        return Readout((Linear(HEAD, self.hidden, 1),), "sigmoid", (1.0,))
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards."""
-        return {"adapter": "reasonflux", "layout": 1, "max_length": self.max_length}
+        return Readout((Linear(LAYER, self.hidden, 1),), "sigmoid", (1.0,))
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids, a sequence a step."""

@@ -24,11 +24,9 @@ does before it joins problem and step; no other step can tell. `numbers`: PRMBen
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from msgspec import Struct
-
-from scoring.checkpoint import Checkpoint, positive
+from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, too_long
+from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, too_long
 from scoring.prms.chat import LLAMA3, template_note, template_system
 from scoring.prms.step_numbers import without_number
 from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
@@ -43,14 +41,12 @@ _JOINERS = {"space": " ", "blank-line": "\n\n"}
 _SYSTEMS = {"none": "", "default": SYSTEM}
 
 
-class RlhflowPrm(Struct, frozen=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
+class RlhflowPrm(Family, frozen=True):
+    """The adapter of one checkpoint of the family.
 
     `own` is the system turn of the checkpoint's own template, where that was chosen.
     """
 
-    hidden: int
-    max_length: int
     softmax: str = "two-way"
     joiner: str = "space"
     system: str = "none"
@@ -58,6 +54,8 @@ class RlhflowPrm(Struct, frozen=True):
     blanks: str = "kept"
     own: str = ""
 
+    NAME = "rlhflow"
+    HEAD = f"a language model with its own {OUTPUT}"
     OPTIONS: ClassVar[Options] = {
         "softmax": ("two-way", "full-vocabulary"),
         "joiner": tuple(_JOINERS),
@@ -73,33 +71,25 @@ class RlhflowPrm(Struct, frozen=True):
         "numbers": "removed: without a leading 'Step 3.' or '3.', as PRMBench's toolkit has steps; kept: as they are",
         "blanks": "before the first step. kept: as they are; stripped: taken off, as the authors' script does",
     }
-    reads: ClassVar[tuple[str, ...]] = ()
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+    CHECKPOINTS = (
         "RLHFlow/Llama3.1-8B-PRM-Mistral-Data",
         "RLHFlow/Llama3.1-8B-PRM-Deepseek-Data",
     )
-    SOURCE: ClassVar[str] = "RLHFlow/RLHF-Reward-Modeling, math-rm; PRMBench, mr_eval/models/llama3_1_8b_prm.py"
-    SCALE: ClassVar[Scale] = Scale(
-        "RLHFlow", 0.0, 1.0, 0.5, "the likelier of the two signs, as ProcessBench's script decides"
-    )
+    SOURCE = "RLHFlow/RLHF-Reward-Modeling, math-rm; PRMBench, mr_eval/models/llama3_1_8b_prm.py"
+    SCALE = Scale("RLHFlow", 0.0, 1.0, 0.5, "the likelier of the two signs, as ProcessBench's script decides")
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint, **options: str) -> "RlhflowPrm":
-        """The adapter for a checkpoint; `options` as in OPTIONS.
+    def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
+        """Give the options, and the system turn of the checkpoint's own template where that was chosen.
 
         Raises:
-            ForeignCheckpoint: there is no output matrix that holds the two signs.
-            CheckpointError: the config lacks a number, or there is no template whose system turn was chosen.
+            CheckpointError: there is no template whose system turn was chosen.
         """
-        config = checkpoint.config
-        chosen = options.get("system", "none")
+        chosen = options["system"]
         sent = template_system(checkpoint, LLAMA3) if chosen == "template" else _SYSTEMS[chosen]
         # What the template puts first may be what another value is.
-        options = {**options, "system": next((name for name, text in _SYSTEMS.items() if text == sent), "template")}
-        width, limit = positive(config, "hidden_size"), positive(config, "max_position_embeddings")
-        adapter = cls(width, limit, **options, own=sent if options["system"] == "template" else "")
-        check_tensors(adapter.readout, checkpoint, "rlhflow", f"a language model with its own {OUTPUT}")
-        return adapter
+        named = next((name for name, text in _SYSTEMS.items() if text == sent), "template")
+        return {**options, "system": named, "own": sent if named == "template" else ""}
 
     def template_note(self, checkpoint: Checkpoint) -> str:
         """What the checkpoint's chat template would do otherwise; "" for nothing."""
@@ -120,14 +110,15 @@ class RlhflowPrm(Struct, frozen=True):
         return Readout(Vocabulary((PLUS, MINUS), self.hidden, tied=OUTPUT), reward=(1.0, 0.0))
 
     @property
+    def chosen(self) -> Mapping[str, Any]:
+        """What of the settings is the family's own, whatever was chosen."""
+        return {name: getattr(self, name) for name in self.OPTIONS if name != "blanks"}
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         """What beside the weights changes the rewards."""
-        chosen = {name: getattr(self, name) for name in self.OPTIONS if name != "blanks"}
         return {
-            "adapter": "rlhflow",
-            "layout": 1,
-            **chosen,
-            "max_length": self.max_length,
+            **super().settings,
             # Settings that came later are said where they change something, so that a scorer of before stays the same.
             **({} if self.blanks == "kept" else {"blanks": self.blanks}),
             **({"system_prompt": self.own} if self.system == "template" else {}),

@@ -23,13 +23,9 @@ Sources: SkyworkAI/skywork-o1-prm-inference, model_utils; PRMBench, mr_eval/mode
 import re
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from msgspec import Struct
-
-from scoring.checkpoint import Checkpoint, positive
-from scoring.prms.base import Encoder, Options, Scale, Tokenizer, check_tensors, special_id
-from scoring.prms.separated import Separated, single_id
+from scoring.prms.base import Encoder, Family, Options, Scale, Separated, Tokenizer, single_id, special_id
 from scoring.prms.step_numbers import numbered, without_number
 from scoring.readout import Encoded, Linear, Readout, Refused
 
@@ -39,58 +35,33 @@ TAG = "ки"
 _LINE_BREAKS = re.compile(r"\s*\n\s*")
 
 
-class SkyworkPrm(Struct, frozen=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+class SkyworkPrm(Family, frozen=True):
+    """The adapter of one checkpoint of the family."""
 
-    hidden: int
-    max_length: int
     layout: str = "lines"
     numbers: str = "kept"
 
+    NAME = "skywork"
+    HEAD = "v_head.summary.weight and v_head.summary.bias, 1 output"
     OPTIONS: ClassVar[Options] = {"layout": ("lines", "steps", "one-line", "prmbench"), "numbers": ("kept", "removed")}
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "layout": "lines: a piece of text a line, as the authors' script; steps: a piece a step; one-line: line breaks"
         " become blanks; prmbench: numbered steps that end in ки",
         "numbers": "removed: without a leading 'Step 3.' or '3.', as PRMBench's toolkit has steps; kept: as they are",
     }
-    reads: ClassVar[tuple[str, ...]] = ()
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+    CHECKPOINTS = (
         "Skywork/Skywork-o1-Open-PRM-Qwen-2.5-1.5B",
         "Skywork/Skywork-o1-Open-PRM-Qwen-2.5-7B",
     )
-    SOURCE: ClassVar[str] = "SkyworkAI/skywork-o1-prm-inference; PRMBench, mr_eval/models/skywork_prm.py"
+    CHOSEN: ClassVar[Mapping[str, str]] = {"text_layout": "layout", "numbers": "numbers"}
+    SOURCE = "SkyworkAI/skywork-o1-prm-inference; PRMBench, mr_eval/models/skywork_prm.py"
 
     scale = Scale("Skywork-o1-Open-PRM", 0.0, 1.0, 0.5, "even odds; its authors give none and ProcessBench tunes one")
-
-    @classmethod
-    def of(cls, checkpoint: Checkpoint, layout: str = "lines", numbers: str = "kept") -> "SkyworkPrm":
-        """The adapter for a checkpoint, its head checked tensor by tensor.
-
-        Raises:
-            ForeignCheckpoint: the head is not the family's.
-            CheckpointError: the config lacks a number.
-        """
-        config = checkpoint.config
-        width, limit = positive(config, "hidden_size"), positive(config, "max_position_embeddings")
-        adapter = cls(width, limit, layout, numbers)
-        check_tensors(adapter.readout, checkpoint, "skywork", "v_head.summary.weight and v_head.summary.bias, 1 output")
-        return adapter
 
     @property
     def readout(self) -> Readout:
         """The value head over the body's last hidden state; its sigmoid."""
         return Readout((Linear("v_head.summary", self.hidden, 1),), "sigmoid", (1.0,))
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards."""
-        return {
-            "adapter": "skywork",
-            "layout": 1,
-            "text_layout": self.layout,
-            "numbers": self.numbers,
-            "max_length": self.max_length,
-        }
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.

@@ -1,4 +1,6 @@
-"""Token classifiers of TRL's PRM trainer: the problem's ids, then every step's ids and a separator's, which is read.
+"""Stock token classifiers whose steps end in separators: those of TRL's PRM trainer, PURE's and SCAN's.
+
+TRL's: the problem's ids, then every step's ids and a separator's, which is read.
 
     PROBLEM STEP SEPARATOR STEP SEPARATOR
 
@@ -15,34 +17,44 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from msgspec import Struct
-
-from scoring.checkpoint import Checkpoint, positive
+from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
+from scoring.prms.base import (
+    NO_STEPS,
+    SEPARATORS,
+    Encoder,
+    Family,
+    Options,
+    Scale,
+    Separated,
+    Tokenizer,
+    single_id,
+    special_id,
+    too_long,
+)
 from scoring.prms.chat import special_token, tokenizer_settings
-from scoring.prms.separated import SEPARATORS, Separated
 from scoring.readout import Encoded, Readout, Refused, one_layer
 
-_BLANK_LINE = re.compile(r"qwen2\.5-math-(?:1\.5|7)b-instruct-prm-0\.[12]\Z", re.IGNORECASE)
+BLANK_LINE = "\n\n"
+_WITH_BLANK_LINE = re.compile(r"qwen2\.5-math-(?:1\.5|7)b-instruct-prm-0\.[12]\Z", re.IGNORECASE)
 """The published models (plaguss', HuggingFaceH4's) that were trained with a blank line."""
 
 
-class TokenClassifierPrm(Struct, frozen=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
+class TokenClassifierPrm(Family, frozen=True):
+    """The adapter of one checkpoint of the family.
 
     `assumed`: nobody chose the separator, and the checkpoint's name is not one that tells it. `start` is the token that
     begins a text ("" = none), `left_out` one that TRL would put there and that was not chosen.
     """
 
-    hidden: int
-    max_length: int
     separator: str = "newline"
     layout: str = "training"
     assumed: bool = False
     start: str = ""
     left_out: str = ""
 
+    NAME = "token_classifier"
+    HEAD = "score.weight and score.bias with 2 labels"
     OPTIONS: ClassVar[Options] = {
         "separator": ("published", *SEPARATORS),
         "layout": ("training", "joint"),
@@ -54,8 +66,7 @@ class TokenClassifierPrm(Struct, frozen=True):
         " behind the problem too, as Hugging Face's ProcessBench script",
         "start": "tokenizer: the start token of tokenizer_config.json is put first, as by TRL's trainer; none: not",
     }
-    reads: ClassVar[tuple[str, ...]] = ()
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+    CHECKPOINTS = (
         "plaguss/Qwen2.5-0.5B-Math-Shepherd-PRM-0.2",
         "plaguss/Qwen2.5-Math-1.5B-Instruct-PRM-0.1",
         "plaguss/Qwen2.5-Math-1.5B-Instruct-PRM-0.2",
@@ -66,32 +77,23 @@ class TokenClassifierPrm(Struct, frozen=True):
         "trl-lib/Qwen2-0.5B-Reward-Math-Sheperd",
         "axolotl-ai-co/Qwen2.5-Math-PRM-7B",
     )
-    SOURCE: ClassVar[str] = "huggingface/trl, the PRM trainer; huggingface/ProcessBench, code/run_eval_prm_trl.py"
+    CHOSEN: ClassVar[Mapping[str, str]] = {"text_layout": "layout", "separator": "separator"}
+    SOURCE = "huggingface/trl, the PRM trainer; huggingface/ProcessBench, code/run_eval_prm_trl.py"
 
     scale = Scale("token classifier (TRL)", 0.0, 1.0, 0.5, "the likelier of its two labels", comparison="<=")
 
     @classmethod
-    def of(
-        cls, checkpoint: Checkpoint, separator: str = "published", layout: str = "training", start: str = "none"
-    ) -> "TokenClassifierPrm":
-        """The adapter for a checkpoint, its head checked tensor by tensor.
-
-        Raises:
-            ForeignCheckpoint: the head is not the family's.
-            CheckpointError: the config lacks a number.
-        """
-        config = checkpoint.config
-        assumed = False
+    def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
+        """Give the layout, the separator and whether it is assumed, and the start token and whether it is left out."""
+        separator, assumed = options["separator"], False
         if separator == "published":
             name = checkpoint.name.rsplit("/", 1)[-1].lower()
-            separator = "blank-line" if _BLANK_LINE.match(name) else "newline"
+            separator = "blank-line" if _WITH_BLANK_LINE.match(name) else "newline"
             assumed = separator == "newline" and name not in {one.rsplit("/", 1)[-1].lower() for one in cls.CHECKPOINTS}
-        width, limit = positive(config, "hidden_size"), positive(config, "max_position_embeddings")
         token = special_token(tokenizer_settings(checkpoint.folder), "bos_token")
-        first, left_out = (token, "") if start == "tokenizer" else ("", token)
-        adapter = cls(width, limit, separator, layout, assumed, first, left_out)
-        check_tensors(adapter.readout, checkpoint, "token_classifier", "score.weight and score.bias with 2 labels")
-        return adapter
+        start, left_out = (token, "") if options["start"] == "tokenizer" else ("", token)
+        own = {"separator": separator, "layout": options["layout"], "assumed": assumed}
+        return {**own, "start": start, "left_out": left_out}
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -118,14 +120,7 @@ class TokenClassifierPrm(Struct, frozen=True):
     @property
     def settings(self) -> Mapping[str, Any]:
         """What beside the weights changes the rewards."""
-        return {
-            "adapter": "token_classifier",
-            "layout": 1,
-            "text_layout": self.layout,
-            "separator": self.separator,
-            "max_length": self.max_length,
-            **({"start": self.start} if self.start else {}),
-        }
+        return {**super().settings, **({"start": self.start} if self.start else {})}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.
@@ -167,3 +162,73 @@ class _Joint:
         if rising and all(whole[: len(ids)] == ids for ids in prefixes):
             return Encoded(whole, tuple(ends))
         return Encoded.together([Encoded(ids, (len(ids) - 1,)) for ids in prefixes])
+
+
+class PurePrm(Family, frozen=True):
+    """PURE-PRM-7B: the problem's ids, then every step's ids and a separator, where P(right) - P(wrong) is read.
+
+        PROBLEM STEP SEPARATOR STEP SEPARATOR
+
+    There is no template, and nothing between problem and first step. The separator is one newline on the model card
+    and in PURE's own training code, and a blank line in PRMBench's toolkit (option `separator`); the author reports
+    better results with the newline. The head is that of a stock token classifier with two labels; label 1 is "right".
+    """
+
+    separator: str = "newline"
+
+    NAME = "pure"
+    HEAD = "score.weight and score.bias with 2 labels"
+    OPTIONS: ClassVar[Options] = {"separator": tuple(SEPARATORS)}
+    MEANINGS: ClassVar[Mapping[str, str]] = {
+        "separator": "behind every step: newline, as on the model card, or blank-line, as in PRMBench's toolkit",
+    }
+    CHECKPOINTS = ("jinachris/PURE-PRM-7B",)
+    CHOSEN: ClassVar[Mapping[str, str]] = {"separator": "separator"}
+    SOURCE = "the model card; CJReinforce/PURE; PRMBench, mr_eval/models/pure_prm.py"
+
+    scale = Scale("PURE", -1.0, 1.0, 0.0, "the model card: above 0 is right", comparison="<=")
+
+    @property
+    def readout(self) -> Readout:
+        """The head over the body's last hidden state; the probability of label 1 less that of label 0."""
+        return Readout(one_layer(self.hidden), reward=(-1.0, 1.0))
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: the separator is not one token of the vocabulary.
+        """
+        return Separated(tokenizer, [single_id(tokenizer, SEPARATORS[self.separator])], self.max_length)
+
+
+class ScanPrm(Family, frozen=True):
+    r"""SCAN-Pro and SCAN-Base: the problem and a blank line, then every step and a blank line, where P(right) is read.
+
+        PROBLEM\n\n STEP \n\n STEP \n\n
+
+    There is no template. Problem and blank line are one piece of text, so a full stop before it is one token with it;
+    steps and their blank lines are encoded apart. The head is that of a stock token classifier with one label, whose
+    sigmoid is the probability. The authors cut at 8,192 tokens; here the limit is the config's, and nothing is cut.
+    Layout and head are those of yyDing1/SCAN-PRM.
+    """
+
+    NAME = "scan"
+    HEAD = "score.weight and score.bias with 1 label"
+    SOURCE = "yyDing1/SCAN-PRM, src/train_prm"
+
+    scale = Scale("SCAN", 0.0, 1.0, 0.5, "the cut of its training; its authors sweep cuts on ProcessBench")
+
+    @property
+    def readout(self) -> Readout:
+        """The head over the body's last hidden state; the sigmoid of its one label."""
+        return Readout(one_layer(self.hidden, 1), "sigmoid", (1.0,))
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: a blank line is not one token of the vocabulary.
+        """
+        separated = Separated(tokenizer, [single_id(tokenizer, BLANK_LINE)], self.max_length)
+        return lambda problem, steps: separated(problem + BLANK_LINE, steps)

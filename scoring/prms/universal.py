@@ -18,11 +18,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from msgspec import Struct
-
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import ForeignCheckpoint
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
+from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, special_id, too_long
 from scoring.readout import OUTPUT, Encoded, Linear, Readout, Refused
 
 SYSTEM = "You are a helpful assistant."
@@ -34,24 +32,25 @@ BODY = "model."
 _HEAD = re.compile(r"(?:\w+[._])*(?:score|reward|value|v|rm|regression|classifier|head|summary|scorer)")
 
 
-class UniversalPrm(Struct, frozen=True, dict=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
+class UniversalPrm(Family, frozen=True):
+    """The adapter of one checkpoint of the family.
 
     `head` is the layer's name. `end` is the token behind the text, `pooling` where the number is read: "last" at that
     token, "before-end" at the one before. With `reference` "hidden" the model is told that there is none, whatever the
     case has.
     """
 
-    hidden: int
-    max_length: int
     head: str
     bias: bool
     end: str = "im_end"
     pooling: str = "last"
     reference: str = "given"
 
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = ("infly/Universal-PRM-7B",)
-    SOURCE: ClassVar[str] = "model card"
+    NAME = "universal"
+    HEAD = "one layer from the body's width to one number"
+    CHECKPOINTS = ("infly/Universal-PRM-7B",)
+    CHOSEN: ClassVar[Mapping[str, str]] = {"head": "head", "end": "end", "pooling": "pooling", "reference": "reference"}
+    SOURCE = "model card"
     OPTIONS: ClassVar[Options] = {
         "end": tuple(ENDS),
         "pooling": ("last", "before-end"),
@@ -66,18 +65,15 @@ class UniversalPrm(Struct, frozen=True, dict=True):
     scale = Scale("Universal-PRM", 0.0, 1.0, 0.5, "the middle of the range; the card names no threshold")
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint, **options: str) -> "UniversalPrm":
-        """The adapter for a checkpoint, with the head found in it.
+    def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
+        """Give the options, and the head found in the checkpoint.
 
         Raises:
             ForeignCheckpoint: beside the body there is not exactly one layer to one number; and what there is.
-            CheckpointError: the config lacks a number.
+            CheckpointError: the config lacks the width.
         """
-        hidden = positive(checkpoint.config, "hidden_size")
-        head, bias = _head(checkpoint, hidden)
-        adapter = cls(hidden, positive(checkpoint.config, "max_position_embeddings"), head, bias, **options)
-        check_tensors(adapter.readout, checkpoint, "universal", "one layer from the body's width to one number")
-        return adapter
+        head, bias = _head(checkpoint, positive(checkpoint.config, "hidden_size"))
+        return {**options, "head": head, "bias": bias}
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -88,19 +84,6 @@ class UniversalPrm(Struct, frozen=True, dict=True):
     def readout(self) -> Readout:
         """The sigmoid of the head's one number."""
         return Readout((Linear(self.head, self.hidden, 1, self.bias),), "sigmoid", (1.0,), body=BODY)
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards."""
-        return {
-            "adapter": "universal",
-            "layout": 1,
-            "head": self.head,
-            "end": self.end,
-            "pooling": self.pooling,
-            "reference": self.reference,
-            "max_length": self.max_length,
-        }
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids; it takes the reference answer (text or None) third, if it is read.

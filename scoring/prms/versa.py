@@ -12,16 +12,12 @@ family over Qwen is whole.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-from msgspec import Struct
-
-from scoring.checkpoint import Checkpoint, positive
+from scoring.checkpoint import Checkpoint
 from scoring.errors import ForeignCheckpoint
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, behind, check_ids, check_tensors
-from scoring.prms.marked_text import MarkedText
-from scoring.prms.separated import single_id
-from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
+from scoring.prms.base import Encoder, Family, MarkedText, Scale, Tokenizer, check_ids, marked, single_id
+from scoring.readout import OUTPUT, Readout, Vocabulary
 
 EMBEDDINGS = "model.embed_tokens.weight"
 START, TAG = "<|begin_of_text|>", " \n\n\n\n"
@@ -29,19 +25,17 @@ MINUS, PLUS = 12, 10
 """The ids of the two signs, the same in Llama-3's vocabulary and in Qwen's."""
 
 
-class VersaPrm(Struct, frozen=True):
-    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
+class VersaPrm(Family, frozen=True):
+    """The adapter of one checkpoint of the family.
 
     `tied`: the output matrix is the embeddings (the family's 3B model).
     """
 
-    hidden: int
-    max_length: int
     tied: bool = False
 
-    OPTIONS: ClassVar[Options] = {}
-    reads: ClassVar[tuple[str, ...]] = ()
-    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+    NAME = "versa"
+    HEAD = f"a language model with {OUTPUT}, or with {EMBEDDINGS} where the config ties the two"
+    CHECKPOINTS = (
         "UW-Madison-Lee-Lab/VersaPRM",
         "UW-Madison-Lee-Lab/VersaPRM-Aug",
         "UW-Madison-Lee-Lab/VersaPRM-Small-Subset",
@@ -51,18 +45,16 @@ class VersaPrm(Struct, frozen=True):
         "UW-Madison-Lee-Lab/Llama-PRM800K",
         "UW-Madison-Lee-Lab/Qwen-PRM800K",
     )
-    SOURCE: ClassVar[str] = "UW-Madison-Lee-Lab/VersaPRM, evaluation"
+    SOURCE = "UW-Madison-Lee-Lab/VersaPRM, evaluation"
 
     scale = Scale("VersaPRM", 0.0, 1.0, 0.5, "the likelier of the two signs; its authors give no cut")
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint) -> "VersaPrm":
-        """The adapter for a checkpoint.
+    def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
+        """Give whether the output matrix is the embeddings.
 
         Raises:
-            ForeignCheckpoint: there is no output matrix that holds the two signs, or a LoRA adapter lies over a body
-                for which the family has none.
-            CheckpointError: the config lacks a number.
+            ForeignCheckpoint: a LoRA adapter lies over a body for which the family has none.
         """
         config = checkpoint.config
         if checkpoint.merged and config.get("model_type") != "llama":
@@ -71,28 +63,12 @@ class VersaPrm(Struct, frozen=True):
                 f"{config.get('model_type')} model.",
                 "Give its own base as --base; an adapter of your own, merged elsewhere, as a folder.",
             )
-        adapter = cls(
-            positive(config, "hidden_size"),
-            positive(config, "max_position_embeddings"),
-            config.get("tie_word_embeddings") is True,
-        )
-        check_tensors(
-            adapter.readout,
-            checkpoint,
-            "versa",
-            f"a language model with {OUTPUT}, or with {EMBEDDINGS} where the config ties the two",
-        )
-        return adapter
+        return {**options, "tied": config.get("tie_word_embeddings") is True}
 
     @property
     def readout(self) -> Readout:
         """The probability of `+` of the two signs."""
         return Readout(Vocabulary((MINUS, PLUS), self.hidden, tied=EMBEDDINGS if self.tied else OUTPUT))
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards."""
-        return {"adapter": "versa", "layout": 1, "max_length": self.max_length}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Cases to ids.
@@ -105,20 +81,15 @@ class VersaPrm(Struct, frozen=True):
         tag, begin = single_id(tokenizer, TAG), tokenizer.special(START)
         start = () if begin is None else (begin,)
 
-        def encode(problem: str, steps: Sequence[str]) -> Encoded | Refused:
-            if not steps:
-                return NO_STEPS
-            text = MarkedText()
-            text.add(f"{_clean(problem)} \n\n")
-            for step in steps:
-                text.mark(_clean(step) + TAG)
-            found = text.encode(tokenizer, tag)
-            if isinstance(found, Refused):
-                return found
-            ids, positions = found
-            return behind(start, ids, positions, self.max_length)
+        return marked(_text, tokenizer, tag, start, self.max_length)
 
-        return encode
+
+def _text(problem: str, steps: Sequence[str]) -> MarkedText:
+    text = MarkedText()
+    text.add(f"{_clean(problem)} \n\n")
+    for step in steps:
+        text.mark(_clean(step) + TAG)
+    return text
 
 
 def _clean(text: str) -> str:

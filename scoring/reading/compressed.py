@@ -229,12 +229,12 @@ def read_some(file: BinaryIO, name: str, size: int = CHUNK) -> bytes:
         raise UnreadableFile(f"{name}: {why}.", "Check the disk that it is on.") from None
 
 
-def start_of(path: Path) -> bytes:
-    """Give the first bytes of a file; none where it is no plain file, or cannot be read."""
+def start_of(path: Path, size: int = _START) -> bytes:
+    """Give the first bytes of a file, at most `size`; none where it is no plain file, or cannot be read."""
     try:
         if path.is_file():
             with path.open("rb") as file:
-                return file.read(_START)
+                return file.read(size)
     except (OSError, ValueError):
         # Reading it in earnest says what is wrong.
         pass

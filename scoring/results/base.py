@@ -28,7 +28,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.benchmarks.base import MADE, Check, checked, first_undecodable
-from scoring.critics.boxed import processbench_ballot, processbench_verdict, zero_based
+from scoring.critics.parsing import processbench_ballot, processbench_verdict, zero_based
 from scoring.reading.chunks import Chunk, chunks
 from scoring.reading.compressed import plain_name
 from scoring.reading.fields import Fields, kind_of, without_empty_fraction
@@ -36,8 +36,7 @@ from scoring.reading.findings import Finding
 from scoring.reading.rows import Row, Rows
 from scoring.reading.typed import KEPT, LINE, NUMBER, SOME, Field, Layout, as_made, name_of, read_by
 from scoring.schema import STEP_INDEX
-from scoring.scorer import Comparison, Kind, On
-from scoring.training_point import NOWHERE, TrainingPoint
+from scoring.scorer import NOWHERE, Comparison, Kind, On, TrainingPoint
 
 Judges = Literal["", "errors", "redundancy"]
 """What judgements are of; empty = the file does not say."""

@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from scoring.critics.boxed import processbench_ballot, processbench_verdict
+from scoring.critics.parsing import processbench_ballot, processbench_verdict
 from scoring.reading.compressed import plain_name
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding

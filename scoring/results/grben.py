@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from scoring.benchmarks.base import warn_where
-from scoring.critics.boxed import grben_answer, zero_based
+from scoring.critics.parsing import grben_answer, zero_based
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, read_by, text, whole

@@ -26,7 +26,7 @@ from typing import Any, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from scoring.benchmarks.processbench import HUB_NAME
-from scoring.critics.boxed import processbench_ballot, processbench_verdict
+from scoring.critics.parsing import processbench_ballot, processbench_verdict
 from scoring.errors import InspectError, UnknownFormat, UnreadableFile
 from scoring.reading.compressed import Damaged, member_bytes
 from scoring.reading.fields import Fields, kind_of

@@ -19,7 +19,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from scoring.benchmarks.base import first_step, first_step_checks, warn_where
-from scoring.critics.boxed import processbench_verdict, vote
+from scoring.critics.parsing import processbench_verdict, vote
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, read_by, text, texts, whole

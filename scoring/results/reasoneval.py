@@ -25,7 +25,7 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from scoring.benchmarks import mrmath, mrmath_redundant, reasoneval_pairs
-from scoring.critics.boxed import zero_based
+from scoring.critics.parsing import zero_based
 from scoring.reading.fields import Fields, kind_of, without_empty_fraction
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows

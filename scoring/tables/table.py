@@ -32,8 +32,6 @@ from scoring.schema import STEP_INDEX
 from scoring.tables.cells import at, columns_of, has, listed, number, outermost, single_at, steps, text, truth, whole
 from scoring.tables.column_mapping import COLUMNS, TEXTS, ColumnMapping
 
-TITLE = "Table with a mapping"
-
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _RIGHT = frozenset({"right", "correct", "true", "yes", "good", "positive", "+"})
 _WRONG = frozenset({"wrong", "incorrect", "false", "no", "bad", "negative", "-"})

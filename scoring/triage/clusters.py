@@ -7,7 +7,7 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.similar import WORD
-from scoring.triage.notes import Note
+from scoring.triage.words import Note
 
 MOST = 1_000
 """Notes that are compared at most, the latest ones."""

@@ -1,4 +1,4 @@
-"""What people's actions on cases come to: rulings, ratings of steps, tags, notes and their categories.
+"""What people's actions on cases come to: rulings, ratings of steps, tags, notes with their categories, and queues.
 
 Every action that was undone is left out. What a tag says is said by all; the rest belongs to who said it.
 
@@ -6,12 +6,280 @@ Actions are ordered by (counter, who, machine, line), whatever file they were re
 copies of journals that are put together always come to the same.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from typing import Any
 
-from scoring.triage.account import Account
-from scoring.triage.actions import CHANGES, DECIDING, QUEUE, REDO, REVERSALS, RULE, SAID, UNDO, Action, Batch, batch_of
-from scoring.triage.queue import Queue, queue_of
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from scoring.triage.actions import (
+    CHANGES,
+    DECIDING,
+    DEFER,
+    NOTE,
+    QUEUE,
+    RATE,
+    REDO,
+    REVERSALS,
+    RULE,
+    SAID,
+    SKIP,
+    SORT,
+    TAG,
+    UNDO,
+    UNTAG,
+    Action,
+    Batch,
+    batch_of,
+    rating_of,
+)
+
+# -- a person's queue of cases to decide about
+
+
+class Queue(Struct, frozen=True):
+    """Cases that one person decides about, one after the other.
+
+    `ruled` were ruled on since the queue was begun, `skipped` are left out; `waiting` are the others in the order in
+    which they come, with those that were deferred at the end: the last `late` ones. A case is in one of the three, by
+    what was done last. `places` say where in `cases` each case is (0-based). They are looked at through `scorer`, ""
+    where nobody noted it.
+    """
+
+    words: str
+    cases: tuple[str, ...]
+    places: Mapping[str, int]
+    ruled: tuple[str, ...]
+    skipped: tuple[str, ...]
+    waiting: tuple[str, ...]
+    late: int
+    scorer: str = ""
+
+    @property
+    def case(self) -> str | None:
+        """The one to decide about; None where all are done."""
+        return self.waiting[0] if self.waiting else None
+
+    def waits(self, case: str) -> bool:
+        """Whether a case waits."""
+        return self._has(self._first, case) or case in self._late
+
+    def after(self, action: Action) -> "Queue":
+        """The queue after its author did one more thing that holds; cheap where that is about few cases."""
+        groups, late = {"": self._first, RULE: self.ruled, SKIP: self.skipped}, self._late
+        for case in action.cases:
+            if case not in self.places:
+                continue
+            groups = {kind: self._less(cases, case) for kind, cases in groups.items()}
+            late = tuple(one for one in late if one != case)
+            kind = _kind(action)
+            if kind == DEFER:
+                late = (*late, case)
+            elif kind in groups:
+                at = self._at(groups[kind], case)
+                groups[kind] = (*groups[kind][:at], case, *groups[kind][at:])
+        waiting = (*groups[""], *late)
+        return replace(self, ruled=groups[RULE], skipped=groups[SKIP], waiting=waiting, late=len(late))
+
+    @property
+    def _first(self) -> tuple[str, ...]:
+        return self.waiting[: len(self.waiting) - self.late]
+
+    @property
+    def _late(self) -> tuple[str, ...]:
+        return self.waiting[len(self.waiting) - self.late :]
+
+    def _at(self, cases: tuple[str, ...], case: str) -> int:
+        """Where a case of the queue is, or would be, among some in the order of the queue."""
+        return bisect_left(cases, self.places[case], key=self.places.__getitem__)
+
+    def _has(self, cases: tuple[str, ...], case: str) -> bool:
+        return case in self.places and cases[(at := self._at(cases, case)) : at + 1] == (case,)
+
+    def _less(self, cases: tuple[str, ...], case: str) -> tuple[str, ...]:
+        at = self._at(cases, case)
+        return (*cases[:at], *cases[at + 1 :]) if self._has(cases, case) else cases
+
+
+def queue_of(begun: Action, since: Iterable[Action]) -> Queue:
+    """A queue after everything that its author did since; what was undone is left out already."""
+    last: dict[str, str] = {}
+    deferred: dict[str, None] = {}
+    for action in since:
+        kind = _kind(action)
+        for case in action.cases:
+            last[case] = kind
+            if kind == DEFER:
+                deferred.pop(case, None)
+                deferred[case] = None
+    cases = tuple(dict.fromkeys(begun.cases))
+    places = {case: place for place, case in enumerate(cases)}
+    late = tuple(case for case in deferred if case in places and last[case] == DEFER)
+    first = tuple(case for case in cases if not last.get(case))
+    ruled, skipped = (
+        tuple(sorted((case for case, of in last.items() if of == kind and case in places), key=places.__getitem__))
+        for kind in (RULE, SKIP)
+    )
+    return Queue(begun.value, cases, places, ruled, skipped, (*first, *late), len(late), begun.content)
+
+
+def _kind(action: Action) -> str:
+    """What an action comes to in a queue; "" where it takes a ruling away, so that the case waits again."""
+    return "" if action.kind == RULE and not action.value else action.kind
+
+
+# -- what is said of cases: rulings, ratings of steps, tags, notes and their categories
+
+
+Said = Mapping[str, str]
+"""A text by who said it."""
+
+
+class Triage(Struct, frozen=True, eq=False, dict=True):
+    """Tags (in alphabetical order) are said by all; all else is by who said it, so that nobody's hides another's.
+
+    `ratings` are by step (0-based). A case that is in no benchmark here any more is kept.
+    """
+
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    rulings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    categories: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    ratings: Mapping[str, Mapping[str, Mapping[int, int]]] = field(default_factory=dict)
+
+    @cached_property
+    def people(self) -> frozenset[str]:
+        """Who rules, rates, notes or sorts; tags are everybody's."""
+        said = (*self.notes.values(), *self.rulings.values(), *self.categories.values(), *self.ratings.values())
+        return frozenset(who for of in said for who in of)
+
+    @cached_property
+    def tags_in_use(self) -> dict[str, int]:
+        """How many cases each tag is on, the most used first, then by name."""
+        counts = Counter(tag for tags in self.tags.values() for tag in tags)
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+    def note(self, case: str) -> str:
+        """The notes on a case in one text, "" where there is none; where several people wrote one, with their names."""
+        notes = self.notes.get(case, {})
+        if len(notes) == 1:
+            return next(iter(notes.values()))
+        return "; ".join(f"{who}: {notes[who]}" for who in sorted(notes))
+
+
+class Account:
+    """Takes actions that hold, in order, and says what they come to."""
+
+    def __init__(self) -> None:
+        self._tags: dict[str, set[str]] = {}
+        self._own: dict[str, dict[str, Said]] = {NOTE: {}, RULE: {}, SORT: {}}
+        self._ratings: dict[str, dict[str, dict[int, int | None]]] = {}
+
+    def take(self, actions: Iterable[Action]) -> None:
+        """More actions; those that say nothing of cases come to nothing."""
+        owns = self._own
+        for action in actions:
+            own = owns.get(action.kind)
+            if own is None:
+                self._take_other(action)
+                continue
+            for case in action.cases:
+                # What was handed out stays as it is.
+                own[case] = {**own[case], action.who: action.value} if case in own else {action.who: action.value}
+
+    def _take_other(self, action: Action) -> None:
+        kind, value = action.kind, action.value
+        if kind == TAG:
+            for case in action.cases:
+                if case in self._tags:
+                    self._tags[case].add(value)
+                else:
+                    self._tags[case] = {value}
+        elif kind == UNTAG:
+            for case in action.cases:
+                if case in self._tags:
+                    self._tags[case].discard(value)
+        elif kind == RATE:
+            step, rating = rating_of(value)
+            for case in action.cases:
+                self._ratings.setdefault(case, {}).setdefault(action.who, {})[step] = rating
+
+    def forget(self, cases: Iterable[str]) -> None:
+        """Nobody said anything of these."""
+        for case in cases:
+            self._tags.pop(case, None)
+            self._ratings.pop(case, None)
+            for own in self._own.values():
+                own.pop(case, None)
+
+    def triage(self, was: Triage | None = None, cases: Collection[str] = ()) -> Triage:
+        """What was taken in, less what was taken away again; or what it `was`, with that of these cases anew.
+
+        What is said of all cases in one respect is the same object as long as nothing of it changes.
+        """
+        if was is None:
+            return _triage(self._tags, self._own, self._ratings)
+        own = {kind: _some(said, cases) for kind, said in self._own.items()}
+        now = _triage(_some(self._tags, cases), own, _some(self._ratings, cases))
+        names = ("tags", "notes", "rulings", "categories", "ratings")
+        return Triage(*(_put(getattr(was, name), getattr(now, name), cases) for name in names))
+
+
+def _some(said: Mapping[str, Any], cases: Iterable[str]) -> dict[str, Any]:
+    return {case: said[case] for case in cases if case in said}
+
+
+def _put(was: Mapping[str, Any], found: Mapping[str, Any], cases: Iterable[str]) -> Mapping[str, Any]:
+    """What is said of all cases where this was found of some."""
+    if all(was.get(case) == found.get(case) for case in cases):
+        return was
+    now = dict(was)
+    for case in cases:
+        if case in found:
+            now[case] = found[case]
+        else:
+            now.pop(case, None)
+    return now
+
+
+def _triage(
+    tagged: Mapping[str, set[str]],
+    own: Mapping[str, Mapping[str, Said]],
+    rated: Mapping[str, Mapping[str, Mapping[int, int | None]]],
+) -> Triage:
+    # Equal tags are one object: a hundred thousand cases tagged at once share theirs.
+    alike: dict[tuple[str, ...], tuple[str, ...]] = {}
+    tags = {}
+    for case, on_it in tagged.items():
+        if on_it:
+            listed = tuple(on_it) if len(on_it) == 1 else tuple(sorted(on_it))
+            tags[case] = alike.setdefault(listed, listed)
+    ratings = {}
+    for case, of in rated.items():
+        there = {who: given for who, steps in of.items() if (given := _rated(steps))}
+        if there:
+            ratings[case] = there
+    return Triage(tags, _given(own[NOTE]), _given(own[RULE]), _given(own[SORT]), ratings)
+
+
+def _given(said: Mapping[str, Said]) -> dict[str, Said]:
+    """Texts by case and who said them, without those that are empty."""
+    kept: dict[str, Said] = {}
+    for case, of in said.items():
+        there = {who: text for who, text in of.items() if text} if "" in of.values() else of
+        if there:
+            kept[case] = there
+    return kept
+
+
+def _rated(steps: Mapping[int, int | None]) -> dict[int, int]:
+    """Ratings that were not taken away, by step."""
+    if len(steps) == 1:
+        return {step: rating for step, rating in steps.items() if rating is not None}
+    return {step: rating for step, rating in sorted(steps.items()) if rating is not None}
 
 
 class History:

@@ -9,7 +9,7 @@
 the first of the actions done at once, `content` of which text of the case a ruling or a rating was said. The folder is
 the union of its files: copies from other machines are merged by putting them into it. No line of a file is ever
 changed, and each is on the disk before its action counts as done; a last one that was cut short is no line
-(`scoring.triage.appending`).
+(`append_lines`).
 """
 
 import gc
@@ -28,15 +28,319 @@ from operator import eq
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+import msgspec
+from msgspec import Struct, field
 
+from scoring.errors import UnwritableWorkspace
 from scoring.files import locked, sync, unwritable
-from scoring.triage.actions import NOTE, QUEUE, RATE, REDO, RULE, TAG, UNDO, UNTAG, Action, Batch, Change, batch_of
-from scoring.triage.appending import append_lines
-from scoring.triage.history import History
-from scoring.triage.lines import VERSION, read_file, sound
-from scoring.triage.queue import Queue
-from scoring.triage.said import Triage
+from scoring.triage.actions import (
+    CHANGES,
+    DEFER,
+    NOTE,
+    OWN,
+    QUEUE,
+    RATE,
+    REDO,
+    REVERSALS,
+    RULE,
+    RULINGS,
+    SKIP,
+    TAG,
+    UNDO,
+    UNTAG,
+    Action,
+    Batch,
+    Change,
+    batch_of,
+    rating_of,
+)
+from scoring.triage.history import History, Queue, Triage
+
+# -- the lines of a journal's file, read: each an action, one that this version does not know, or a problem
+
+
+VERSION = 1
+_LARGEST = 1 << 53
+"""Counters stay below it, so that every program reads them exactly."""
+_TEXT = frozenset({str})
+_decode = msgspec.json.Decoder().decode
+
+
+class _Line(msgspec.Struct, gc=False):
+    """A line with everything of its type, which nearly all are; what is amiss with another one is found by looking."""
+
+    v: int
+    n: int
+    who: str
+    machine: str
+    action: str
+    cases: tuple[str, ...] = ()
+    value: str | None = None
+    time: str = ""
+    batch: int | None = None
+    of: int | None = None
+    content: str = ""
+
+
+_quickly = msgspec.json.Decoder(_Line)
+_TOGETHER = 200_000
+"""Bytes that are decoded at once: where that fails, their lines are decoded one by one."""
+_BLANK = object()
+"""Stands for a line with nothing on it."""
+_NOT_WHOLE = "is no whole JSON object"
+_CUT = "was cut short while it was written and does nothing; the next action of its author takes its place"
+
+
+class Read(Struct, frozen=True):
+    """What files hold. `problems` are sentences with file and line, `unknown` counts actions that this version lacks.
+
+    Such lines stay in their files and do nothing here; `last` is the highest counter of all lines, these included.
+    """
+
+    actions: tuple[Action, ...] = ()
+    problems: tuple[str, ...] = ()
+    unknown: Counter[str] = field(default_factory=Counter)
+    last: int = 0
+
+
+def read_file(path: Path) -> Read:
+    """The actions of one file; a line that is none is a problem, and the others still count."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        return Read(
+            problems=(f"{path.name} cannot be read ({error.strerror or error}); its tags and notes are missing",)
+        )
+    actions: list[Action] = []
+    problems, unknown, last, number = [], Counter[str](), 0, 1
+    unended = 0 if data.endswith(b"\n") else data.count(b"\n") + 1
+    for block in _blocks(data.removesuffix(b"\n")):
+        found = [_sound(one, at) for at, one in enumerate(_decoded(block), number)]
+        if not found or not all(found):
+            found = []
+            for at, line in enumerate(block.split(b"\n"), number):
+                action = _read(line, at)
+                if type(action) is Action:
+                    found.append(action)
+                elif type(action) is int:
+                    unknown[_word(_value(line))] += 1
+                    last = max(last, action)
+                elif action:
+                    told = _CUT if at == unended and action == _NOT_WHOLE else f"{action}; the line does nothing"
+                    problems.append(f"triage/{path.name}:{at}: {told}")
+        actions += (one for one in found if one is not None)
+        number += block.count(b"\n") + 1
+    last = max(last, max((one.n for one in actions), default=0))
+    return Read(tuple(actions), tuple(problems), unknown, last)
+
+
+def _blocks(data: bytes) -> Iterator[bytes]:
+    """Whole lines, many at a time, without the newline at the end of the last."""
+    start, end = 0, data.find(b"\n", _TOGETHER)
+    while end >= 0:
+        yield data[start:end]
+        start, end = end + 1, data.find(b"\n", end + 1 + _TOGETHER)
+    yield data[start:]
+
+
+def _decoded(block: bytes) -> Sequence[_Line]:
+    """What these lines hold; nothing, unless each is an object with everything of its type.
+
+    Where every line begins and ends as an object does, no newline stands inside one; where there are as many objects as
+    lines, each line then holds one.
+    """
+    newlines = block.count(b"\n")
+    if block.startswith(b"{") and block.endswith(b"}") and block.count(b"}\n{") == newlines:
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            found = _quickly.decode_lines(block)
+            return found if len(found) == newlines + 1 else ()
+    return ()
+
+
+def _read(line: bytes, number: int) -> Action | int | str:
+    """The same as `_action`, of a line; most are sound, also beside one that is not."""
+    one = _line(line)
+    quick = None if one is None else _sound(one, number)
+    return _action(_value(line), number) if quick is None else quick
+
+
+def _line(line: bytes) -> _Line | None:
+    try:
+        return _quickly.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _sound(one: _Line, number: int) -> Action | None:
+    """The action of a line with which all is well; None for every other line."""
+    kind, n, text, of = _KINDS.get(one.action), one.n, one.value, one.of
+    if kind is None or one.v != VERSION or not 0 < n < _LARGEST:
+        return None
+    if kind in REVERSALS:
+        if of is None or of >= n:
+            return None
+        return Action(n, one.who, one.machine, number, kind, (), "", of, one.time, one.content)
+    if not one.cases or text is None or not (text or kind in MAY_BE_EMPTY):
+        return None
+    if kind in _WRONG and _WRONG[kind](text) is not None:
+        return None
+    batch = n if one.batch is None else one.batch
+    # Quicker than Action(...), which would go through a function of Python for every line.
+    parts = (n, one.who, one.machine, number, kind, one.cases, text, batch, one.time, one.content)
+    return tuple.__new__(Action, parts)
+
+
+def is_whole(line: bytes) -> bool:
+    """Whether a line holds one JSON object, whatever is in it."""
+    return type(_value(line)) is dict
+
+
+def _value(line: bytes) -> Any:
+    """What one line holds, None where that is no JSON; _BLANK where there is nothing on it."""
+    try:
+        return _decode(line) if line.strip() else _BLANK
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _action(value: Any, number: int) -> Action | int | str:
+    """The action of a line; its counter where it is one that this version does not know; else what is wrong."""
+    if type(value) is not dict:
+        return "" if value is _BLANK else _NOT_WHOLE
+    known = value.get
+    n, who, machine, kind = known("n"), known("who"), known("machine"), known("action")
+    if type(n) is not int or not 0 < n < _LARGEST:
+        return "has no counter (n)"
+    if known("v") != VERSION or type(kind) is not str or kind not in _READERS:
+        return n
+    if type(who) is not str or type(machine) is not str:
+        return "does not say who did it (who, machine)"
+    parts = _READERS[kind](value, n)
+    if isinstance(parts, str):
+        return parts
+    return Action(n, who, machine, number, kind, *parts, str(known("time", "")), str(known("content", "")))
+
+
+def _word(value: dict[str, Any]) -> str:
+    """What an action that is not known calls itself."""
+    return str(value.get("action")) if value.get("v") == VERSION else f"version {value.get('v')}"
+
+
+Parts = tuple[tuple[str, ...], str, int]
+MAY_BE_EMPTY = OWN | {SKIP, DEFER}
+"""Actions whose text may be "": it takes away what was said, or there is nothing to say."""
+
+
+def _ruling(text: str) -> str | None:
+    return None if not text or text in RULINGS else f"rules {text[:40]!r}, which is none of {', '.join(RULINGS)}"
+
+
+def _rating(text: str) -> str | None:
+    try:
+        rating_of(text)
+    except ValueError:
+        return f"rates {text[:40]!r}, which is no step and -1, 0 or 1"
+    return None
+
+
+_WRONG: dict[str, Callable[[str], str | None]] = {RULE: _ruling, RATE: _rating}
+"""What is wrong with the text of an action; None: nothing."""
+
+
+def _change(value: dict[str, Any], n: int) -> Parts | str:
+    cases, text, batch = value.get("cases"), value.get("value"), value.get("batch", n)
+    if type(cases) is not list or not _TEXT.issuperset(map(type, cases)):
+        return "does not name its cases (cases)"
+    if type(text) is not str or (not text and value["action"] not in MAY_BE_EMPTY):
+        return "has no text (value)"
+    check = _WRONG.get(value["action"])
+    if check is not None and (wrong := check(text)) is not None:
+        return wrong
+    if type(batch) is not int:
+        return "names no batch (batch)"
+    return tuple(cases), text, batch
+
+
+def _reversal(value: dict[str, Any], n: int) -> Parts | str:
+    of = value.get("of")
+    return ((), "", of) if type(of) is int and of < n else "does not say what it is of (of)"
+
+
+_READERS: dict[str, Callable[[dict[str, Any], int], Parts | str]] = {
+    **dict.fromkeys(CHANGES, _change),
+    UNDO: _reversal,
+    REDO: _reversal,
+}
+
+
+_KINDS = {kind: kind for kind in _READERS}
+"""Every kind of action is one object, which is quicker to compare."""
+
+
+def sound(text: str) -> str:
+    """Text that can be written as UTF-8, with halves of surrogate pairs replaced."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+# -- lines added to a journal's file: all of them and on the disk, or none
+
+
+_AT_ONCE = 1 << 16
+
+
+def append_lines(path: Path, lines: Sequence[str]) -> int:
+    """Add lines at the end of a file by one write, on the disk when this returns; by how many bytes it grew.
+
+    A system that ends a process while it writes may cut a line where a page of memory ends. Nobody was told that such a
+    last line is there, so that the first new one takes its place; where it only lacks its end, it gets that.
+
+    Raises:
+        UnwritableWorkspace: nothing was added.
+    """
+    data = "".join(f"{line}\n" for line in lines).encode()
+    try:
+        new = not path.exists()
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        try:
+            size = kept = os.lseek(descriptor, 0, os.SEEK_END)
+            last = _unended(descriptor, size)
+            if is_whole(last):
+                data = b"\n" + data
+            elif last:
+                kept -= len(last)
+                os.ftruncate(descriptor, kept)
+            _write(path, descriptor, data, kept)
+        finally:
+            os.close(descriptor)
+        if new:
+            sync(path.parent)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    return kept + len(data) - size
+
+
+def _unended(descriptor: int, size: int) -> bytes:
+    """What stands behind the last end of a line; b"" where the file ends with one."""
+    found, start = b"", size
+    while start and b"\n" not in found:
+        end, start = start, max(0, start - _AT_ONCE)
+        os.lseek(descriptor, start, os.SEEK_SET)
+        found = os.read(descriptor, end - start) + found
+    return found[found.rfind(b"\n") + 1 :]
+
+
+def _write(path: Path, descriptor: int, data: bytes, size: int) -> None:
+    """One write and one fsync; a write that is cut short (a full disk) is taken back."""
+    try:
+        written = os.write(descriptor, data)
+        os.fsync(descriptor)
+    except OSError:
+        os.ftruncate(descriptor, size)
+        raise
+    if written != len(data):
+        os.ftruncate(descriptor, size)
+        raise UnwritableWorkspace(f"{path}: the disk is full.", "Nothing was written. Free space and try again.")
+
 
 ENVIRONMENT = "PRM_INSPECT_USER"
 """The variable that says who is at work, where that is not the name of the account."""

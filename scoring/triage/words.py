@@ -1,12 +1,13 @@
-"""What one person says of one case, all kinds of words together."""
+"""What people say of cases as it stands: all of one person's words on a case, notes by category, and statements."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
+import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.triage.actions import NOTE, RATE, RULE, SORT, TAG, UNTAG, Action, content_of, rating_of
+from scoring.triage.actions import NOTE, RATE, RULE, SORT, TAG, UNTAG, Action, Change, content_of, rating_of
 
 
 class Words(Struct, frozen=True):
@@ -95,3 +96,167 @@ def _words(case: str, who: str, said: Mapping[tuple[str, str | int], tuple[Any, 
         ratings_of={step: content for step, *_, content in rated if content},
         **own,
     )
+
+
+# -- the notes that stand, in the order in which they were written, and how they are put into categories
+
+
+_Said = dict[str, str]
+
+
+class Note(NamedTuple):
+    """What one person says of one case: a note, a category, or both.
+
+    `text` is "" where they gave the case a category without a note, `category` "" where it is in none. `time` is when
+    they began to say anything of it, as the journal tells it.
+    """
+
+    case: str
+    who: str
+    text: str
+    category: str
+    time: str
+
+
+def notes(of_case: Callable[[str], Iterable[tuple[Action, bool]]], cases: Iterable[str]) -> tuple[Note, ...]:
+    """Every person's notes on these cases, in the order in which they were begun.
+
+    A note keeps its place when its words or its category change; one that was taken away, category and all, and is
+    written again is a new one. Of one action on several cases the first case comes first. The order is that of the
+    journals' counters, not of clocks.
+
+    Args:
+        of_case: the actions on a case in order, and whether each holds, as `Journal.of_case` gives them.
+        cases: identities of cases.
+    """
+    found: list[tuple[tuple[int, str, str, int], int, Note]] = []
+    places: dict[int, tuple[Action, dict[str, int]]] = {}
+    for case in cases:
+        for who, (begun, said) in _fold_notes(of_case(case)).items():
+            # Kept with its action, whose identity would else be free for another one.
+            _, of = places.setdefault(id(begun), (begun, {case: place for place, case in enumerate(begun.cases)}))
+            note = Note(case, who, said.get(NOTE, ""), said.get(SORT, ""), begun.time)
+            found.append((begun[:4], of[case], note))
+    found.sort(key=lambda one: one[:2])
+    return tuple(note for _, _, note in found)
+
+
+def _fold_notes(actions: Iterable[tuple[Action, bool]]) -> dict[str, tuple[Action, _Said]]:
+    """By who says it, the action with which it began and what stands; who says nothing is left out."""
+    standing: dict[str, tuple[Action, _Said]] = {}
+    for action, holds in actions:
+        if not holds or action.kind not in {NOTE, SORT}:
+            continue
+        said = standing.setdefault(action.who, (action, {}))[1]
+        said[action.kind] = action.value
+        if not any(said.values()):
+            del standing[action.who]
+    return standing
+
+
+def sorting(chosen: Iterable[Note], who: str, category: str) -> list[Change]:
+    """What puts a person's own notes among these into a category; "" takes them out of theirs.
+
+    A category belongs to who gave it, so that other people's notes stay where they are. Nothing is changed of notes
+    that are there already: [] where that are all.
+    """
+    cases = [one.case for one in chosen if one.who == who and one.category != category]
+    return [(SORT, cases, category)] if cases else []
+
+
+def in_category(every: Iterable[Note], category: str) -> tuple[Note, ...]:
+    """The notes of one category, in their order; "" gives those in none."""
+    return tuple(one for one in every if one.category == category)
+
+
+def categories(every: Iterable[Note]) -> dict[str, tuple[Note, ...]]:
+    """The notes by category: those of most notes first, then those that were met first; the notes in none come last."""
+    grouped: dict[str, list[Note]] = {}
+    for one in every:
+        grouped.setdefault(one.category, []).append(one)
+    ordered = sorted(grouped, key=lambda name: (name == "", -len(grouped[name])))
+    return {name: tuple(grouped[name]) for name in ordered}
+
+
+# -- what each person says of each case by themselves: the ground of how well people agree
+
+
+RULING, RATING, CATEGORY = "ruling", "rating", "category"
+KINDS = (RULING, RATING, TAG, CATEGORY)
+"""The kinds of statements, in the order in which they are told."""
+YES, NO = "yes", "no"
+STATEMENTS = {
+    "about": pl.String(),
+    # Which tag; null of other kinds.
+    "tag": pl.String(),
+    "case": pl.String(),
+    # 0-based; null but of ratings.
+    "step": pl.Int64(),
+    "who": pl.String(),
+    "value": pl.String(),
+}
+_KIND_OF = {RULE: RULING, RATE: RATING, TAG: TAG, UNTAG: TAG, SORT: CATEGORY, NOTE: NOTE}
+_About = tuple[str, str | None, int | None]
+
+
+def statements(of_case: Callable[[str], Iterable[tuple[Action, bool]]], cases: Iterable[str]) -> pl.DataFrame:
+    """What every person says of these cases and of nothing else, one row each, with the columns of STATEMENTS.
+
+    The last word of a person counts, whatever machine it was said at; what was undone or taken away does not. `value`
+    is a ruling, a rating, a category, and of tags YES or NO. A person says of a tag
+
+    - yes or no where they put it on the case or took it away themselves;
+    - no where they have looked at the case and did neither, for every tag that anybody put on or took off any of these
+      cases: where a ruling, a rating, a note or a category of theirs stands, or a tag that they put on or took off this
+      case alone. Who tags many cases at once has not looked at each, and who skips a case says nothing of it;
+    - nothing elsewhere: a case that nobody showed them is no case without the tag.
+
+    Args:
+        of_case: the actions on a case in order, and whether each holds, as `Journal.of_case` gives them.
+        cases: identities of cases.
+    """
+    rows: list[tuple[str, str | None, str, int | None, str, str]] = []
+    looked: list[tuple[str, str]] = []
+    for case in cases:
+        said, seen = _fold_statements(of_case(case))
+        looked += [(case, who) for who in sorted(seen)]
+        rows += [(about, tag, case, step, who, value) for (who, (about, tag, step)), value in said.items()]
+    found = pl.DataFrame(rows, schema=STATEMENTS, orient="row")
+    seen_cases = pl.DataFrame(looked, schema={"case": pl.String(), "who": pl.String()}, orient="row")
+    return pl.concat([found.filter(about=kind) if kind != TAG else _tags(found, seen_cases) for kind in KINDS])
+
+
+def _tags(found: pl.DataFrame, looked: pl.DataFrame) -> pl.DataFrame:
+    """The statements about tags, with those that people make by having looked at a case and said nothing."""
+    said = found.filter(about=TAG)
+    silent = looked.join(said.select("tag").unique(maintain_order=True), how="cross")
+    silent = silent.join(said, on=["case", "who", "tag"], how="anti")
+    columns = (pl.lit(TAG).alias("about"), pl.lit(None, pl.Int64).alias("step"), pl.lit(NO).alias("value"))
+    return pl.concat([said, silent.with_columns(columns).select(*STATEMENTS)])
+
+
+def _fold_statements(actions: Iterable[tuple[Action, bool]]) -> tuple[dict[tuple[str, _About], str], set[str]]:
+    """What stands of each person's words on one case, and who has looked at it."""
+    said: dict[tuple[str, _About], str] = {}
+    alone: dict[tuple[str, _About], bool] = {}
+    for action, holds in actions:
+        if not holds:
+            continue
+        about, value = _about(action)
+        said.pop((action.who, about), None)
+        if value:
+            said[action.who, about] = value
+            alone[action.who, about] = about[0] != TAG or len(action.cases) == 1
+    looked = {who for who, about in said if alone[who, about]}
+    return {key: value for key, value in said.items() if key[1][0] != NOTE}, looked
+
+
+def _about(action: Action) -> tuple[_About, str]:
+    """What an action speaks of, and what it says; "" takes away what was said."""
+    word = _KIND_OF[action.kind]
+    if action.kind == RATE:
+        step, rating = rating_of(action.value)
+        return (word, None, step), "" if rating is None else str(rating)
+    if word == TAG:
+        return (word, action.value, None), YES if action.kind == TAG else NO
+    return (word, None, None), action.value

@@ -22,7 +22,7 @@ import polars as pl  # noqa: E402
 
 from covering import PROCESSBENCH, TWO, covered  # noqa: E402
 from scoring.benchmarks.prmbench import CLASSES, STEP_LABELLED  # noqa: E402
-from scoring.dev_sets import dev_tuned  # noqa: E402
+from scoring.deciding import dev_tuned  # noqa: E402
 from scoring.evaluation import Evaluation, evaluate  # noqa: E402
 from scoring.gold import Gold  # noqa: E402
 from scoring.metrics import resampling  # noqa: E402
@@ -156,7 +156,7 @@ def step_rows() -> Iterator[tuple[str, float, float | None, str]]:
 
 def drawn(found: Evaluation) -> Evaluation:
     """Dev-tuned, with nothing remembered of an earlier draw."""
-    from scoring.dev_sets import dev_sets
+    from scoring.deciding import dev_sets
 
     dev_sets.cache_clear()
     return dev_tuned(found, 0)

@@ -12,7 +12,7 @@ from scoring.cache import VoteParts
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.aligned import align_scorers
-from scoring.metrics.cascade import cascade
+from scoring.metrics.ensembles import cascade
 from views import cascade_view
 
 CASES = [Case(1, 0, (0.1,)), Case(1, 0, (0.6,)), Case(1, -1, (0.55,)), Case(1, -1, (0.9,))]

@@ -9,8 +9,8 @@ from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case
+from scoring.evaluated_cases import SAID as TRIAGE
 from scoring.filters import Facet, Filter
-from scoring.triage_columns import DTYPES as TRIAGE
 
 CASES = [Case(1, -1)] * 3
 NEW = {

@@ -7,8 +7,7 @@ import making
 from inspector.first_inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
-from scoring.case_measures import MEASURES, CaseMeasures
-from scoring.disagreement import disagreement
+from scoring.evaluated_cases import MEASURES, CaseMeasures, disagreement
 from scoring.filters import Filter
 
 

@@ -9,7 +9,7 @@ from inspector.filtering.facet_columns import FacetColumn
 from inspector.filtering.facet_counts import FACETS, facet_counts
 from inspector.first_inspection import inspect
 from inspector.selection import load
-from scoring.case_measures import MEASURES
+from scoring.evaluated_cases import MEASURES
 from scoring.filters import Facet, Filter, passing
 from scoring.scorer_columns import EVERY_COLUMN
 

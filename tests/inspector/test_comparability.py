@@ -10,7 +10,7 @@ import reference
 from inspector.comparability import counted_cases, incomparable, remedy_of
 from inspector.request import Request
 from inspector.selection import load, select
-from scoring.metrics.outcome_conditions import tried
+from scoring.metrics.shares import tried
 
 
 @pytest.fixture(scope="module")

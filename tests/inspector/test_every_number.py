@@ -17,7 +17,7 @@ from inspector.request import Request
 from inspector.screens.sheet import SheetScreen
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
-from scoring.training_point import TrainingPoint
+from scoring.scorer import TrainingPoint
 from screen_text import press, rests, shows, strokes, until
 from thoroughness import also
 from walking import walk

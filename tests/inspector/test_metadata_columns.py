@@ -20,14 +20,13 @@ from inspector.selection import load
 from inspector.subject import subject
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened
-from scoring.case_measures import MEASURES
+from scoring.evaluated_cases import MEASURES
+from scoring.evaluated_cases import SAID as DTYPES
 from scoring.importing.sources import read_source
 from scoring.metadata_columns import RESERVED, metadata_name
-from scoring.metrics.axes import DERIVED
-from scoring.metrics.breakdown import SCHEMA
+from scoring.metrics.breakdown import DERIVED, SCHEMA
 from scoring.schema import CASES
 from scoring.scorer_columns import EVERY_COLUMN
-from scoring.triage_columns import DTYPES
 from screen_text import press, rests, shows, until
 
 ODD = "odd \x1b[31m[bold]'\""

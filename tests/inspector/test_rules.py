@@ -29,7 +29,7 @@ from opened import inspected, opened
 from reference import Case
 from scoring import transforms
 from scoring.exporters import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
-from scoring.metrics.reliability import why_no_reliability
+from scoring.metrics.calibration import why_no_reliability
 from scoring.own_rules import GROUP
 from scoring.verdicts import Rule
 from screen_text import press, shows

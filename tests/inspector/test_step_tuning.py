@@ -21,8 +21,7 @@ from inspector.selection import load
 from opened import inspected, opened
 from reference import Case
 from scoring.benchmarks.base import Imported
-from scoring.deciding import OPTIMISTIC, Surroundings, at_wish
-from scoring.dev_sets import dev_sets
+from scoring.deciding import OPTIMISTIC, Surroundings, at_wish, dev_sets
 from scoring.errors import UsageError
 from scoring.gold import Gold
 from screen_text import press, shows

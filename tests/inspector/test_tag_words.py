@@ -3,7 +3,7 @@ import pytest
 from inspector.tag_words import batch_words, changes, completed, offered_tags, typed_tags
 from scoring.benchmarks.registry import error_types
 from scoring.triage.actions import NOTE, TAG, UNTAG, Action
-from scoring.triage.said import Triage
+from scoring.triage.history import Triage
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import making
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case
+from scoring.evaluated_cases import SAID as DTYPES
+from scoring.evaluated_cases import TriageColumns
 from scoring.triage.actions import NOTE, RATE, REDO, RULE, RULINGS, SORT, TAG, UNDO, UNTAG, Action
-from scoring.triage.history import History
+from scoring.triage.history import History, Triage
 from scoring.triage.journal import Author, Journal
-from scoring.triage.said import Triage
-from scoring.triage_columns import DTYPES, TriageColumns
 
 CASES = pl.Series("case", ["b/1", "b/2", "b/3"])
 

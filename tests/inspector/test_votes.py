@@ -13,7 +13,7 @@ from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
 from scoring.asking import Answer
-from scoring.critics.boxed import processbench_verdict, vote
+from scoring.critics.parsing import processbench_verdict, vote
 from scoring.errors import UsageError
 from views import table_of
 

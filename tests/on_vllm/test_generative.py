@@ -10,8 +10,11 @@ transformers = pytest.importorskip("transformers")
 from scoring.asking import Answered, Ask, Message, Sampling  # noqa: E402  # stands with the ones below
 from scoring.engines.server.chat import ChatServers  # noqa: E402  # stands with the ones below
 from scoring.generative.catalogue import FAMILIES  # noqa: E402  # stands with the ones below
-from scoring.generative.decision import LIKELIEST, Words  # noqa: E402  # stands with the ones below
-from scoring.generative.talk import DECIDING  # noqa: E402  # stands with the ones below
+from scoring.generative.talk import (  # noqa: E402  # stands with the ones below
+    DECIDING,  # stands with the ones below
+    LIKELIEST,
+    Words,
+)
 from scoring.generative.talks import Talks  # noqa: E402  # stands with the ones below
 from scoring.plan import Missing  # noqa: E402  # stands with the ones below
 from scoring.run_cases import RunCase  # noqa: E402  # stands with the ones below

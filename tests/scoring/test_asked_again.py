@@ -3,9 +3,8 @@
 import pytest
 
 from scoring.__main__ import _parse
-from scoring.asked_again import asked_here, flags_again
 from scoring.critic_preparation import _wish, prepare_critic
-from scoring.critics.sampling import MODES
+from scoring.critics.sampling import MODES, asked_here, flags_again
 from scoring.generative.catalogue import FAMILIES
 from scoring.prompts import keep_template, kept_template
 from scoring.workspace import Workspace

@@ -6,12 +6,11 @@ from hypothesis import strategies as st
 import judged
 import making
 from reference import Case
-from scoring.cache import RewardParts, VoteParts
-from scoring.case_rows import case_rows, cases_with_rows, rows_about, rows_of_cases
+from scoring.cache import RewardParts, VoteParts, case_rows, cases_with_rows, rows_about, rows_of_cases
 from scoring.evaluation import evaluate
+from scoring.given import by_run, tally
 from scoring.gold import Gold
 from scoring.schema import REWARDS, VOTES, conform
-from scoring.votes import by_run, tally
 from thoroughness import up_to
 
 KEYS, NAMES = ("k", "l", "m"), ("b/1", "b/2", "b/3", "b/4")

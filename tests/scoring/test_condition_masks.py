@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.categories import Categories
-from scoring.condition_masks import KEPT, ConditionMasks
+from scoring.condition_masks import KEPT, Categories, ConditionMasks
 from scoring.errors import FilterError
 from scoring.filters import Facet, passing
 from thoroughness import up_to

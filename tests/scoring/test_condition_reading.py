@@ -1,9 +1,8 @@
 import polars as pl
 import pytest
 
-from scoring.condition_reading import LONGEST, columns_read, expression_of
 from scoring.errors import FilterError
-from scoring.filters import passing
+from scoring.filters import LONGEST, columns_read, expression_of, passing
 
 ROWS = pl.DataFrame({"id": ["a", "b"], "n_steps": [1, 2], "tags": [["read_csv"], ["select"]]})
 

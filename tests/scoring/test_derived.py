@@ -20,13 +20,20 @@ from inspector.request import Request
 from inspector.selection import load
 from scoring import derived
 from scoring.cache import RewardParts
-from scoring.derived import FOLDER, Derived, clean
-from scoring.derived_parts import Reasons, packed_evaluation, unpacked_evaluation
+from scoring.derived import (
+    FOLDER,
+    DamagedPack,
+    Derived,
+    Reasons,
+    clean,
+    discard,
+    packed_evaluation,
+    unpacked_evaluation,
+)
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
-from scoring.packed import DamagedPack, discard
 from scoring.scorer import Scorer
-from scoring.spent import SPENT
+from scoring.scorer_columns import SPENT
 from scoring.workspace import Workspace
 from thoroughness import up_to
 from views import metrics_view

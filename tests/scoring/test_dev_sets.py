@@ -9,7 +9,7 @@ from msgspec.structs import replace
 import making
 import reference
 from reference import Case
-from scoring.dev_sets import EACH, dev_sets, dev_thresholds, dev_tuned
+from scoring.deciding import EACH, dev_sets, dev_thresholds, dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import evaluate
 from scoring.gold import Gold

@@ -12,7 +12,7 @@ import reference
 import step_making
 import step_reference
 from reference import Case
-from scoring.dev_sets import dev_tuned
+from scoring.deciding import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import evaluate
 from scoring.gold import Gold

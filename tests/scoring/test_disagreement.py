@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.disagreement import disagreement
+from scoring.evaluated_cases import disagreement
 from scoring.verdicts import NO_VERDICT
 
 VERDICTS = st.sampled_from((NO_VERDICT, -2, -1, 0, 1, 7))

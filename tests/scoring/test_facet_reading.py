@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nasty import TEXT
-from scoring.facet_reading import facet_of, filter_of
-from scoring.filters import Facet, Filter, Span
+from scoring.filters import Facet, Filter, Span, facet_of, filter_of
 from thoroughness import up_to
 
 SOME = up_to(80)

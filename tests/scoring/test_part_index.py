@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.cache import VoteParts
-from scoring.part_index import runs_of
+from scoring.cache import VoteParts, runs_of
 from scoring.schema import VOTES
 
 

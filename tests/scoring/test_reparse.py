@@ -4,8 +4,8 @@ import pytest
 import making
 from reference import Case
 from scoring.cache import VoteParts
-from scoring.critics.readers import read_grben, read_prmbench, read_processbench, read_socratic
-from scoring.critics.reading import Reading
+from scoring.critics.catalogue import read_grben, read_prmbench, read_processbench, read_socratic
+from scoring.critics.parsing import Reading
 from scoring.errors import UnwritableWorkspace
 from scoring.reparse import reparse, stale
 from scoring.schema import VOTES

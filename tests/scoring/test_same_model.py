@@ -5,9 +5,8 @@ import pytest
 import adapters
 import checkpoints
 import making
-from scoring.claim import claim
+from scoring.claim import claim, same_model
 from scoring.preparation import prepare
-from scoring.same_model import same_model
 from scoring.workspace import Workspace
 
 HEAD = "The workspace has"

@@ -13,7 +13,7 @@ from reference import Case
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.schema import REWARDS
-from scoring.scorer_measures import MEASURES, measure
+from scoring.scorer_columns import MEASURES, scorer_column
 
 
 def slowly(case, margin):
@@ -37,7 +37,7 @@ def test_measures_are_what_going_through_the_steps_gives(cases):
     one = making.evaluation(cases)
     expected = [slowly(case, margin) for case, margin in zip(cases, one.columns["scorer.margin"], strict=True)]
     for name, dtype in MEASURES.items():
-        found = measure(one, name)
+        found = scorer_column(one, name)
         assert (found.name, found.dtype) == (f"scorer.{name}", dtype)
         for value, row in zip(found, expected, strict=True):
             assert value == row[name] or math.isclose(value, row[name])

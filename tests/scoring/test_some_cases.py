@@ -9,7 +9,7 @@ import judged
 import making
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
-from scoring.some_cases import flat_rows
+from scoring.step_rewards import flat_rows
 from thoroughness import up_to
 
 SOME = up_to(60)

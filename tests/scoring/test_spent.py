@@ -17,7 +17,7 @@ from inspector.selection import load
 from reference import Case
 from scoring.cache import RewardParts, VoteParts
 from scoring.schema import REWARDS, VOTES
-from scoring.spent import SPENT
+from scoring.scorer_columns import SPENT
 
 CASES = [Case(2, 0, (0.1, 0.2)), Case(2, 1, (0.6, 0.3)), Case(2, -1, (0.9, 0.8))]
 

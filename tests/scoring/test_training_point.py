@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from scoring.claim import as_checkpoint
 from scoring.errors import UsageError
-from scoring.scorer import Scorer
-from scoring.training_point import (
+from scoring.scorer import (
     LARGEST,
     NOWHERE,
+    Scorer,
     TrainingPoint,
     checkpoints_in,
     guessed_point,

@@ -13,13 +13,19 @@ import selecting
 import step_making
 from reference import Case
 from scoring.boundary import check_own_rule, check_rule
-from scoring.dev_sets import dev_tuned
+from scoring.deciding import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
-from scoring.metrics.flips import AtThreshold, flip_conditions
 from scoring.metrics.step_labels import step_rows
-from scoring.metrics.threshold_curves import case_bands, case_curve, step_bands, step_curve
+from scoring.metrics.threshold_curves import (
+    AtThreshold,
+    case_bands,
+    case_curve,
+    flip_conditions,
+    step_bands,
+    step_curve,
+)
 from scoring.transforms import find_transform, maximum_of, transform
 from scoring.verdicts import NO_VERDICT, OUTCOMES, Rule, spelled
 from thoroughness import up_to

@@ -14,8 +14,7 @@ from scoring.events import CaseRefused, End, Progress
 from scoring.gold import Gold
 from scoring.plan import reward_plan
 from scoring.prm_runs import Truncated, truncated
-from scoring.prms.base import NO_STEPS, too_long
-from scoring.prms.separated import Separated
+from scoring.prms.base import NO_STEPS, Separated, too_long
 from scoring.readout import Encoded, Refused
 from scoring.step_rewards import align
 

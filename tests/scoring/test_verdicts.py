@@ -9,8 +9,18 @@ from hypothesis import strategies as st
 import making
 import reference
 from reference import Case
-from scoring.case_floats import case_floats, margins
-from scoring.verdicts import NO_VERDICT, OUTCOMES, UNPARSED, UNSCORED, Rule, outcome_names, outcomes, verdicts
+from scoring.verdicts import (
+    NO_VERDICT,
+    OUTCOMES,
+    UNPARSED,
+    UNSCORED,
+    Rule,
+    case_floats,
+    margins,
+    outcome_names,
+    outcomes,
+    verdicts,
+)
 from thoroughness import up_to
 
 BOTH = pytest.mark.parametrize("comparison", ["<", "<="])

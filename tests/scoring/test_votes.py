@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 import judged
 import making
 from reference import Case
-from scoring.critics.boxed import processbench_verdict, vote
+from scoring.critics.parsing import processbench_verdict, vote
+from scoring.given import by_run, tally
 from scoring.schema import VOTES
 from scoring.verdicts import NO_VERDICT
-from scoring.votes import by_run, tally
 from thoroughness import up_to
 
 SOME_BALLOTS = ("0", "1", "01", "+1", "-1", "-7", "two", "", None)

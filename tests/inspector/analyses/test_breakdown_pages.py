@@ -25,7 +25,7 @@ from inspector.subject import covering, subject
 from published_spaces import mr_math
 from scoring.errors import UsageError
 from scoring.filters import Facet, Filter
-from scoring.metrics.cell_conditions import COUNTS
+from scoring.metrics.shares import COUNTS
 from thoroughness import also
 from views import lines_of, page_sheet, words_of
 from walking import walk

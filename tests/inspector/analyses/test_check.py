@@ -14,8 +14,8 @@ from inspector.cli import main
 from inspector.request import Request
 from inspector.selection import load
 from scoring.errors import UsageError
-from scoring.metrics.outcome_conditions import tried
 from scoring.metrics.resampling import SMALL
+from scoring.metrics.shares import tried
 from views import compare_view, table_of, words_of
 
 

@@ -19,7 +19,7 @@ from published_spaces import mr_math
 from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.errors import UsageError
-from scoring.training_point import TrainingPoint
+from scoring.scorer import TrainingPoint
 from scoring.triage.actions import NOTE, RATE, RULE, RULINGS, SORT, TAG
 from scoring.triage.journal import Author, Journal
 from step_reference import Step

@@ -14,7 +14,7 @@ from inspector.request import Request
 from inspector.selection import load
 from scoring.asking import Answer
 from scoring.cache import VoteParts
-from scoring.critics.readers import PARSERS, READERS
+from scoring.critics.catalogue import PARSERS, READERS
 from scoring.reparse import readings
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace

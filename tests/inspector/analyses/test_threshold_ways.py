@@ -14,7 +14,7 @@ from inspector.request import Request
 from inspector.selection import load
 from inspector.threshold_ways import THRESHOLDS
 from reference import Case
-from scoring.dev_sets import EACH
+from scoring.deciding import EACH
 from scoring.metrics.threshold_curves import case_curve
 from views import metrics_view, table_of, thresholds_view
 

@@ -30,7 +30,7 @@ from reference import Case
 from scoring.errors import UsageError
 from scoring.metrics.aligned import EVERY
 from scoring.metrics.first_error import SIDES
-from scoring.training_point import TrainingPoint
+from scoring.scorer import TrainingPoint
 from screen_text import press, rests, shows
 from step_reference import Step
 from views import table_of, words_of

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from inspector.case_view.found_text import FOUND, found_text
 from inspector.text import clean
 from inspector.wrap import wrap
-from scoring.text_query import TextQuery
-from scoring.text_spans import spans
+from scoring.text_query import TextQuery, spans
 
 letters = st.text(st.sampled_from("ab  \n界é𝒳[$\\x1"), max_size=80)
 

@@ -3,7 +3,7 @@ import pytest
 from authored import row as processbench_row
 from benchmark_rows import PROBLEM, STEPS, grben, rows_of
 from scoring.benchmarks import processbench
-from scoring.benchmarks.grben import ERROR_TYPES, GROUPS, OFFICIAL, REASONING, load, recognises
+from scoring.benchmarks.grben import ERROR_TYPES, GROUPS, OFFICIAL, load, recognises
 from scoring.schema import CASES, content_key
 
 
@@ -135,8 +135,7 @@ def test_another_error_type_is_kept_with_a_warning():
     assert codes(imported) == [("warning", "unknown-error-type")]
 
 
-def test_the_kind_of_reasoning_of_a_domain_is_a_fact_and_no_pattern():
-    assert set(REASONING) == set(GROUPS["logic"])
+def test_the_kind_of_reasoning_of_a_domain_is_no_pattern():
     assert one(domain="FOLIO")[0]["pattern"] is None
 
 

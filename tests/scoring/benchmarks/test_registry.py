@@ -11,7 +11,7 @@ def test_every_benchmark_has_what_the_table_promises(name):
     module = benchmark_module(name)
     assert module is import_module(MODULES[name])
     assert name == module.NAME
-    assert all(isinstance(getattr(module, fact), str) for fact in ("TITLE", "PAPER", "LICENCE"))
+    assert name == module.FORMAT.name
     assert all(not module.recognises(value) for value in (None, 5, "x", [], {}, [{}]))
 
 

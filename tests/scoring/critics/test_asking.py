@@ -15,14 +15,14 @@ from scoring import leases
 from scoring.asking import Answer, Answered, Message, Noticed
 from scoring.cache import RewardParts, VoteParts
 from scoring.critic_runs import Asking, CriticAsker
-from scoring.critics.reading import Reading
+from scoring.critics.parsing import Reading
 from scoring.events import Asked, CaseRefused, Notice, Progress, Start
+from scoring.given import by_run, tally
 from scoring.interrupt import Interrupt
 from scoring.plan import FAILED, REFUSED, reward_plan, vote_plan
 from scoring.run import score
-from scoring.spent import Spent
+from scoring.scorer_columns import Spent
 from scoring.verdicts import NO_VERDICT
-from scoring.votes import by_run, tally
 
 CASES = [reference.Case(3, gold) for gold in (-1, 0, 1, 2, -1, 0)]
 

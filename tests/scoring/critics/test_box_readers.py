@@ -1,8 +1,6 @@
 import pytest
 
-from scoring.critics.box_readers import read_grben, read_processbench
-from scoring.critics.faults import Note
-from scoring.critics.reading import Reading
+from scoring.critics.parsing import Note, Reading, read_grben, read_processbench
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
-from scoring.critics.case_lint import about_cases
 from scoring.critics.catalogue import PROTOCOLS
+from scoring.critics.lint import about_cases
 
 
 def kinds(cases, protocol="processbench"):

@@ -1,8 +1,7 @@
 import pytest
 
-from scoring.critic_arguments import PROTOCOLS as OFFERED
-from scoring.critics.catalogue import PROTOCOLS, critic_protocol
-from scoring.critics.readers import READERS
+from scoring.arguments import PROTOCOLS as OFFERED
+from scoring.critics.catalogue import PROTOCOLS, READERS, critic_protocol
 from scoring.critics.sampling import MODES
 from scoring.errors import UsageError
 from scoring.protocols import PROTOCOLS as FIGURES

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.critics.faults import Fault, fault_of, told
+from scoring.critics.parsing import Fault, fault_of, told
 
 
 @given(st.sampled_from(Fault), st.text(st.characters(codec=None), max_size=60))

@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.critics.index_base import stated_bases
+from scoring.critics.lint import stated_bases
 
 
 @pytest.mark.parametrize(

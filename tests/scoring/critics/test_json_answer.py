@@ -5,8 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.critics.faults import Fault
-from scoring.critics.json_answer import json_object
+from scoring.critics.parsing import Fault, placed_object
+
+
+def json_object(text):
+    found = placed_object(text)
+    return found if isinstance(found, Fault) else found.value
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.critics.placeholders import NAMES, braces, filled, slots
+from scoring.critics.template import NAMES, braces, filled, slots
 
 
 def slowly_filled(text, style, values):

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.critics.rating_readers import read_prmbench, read_socratic
-from scoring.critics.reading import Reading
+from scoring.critics.parsing import Reading, read_prmbench, read_socratic
 
 NUMBERS = st.floats(-1, 1) | st.sampled_from((-1, 0, 1))
 

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.critics.catalogue import critic_protocol
-from scoring.critics.faults import Note, fault_of
-from scoring.critics.readers import (
+from scoring.critics.catalogue import (
     READERS,
+    critic_protocol,
     read_answer,
     read_grben,
     read_processbench,
@@ -15,7 +14,7 @@ from scoring.critics.readers import (
     version,
     was_cut,
 )
-from scoring.critics.reading import Reading
+from scoring.critics.parsing import Note, Reading, fault_of
 from thoroughness import THOROUGH
 
 PIECES = (

@@ -1,4 +1,4 @@
-from scoring.critics.same_texts import FEWEST, SameTexts
+from scoring.critic_runs import FEWEST, SameTexts
 
 
 def counted(*groups):

@@ -1,8 +1,7 @@
 import pytest
 
 from scoring.asking import Sampling
-from scoring.critics.sampling import Chosen
-from scoring.critics.sampling_overrides import overridden
+from scoring.critics.sampling import Chosen, overridden
 from scoring.errors import UsageError
 
 GREEDY = Chosen(Sampling(temperature=0.0, max_tokens=8192), "the protocol", 42)

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.critics.box_readers import read_grben, read_processbench
-from scoring.critics.rating_readers import read_prmbench, read_socratic
-from scoring.critics.readers import READERS, read_answer
-from scoring.critics.reading import Reading, Span
+from scoring.critics.catalogue import READERS, read_answer
+from scoring.critics.parsing import Reading, Span, read_grben, read_prmbench, read_processbench, read_socratic
 
 RATED = json.dumps({"validity": [1, -1], "redundancy": [0, 0]})
 

@@ -1,12 +1,6 @@
 import pytest
 
-from scoring.critics.special_texts import (
-    CHAT_TOKENS,
-    ROLE_MARKERS,
-    control_character,
-    invisible_character,
-    literal_break,
-)
+from scoring.critics.lint import CHAT_TOKENS, ROLE_MARKERS, control_character, invisible_character, literal_break
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.critics.catalogue import PROTOCOLS
-from scoring.critics.step_layout import StepLayout
+from scoring.critics.catalogue import PROTOCOLS, StepLayout
 
 STEPS = st.lists(st.text(st.sampled_from("a1{i} .\nStep:<>/_paragraph"), max_size=12), min_size=1, max_size=5)
 

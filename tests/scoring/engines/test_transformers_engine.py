@@ -7,9 +7,9 @@ import pytest
 import checkpoints
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, EngineError, ForeignCheckpoint
+from scoring.opened import TokenizerFile
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.qwen import SYSTEM
-from scoring.prms.tokenizer_file import TokenizerFile
 from scoring.readout import Encoded, Refused
 
 torch = pytest.importorskip("torch")

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 import talking
 from scoring.asking import TokenLogprobs
-from scoring.critics.faults import Fault
-from scoring.generative.decision import Words, boxed_word, first_boxed_word, last_token
+from scoring.critics.parsing import Fault
+from scoring.generative.talk import Words, boxed_word, first_boxed_word, last_token
 
 WORDS = Words(" Yes", " No")
 LOGPROBS = st.floats(-300, 0)

@@ -3,7 +3,7 @@ from msgspec.structs import replace
 
 import talking
 from scoring.asking import Answer, Message, Sampling
-from scoring.critics.faults import Fault
+from scoring.critics.parsing import Fault
 from scoring.generative.catalogue import FAMILIES
 
 ANALYSIS = Answer("Seems right.\n", finish_reason="stop", tokens_out=10)

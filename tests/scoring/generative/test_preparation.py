@@ -2,8 +2,8 @@ import pytest
 
 import making
 import reference
+from scoring.arguments import GENERATIVE
 from scoring.asking import Sampling
-from scoring.critic_arguments import GENERATIVE
 from scoring.critic_preparation import Wish, prepare_critic
 from scoring.errors import UsageError
 from scoring.generative.catalogue import FAMILIES

@@ -2,7 +2,7 @@ import pytest
 
 import talking
 from scoring.asking import Answer, Message, Sampling
-from scoring.critics.faults import Fault
+from scoring.critics.parsing import Fault
 from scoring.generative.catalogue import FAMILIES
 from scoring.generative.talk import DECIDING
 

@@ -2,7 +2,7 @@ import pytest
 
 from scoring.errors import InputError
 from scoring.generative.catalogue import FAMILIES
-from scoring.generative.wording import Wording
+from scoring.generative.talk import Wording
 
 TEXTS = {"problem": "{step} {{x}}", "previous": "{problem}", "step": "<<user>>", "steps": "{steps}"}
 

@@ -25,7 +25,7 @@ from scoring.benchmarks import base
 from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
 from scoring.importing import archives, bringing
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.importing.bringing import bring, expand, is_pattern, not_looked_at
+from scoring.importing.bringing import bring, expanded, is_pattern, not_looked_at
 from scoring.importing.imported_files import original_row
 from scoring.importing.sources import read_source
 from scoring.reading import compressed
@@ -547,7 +547,7 @@ def here(tmp_path, monkeypatch):
 
 
 def found(*names):
-    return [str(path) for path in expand([Path(name) for name in names])]
+    return [file for file, _ in expanded(names)]
 
 
 def test_a_folder_stands_for_its_files_in_order(here):

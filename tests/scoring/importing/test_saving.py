@@ -19,8 +19,7 @@ from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.join import join
 from scoring.importing.saving import Saved, save
 from scoring.schema import REWARDS
-from scoring.scorer import Scorer
-from scoring.training_point import TrainingPoint
+from scoring.scorer import Scorer, TrainingPoint
 from scoring.workspace import Workspace
 from thoroughness import up_to
 

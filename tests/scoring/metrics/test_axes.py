@@ -5,7 +5,7 @@ import making
 from reference import Case
 from scoring.errors import UsageError
 from scoring.filters import passing
-from scoring.metrics.axes import LIMIT, axis
+from scoring.metrics.breakdown import LIMIT, axis
 
 CASES = [Case(1, 0), Case(5, None), Case(30, 20), Case(9, 8), Case(10, -1), Case(15, 14), Case(16, 15)]
 COLUMNS = {

@@ -8,8 +8,8 @@ import judged
 import making
 import response_making
 import response_reference
-from scoring.metrics.aggregations import AGGREGATIONS
 from scoring.metrics.best_of_n import (
+    AGGREGATIONS,
     MAJORITY,
     MEAN,
     NO_ANSWER,
@@ -21,9 +21,9 @@ from scoring.metrics.best_of_n import (
     any_right,
     chosen_right,
     response_rows,
+    responses_of,
     scorer_rows,
 )
-from scoring.metrics.responses import responses_of
 from scoring.schema import REWARDS
 from thoroughness import up_to
 

@@ -9,7 +9,7 @@ import reference
 from reference import Case
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
-from scoring.metrics.bias import bias_rows
+from scoring.metrics.shares import bias_rows
 from thoroughness import up_to
 
 SOME = up_to(60)

@@ -11,8 +11,7 @@ import making
 import reference
 from reference import Case
 from scoring.filters import passing
-from scoring.metrics.axes import axis
-from scoring.metrics.breakdown import TOTAL, Cells, breakdown
+from scoring.metrics.breakdown import TOTAL, Cells, axis, breakdown
 from scoring.metrics.resampling import SMALL
 from scoring.verdicts import OUTCOMES
 from thoroughness import up_to

@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 
 import making
 from scoring.filters import passing
-from scoring.metrics.axes import axis
-from scoring.metrics.breakdown import Cells, breakdown
-from scoring.metrics.breakdown_difference import breakdown_difference
-from scoring.metrics.cell_conditions import COUNTS, behind
+from scoring.metrics.breakdown import Cells, axis, breakdown, breakdown_difference
+from scoring.metrics.shares import COUNTS, behind
 from selecting import beside
 from thoroughness import up_to
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import response_making
 import response_reference
-from scoring.metrics.final_answers import boxed_answer, contradicted, majority_right
+from scoring.metrics.best_of_n import boxed_answer, contradicted, majority_right
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import response_reference
-from scoring.metrics.over_scorers import population_sd, somers_d
+from scoring.metrics.best_of_n import population_sd, somers_d
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8)
 

@@ -10,8 +10,7 @@ from inspector.request import Request
 from inspector.selection import load
 from scoring.errors import PluginError
 from scoring.metrics import own
-from scoring.metrics.axes import axis
-from scoring.metrics.breakdown import Cells
+from scoring.metrics.breakdown import Cells, axis
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import metric, own_cells, own_difference, own_metrics, own_rows
 from scoring.own_code import OwnCode

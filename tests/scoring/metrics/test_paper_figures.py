@@ -10,8 +10,7 @@ import reference
 from scoring.benchmarks import prmbench, socratic
 from scoring.metrics.paper_figures import TableScope, values_of
 from scoring.metrics.step_labels import step_rows
-from scoring.published.figures import figures
-from scoring.published.papers import PAPERS, Table
+from scoring.published.papers import PAPERS, Table, figures
 
 
 def table(paper, number):

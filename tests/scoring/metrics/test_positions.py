@@ -12,8 +12,7 @@ import making
 import reference
 from reference import Case
 from scoring.filters import passing
-from scoring.metrics.positions import all_position_rows, first_position_rows, offset_rows, step_position_rows
-from scoring.metrics.step_bins import PRESETS
+from scoring.metrics.positions import PRESETS, all_position_rows, first_position_rows, offset_rows, step_position_rows
 from thoroughness import up_to
 
 SOME = up_to(50, suppress_health_check=[HealthCheck.too_slow])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import making
 import step_making
 from reference import Case
-from scoring.critics.rating_readers import read_prmbench
+from scoring.critics.parsing import read_prmbench
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.step_counts import step_contributions

@@ -6,8 +6,7 @@ import pytest
 import making
 from reference import Case
 from scoring.filters import passing
-from scoring.metrics.axes import axis
-from scoring.metrics.slices import SUPPORT, slice_rows
+from scoring.metrics.breakdown import SUPPORT, axis, slice_rows
 
 
 def study(n=300, seed=1):

@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 from scoring.filters import passing
-from scoring.metrics.step_bins import PRESETS
+from scoring.metrics.positions import PRESETS
 
 
 def labels_of(preset, steps, n_steps):

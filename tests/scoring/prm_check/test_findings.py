@@ -14,10 +14,9 @@ import checkpoints
 from scoring.checkpoint import Checkpoint
 from scoring.errors import MissingExtra
 from scoring.opened import OpenedPrm
-from scoring.prm_check import golden
-from scoring.prm_check.result import NEXT_STEPS
-from scoring.prm_check.run import ENCODING, checks, declaration, unopened
-from scoring.prm_check.running import NAMES
+from scoring.prm_check import run
+from scoring.prm_check.encoding import NEXT_STEPS
+from scoring.prm_check.run import ENCODING, NAMES, checks, declaration, unopened
 from scoring.prms.base import Scale
 from scoring.prms.qwen import QwenPrm
 from scoring.readout import Encoded, Refused
@@ -191,7 +190,7 @@ def published(checkpoint, tmp_path, monkeypatch):
     prm = OpenedPrm(checkpoint, adapter, "float32", "cpu")
     steps = ["It is (1 + 2).", "So 3."]
     found = prm.encoder(CARD.problem, steps)
-    text = "".join(map(golden.TokenTexts(prm.tokenizer), found.ids))
+    text = "".join(map(run.TokenTexts(prm.tokenizer), found.ids))
     one = {
         "adapter": "qwen",
         "case": "mine-0",
@@ -205,14 +204,14 @@ def published(checkpoint, tmp_path, monkeypatch):
         "threshold": 0.5,
         "source": "nobody",
     }
-    computed = list(golden.rewards_of(prm.engine(), [found])[0])
+    computed = list(run.rewards_of(prm.engine(), [found])[0])
 
     def publish(rewards=computed, **changes):
         path = tmp_path / "goldens.json"
         tolerance = {"bfloat16": [0.3, 0.3], "float32": [0.05, 0.05]}
         printed = {"Qwen2.5-Math-PRM-7B": {"rewards": rewards, "tolerance": tolerance, "why": "it is so"}}
         path.write_text(json.dumps({"goldens": [{**one, "checkpoints": printed, **changes}]}))
-        monkeypatch.setattr(golden, "FILE", path)
+        monkeypatch.setattr(run, "FILE", path)
         return computed
 
     publish()
@@ -266,7 +265,7 @@ def test_the_tolerance_is_that_of_the_dtype_and_of_the_step(tmp_path):
         ("Qwen2.5-Math-PRM-72B", "float32", (0.05, 0.05, 0.3, 0.3)),
     ):
         checkpoint = Checkpoint.open(checkpoints.write(tmp_path / dtype / name))
-        found = golden.golden_of(OpenedPrm(checkpoint, QwenPrm.of(checkpoint), dtype), "qwen")
+        found = run.golden_of(OpenedPrm(checkpoint, QwenPrm.of(checkpoint), dtype), "qwen")
         assert found.tolerance == tolerance
         assert found.why
         assert len(found.tolerance) == len(found.rewards) == len(found.positions)
@@ -294,7 +293,7 @@ def test_a_checkpoint_of_another_name_has_none(tmp_path, published):
 def test_a_cached_hub_model_is_known_by_its_folder(tmp_path):
     folder = checkpoints.write(tmp_path / "models--Qwen--Qwen2.5-Math-7B-PRM800K" / "snapshots" / "abc")
     checkpoint = Checkpoint.open(folder)
-    found = golden.golden_of(OpenedPrm(checkpoint, QwenPrm.of(checkpoint), "float32"), "qwen")
+    found = run.golden_of(OpenedPrm(checkpoint, QwenPrm.of(checkpoint), "float32"), "qwen")
     assert found.rewards == (0.9921875, 0.2333984375, 0.6796875, 0.94140625)
 
 
@@ -309,7 +308,7 @@ def test_the_shipped_golden_is_the_card_s_case(tmp_path, data_folder):
     checkpoint = Checkpoint.open(checkpoints.write(tmp_path / "Qwen2.5-Math-PRM-72B", max_position_embeddings=4096))
     byte_vocabulary.qwen(checkpoint.tokenizer)
     prm = OpenedPrm(checkpoint, QwenPrm.of(checkpoint), "float32", "cpu")
-    known = golden.golden_of(prm, "qwen")
+    known = run.golden_of(prm, "qwen")
     card = known.find(_cases_of(str(path), ()))
-    found = golden.golden_tokens(prm, known, card)
+    found = run.golden_tokens(prm, known, card)
     assert (found.status, found.reason.partition(";")[0]) == ("ok", "gsm8k-0: 454 ids, read at 197, 333, 386, 451")

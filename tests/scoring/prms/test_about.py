@@ -5,8 +5,8 @@ import re
 import pytest
 
 from scoring.prms.about import ABOUT
+from scoring.prms.base import facts_of
 from scoring.prms.catalogue import ADAPTERS, family
-from scoring.prms.facts import facts_of
 
 
 def test_every_family_is_told_and_no_other():

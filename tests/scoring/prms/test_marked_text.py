@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.prms.marked_text import MarkedText
+from scoring.prms.base import MarkedText
 from scoring.readout import Refused
 
 MARK = ord("#")

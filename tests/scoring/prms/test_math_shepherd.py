@@ -6,9 +6,9 @@ import pytest
 import sentencepiece_pieces
 from scoring.errors import CheckpointError, ForeignCheckpoint
 from scoring.fingerprint import Digests, weights_of
+from scoring.opened import TokenizerFile
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.math_shepherd import SEARCH_AND_LEARN, MathShepherd
-from scoring.prms.tokenizer_file import TokenizerFile
 from scoring.readout import Refused
 
 torch = pytest.importorskip("torch")

@@ -4,10 +4,10 @@ import pytest
 
 import sentencepiece_pieces
 from scoring.errors import CheckpointError, ForeignCheckpoint
+from scoring.opened import TokenizerFile
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.minos import Minos
 from scoring.prms.step_numbers import without_number
-from scoring.prms.tokenizer_file import TokenizerFile
 from scoring.readout import Refused
 
 torch = pytest.importorskip("torch")

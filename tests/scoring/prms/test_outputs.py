@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.prms.outputs import outputs_of
+from scoring.prm_reports import outputs_of
 from scoring.readout import Linear, Readout, Vocabulary, one_layer, two_layers
 
 TEXTS = {3: " +", 4: " -"}.get

@@ -3,7 +3,7 @@ import pytest
 import byte_vocabulary
 from scoring.checkpoint import Checkpoint
 from scoring.errors import ForeignCheckpoint
-from scoring.prms.pure import PurePrm
+from scoring.prms.token_classifier import PurePrm
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

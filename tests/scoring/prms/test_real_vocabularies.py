@@ -9,17 +9,15 @@ import byte_vocabulary
 from scoring.prms.chat import CHATML, LLAMA3
 from scoring.prms.implicit import ImplicitPrm
 from scoring.prms.pathfinder import SENTENCES, PathfinderPrm
-from scoring.prms.pure import PurePrm
 from scoring.prms.qwen import SYSTEM, SYSTEMS, QwenPrm
 from scoring.prms.rlhflow import RlhflowPrm
-from scoring.prms.scan import ScanPrm
 from scoring.prms.skywork import SkyworkPrm
-from scoring.prms.token_classifier import TokenClassifierPrm
+from scoring.prms.token_classifier import PurePrm, ScanPrm, TokenClassifierPrm
 from scoring.prms.versa import VersaPrm
 
 tokenizers = pytest.importorskip("tokenizers")
 
-from scoring.prms.tokenizer_file import TokenizerFile  # noqa: E402  # needs tokenizers
+from scoring.opened import TokenizerFile  # noqa: E402  # needs tokenizers
 
 SIZES = {"hidden": 8, "max_length": 100_000}
 QWEN_IDS = {

@@ -2,14 +2,14 @@ import pytest
 
 import byte_vocabulary
 from scoring.errors import CheckpointError
-from scoring.prms.separated import Separated, single_id
+from scoring.prms.base import Separated, single_id
 from scoring.readout import Encoded, Refused
 
 
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory):
     pytest.importorskip("tokenizers")
-    from scoring.prms.tokenizer_file import TokenizerFile
+    from scoring.opened import TokenizerFile
 
     return TokenizerFile(byte_vocabulary.tiny(tmp_path_factory.mktemp("tiny") / "tokenizer.json", ("<end>",)))
 

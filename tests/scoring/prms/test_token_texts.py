@@ -1,12 +1,12 @@
 import pytest
 
 import checkpoints
-from scoring.prms.token_texts import TokenTexts
+from scoring.xray import TokenTexts
 
 pytest.importorskip("tokenizers")
 
 import sentencepiece_pieces
-from scoring.prms.tokenizer_file import TokenizerFile
+from scoring.opened import TokenizerFile
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 import pytest
 
 from scoring.errors import CheckpointError, ForeignCheckpoint
+from scoring.opened import TokenizerFile
 from scoring.prms.catalogue import adapter_of, detect
-from scoring.prms.tokenizer_file import TokenizerFile
 from scoring.prms.universal import UniversalPrm
 from scoring.readout import Encoded
 

@@ -6,9 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from scoring.metrics.over_scorers import population_sd, somers_d
-from scoring.published.figures import figures
-from scoring.published.names import NO_SCORERS
+from scoring.metrics.best_of_n import population_sd, somers_d
+from scoring.published.papers import NO_SCORERS, figures
 
 TABLES = {6: 7, 13: 13, 14: 13}
 """Table -> scorers in it."""

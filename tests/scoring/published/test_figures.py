@@ -4,10 +4,7 @@ import polars as pl
 import pytest
 
 from scoring.benchmarks import grben, prmbench, processbench, socratic
-from scoring.published.figures import KEY, figures, other_values
-from scoring.published.names import NO_SCORERS
-from scoring.published.papers import PAPERS
-from scoring.published.statistics import published_statistics
+from scoring.published.papers import KEY, NO_SCORERS, PAPERS, figures, other_values, published_statistics
 
 METRICS = {
     *("error_acc", "correct_acc", "f1", "fp_rate", "fn_rate"),

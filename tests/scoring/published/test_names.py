@@ -1,7 +1,6 @@
 import pytest
 
-from scoring.published.figures import figures
-from scoring.published.names import ALIASES, NO_SCORERS, model_of, normalised
+from scoring.published.papers import ALIASES, NO_SCORERS, figures, model_of, normalised
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from scoring.benchmarks import grben, processbench, socratic
-from scoring.published.statistics import beside, published_statistics
+from scoring.published.papers import beside, published_statistics
 
 
 def value(paper, table, subset, statistic, group=""):

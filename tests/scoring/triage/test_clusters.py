@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.triage.clusters import ALIKE, clusters
-from scoring.triage.notes import Note
+from scoring.triage.words import Note
 
 words = st.sampled_from(["sign", "minus", "table", "unit", "the", "lost", "x", "12"])
 texts = st.lists(st.lists(words, max_size=4).map(" ".join), max_size=9)

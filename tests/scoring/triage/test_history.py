@@ -21,8 +21,7 @@ from scoring.triage.actions import (
     Action,
     rating_of,
 )
-from scoring.triage.history import History
-from scoring.triage.said import Triage
+from scoring.triage.history import History, Triage
 
 CASES = ("b/1", "b/2", "b/3")
 VALUES = {

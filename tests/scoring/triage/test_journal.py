@@ -11,8 +11,7 @@ import pytest
 
 from scoring.errors import UnwritableWorkspace
 from scoring.triage.actions import RULINGS
-from scoring.triage.appending import append_lines
-from scoring.triage.journal import ENVIRONMENT, Author, Journal
+from scoring.triage.journal import ENVIRONMENT, Author, Journal, append_lines
 
 ANN, BOB = Author("ann", "gpu1"), Author("bob", "gpu2")
 

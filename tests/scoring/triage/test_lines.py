@@ -6,9 +6,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.triage import lines as reading
+from scoring.triage import journal as reading
 from scoring.triage.actions import Action
-from scoring.triage.lines import Read, read_file
+from scoring.triage.journal import Read, read_file
 
 SOUND = {"v": 1, "n": 3, "who": "ann", "machine": "gpu", "time": "", "action": "tag", "cases": ["b/1"], "value": "x"}
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scoring.triage.actions import NOTE, SORT
 from scoring.triage.history import History
 from scoring.triage.journal import Author, Journal
-from scoring.triage.notes import categories, in_category, notes, sorting
+from scoring.triage.words import categories, in_category, notes, sorting
 
 CASES = ("b/1", "b/2", "b/3", "b/4")
 PEOPLE = ("ann", "bob")

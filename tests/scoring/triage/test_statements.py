@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from scoring.triage.actions import DEFER, NOTE, QUEUE, RATE, RULE, RULINGS, SKIP, SORT, TAG, UNTAG
 from scoring.triage.history import History
-from scoring.triage.journal import Author, Journal
-from scoring.triage.lines import sound
-from scoring.triage.statements import KINDS, NO, STATEMENTS, YES, statements
+from scoring.triage.journal import Author, Journal, sound
+from scoring.triage.words import KINDS, NO, STATEMENTS, YES, statements
 
 CASES = ("b/1", "b/2", "b/3")
 PEOPLE = ("ann", "bob")

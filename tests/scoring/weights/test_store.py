@@ -5,7 +5,7 @@ import time
 import pytest
 
 from scoring.errors import NoWorkspace, UnwritableWorkspace
-from scoring.weights.store import ABANDONED_SECONDS, FOLDER, Store
+from scoring.weights.usable import ABANDONED_SECONDS, FOLDER, Store
 
 
 @pytest.fixture

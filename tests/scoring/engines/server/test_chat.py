@@ -6,8 +6,8 @@ from itertools import islice
 import pytest
 
 from scoring.asking import Answered, Ask, Message, Noticed, Sampling
-from scoring.critics.box_readers import read_processbench
-from scoring.critics.readers import read_answer
+from scoring.critics.catalogue import read_answer
+from scoring.critics.parsing import read_processbench
 from scoring.engines.server.chat import ChatServers, other_seed
 from scoring.engines.server.client import RetryPolicy
 from scoring.errors import EngineError, UsageError

@@ -1,0 +1,538 @@
+"""Answers of critics, read: what is said, whether something is amiss with it, and the forms that answers have."""
+
+import json
+import math
+import re
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
+
+# -- a critic's answer in a `\boxed{...}`, read as ProcessBench and as GR-Ben read it.
+#
+# The two differ: ProcessBench lets the text of the box vote and reads the winner as a number, GR-Ben looks for a
+# number in a box and for nothing else. ProcessBench: arXiv 2412.06559, `run_eval.py`, 0-based. GR-Ben:
+# `run_llm_eval.py`, 1-based.
+
+
+_BOX = re.compile(r"\\boxed\{([^}]*)\}")
+_NUMBER_IN_BOX = re.compile(r"\\boxed\s*\{\s*(-?\d+)\s*\}")
+_OPENED = re.compile(r"\\boxed\s*\{")
+_NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
+_BRACE = re.compile(r"[{}]")
+_LARGEST = 2**31 - 1
+
+
+class Box(NamedTuple):
+    """The words of a box as they vote, and the characters of the text that are the box (the end not among them)."""
+
+    words: str
+    start: int
+    end: int
+
+
+def processbench_box(answer: str) -> Box | None:
+    r"""The last `\boxed{...}` of an answer, up to its first `}`, its words stripped; None where there is none."""
+    # What follows the last brace holds no box, and looking for one there takes quadratic time.
+    return _last(_BOX, answer[: answer.rfind("}") + 1])
+
+
+def processbench_ballot(answer: str) -> str | None:
+    r"""What the answer votes with: the text of its last `\boxed{...}` up to the first `}`, stripped.
+
+    None where there is no such box; a box without text votes with the empty text.
+    """
+    box = processbench_box(answer)
+    return None if box is None else box.words
+
+
+def loose_box(answer: str) -> Box | None:
+    r"""The last `\boxed{...}` of an answer, up to the brace that closes it, its words stripped; None without one.
+
+    Blanks may stand before the brace, and what is in it may hold braces: `\boxed {\text{2}}`.
+    """
+    start = answer.rfind(r"\boxed")
+    opened = _OPENED.match(answer, start) if start >= 0 else None
+    if opened is None:
+        return None
+    depth = 1
+    for brace in _BRACE.finditer(answer, opened.end()):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return Box(answer[opened.end() : brace.start()].strip(), start, brace.end())
+    return None
+
+
+def only_number(words: str) -> int | None:
+    """The one whole number among words; None where there is none, several, or one with a decimal point."""
+    found = _NUMBERS.findall(words.replace("\u2212", "-"))
+    return _integer(found[0]) if len(found) == 1 else None
+
+
+def zero_based_from(number: int, base: int) -> int:
+    """A number as a verdict, where the first step is called `base` (0 or 1): -1 stays, what names no step is -2."""
+    return zero_based(number) if base else max(number, -2)
+
+
+def processbench_verdict(ballot: str | None, base: int = 0) -> int | None:
+    """The earliest error that a ballot names: 0-based, -1 = none, -2 = a number below that, which names no step.
+
+    `base` is what the prompt calls the first step. None where it is no integer. Whatever Python reads as one is one
+    ("+2", "03"); a number too large for a column of 32 bits becomes the largest that fits, as far beyond the last step.
+    """
+    number = _integer(ballot)
+    return None if number is None else zero_based_from(number, base)
+
+
+def vote(ballots: Sequence[str | None]) -> str | None:
+    """The most frequent ballot, of equally frequent ones the first; None does not vote, nor does nobody win then.
+
+    Texts are compared as they are: "1" and "01" are two.
+    """
+    counted = Counter(ballot for ballot in ballots if ballot is not None)
+    return max(counted, key=counted.__getitem__, default=None)
+
+
+def grben_box(answer: str) -> Box | None:
+    r"""The last `\boxed{...}` that holds a number and nothing else; None without one."""
+    return _last(_NUMBER_IN_BOX, answer)
+
+
+def grben_ballot(answer: str) -> str | None:
+    r"""The number in the last `\boxed{...}` that holds a number and nothing else, as written; None without one."""
+    box = grben_box(answer)
+    return None if box is None else box.words
+
+
+def grben_answer(answer: str) -> int | None:
+    r"""The number in the last `\boxed{...}` that holds a number and nothing else, 1-based as it is written.
+
+    -1 says that no step is wrong; 0 and other negative numbers name no step and are given as they are. None where no
+    box holds a number. A number too large for 32 bits becomes the largest that fits.
+    """
+    return _integer(grben_ballot(answer))
+
+
+def zero_based(answer: int) -> int:
+    """A 1-based answer as a verdict: -1 stays "no error"; 0 or anything below -1 names no step and becomes -2."""
+    if answer >= 1:
+        return answer - 1
+    return -1 if answer == -1 else -2
+
+
+def _last(pattern: re.Pattern[str], text: str) -> Box | None:
+    """The last match of a pattern whose one group are the words."""
+    last = deque(pattern.finditer(text), maxlen=1)
+    return Box(last[0][1].strip(), *last[0].span()) if last else None
+
+
+def _integer(text: str | None) -> int | None:
+    if text is None:
+        return None
+    try:
+        number = int(text)
+    except ValueError:
+        # No number, or one of thousands of digits.
+        return None
+    return max(-_LARGEST, min(number, _LARGEST))
+
+
+# -- what can be wrong with a critic's answer: the kinds that reasons begin with, by which answers are counted
+
+
+_SHOWN = 40
+
+
+class Fault(StrEnum):
+    """One kind of fault. A reason is a kind, and often a detail after it, as `told` writes it."""
+
+    CUT = "cut at the token limit"
+    REASONING_OPEN = "reasoning never ended"
+    EMPTY_ANSWER = "empty answer"
+    NO_BOX = "no box"
+    EMPTY_BOX = "empty box"
+    NO_NUMBER_IN_BOX = "box without a number"
+    NO_JSON = "no JSON"
+    OPEN_JSON = "JSON never closed"
+    STRAY_BRACE = "brace closed before one was opened"
+    BROKEN_JSON = "broken JSON"
+    NO_VALIDITY = "JSON without validity"
+    NO_REDUNDANCY = "JSON without redundancy"
+    NO_LIST = "no list"
+    NOT_A_NUMBER = "not a number"
+    NOT_FINITE = "not finite"
+    TOO_SHORT = "list too short"
+    TOO_LONG = "list too long"
+    TRUTH_VALUES = "truth values"
+    OUT_OF_RANGE = "out of range"
+    NO_LOGPROBS = "no log-probabilities"
+    NO_WORD = "neither word among the likeliest"
+    BOTH_ZERO = "both words have probability 0"
+    SPLIT_WORD = "the word is no token of its own"
+
+
+class Note(StrEnum):
+    """What an answer that could be read should be known for."""
+
+    BOX_IN_OPEN_REASONING = "the box is in reasoning that never ended"
+    BOX_IN_REASONING = "the box is in the reasoning alone"
+
+
+NOTHING_THERE = frozenset(
+    {Fault.REASONING_OPEN, Fault.EMPTY_ANSWER, Fault.NO_BOX, Fault.NO_JSON, Fault.OPEN_JSON, Fault.BROKEN_JSON}
+)
+"""Faults that the token limit explains, where the answer ended at it."""
+
+
+def told(fault: Fault, detail: str = "") -> str:
+    """The reason: `fault (detail)`. Of the detail no more than 40 characters are shown, and none that acts."""
+    if not detail:
+        return fault.value
+    shown = f"{detail[:_SHOWN]}…" if len(detail) > _SHOWN else detail
+    return f"{fault} ({''.join(one if one.isprintable() else '·' for one in shown)})"
+
+
+def fault_of(reason: str) -> Fault | None:
+    """The kind that a reason begins with; None for reasons of other origin."""
+    return next((fault for fault in Fault if reason == fault or reason.startswith((f"{fault} (", f"{fault}: "))), None)
+
+
+# -- what an answer was read as
+
+
+class Span(Struct, frozen=True):
+    """Where in a text what counted was read: characters `start` to `end` (0-based, the end not among them).
+
+    `part` says of which text, where a server told an answer's reasoning apart.
+    """
+
+    start: int
+    end: int
+    part: Literal["answer", "reasoning"] = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an answer says, or in `reason` why nothing can be read of it: a short phrase that names the kind of
+    `Fault` first, so that answers can be counted by it.
+
+    Of a protocol that asks for the earliest error: `ballot`, the words that vote, and `verdict`, the step they name,
+    0-based, -1 = none, -2 = a number that names no step; a ballot without a verdict votes, and counts as unparsed if
+    it wins. Of a protocol that asks for step rewards: `rewards`, one a step in [-1, 1], and `redundancy`, one a step,
+    where asked for. Rewards beside a reason are what was said, of whatever length or range: they are no rewards of the
+    steps, and only the official figures count their signs. `notes` are of an answer that could be read, some of
+    `scoring.critics.parsing.Note`. `span` is the place in the text at which all of this was read; None = at none that
+    can be told. Readings that say the same are equal wherever it stood.
+    """
+
+    ballot: str | None = None
+    verdict: int | None = None
+    rewards: tuple[float, ...] | None = None
+    redundancy: tuple[float, ...] | None = None
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+
+# -- the reasoning of an answer told from what it answers.
+#
+# Who reads what: ProcessBench's code reads the last box of all that was generated, reasoning included
+# (`run_eval.py`). GR-Ben's reads the message's content alone (`run_llm_eval.py`), and the protocols that rate steps
+# are read so here: an example of the JSON that a model writes to itself while it thinks is no answer. The text is
+# kept as it came, whoever reads it.
+
+
+_BEGINS = ("<think>", "<thinking>")
+_ENDS = ("</think>", "</thinking>")
+
+
+class Parted(Struct, frozen=True):
+    """A text in two: `reasoning` (None = there is none) and the `answer` after it.
+
+    `closed` is false where the reasoning never ended: then all of the text is reasoning and the answer is empty.
+    """
+
+    reasoning: str | None
+    answer: str
+    closed: bool = True
+
+
+def parted(text: str) -> Parted:
+    """The reasoning is what stands before the last end tag, `</think>` or `</thinking>`, or begins the text and has
+    no end.
+
+    The end tag alone is enough, because many chat templates write the other one into the prompt. The last one counts,
+    so that reasoning that mentions the tag is not taken for an answer. A begin tag counts only where nothing but blanks
+    is before it, at the start or after the last end: elsewhere it is a word of the answer.
+    """
+    ends = [(text.rfind(tag), len(tag)) for tag in _ENDS if tag in text]
+    at, length = max(ends, default=(0, 0))
+    answer = text[at + length :]
+    if answer.lstrip().startswith(_BEGINS):
+        return Parted(_without_tag(text), "", closed=False)
+    return Parted(_without_tag(text[:at]), answer) if ends else Parted(None, text)
+
+
+def joined(answer: str, reasoning: str | None, *, closed: bool = True) -> str:
+    """The text as it would have come, of a server that gives reasoning and answer apart.
+
+    `parted` undoes it, unless the answer itself mentions a tag.
+    """
+    if reasoning is None:
+        return answer
+    return f"{_BEGINS[0]}{reasoning}{_ENDS[0] if closed else ''}{answer}"
+
+
+def place_of_reasoning() -> int:
+    """At which character of a joined text the reasoning begins."""
+    return len(_BEGINS[0])
+
+
+def opened(text: str) -> str:
+    """The text with the begin tag that the chat template put into the prompt, so that reasoning that never ends is
+    known to be reasoning.
+    """
+    return text if text.lstrip().startswith(_BEGINS) else _BEGINS[0] + text
+
+
+def silent(part: Parted) -> str | None:
+    """The reason why there is no answer beside the reasoning; None where there is one."""
+    if not part.closed:
+        return told(Fault.REASONING_OPEN)
+    if part.answer.strip():
+        return None
+    return told(Fault.EMPTY_ANSWER, "reasoning alone" if part.reasoning and part.reasoning.strip() else "")
+
+
+def _without_tag(text: str) -> str:
+    bare = text.lstrip()
+    return next((bare[len(tag) :] for tag in _BEGINS if bare.startswith(tag)), text)
+
+
+# -- readers of answers that name the earliest error in a `\boxed{...}`: ProcessBench's, GR-Ben's, and a loose one.
+#
+# Each finds the number in its own way. What the number means is the prompt's to say, not the reader's: `base` is what
+# the prompt calls the first step, 0 or 1, so that an answer to a prompt that counts from 0 is never read as one that
+# counts from 1.
+
+
+def read_processbench(text: str, _n_steps: int, base: int = 0) -> Reading:
+    """The last box of all that was generated, reasoning included, 0-based.
+
+    Zheng et al., arXiv 2412.06559, `run_eval.py`. A number that names no step of the case is a verdict, and wrong. A
+    box within reasoning alone counts, and the reading notes it: that model may not have come to a conclusion.
+    """
+    box, part = processbench_box(text), parted(text)
+    if box is None:
+        return Reading(reason=silent(part) or told(Fault.NO_BOX))
+    verdict = processbench_verdict(box.words, base)
+    reason = None if verdict is not None else _unread(box.words)
+    span = Span(box.start, box.end)
+    return Reading(ballot=box.words, verdict=verdict, reason=reason, notes=_notes(part), span=span)
+
+
+def read_grben(text: str, _n_steps: int, base: int = 1) -> Reading:
+    """The last box of the answer proper that holds a number and nothing else, which counts from 1.
+
+    GR-Ben, `run_llm_eval.py`. The ballot is the number as written, the verdict 0-based: -1 stays "no error", 0 and what
+    is below -1 name no step. Without such a box there is no ballot, and the case leaves the denominators.
+    """
+    part = parted(text)
+    if reason := silent(part):
+        return Reading(reason=reason)
+    number, box = grben_answer(part.answer), grben_box(part.answer)
+    if number is None or box is None:
+        other = processbench_ballot(part.answer)
+        return Reading(reason=told(Fault.NO_BOX) if other is None else _unread(other))
+    before = len(text) - len(part.answer)
+    span = Span(before + box.start, before + box.end)
+    return Reading(ballot=box.words, verdict=zero_based_from(number, base), span=span)
+
+
+def read_loosely(text: str, _n_steps: int, base: int = 0) -> Reading:
+    r"""The one whole number in the last box of all that was generated, whatever words stand around it.
+
+    It forgives how a number is written and nothing else: `\boxed{\text{paragraph 2}}`, `\boxed {2}` and `\boxed{-1.}`
+    are read, a box with two numbers or a decimal is not, and nothing outside a box counts. The ballot is the number, so
+    that answers that write it differently vote together.
+    """
+    box, part = loose_box(text), parted(text)
+    if box is None:
+        return Reading(reason=silent(part) or told(Fault.NO_BOX))
+    number = only_number(box.words)
+    if number is None:
+        return Reading(reason=_unread(box.words), span=Span(box.start, box.end))
+    verdict = zero_based_from(number, base)
+    return Reading(ballot=str(number), verdict=verdict, notes=_notes(part), span=Span(box.start, box.end))
+
+
+def _unread(box: str) -> str:
+    return told(Fault.NO_NUMBER_IN_BOX, box) if box else told(Fault.EMPTY_BOX)
+
+
+def _notes(part: Parted) -> tuple[str, ...]:
+    if not part.closed:
+        return (Note.BOX_IN_OPEN_REASONING,)
+    alone = part.reasoning is not None and processbench_ballot(part.answer) is None
+    return (Note.BOX_IN_REASONING,) if alone else ()
+
+
+# -- the JSON object of an answer, found as PRMBench's toolkit finds it.
+#
+# `extract_nested_json` in `mr_eval/utils/model_utils.py` of ssmisya/PRMBench: braces are paired from the left, those
+# in texts and comments too; of the first outermost pair that is JSON once everything from `//` or `#` to the end of
+# its line is gone, the object counts, whatever it holds. A brace that closes nothing ends the search, and so does
+# JSON that breaks a limit of Python's. What the toolkit cannot read for these reasons is not read here either: a
+# scorer's figures would else not be those of the benchmark.
+
+
+_COMMENT = re.compile(r"(?://|#).*")
+
+
+class Placed(NamedTuple):
+    """An object, and the characters of the text from which it was read (the end not among them)."""
+
+    value: dict[str, Any]
+    start: int
+    end: int
+
+
+def placed_object(text: str) -> Placed | Fault:
+    """The object that counts, with its place, or why there is none. Takes linear time: the pairs do not overlap.
+
+    Numbers may be NaN or infinite, as Python's JSON has them.
+    """
+    depth, start, fault = 0, 0, Fault.NO_JSON
+    for brace in _BRACE.finditer(text):
+        if brace[0] == "{":
+            start = start if depth else brace.start()
+            depth += 1
+            continue
+        if not depth:
+            return Fault.STRAY_BRACE
+        depth -= 1
+        if depth:
+            continue
+        try:
+            found: dict[str, Any] = json.loads(_COMMENT.sub("", text[start : brace.end()]))
+        except json.JSONDecodeError:
+            fault = Fault.BROKEN_JSON
+        except (ValueError, RecursionError):
+            # Thousands of digits, or of levels: the toolkit gives up on the whole answer.
+            return Fault.BROKEN_JSON
+        else:
+            return Placed(found, start, brace.end())
+    return Fault.OPEN_JSON if depth else fault
+
+
+# -- readers of answers that rate every step: PRMBench's and Socratic-PRMBench's.
+#
+# An answer is a JSON object of lists of numbers in [-1, 1], one a step. PRMBench (`mr_eval/utils/model_utils.py`,
+# `mr_eval/models/openai_models.py` of ssmisya/PRMBench): `validity` and `redundancy`, both asked for by exactly these
+# names. Socratic-PRMBench (arXiv 2505.23474, Table 6): `validity` alone, which its prompt writes with a blank after
+# it. In both a step is valid (redundant) iff its number is above 0.
+#
+# The toolkit compares whatever is in the lists. What it compares without noticing that something is wrong (a list of
+# another length, truth values, numbers beyond [-1, 1]) is kept beside a reason, so that its figures can be made:
+# `scoring.given.split`. Texts, nulls and lists within a list break its comparison, and NaN compares as "not above 0"
+# without saying so: of these, and of infinities, there is the reason alone.
+
+
+_MISSING = {"validity": Fault.NO_VALIDITY, "redundancy": Fault.NO_REDUNDANCY}
+_KINDS = {str: "text", bool: "a truth value", type(None): "null", list: "a list", dict: "an object"}
+
+
+def read_prmbench(text: str, n_steps: int) -> Reading:
+    """The validity and redundancy of n steps. An answer without either list is not read."""
+    found = _object(text)
+    if isinstance(found, str):
+        return Reading(reason=found)
+    return replace(_ratings(found.value, ("validity", "redundancy"), n_steps), span=Span(found.start, found.end))
+
+
+def read_socratic(text: str, n_steps: int) -> Reading:
+    """The validity of n steps. Blanks around the keys do not count; redundancy is neither asked for nor read."""
+    found = _object(text)
+    if isinstance(found, str):
+        return Reading(reason=found)
+    lists = {key.strip(): value for key, value in found.value.items()}
+    return replace(_ratings(lists, ("validity",), n_steps), span=Span(found.start, found.end))
+
+
+def _object(text: str) -> Placed | str:
+    """The JSON object of what follows the reasoning, at its place in the text, or the reason why there is none."""
+    part = parted(text)
+    if reason := silent(part):
+        return reason
+    found = placed_object(part.answer)
+    if isinstance(found, Fault):
+        return told(found)
+    before = len(text) - len(part.answer)
+    return Placed(found.value, before + found.start, before + found.end)
+
+
+class _Numbers(NamedTuple):
+    """A list as numbers, None where it cannot be compared, and what is wrong with it."""
+
+    values: tuple[float, ...] | None
+    reason: str | None = None
+
+
+def _ratings(found: dict[str, Any], names: Sequence[str], n_steps: int) -> Reading:
+    if missing := [_MISSING[name] for name in names if name not in found]:
+        return Reading(reason=told(missing[0]))
+    lists = [_numbers(found[name], name, n_steps) for name in names]
+    reasons = [one.reason for one in lists if one.reason]
+    if unusable := [one.reason for one in lists if one.values is None]:
+        return Reading(reason=unusable[0])
+    # An empty list says nothing of any step, not even to the toolkit.
+    rewards, redundancy = (one.values if one.values or not n_steps else None for one in (lists[0], lists[-1]))
+    with_redundancy = rewards is not None and len(names) > 1
+    return Reading(
+        rewards=rewards,
+        redundancy=redundancy if with_redundancy else None,
+        reason=reasons[0] if reasons else None,
+    )
+
+
+def _numbers(value: Any, name: str, n_steps: int) -> _Numbers:
+    if not isinstance(value, list):
+        return _Numbers(None, told(Fault.NO_LIST, f"{name} is {_said(value)}"))
+    for step, part in enumerate(value):
+        if not isinstance(part, int | float):
+            return _Numbers(None, told(Fault.NOT_A_NUMBER, f"{name} of step {step} is {_said(part)}"))
+        if not _finite(part):
+            return _Numbers(None, told(Fault.NOT_FINITE, f"{name} of step {step}"))
+    reason = _length(name, len(value), n_steps) or _odd(value, name)
+    return _Numbers(tuple(float(part) for part in value), reason)
+
+
+def _length(name: str, length: int, n_steps: int) -> str | None:
+    if length == n_steps:
+        return None
+    which = "" if name == "validity" else f"{name}, "
+    return told(Fault.TOO_SHORT if length < n_steps else Fault.TOO_LONG, f"{which}{length} of {n_steps}")
+
+
+def _odd(value: list[int | float], name: str) -> str | None:
+    """Why numbers, one a step, are no ratings all the same; None where they are."""
+    truths = [step for step, part in enumerate(value) if isinstance(part, bool)]
+    if truths:
+        return told(Fault.TRUTH_VALUES, f"{name} of step {truths[0]}")
+    beyond = [step for step, part in enumerate(value) if abs(part) > 1]
+    return told(Fault.OUT_OF_RANGE, f"{name} of step {beyond[0]} is {value[beyond[0]]:.6g}") if beyond else None
+
+
+def _finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        # A whole number beyond the largest float.
+        return False
+
+
+def _said(value: Any) -> str:
+    return _KINDS.get(type(value), "a number")
