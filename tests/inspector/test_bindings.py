@@ -7,18 +7,19 @@ from textual.dom import DOMNode
 
 import inspector.screens
 import inspector.widgets
-import inspector.wiring
 from inspector.commands import COMMANDS, RAIL
 from inspector.screens.case import CaseScreen
 from inspector.terminal.keymap import usual
 
 
 def nodes():
-    for package in (inspector.screens, inspector.widgets, inspector.wiring):
-        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            for one in vars(importlib.import_module(module.name)).values():
-                if isinstance(one, type) and issubclass(one, DOMNode) and one.__module__ == module.name:
-                    yield one
+    names = ["inspector.app"]
+    for package in (inspector.screens, inspector.widgets):
+        names += [module.name for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")]
+    for name in names:
+        for one in vars(importlib.import_module(name)).values():
+            if isinstance(one, type) and issubclass(one, DOMNode) and one.__module__ == name:
+                yield one
 
 
 def bindings(node):
