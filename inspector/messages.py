@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from inspector.case_view.manner import Manner
-    from inspector.filtering.saved_slices import SavedSlice
-    from inspector.filtering.search_run import SoFar
     from inspector.inspection import Inspection
     from inspector.selection import Selection
     from inspector.terminal.remembered import Remembered
@@ -42,23 +40,6 @@ class Inspected(Message):
 
 
 @dataclass
-class Searched(Message):
-    """A search has come so far. `number` is that of its request, `asked_of` the value that it began with."""
-
-    number: int
-    so_far: "SoFar"
-    asked_of: "Inspection"
-
-
-@dataclass
-class SearchFailed(Message):
-    """A search cannot go on; the sentence is for the person."""
-
-    number: int
-    sentence: str
-
-
-@dataclass
 class Reads(Message):
     """Cases are shown in this manner from now on, on every screen."""
 
@@ -71,16 +52,6 @@ class Copy(Message):
 
     text: str
     what: str
-
-
-@dataclass
-class Sliced(Message):
-    """A saved slice was searched out from the value `asked_of`; or why it cannot be shown."""
-
-    chosen: "SavedSlice"
-    asked_of: "Inspection"
-    inspection: "Inspection | None"
-    sentence: str = ""
 
 
 @dataclass

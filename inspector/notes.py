@@ -22,7 +22,6 @@ from scoring.metrics.step_counts import asked_by_redundancy, redundancy_rows, wi
 from scoring.names import match_name
 from scoring.parts import parts
 from scoring.protocols import protocol_of
-from scoring.reparse import protocol_of_critic, stale
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools, Ints, StepLabels
@@ -272,7 +271,13 @@ def stale_notes(evaluations: list[Evaluation], folders: Mapping[str, Path], work
         workspace: the folder as the user named it; None = the usual one.
     """
     where = "" if workspace is None else f" -w {shell_word(workspace)}"
-    for scorer in (one.scorer for one in evaluations if one.scorer.name in folders):
+    critics = [one.scorer for one in evaluations if one.scorer.name in folders]
+    if not critics:
+        return
+    # Imported only where a critic is: everything else starts sooner.
+    from scoring.reparse import protocol_of_critic, stale
+
+    for scorer in critics:
         protocol = protocol_of_critic(scorer)
         older = stale(VoteParts(folders[scorer.name]), protocol.read) if protocol else 0
         if older:

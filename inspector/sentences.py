@@ -35,6 +35,9 @@ WORDS = {name: name.replace("_", " ") for name in GLYPHS}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
+NO_FOLDER = "Tags, notes and rulings are kept in a workspace. Make one: prm-inspect import PATH"
+
+
 def counted(count: int, noun: str) -> str:
     """`1 case`, `1,252 cases`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

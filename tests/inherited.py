@@ -1,18 +1,25 @@
-"""Commands that a screen has from another one unchanged, and that are tried there."""
+"""What does an action; and commands that a screen has from another one unchanged, which are tried there."""
 
 from inspector.commands import COMMANDS
+from inspector.paint import Brush
+from inspector.screens.base import InspectionScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.triage import TriageScreen
 
 
-def _method(kind: type, action: str) -> object:
-    return getattr(kind, f"action_{action.partition('(')[0]}")
+def action_of(kind, action):
+    """What a screen or widget of this kind does for an action, itself or by a controller; None for nothing."""
+    name = f"action_{action.partition('(')[0].rpartition('.')[2]}"
+    if not issubclass(kind, InspectionScreen) or hasattr(kind, name):
+        return getattr(kind, name, None)
+    made = kind(Brush(), 0) if issubclass(kind, CaseScreen) else kind(Brush())
+    return getattr(getattr(made, name, None), "__func__", None)
 
 
 INHERITED = {
     ("triage", command.id)
     for command in COMMANDS
     if {"triage", "case"} <= set(command.screens)
-    and _method(TriageScreen, command.action) is _method(CaseScreen, command.action)
+    and action_of(TriageScreen, command.action) is action_of(CaseScreen, command.action)
 }
 """(screen, id): what does the same on a case of a queue as on one of a list."""

@@ -31,7 +31,7 @@ def hides(text: str) -> Callable[[Any], bool]:
 
 
 def chosen(spot: int) -> Callable[[Any], bool]:
-    return lambda app: app.screen._chosen_spot == spot
+    return lambda app: app.screen.critique._chosen_spot == spot
 
 
 TAGGED = ("w", *"knotty", "enter")

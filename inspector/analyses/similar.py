@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import polars as pl
+from msgspec import Struct
 
 from inspector.analyses import Option, Params, analysis
 from inspector.analyses.show import row_of
@@ -32,7 +33,17 @@ NOTES = (
     "rewards: 1 less the mean distance at 16 points along the solution, as a share of the scorer's range",
     "among the cases that the filter keeps; no model is asked",
 )
+LEAST = 0.1
+"""Texts that are less alike share hardly more than common words."""
 _indexes = Remembered(1)
+
+
+class TaggedCase(Struct, frozen=True):
+    """A case that people tagged, or put into a category, and how like it is to another, in (0, 1]."""
+
+    case: str
+    likeness: float
+    tags: Sequence[str]
 
 
 @analysis(
@@ -65,12 +76,30 @@ def similar(results: Selection, params: Params, intervals: bool) -> View:  # noq
 
 def alike(results: Selection, row: int) -> Iterator[tuple[str | None, Alike]]:
     """Give the nearest cases: in text, with None, and in the rewards of each chosen scorer that has some, with it."""
-    index = _indexes.of("texts", (results.texts,), lambda: TextIndex.of(results.texts))
-    for other in index.nearest(row, results.mask, MOST):
+    for other in _index(results).nearest(row, results.mask, MOST):
         yield None, other
     for evaluation in results.chosen_evaluations:
         for other in nearest_courses(evaluation, row, results.mask, MOST):
             yield evaluation.scorer.name, other
+
+
+def tagged_alike(results: Selection, row: int, most: int = 3) -> list[TaggedCase]:
+    """Give the tagged cases nearest in text to a case, at most `most`; none that shares hardly anything with it."""
+    if results.journal is None:
+        return []
+    triage = results.journal.triage
+    tagged = results.cases["case"].is_in([*triage.tags, *triage.categories]).to_numpy()
+    found = _index(results).nearest(row, tagged, most)
+    cases = results.cases["case"]
+    return [
+        TaggedCase(cases[one.row], one.likeness, tags_of(results, cases[one.row]))
+        for one in found
+        if one.likeness >= LEAST
+    ]
+
+
+def _index(results: Selection) -> TextIndex:
+    return _indexes.of("texts", (results.texts,), lambda: TextIndex.of(results.texts))
 
 
 def outcome_of(results: Selection, scorer: str | None, row: int) -> str | None:

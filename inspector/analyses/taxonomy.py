@@ -34,8 +34,10 @@ from scoring.metrics.resampling import SMALL
 from scoring.metrics.saturation import LAST
 from scoring.names import match_name
 from scoring.step_rewards import Bools
+from scoring.triage.clusters import clusters
+from scoring.triage.notes import in_category
 
-CATEGORIES, NOTES, SATURATION = "categories", "notes", "saturation"
+CATEGORIES, NOTES, ALIKE, SATURATION = "categories", "notes", "alike", "saturation"
 PAGES = (
     Page(CATEGORIES, "categories", "none"),
     Page(
@@ -43,6 +45,12 @@ PAGES = (
         "notes",
         "none",
         help="the notes (category, case, who wrote them and when, which scorers have the case wrong)",
+    ),
+    Page(
+        ALIKE,
+        "alike",
+        "none",
+        help="notes in no category that are alike in their words: suggestions for categories",
     ),
     Page(
         SATURATION,
@@ -98,6 +106,8 @@ def taxonomy(results: Selection, params: Params, intervals: bool) -> View:  # no
         notes = notes.of(match_name(who, notes.people, "person"))
     if params.page == NOTES:
         return _notes(results, notes, params)
+    if params.page == ALIKE:
+        return _alike(results, notes, params)
     if params.page == SATURATION:
         return _saturation(results, notes, params)
     return _grouped(results, notes, params) if results.request.by else _categories(results, notes, params)
@@ -105,7 +115,7 @@ def taxonomy(results: Selection, params: Params, intervals: bool) -> View:  # no
 
 def refuse_groups(page: str, by: Sequence[str]) -> None:
     """Raise UsageError where a page that lists notes is to be grouped."""
-    if by and page in {NOTES, SATURATION}:
+    if by and page in {NOTES, ALIKE, SATURATION}:
         raise UsageError(f"--by groups categories, and --{page} lists notes.", "Leave one of them out.")
 
 
@@ -118,8 +128,12 @@ def _view(
     *,
     decides: bool = False,
     share: str = "",
+    nothing: str = "",
 ) -> View:
-    """Give rows about notes with how they came to be; `decides` says that they depend on verdicts."""
+    """Give rows about notes with how they came to be; `decides` says that they depend on verdicts.
+
+    `nothing` is said where there is no row though there are notes.
+    """
     command = results.request.command("taxonomy", *params.words, form=params.form)
     words = [*_to_know(notes), *([share] if share else [])]
     met, saturation = notes.saturation, saturation_words(notes)
@@ -140,7 +154,8 @@ def _view(
         about = [Note(f"Saturation: {saturation}."), Note(f"{CHOSEN[0].upper()}{CHOSEN[1:]}.", "quiet")]
         return (Section("Notes", "taxonomy", (*blocks(), *about)),)
 
-    nothing = NOBODY if not notes.notes else UNCOUNTED if decides else f"{saturation[0].upper()}{saturation[1:]}."
+    nothing = nothing or (UNCOUNTED if decides else f"{saturation[0].upper()}{saturation[1:]}.")
+    nothing = nothing if notes.notes else NOBODY
     return View(rows, facts, title="Taxonomy", lay_out=lay_out, empty="" if rows.height else nothing)
 
 
@@ -329,6 +344,13 @@ NOTE_ROWS = {
     # The scorers that have the case wrong.
     "wrong": pl.List(pl.String()),
 }
+ALIKE_ROWS = {
+    # What the notes have in common, what weighs most first.
+    "words": pl.List(pl.String()),
+    "notes": pl.Int64(),
+    "cases": pl.List(pl.String()),
+    "example": pl.String(),
+}
 SATURATION_ROWS = {
     "case": pl.String(),
     "who": pl.String(),
@@ -369,6 +391,28 @@ def _notes(results: Selection, notes: GatheredNotes, params: Params) -> View:
         yield table("Notes, in the order in which they were begun", columns, lines)
 
     return _view(results, notes, params, frame, blocks, decides=True)
+
+
+def _alike(results: Selection, notes: GatheredNotes, params: Params) -> View:
+    """A row a cluster of notes in no category."""
+    rows = [
+        (list(one.words), len(one.notes), [*dict.fromkeys(note.case for note in one.notes)], one.notes[0].text)
+        for one in clusters(in_category(notes.notes, ""))
+    ]
+    frame = pl.DataFrame(rows, schema=ALIKE_ROWS, orient="row")
+    here = set(results.cases["case"].gather(results.shown)) if rows else set()
+
+    def blocks() -> Iterator[Block]:
+        lines = []
+        for row in frame.iter_rows(named=True):
+            cases = [case for case in row["cases"] if case in here]
+            words = ", ".join(row["words"])
+            link = CaseLink((Facet("case", tuple(cases)).sql,), len(cases), f"alike: {words}") if cases else None
+            lines.append([text(words), count(row["notes"]), count(len(cases), link), text(row["example"])])
+        columns = [*(Column(title) for title in ("words", "notes", "cases")), Column("first note", wraps=True)]
+        yield table("Notes that are alike, the largest cluster first", columns, lines)
+
+    return _view(results, notes, params, frame, blocks, nothing="No two notes in no category are alike.")
 
 
 def _saturation(results: Selection, notes: GatheredNotes, params: Params) -> View:

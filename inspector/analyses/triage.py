@@ -135,7 +135,9 @@ def _summary(words: Sequence[Words], facts: Row, *, only_gone: bool) -> Iterator
     if facts["rulings"]:
         yield _rulings(words, tuple(facts["rulings"]), only_gone=only_gone)
     if facts["queues"]:
-        yield Facts(tuple((f"queue of {who}", progress) for who, progress in facts["queues"].items()))
+        aside = ((f"put aside by {who}", said) for who, of in facts.get("queues_aside", {}).items() for said in of)
+        far = [(f"queue of {who}", progress) for who, progress in facts["queues"].items()]
+        yield Facts((*far, *aside))
     if facts["tags"]:
         lines = [
             [text(tag), _cases((one.case for one in words if tag in one.tags), f"tagged {tag}", only_gone=only_gone)]

@@ -5,6 +5,7 @@ them, and where only the raw one does the reader is told so. The text itself is 
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -30,22 +31,24 @@ class FoundText(Struct, frozen=True):
     only_raw: bool = False
 
 
-def found_text(raw: str, shown: str, width: int, style: str, query: TextQuery | None) -> FoundText:
+def found_text(
+    raw: str, shown: str, width: int, style: str, query: TextQuery | None, repeated: Sequence[Span] = ()
+) -> FoundText:
     """A text wrapped to `width` cells, with the hits of a query (None = no search) marked.
 
-    `raw` is the text as it was imported, `shown` the same ready for the screen.
+    `raw` is the text as it was imported, `shown` the same ready for the screen. What stands at the places `repeated` of
+    it is dim.
     """
     lines = wrap(shown, width)
-    if not query:
-        return FoundText(tuple(((line, style),) for line in lines))
-    places = spans(query, shown)
-    if not places:
-        return FoundText(tuple(((line, style),) for line in lines), only_raw=occurs(query, raw))
-    return FoundText(tuple(tuple(line) for line in marked(lines, shown, places, style)))
+    places = spans(query, shown) if query else ()
+    told = tuple(tuple(line) for line in marked(lines, shown, places, style, repeated, f"{style} dim".strip()))
+    return FoundText(told, only_raw=query is not None and bool(query) and not places and occurs(query, raw))
 
 
-def marked(lines: Sequence[str], text: str, places: Sequence[Span], style: str) -> Iterator[list[Part]]:
-    """The lines into which a text was wrapped, in order, with the characters of these places in another style.
+def marked(
+    lines: Sequence[str], text: str, hits: Sequence[Span], style: str, other: Sequence[Span] = (), other_style: str = ""
+) -> Iterator[list[Part]]:
+    """The lines into which a text was wrapped, in order: `hits` stand out, and `other` places are in another style.
 
     A line is looked for in the text behind the line before; between them lie only blanks and line breaks.
     """
@@ -55,16 +58,14 @@ def marked(lines: Sequence[str], text: str, places: Sequence[Span], style: str) 
         if start < 0:
             yield [(line, style)]
             continue
-        at = start + len(line)
-        yield _line(line, [(low - start, high - start) for low, high in places if low < at and high > start], style)
+        at = end = start + len(line)
+        edges = {start, end, *(edge for span in (*hits, *other) for edge in span if start < edge < end)}
+        parts: list[Part] = []
+        for low, high in pairwise(sorted(edges)):
+            name = other_style if _within(low, other) else style
+            parts.append((line[low - start : high - start], f"{name} {FOUND}".strip() if _within(low, hits) else name))
+        yield parts or [("", style)]
 
 
-def _line(line: str, places: Sequence[Span], style: str) -> list[Part]:
-    parts: list[Part] = []
-    done = 0
-    for first, stop in places:
-        low, high = max(first, done), min(stop, len(line))
-        parts += [(line[done:low], style), (line[low:high], f"{style} {FOUND}".strip())]
-        done = high
-    parts.append((line[done:], style))
-    return [part for part in parts if part[0]] or [("", style)]
+def _within(place: int, places: Sequence[Span]) -> bool:
+    return any(low <= place < high for low, high in places)

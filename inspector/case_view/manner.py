@@ -21,19 +21,21 @@ class Stop(NamedTuple):
 class Manner(Struct, frozen=True):
     """How cases are shown: width in cells, pictures, and what is shown, hidden and folded.
 
-    `named` puts the case's name above, where it does not stand elsewhere. `height` is the number of lines that are seen
-    at once; with 0 nothing is cut for want of room. `raw` leaves formulas as they were written, `reason` shows why the
-    gold labels are so. `beside` names the scorers that were chosen to stand beside the one in focus. `blind` hides
-    gold, verdicts and outcomes, `unscored` all that scorers say. `facts` unfolds everything else that is known of a
-    case, `prefix` folds the steps before the first that anybody names, `curve` draws the rewards against the steps.
-    `mode` names another body than the steps (see `lines.BODIES`), `xray` what the body of tokens shows. `turned` are
-    the parts of this one case that a person folded or unfolded. `search` is what was searched for: it stands out in the
-    texts. `keys` are those that hints name.
+    `named` puts the case's name above, where it does not stand elsewhere. `height` is the number of lines that are
+    seen at once; with 0 nothing is cut for want of room. `raw` leaves formulas as they were written, `news` dims
+    what a step repeats of the one before, `reason` shows why the gold labels are so. `beside` names the scorers
+    that were chosen to stand beside the one in focus. `blind` hides gold, verdicts and outcomes, `unscored` all
+    that scorers say. `facts` unfolds everything else that is known of a case, `prefix` folds the steps before the
+    first that anybody names, `curve` draws the rewards against the steps. `mode` names another body than the steps
+    (see `lines.BODIES`), `xray` what the body of tokens shows. `turned` are the parts of this one case that a
+    person folded or unfolded. `search` is what was searched for: it stands out in the texts. `keys` are those that
+    hints name.
     """
 
     width: int
     brush: Brush
     raw: bool = False
+    news: bool = False
     reason: bool = True
     named: bool = True
     height: int = 0

@@ -133,6 +133,12 @@ def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
     return _merged(before, gone), _merged(after, new)
 
 
+def repeated_words(before: str, after: str) -> tuple[Span, ...]:
+    """Where the second text says what the first one does, in order; nowhere where they have little in common."""
+    edges = [0, *(edge for span in changed_words(before, after)[1] for edge in span), len(after)]
+    return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
+
+
 def _whole(text: str) -> tuple[Span, ...]:
     return ((0, len(text)),) if text else ()
 

@@ -1,12 +1,11 @@
 """One version of a text that was changed, as lines in which the changes stand out."""
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator
 
 from msgspec import Struct
 from rich.cells import cell_len
 
-from inspector.case_view.found_text import FOUND
+from inspector.case_view.found_text import marked
 from inspector.case_view.manner import Manner
 from inspector.case_view.original import Span
 from inspector.text import Part
@@ -43,25 +42,9 @@ def written(version: Version, width: int, manner: Manner) -> Iterator[list[Part]
     if version.short and len(lines) > 1:
         more = f"... {len(lines) - 1} more" if manner.brush.ascii_only else f"… {len(lines) - 1} more"
         lines = wrap(version.text, max(NARROWEST, width - indent - len(more) - 1))[:1]
-        yield [*version.margins, *_marked(lines[0], 0, version, hits), (f" {more}", "dim")]
+        (parts,) = marked(lines, version.text, hits, version.style, version.differing, version.mark)
+        yield [*version.margins, *parts, (f" {more}", "dim")]
         return
-    at = 0
-    for number, line in enumerate(lines):
-        # Only blanks and line breaks lie between one line and the next.
-        at = version.text.index(line, at)
-        margin = version.margins if number == 0 else [(" " * indent, "")]
-        yield [*margin, *_marked(line, at, version, hits)]
-        at += len(line)
-
-
-def _marked(line: str, at: int, version: Version, hits: Sequence[Span]) -> Iterator[Part]:
-    """A line that begins at character `at` of the text: what differs in it marked, and what was searched for."""
-    end = at + len(line)
-    edges = {at, end, *(edge for span in (*version.differing, *hits) for edge in span if at < edge < end)}
-    for start, stop in pairwise(sorted(edges)):
-        style = version.mark if _within(start, version.differing) else version.style
-        yield line[start - at : stop - at], f"{style} {FOUND}".strip() if _within(start, hits) else style
-
-
-def _within(place: int, spans: Sequence[Span]) -> bool:
-    return any(start <= place < end for start, end in spans)
+    found = marked(lines, version.text, hits, version.style, version.differing, version.mark)
+    for number, parts in enumerate(found):
+        yield [*(version.margins if number == 0 else [(" " * indent, "")]), *parts]

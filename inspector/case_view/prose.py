@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from inspector.case_view.found_text import FOUND, FoundText, found_text, in_raw
 from inspector.case_view.manner import Manner
+from inspector.case_view.original import repeated_words
 from inspector.mathtext import unicode_math
 from inspector.text import clean
 from inspector.widgets.line_view import Line
@@ -16,9 +17,9 @@ NARROWEST = 10
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
-def body(text: str, width: int, manner: Manner, style: str = "", scope: str = "") -> FoundText:
-    """A text from data, wrapped; what was searched for in texts of this scope stands out."""
-    return _laid_out(text, max(NARROWEST, width), manner.raw, style, manner.searched(scope))
+def body(text: str, width: int, manner: Manner, style: str = "", scope: str = "", before: str = "") -> FoundText:
+    """A text from data, wrapped; what was searched for in texts of this scope stands out, what `before` says is dim."""
+    return _laid_out(text, max(NARROWEST, width), manner.raw, style, manner.searched(scope), before)
 
 
 def readable(text: str, manner: Manner) -> str:
@@ -35,9 +36,11 @@ def _readable(text: str, raw: bool) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _laid_out(text: str, width: int, raw: bool, style: str, query: TextQuery | None) -> FoundText:
+def _laid_out(text: str, width: int, raw: bool, style: str, query: TextQuery | None, before: str) -> FoundText:
     # The same texts are asked for again whenever the threshold moves or something is folded.
-    return found_text(text, _readable(text, raw), width, style, query)
+    shown = _readable(text, raw)
+    repeated = repeated_words(_readable(before, raw), shown) if before else ()
+    return found_text(text, shown, width, style, query, repeated)
 
 
 def paragraph(

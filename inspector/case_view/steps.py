@@ -1,6 +1,7 @@
 """The steps: mark, number, what each scorer says and the text, or several steps folded into one line."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from inspector.case_view.bars import cells, second_cells
 from inspector.case_view.columns import GUTTER, Column, columns
@@ -25,8 +26,8 @@ def step_lines(shown: OpenCase) -> Iterator[Line]:
     side = columns(shown.tracks, manner.width)
     indent = GUTTER + sum(column.width for column in side)
     bodies = [
-        body(text, manner.width - indent, manner, _text_style(shown, step), "steps")
-        for step, text in enumerate(shown.texts["steps"])
+        body(text, manner.width - indent, manner, _text_style(shown, step), "steps", before if manner.news else "")
+        for step, (before, text) in enumerate(pairwise(["", *shown.texts["steps"]]))
     ]
     second = any(column.track.redundancy or column.track.redundant for column in side)
     heights = [max(len(found.lines) + found.only_raw, 2 if second else 1) for found in bodies]

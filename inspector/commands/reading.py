@@ -45,6 +45,14 @@ READING: tuple[Command, ...] = (
         ("cases", *ONE_CASE),
     ),
     Command(
+        "news",
+        view("d"),
+        "What is new",
+        "Dim in every step what it repeats of the one before, so that what is new in it stands out",
+        "news",
+        ("cases", *ONE_CASE),
+    ),
+    Command(
         "similar",
         go("k"),
         "Similar",

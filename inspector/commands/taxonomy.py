@@ -66,7 +66,7 @@ TAXONOMY: tuple[Command, ...] = (
         "tick-with",
         SEARCH,
         "Tick with",
-        "Tick the notes of this category that hold some words",
+        "Tick the notes of this category that hold some words, or some that are alike: a category to be",
         "tick_with",
         _HERE,
         priority=True,

@@ -1,18 +1,24 @@
 """How the list is arranged: its order and its columns."""
 
+from typing import TYPE_CHECKING
+
 from inspector.case_columns import case_columns, chosen_keys, usual_keys
 from inspector.catalogue import catalogue, entry_of
 from inspector.inspection import Inspection
 from inspector.ordering import DIRECTIONS
-from inspector.screens.base import InspectionScreen
 from inspector.screens.column_menu import ColumnMenu
+from inspector.screens.controller import Controller
 from inspector.screens.sort_menu import SortMenu, sort_of
 from inspector.widgets.columns import Column
-from inspector.widgets.frame_table import FrameTable
+
+if TYPE_CHECKING:
+    from inspector.screens.cases import CasesScreen
 
 
-class Arranging(InspectionScreen):
-    """A screen with a list of cases."""
+class Arranging(Controller):
+    """Chooses the order and the columns of the list."""
+
+    screen: "CasesScreen"
 
     _arranged: tuple[object, ...] = ()
     """What the columns on screen were made for."""
@@ -27,54 +33,54 @@ class Arranging(InspectionScreen):
         if made_for == self._arranged:
             return None
         self._arranged = made_for
-        return case_columns(inspection, self.brush, blind=blind)
+        return case_columns(inspection, self.screen.brush, blind=blind)
 
     def sort_mark(self, inspection: Inspection) -> tuple[str, str]:
         """The name of the column that the list is sorted by, and its mark."""
         key, _, direction = inspection.selection.request.sort.rpartition(":")
         if direction not in DIRECTIONS:
             key, direction = inspection.selection.request.sort, "asc"
-        up, down = "^v" if self.brush.ascii_only else "↑↓"
+        up, down = "^v" if self.screen.brush.ascii_only else "↑↓"
         return key, up if direction == "asc" else down
 
     # -- the order
 
     def action_sort(self) -> None:
         """Choose a column to sort by."""
-        self.close_rail()
+        self.screen.close_rail()
         if self.inspection is not None:
             now = self.inspection.selection.request.sort
-            self.app.push_screen(SortMenu(catalogue(self.inspection), now), self._sort)
+            self.screen.app.push_screen(SortMenu(catalogue(self.inspection), now), self._sort)
 
     def _sort(self, sort: str | None) -> None:
         if sort is not None and self.inspection is not None:
-            self.put(self.inspection.ordered(sort))
+            self.screen.put(self.inspection.ordered(sort))
             # What comes first is what an order is chosen for.
-            self.query_one(FrameTable).action_first()
+            self.screen.table.action_first()
 
-    def on_frame_table_header_clicked(self, event: FrameTable.HeaderClicked) -> None:
+    def sort_by(self, column: Column) -> None:
         """Sort by the column, then the other way; by a picture or a list nothing can be sorted."""
         if self.inspection is None:
             return
-        entry = entry_of(event.column.name)
+        entry = entry_of(column.name)
         known = {one.key: one for one in catalogue(self.inspection)}
         if not known.get(entry.key, entry).sortable:
-            self.notify(f"{entry.title[0].upper()}{entry.title[1:]} has no order to sort by.", markup=False)
+            self.screen.notify(f"{entry.title[0].upper()}{entry.title[1:]} has no order to sort by.", markup=False)
             return
-        self.close_rail()
+        self.screen.close_rail()
         self._sort(sort_of(entry, self.inspection.selection.request.sort))
 
     # -- the columns
 
     def action_columns(self) -> None:
         """Choose the columns of the list."""
-        self.close_rail()
+        self.screen.close_rail()
         if self.inspection is not None:
             usual = usual_keys(self.inspection)
             shown = chosen_keys(self.inspection) or usual
-            self.app.push_screen(ColumnMenu(catalogue(self.inspection), shown, usual), self._arrange)
+            self.screen.app.push_screen(ColumnMenu(catalogue(self.inspection), shown, usual), self._arrange)
 
     def _arrange(self, columns: tuple[str, ...] | None) -> None:
         if columns is not None and self.inspection is not None:
-            self.remembered.keep(columns=columns)
-            self.put(self.inspection.arranged(columns))
+            self.screen.remembered.keep(columns=columns)
+            self.screen.put(self.inspection.arranged(columns))

@@ -1,9 +1,8 @@
 """What every screen shares: the inspected value coming down, messages going up, and the threshold rail."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.screen import Screen
@@ -15,27 +14,27 @@ from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
-from inspector.rail_lines import rail_lines, why_unmovable
 from inspector.screens.command_list import CommandList
 from inspector.screens.picking import Picking
-from inspector.screens.score import ScoreDialog, known_models
 from inspector.screens.steady import Steady
+from inspector.screens.threshold import Threshold
 from inspector.sentences import threshold_name
 from inspector.terminal.remembered import Remembered
 from inspector.text import clean, squeezed
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.key_panel import KeyPanel
-from inspector.widgets.line_view import LineView
 from inspector.widgets.phrase_line import PhraseLine
 from inspector.widgets.pick_list import Pick
 from inspector.widgets.rail import Rail
 from inspector.widgets.sized import Sized
-from scoring.deciding import OPTIMISTIC
-from scoring.verdicts import Decision, Rule
+from scoring.triage.actions import Action
+from scoring.verdicts import Decision
 
 if TYPE_CHECKING:
     from textual.timer import Timer
+
+    from inspector.screens.controller import Controller
 
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""
@@ -76,9 +75,21 @@ class InspectionScreen(Steady, Screen[None]):
         self.brush = brush
         self.remembered = Remembered()
         self.keys = KeyWords()
-        self._before: Inspection | None = None
+        self.threshold = Threshold(self)
+        self.controllers: tuple[Controller, ...] = (self.threshold,)
         self._hesitates: Timer | None = None
         self._scoring = False
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Give an action that a controller has; Textual looks for all of them on the screen."""
+            if name.startswith("action_"):
+                for one in self.controllers:
+                    if (action := getattr(one, name, None)) is not None:
+                        return action
+            message = f"{type(self).__name__} has no {name}"
+            raise AttributeError(message)
 
     @staticmethod
     def one_line(name: str) -> PhraseLine:
@@ -87,7 +98,7 @@ class InspectionScreen(Steady, Screen[None]):
         line.can_focus = False
         return line
 
-    def table(self, name: str, empty: str) -> FrameTable:
+    def make_table(self, name: str, empty: str) -> FrameTable:
         """A table that says `empty` where it has no rows."""
         if self.brush.ascii_only:
             return FrameTable(id=name, empty=empty, mark=">", chosen=("*", "#"), null="-")
@@ -138,7 +149,7 @@ class InspectionScreen(Steady, Screen[None]):
     def watch_inspection(self, inspection: Inspection | None) -> None:
         if inspection is not None and self.is_mounted:
             self.show_inspection(inspection)
-            self._show_rail()
+            self.threshold.show()
 
     @property
     def blind(self) -> bool:
@@ -196,12 +207,12 @@ class InspectionScreen(Steady, Screen[None]):
         elif bound.enabled:
             await self.app.run_action(bound.binding.action, bound.node)
 
-    # -- the rail
+    # -- the threshold
 
     @property
     def rail_open(self) -> bool:
         """Whether the threshold is being moved."""
-        return self._before is not None
+        return self.threshold.moving
 
     @property
     def held(self) -> bool:
@@ -212,101 +223,18 @@ class InspectionScreen(Steady, Screen[None]):
         """Keys of the rail work while it is open. What cannot be done now is no silent key: its action says why."""
         return self.rail_open if action in _RAIL_ACTIONS else True
 
-    def say(self, sentence: str) -> None:
-        """Tell why a key did nothing; the next such sentence need not wait long."""
-        self.notify(clean(sentence), markup=False, timeout=3)
-
-    def action_threshold(self) -> None:
-        if self.rail_open:
-            self.action_keep()
-        elif self.inspection is not None:
-            evaluation = self.inspection.evaluation
-            if evaluation is not None and evaluation.movable:
-                self._set_rail(self.inspection)
-            else:
-                self.say(why_unmovable(self.inspection))
-
-    def _set_rail(self, before: Inspection | None) -> None:
-        self._before = before
-        self.query_one("#rail", LineView).display = before is not None
-        self.refresh_bindings()
-        self.call_after_refresh(self._show_rail)
-
-    def _show_rail(self) -> None:
-        if self._before is None or self.inspection is None:
-            return
-        rail = self.query_one("#rail", LineView)
-        rail.show(rail_lines(self.inspection, self._before, max(20, rail.viewport.width), self.brush))
-
-    def on_sized_resized(self, event: Sized.Resized) -> None:
-        if isinstance(event.view, Rail):
-            self._show_rail()
-
-    def _move(self, threshold: float, source: str = "chosen") -> None:
-        if self.inspection is not None:
-            low, high = self.inspection.span
-            # One step beyond the range on either side reaches the two trivial policies: always wrong, never wrong.
-            margin = (high - low) / 100
-            self._put_threshold(min(high + margin, max(low - margin, threshold)), source)
-
-    def _put_threshold(self, threshold: float, source: str = "chosen") -> None:
-        """Decide anew; rows stay where they were when the rail was opened until it is closed."""
-        if self.inspection is not None and self._before is not None:
-            self.put(self.inspection.moved(threshold, source, order=self._before.order))
-
-    def action_nudge(self, share: float) -> None:
-        """Move by a share of the range, along multiples of it, so that going there and back ends where it began."""
-        now = None if self.inspection is None else self.inspection.threshold
-        if self.inspection is None or now is None:
-            return
-        low, high = self.inspection.span
-        step = abs(share) * (high - low)
-        at = (now - low) / step
-        whole = round(at)
-        on_grid = abs(at - whole) < 1e-6
-        target = whole + (1 if share > 0 else -1) if on_grid else int(np.ceil(at) if share > 0 else np.floor(at))
-        self._move(float(round(low + target * step, 9)))
-
-    def action_flip(self, direction: int) -> None:
-        sweep = None if self.inspection is None else self.inspection.sweep
-        rule = (
-            None if self.inspection is None or self.inspection.evaluation is None else self.inspection.evaluation.rule
-        )
-        if sweep is None or not isinstance(rule, Rule):
-            return
-        thresholds = sweep.thresholds
-        at = int(sweep.places(rule.threshold, rule.comparison)) + direction
-        if 0 <= at < thresholds.size:
-            self._put_threshold(float(thresholds[at]))
-        else:
-            self.say("No outcome changes beyond this threshold.")
-
-    def action_to_default(self) -> None:
-        if self.inspection is not None and self.inspection.evaluation is not None:
-            self._put_threshold(*self.inspection.evaluation.default)
-
-    def action_to_best(self) -> None:
-        best = None if self.inspection is None or self.inspection.sweep is None else self.inspection.sweep.best
-        if best is not None and self.inspection is not None:
-            self._put_threshold(best[0], OPTIMISTIC)
-        else:
-            self.say("No threshold is the best here: the metric is undefined at all of them.")
-
-    def action_keep(self) -> None:
-        self._set_rail(None)
-        if self.inspection is not None:
-            self.put(self.inspection.ordered(self.inspection.selection.request.sort))
-
     def close_rail(self) -> None:
         """Keep the threshold, if one is being moved: what is exported stands in its own order."""
         if self.rail_open:
-            self.action_keep()
+            self.threshold.action_keep()
 
-    def action_restore(self) -> None:
-        before = self._before
-        self._set_rail(None)
-        if before is not None:
-            self.put(before)
+    def on_sized_resized(self, event: Sized.Resized) -> None:
+        if isinstance(event.view, Rail):
+            self.threshold.show()
+
+    def say(self, sentence: str) -> None:
+        """Tell why a key did nothing; the next such sentence need not wait long."""
+        self.notify(clean(sentence), markup=False, timeout=3)
 
     # -- scoring
 
@@ -325,6 +253,9 @@ class InspectionScreen(Steady, Screen[None]):
         def answered(asked: Score | None) -> None:
             if asked is not None:
                 self.post_message(asked)
+
+        # Imported only for who asks: the app starts sooner.
+        from inspector.screens.score import ScoreDialog, known_models
 
         self.close_rail()
         models = known_models(inspection.benchmark, self.remembered.left.models)
@@ -392,6 +323,40 @@ class InspectionScreen(Steady, Screen[None]):
     def here(self) -> int:
         """The row of the case that is shown; -1 where there are many."""
         return -1
+
+    # -- what is said of cases
+
+    @property
+    def case_row(self) -> int | None:
+        """The row id of the case that tags and notes are about; None where there is none."""
+        return None
+
+    @property
+    def marked(self) -> list[str]:
+        """The cases that are marked, in the order of the list: what is done next is done to these."""
+        return []
+
+    def say_done(self, sentence: str, *, failed: bool = False, brief: str = "") -> None:  # noqa: ARG002  # a toast has room
+        """Tell what was written, or why not; `brief` where there is little room."""
+        self.notify(clean(sentence), severity="error" if failed else "information", markup=False)
+
+    def listed(self, inspection: Inspection) -> Inspection | None:  # noqa: ARG002  # where there is a list, it is of this
+        """Give what a queue is made of: the cases of a list, or those that are marked. None where there is no list."""
+        return None
+
+    def go_through(self, row: int) -> None:
+        """Show a queue from this row id on."""
+        self.post_message(Go("triage", row))
+
+    def action_triage(self) -> None:
+        """Ask for a queue of cases to rule on, and begin it or go on with it."""
+        # Imported only for who asks: the app starts sooner.
+        from inspector.screens.triaging import choose_queue
+
+        choose_queue(self)
+
+    def show_reversed(self, batch: Sequence[Action]) -> None:
+        """Go where what was undone or done again can be seen."""
 
     def action_import(self) -> None:
         self.close_rail()

@@ -21,7 +21,6 @@ from inspector.board_legend import legend
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings
 from inspector.commands import bindings_of
-from inspector.exporting import report_of
 from inspector.filtering.searching import search_words
 from inspector.inspection import Inspection
 from inspector.messages import Copy, Export, Inspected
@@ -33,7 +32,6 @@ from inspector.screens.board_highlights import HighlightsPane
 from inspector.screens.board_opening import BoardOpening
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.export import ExportMenu
-from inspector.screens.triaging import Triaging
 from inspector.sentences import counted
 from inspector.text import clean, squeezed
 from inspector.widgets.frame_table import FrameTable
@@ -50,11 +48,10 @@ NOT_SCORED = (
 )
 
 
-class BoardScreen(BoardOpening, Triaging):
+class BoardScreen(BoardOpening):
     """A row a scorer and benchmark, or one a subset."""
 
     NAME = "board"
-    LISTS_CASES = False
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_of("board"),
         # Elsewhere Esc goes back, and closes them first.
@@ -79,7 +76,7 @@ class BoardScreen(BoardOpening, Triaging):
         warning = self.one_line("banner")
         warning.display = False
         yield warning
-        yield self.table("board", NO_CASE)
+        yield self.make_table("board", NO_CASE)
         yield HighlightsPane(self.brush)
         yield Static(Content(""), id="about")
         yield Static(Content(""), id="legend")
@@ -286,6 +283,9 @@ class BoardScreen(BoardOpening, Triaging):
         self.post_message(Copy(score_facts(self.inspection, facts), f"the row of {facts['scorer']}"))
 
     def action_export(self) -> None:
+        # Imported only for who asks: the app starts sooner.
+        from inspector.exporting import report_of
+
         self.close_rail()
         if self.inspection is not None:
             rows = f"The {counted(self.frame.height, 'row')} on screen, in this order, with these columns"

@@ -7,7 +7,6 @@ from textual.message import Message
 
 from inspector.analyses import load
 from inspector.render.lines import Piece, Sheet
-from inspector.render.terminal import Terminal
 from inspector.subject import subject
 from inspector.widgets.sheet_view import SheetView
 from scoring.errors import InspectError
@@ -76,6 +75,9 @@ class HighlightsPane(SheetView):
             return
         self._shown = _subject(inspection)
         title = Piece(f"What stands out about {inspection.scorer} on {inspection.benchmark}", "strong")
+        # Imported when it is first wanted: the app starts sooner.
+        from inspector.render.terminal import Terminal
+
         terminal = Terminal(max(40, self.app.size.width - 2), self._brush, ROOM)
         lines = [line for line in terminal.sections(message.view.sections, title=False) if line]
         # The border and the title are lines too.

@@ -1,6 +1,6 @@
 """The case screen: one case on the whole terminal."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,19 +20,20 @@ from inspector.messages import Back, Export, NewRewards, ScoreCase
 from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.rail_lines import score_words
-from inspector.screens.ahead import LookingAhead
+from inspector.screens.ahead import ReadyCases
+from inspector.screens.bodies import Bodies
 from inspector.screens.case_scorer import choose_judge
-from inspector.screens.critique import CritiqueScreen
+from inspector.screens.critique import Critique
 from inspector.screens.export import ExportMenu
-from inspector.screens.hits import HitScreen
-from inspector.screens.overlaying import Overlaying
-from inspector.screens.tagging import NO_FOLDER, Tagging
-from inspector.screens.tokens import Tokens
-from inspector.screens.triaging import Triaging
-from inspector.screens.unparsed import UnparsedScreen
-from inspector.sentences import TRUNCATED
+from inspector.screens.hits import Hits
+from inspector.screens.overlaying import Curves
+from inspector.screens.reading import ReadingScreen
+from inspector.screens.stepping import StepCursor
+from inspector.screens.tagging import Tagging
+from inspector.sentences import NO_FOLDER, TRUNCATED
 from inspector.text import clean
-from inspector.widgets.line_view import Line
+from inspector.widgets.critique_pane import CritiquePane
+from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.sized import Sized
 from inspector.widgets.step_view import StepView
 from inspector.wrap import wrap
@@ -40,7 +41,7 @@ from scoring.errors import InspectError
 from scoring.scorer import Scorer
 
 
-class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingAhead, HitScreen, UnparsedScreen):
+class CaseScreen(ReadingScreen):
     """Problem, steps with reward bars, marks and gold labels. `row` is the row id of the case."""
 
     NAME = "case"
@@ -59,15 +60,30 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
     def __init__(self, brush: Brush, row: int) -> None:
         super().__init__(brush)
         self.row = row
+        self.cursor = StepCursor(self)
+        self.bodies = Bodies(self)
+        self.curves = Curves(self)
+        self.critique = Critique(self)
+        self.hits = Hits(self)
+        self.ready = ReadyCases(self)
+        self.controllers = (
+            *self.controllers,
+            self.cursor,
+            self.bodies,
+            self.curves,
+            self.critique,
+            Tagging(self),
+        )
+        self._place = 0
         self._listed = True
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
         yield from self.compose_above()
         with Container(id="reading"):
-            yield from self.compose_curve()
+            yield from self.curves.compose()
             yield StepView(id="steps")
-            yield from self.compose_critique()
+            yield from self.critique.compose()
         yield from self.compose_beneath()
         yield from self.compose_rail()
 
@@ -79,20 +95,28 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         """What stands beneath the case."""
         yield from ()
 
+    @property
+    def steps(self) -> StepView:
+        """The pane of the case."""
+        return self.query_one("#steps", StepView)
+
+    def manner(self, view: LineView) -> Manner:
+        return replace(super().manner(view), mode=self.bodies.mode, xray=self.bodies.found)
+
     def on_mount(self) -> None:
-        self.lay_out_curve()
+        self.curves.lay_out()
         self.steps.focus()
         if self.inspection is not None:
             self.call_after_refresh(self._show, keep_scroll=False)
 
     def on_resize(self) -> None:
-        self.lay_out_critique()
-        self.lay_out_curve()
+        self.critique.lay_out()
+        self.curves.lay_out()
         self.call_after_refresh(self._show, keep_scroll=True)
 
     def on_sized_resized(self, event: Sized.Resized) -> None:
         """Wrap the lines for the room there is now: something beside or above the steps came or went."""
-        if event.view is self.steps and self.page.lines:
+        if event.view is self.steps and self.cursor.page.lines:
             self._show(keep_scroll=True)
 
     def show_inspection(self, inspection: Inspection) -> None:  # noqa: ARG002  # it is self.inspection already
@@ -106,14 +130,15 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         self._place = int(found[0]) if found.size else min(self._place, max(0, inspection.shown.size - 1))
         view = self.steps
         manner = self.manner(view)
-        ready = self.ready(inspection, self.row, manner)
-        self.page = page = ready.page
+        ready = self.ready.get(inspection, self.row, manner)
+        cursor = self.cursor
+        cursor.page = page = ready.page
         scroll: int | None = ready.scroll
-        if self.stop is None or not keep_scroll:
-            self.stop = ready.stop
+        if cursor.stop is None or not keep_scroll:
+            cursor.stop = ready.stop
         else:
-            scroll = self._steady(view, line_of(page, self.stop))
-        line = line_of(page, self.stop)
+            scroll = self._steady(view, cursor.line)
+        line = cursor.line
         same = line == line_of(page, ready.stop)
         lines = ready.lines if same else replace(ready.lines, strips={})
         self._listed = bool(found.size)
@@ -125,18 +150,18 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
             self.show_title()
         if not keep_scroll:
             self.show_first_hit(view)
-        self.call_after_refresh(self.show_curve)
+        self.call_after_refresh(self.curves.show)
         # The steps are on screen before what is said of them.
-        self.call_after_refresh(self.show_critique)
-        self.look_ahead()
-        self.show_tokens()
+        self.call_after_refresh(self.critique.show)
+        self.ready.look_ahead()
+        self.bodies.follow()
 
     def _steady(self, view: StepView, line: int | None) -> int | None:
         """The line to begin with so that the cursor stays where it is on screen; None where it is not on screen."""
         old = view.cursor
-        if line is None or old is None or old not in view.seen or self.page.pinned > line:
+        if line is None or old is None or old not in view.seen or self.cursor.page.pinned > line:
             return None
-        return line - (old - view.scroll_offset.y) + self.page.pinned
+        return line - (old - view.scroll_offset.y) + self.cursor.page.pinned
 
     def show_title(self) -> None:
         inspection = self.inspection
@@ -145,7 +170,7 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         place = self.place_words(inspection)
         name, short = inspection.cases["case"][self.row], inspection.cases["id"][self.row]
         phrases = [Phrase((name, *name_forms(short, 32, 24, 16)), rank=4), Phrase((place, ""))]
-        phrases.append(Phrase(self.hit_forms, rank=1))
+        phrases.append(Phrase(self.hits.forms, rank=1))
         evaluation = inspection.evaluation
         if evaluation is not None:
             phrases += [
@@ -172,8 +197,10 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
             return
         yield from answer_lines(answers, manner)
 
-    def look_further(self, rows: Sequence[int]) -> None:
-        self.prepare_critiques(rows)
+    def neighbours(self, inspection: Inspection) -> list[int]:
+        """The rows of the cases that may come next, the likeliest first."""
+        places = (at for at in (self._place + 1, self._place - 1) if 0 <= at < inspection.shown.size)
+        return [int(inspection.shown[at]) for at in places]
 
     # -- keys
 
@@ -189,26 +216,26 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
     def commands(self) -> list[Command]:
         """Those of the answers too, while keys go there."""
         answers = [command for command in COMMANDS if command.in_answers and not command.screens]
-        return [*(answers if self.critique_has_focus else ()), *super().commands]
+        return [*(answers if self.critique.has_focus else ()), *super().commands]
 
     def action_walk(self, by: int) -> None:
         """To the next hit of a search, or the one before; beyond the last one, and without a search, to the next case.
 
         Of the case that comes then, it is the first hit, or going back the last.
         """
-        if self.next_hit(by):
+        if self.hits.go(by):
             return
         row = self.row
         self.action_turn(by)
         if self.row != row:
-            self.next_hit(by, fresh=True)
+            self.hits.go(by, fresh=True)
 
     def action_turn_over(self) -> None:
         """Where the answers have the focus, what is chosen there; else what the step cursor stands on."""
-        if self.critique_has_focus:
-            self.action_choose()
+        if self.critique.has_focus:
+            self.critique.action_choose()
         else:
-            super().action_turn_over()
+            self.cursor.turn_over()
 
     def action_unparsed(self) -> None:
         super().action_unparsed()
@@ -241,15 +268,26 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
     def show_case(self) -> None:
         self._show(keep_scroll=True)
 
+    def on_unmount(self) -> None:
+        self.bodies.call_off()
+
     def action_back(self) -> None:
         """Out of the answers first, then out of the screen."""
-        if not self.leave_critique():
+        if not self.critique.leave():
             self.post_message(Back(self.row))
+
+    def on_line_view_clicked(self, event: LineView.Clicked) -> None:
+        """The mouse goes where the cursor can go."""
+        if event.view is self.steps:
+            self.cursor.go_to_line(event.line)
+
+    def on_critique_pane_pressed(self, event: CritiquePane.Pressed) -> None:
+        self.critique.press(event.spot)
 
     def on_screen_resume(self) -> None:
         """Variants may have come or gone."""
-        self.forget_ready()
-        if self.inspection is not None and self.page.lines:
+        self.ready.forget()
+        if self.inspection is not None and self.cursor.page.lines:
             self._show(keep_scroll=True)
 
     def action_what_if(self) -> None:
@@ -264,7 +302,8 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         if variants is None:
             self.say(NO_FOLDER)
             return
-        step = self.stop.step if self.stop is not None and self.stop.step >= 0 else 0
+        stop = self.cursor.stop
+        step = stop.step if stop is not None and stop.step >= 0 else 0
         self.app.push_screen(WhatIf(inspection, self.row, self.manner(self.steps).kept(), variants, step))
 
     def action_score_case(self) -> None:

@@ -13,7 +13,6 @@ from inspector.case_view.lines import case_lines
 from inspector.case_view.opening import opening
 from inspector.catalogue import order_words
 from inspector.commands import bindings_of
-from inspector.exporting import report_of
 from inspector.filtering.filter_words import apart_phrases, filter_phrase
 from inspector.inspection import Inspection
 from inspector.messages import Copy, Export, Go
@@ -25,18 +24,19 @@ from inspector.screens.arranging import Arranging
 from inspector.screens.base import WIDE
 from inspector.screens.export import ExportMenu
 from inspector.screens.filtering import Filtering
+from inspector.screens.reading import ReadingScreen
 from inspector.screens.searching import Searching
 from inspector.screens.slicing import Slicing
 from inspector.screens.tagging import Tagging
-from inspector.screens.triaging import Triaging
-from inspector.screens.unparsed import UnparsedScreen
 from inspector.sentences import counted
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.search_bar import SearchBar
 from inspector.widgets.sized import Sized
 from inspector.widgets.step_view import StepView
 from inspector.yanking import case_facts
 from scoring.step_rewards import Bools, Ints
+from scoring.text_query import SCOPES
 from scoring.verdicts import AsGiven
 
 if TYPE_CHECKING:
@@ -48,10 +48,12 @@ PANE_DELAY = 0.04
 VERY_WIDE = 160
 """Columns from which facets, list and steps fit side by side."""
 
+LETTERS = {"threshold", "search", "condition", "sort", "tag", "note"}
+"""Actions whose keys are priority bindings."""
 NO_CASE = "There is no case here yet. In a shell: prm-inspect import PATH"
 
 
-class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, UnparsedScreen):
+class CasesScreen(ReadingScreen):
     """The list, with facets and steps where there is room."""
 
     NAME = "cases"
@@ -63,6 +65,18 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
+        self.searching = Searching(self)
+        self.filtering = Filtering(self)
+        self.arranging = Arranging(self)
+        self.slicing = Slicing(self)
+        self.controllers = (
+            *self.controllers,
+            self.searching,
+            self.filtering,
+            self.arranging,
+            self.slicing,
+            Tagging(self),
+        )
         self._pane_timer: Timer | None = None
         self._pane_wanted: bool | None = None
         self._blind = False
@@ -75,16 +89,26 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
             facets = FacetList(id="facets")
             facets.display = False
             yield facets
-            yield self.table("cases", self._no_match)
+            yield self.make_table("cases", self._no_match)
             pane = StepView(id="pane")
             pane.can_focus = False
             yield pane
-        yield from self.compose_search()
+        yield SearchBar(SCOPES, id="search")
         yield from self.compose_rail()
+
+    @property
+    def table(self) -> FrameTable:
+        """The list."""
+        return self.query_one(FrameTable)
+
+    @property
+    def facets(self) -> FacetList:
+        """The facets beside it."""
+        return self.query_one(FacetList)
 
     def on_mount(self) -> None:
         self._lay_out()
-        self.query_one(FrameTable).focus()
+        self.table.focus()
         self.call_after_refresh(self._show_first)
 
     def on_resize(self) -> None:
@@ -95,7 +119,8 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         self._show_pane_soon()
 
     def on_screen_resume(self) -> None:
-        """Another screen may have changed how cases are shown."""
+        """Another screen may have changed how cases are shown, and a search may have ended beneath it."""
+        self.searching.resume()
         self._follow_blind()
         self._show_pane_soon()
 
@@ -110,7 +135,7 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
 
     def _lay_out(self) -> None:
         wanted = self._pane_wanted
-        room = self.size.width >= (VERY_WIDE if self.query_one(FacetList).display else WIDE)
+        room = self.size.width >= (VERY_WIDE if self.facets.display else WIDE)
         self.query_one("#pane", StepView).display = room if wanted is None else wanted
 
     # -- showing
@@ -121,14 +146,14 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
             self.show_inspection(self.inspection)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        table = self.query_one(FrameTable)
+        table = self.table
         self._blind = self.reading.blind
-        columns = self.columns_now(inspection, blind=self._blind)
+        columns = self.arranging.columns_now(inspection, blind=self._blind)
         table.show(inspection.rows, inspection.shown.astype("int32"), columns)
         table.empty = self._no_match if inspection.cases.height else NO_CASE
-        table.sorted_by = self.sort_mark(inspection)
+        table.sorted_by = self.arranging.sort_mark(inspection)
         self._show_titles(inspection)
-        self.show_facets(inspection)
+        self.filtering.show(inspection)
         self._show_pane_soon()
 
     def _show_titles(self, inspection: Inspection) -> None:
@@ -169,7 +194,7 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         self._pane_timer = self.set_timer(PANE_DELAY, self._show_pane)
 
     def _show_pane(self) -> None:
-        pane, row = self.query_one("#pane", StepView), self.query_one(FrameTable).row_id
+        pane, row = self.query_one("#pane", StepView), self.table.row_id
         if not pane.display or self.inspection is None:
             return
         if row is None:
@@ -185,11 +210,52 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
 
     _pane_row: int | None = None
 
+    # -- what stands beside the list and beneath it
+
+    @property
+    def held(self) -> bool:
+        return super().held or self.searching.on
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While a search is typed the keys that come before any widget's own are letters."""
+        if action in LETTERS and self.is_mounted and self.searching.typing:
+            return False
+        return super().check_action(action, parameters)
+
+    def put(self, inspection: Inspection) -> None:
+        self.searching.end()
+        super().put(inspection)
+
+    def show_found(self, inspection: Inspection) -> None:
+        """Show what a search found; it may go on."""
+        super().put(inspection)
+
+    def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
+        self.searching.changed(event)
+
+    def on_search_bar_kept(self, event: SearchBar.Kept) -> None:
+        self.searching.kept(event)
+
+    def on_search_bar_given_back(self, event: SearchBar.GivenBack) -> None:
+        self.searching.given_back(event)
+
+    def on_facet_list_toggled(self, event: FacetList.Toggled) -> None:
+        self.filtering.toggle(event)
+
+    def on_facet_list_folded(self, event: FacetList.Folded) -> None:
+        self.filtering.fold(event)
+
+    def on_facet_list_listed(self, event: FacetList.Listed) -> None:
+        self.filtering.list_all(event)
+
+    def on_frame_table_header_clicked(self, event: FrameTable.HeaderClicked) -> None:
+        self.arranging.sort_by(event.column)
+
     # -- keys
 
     @property
     def case_row(self) -> int | None:
-        return self.query_one(FrameTable).row_id
+        return self.table.row_id
 
     def on_frame_table_highlighted(self) -> None:
         self._show_pane_soon()
@@ -206,7 +272,7 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
     @property
     def _marked_rows(self) -> Ints:
         """Their row ids. Those of other cases that are marked are asked for once: titles are told at every key."""
-        inspection, marks = self.inspection, self.query_one(FrameTable).marked
+        inspection, marks = self.inspection, self.table.marked
         if inspection is None or not marks:
             return np.empty(0, dtype=np.int64)
         known = self._marks_of
@@ -215,12 +281,13 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         return inspection.shown[known[2][inspection.shown]]
 
     def listed(self, inspection: Inspection) -> Inspection:
+        """Give what a queue is made of: the cases that are marked, or else all in the list."""
         rows = self._marked_rows
         return replace(inspection, selection=replace(inspection.selection, shown=rows)) if rows.size else inspection
 
     def action_mark(self) -> None:
         """Mark the case under the cursor, or no more, and go to the next one."""
-        table = self.query_one(FrameTable)
+        table = self.table
         if table.key is None:
             self.say(table.empty)
             return
@@ -231,31 +298,31 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         """Mark every case in the list; where all are marked, none."""
         if self.inspection is not None:
             listed = frozenset(self.inspection.cases["case"].gather(self.inspection.shown))
-            table = self.query_one(FrameTable)
+            table = self.table
             if listed:
                 self._mark(table.marked - listed if listed <= table.marked else table.marked | listed)
             else:
                 self.say(table.empty)
 
     def _mark(self, cases: frozenset[str]) -> None:
-        self.query_one(FrameTable).marked = cases
+        self.table.marked = cases
         if self.inspection is not None:
             self._show_titles(self.inspection)
 
     def action_clear(self) -> None:
         """Take the marks away; where there are none, the filter."""
-        if self.query_one(FrameTable).marked:
+        if self.table.marked:
             self._mark(frozenset())
         else:
-            super().action_clear()
+            self.filtering.clear()
 
     def action_open(self) -> None:
-        row = self.query_one(FrameTable).row_id
+        row = self.table.row_id
         if row is not None:
             self.close_rail()
             self.post_message(Go("case", row))
         else:
-            self.say(self.query_one(FrameTable).empty)
+            self.say(self.table.empty)
 
     def come_back(self, row: int, inspection: Inspection | None) -> None:
         """Show what became of the list while another screen showed the case with this row id, the cursor on it.
@@ -268,15 +335,16 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
 
     def _go_to(self, row: int) -> None:
         if self.inspection is not None:
-            self.query_one(FrameTable).go_to(self.inspection.cases["case"][row])
+            self.table.go_to(self.inspection.cases["case"][row])
 
     def rearrange(self) -> None:
+        """Follow facets that have come or gone: others have more room or less."""
         self._lay_out()
         self._show_pane_soon()
 
     def action_yank_row(self) -> None:
         """Copy the facts of the case under the cursor, or of those that are marked, a line each."""
-        row, inspection = self.query_one(FrameTable).row_id, self.inspection
+        row, inspection = self.table.row_id, self.inspection
         if row is None or inspection is None:
             self.say("There is no row to copy.")
             return
@@ -292,14 +360,17 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
 
     def action_back(self) -> None:
         """Out of a search under way first, out of the facets, then out of the screen."""
-        if self.give_back_search():
+        if self.searching.give_back():
             return
-        if self.query_one(FacetList).display:
-            self.close_facets()
+        if self.facets.display:
+            self.filtering.close()
         else:
             super().action_back()
 
     def action_export(self) -> None:
+        # Imported only for who asks: the app starts sooner.
+        from inspector.exporting import report_of
+
         self.close_rail()
         if self.inspection is None:
             return

@@ -11,11 +11,10 @@ from textual.containers import Container
 from inspector.commands import bindings_of_answers
 from inspector.critique.vote_page import Manner, VotePage, answers_to, vote_page, without_answers
 from inspector.inspection import Inspection
-from inspector.paint import Brush
-from inspector.screens.stepping import Stepping
+from inspector.screens.controller import Controller
 from inspector.text import clean
 from inspector.widgets.critique_pane import CritiquePane
-from inspector.widgets.line_view import Line, LineView
+from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 from scoring.errors import InspectError
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.critique.page import Spot
+    from inspector.screens.case import CaseScreen
 
 BESIDE = 120
 """Columns from which steps and answers stand side by side."""
@@ -49,15 +49,15 @@ class AnswersPane(CritiquePane):
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of_answers())
 
 
-class CritiqueScreen(Stepping):
-    """A screen of one case with a critic's answers. `row` is the row id of the case."""
+class Critique(Controller):
+    """The pane of a critic's answers to the case on screen: what is open, which vote, and the cursor in it."""
 
-    row: int
+    screen: "CaseScreen"
 
-    def __init__(self, brush: Brush) -> None:
-        super().__init__(brush)
-        self._critique_open = False
-        self._critique_zoomed = False
+    def __init__(self, screen: "CaseScreen") -> None:
+        super().__init__(screen)
+        self._open = False
+        self._zoomed = False
         self._vote = 0
         self._answers: list[dict[str, Any]] = []
         self._answers_of: tuple[str | None, int] = (None, -1)
@@ -68,7 +68,7 @@ class CritiqueScreen(Stepping):
         self._read_for: tuple[Inspection, Manner] | None = None
         self._next_ready: Timer | None = None
 
-    def compose_critique(self) -> ComposeResult:
+    def compose(self) -> ComposeResult:
         """The pane, which is closed."""
         pane = AnswersPane(id="critique")
         pane.display = False
@@ -77,30 +77,30 @@ class CritiqueScreen(Stepping):
     # -- showing
 
     @property
-    def _pane(self) -> CritiquePane:
-        return self.query_one("#critique", CritiquePane)
+    def pane(self) -> CritiquePane:
+        return self.screen.query_one("#critique", CritiquePane)
 
     @property
-    def critique_has_focus(self) -> bool:
+    def has_focus(self) -> bool:
         """Whether keys go to the pane."""
-        return self._pane.has_focus
+        return self.pane.has_focus
 
-    def lay_out_critique(self) -> None:
+    def lay_out(self) -> None:
         """Divide the screen between steps and answers. Widths change: steps have to be shown again after it."""
-        room = room_for(self.size.width, self.size.height, zoomed=self._critique_zoomed)
-        opened = self._critique_open
-        self._pane.display = opened
-        self.query_one("#steps", LineView).display = not (opened and room == "instead")
+        room = room_for(self.screen.size.width, self.screen.size.height, zoomed=self._zoomed)
+        opened = self._open
+        self.pane.display = opened
+        self.screen.steps.display = not (opened and room == "instead")
         for name in ("beside", "beneath"):
-            self.query_one("#reading", Container).set_class(opened and room == name, f"-{name}")
+            self.screen.query_one("#reading", Container).set_class(opened and room == name, f"-{name}")
 
-    def show_critique(self, *, keep_scroll: bool = True) -> None:
+    def show(self, *, keep_scroll: bool = True) -> None:
         """Show the vote that is looked at; of another case or scorer, the first one."""
-        inspection, pane = self.inspection, self._pane
-        if not self._critique_open or inspection is None:
+        inspection, pane = self.inspection, self.pane
+        if not self._open or inspection is None:
             return
-        if self._answers_of != (inspection.scorer, self.row):
-            self._answers_of = (inspection.scorer, self.row)
+        if self._answers_of != (inspection.scorer, self.screen.row):
+            self._answers_of = (inspection.scorer, self.screen.row)
             self._vote = 0
             keep_scroll = False
             self._fold()
@@ -117,7 +117,7 @@ class CritiqueScreen(Stepping):
     def _vote_or_why(self, inspection: Inspection) -> tuple[VotePage | None, str]:
         """The vote that is looked at, or why none is shown."""
         try:
-            self._answers = answers_to(inspection, self.row)
+            self._answers = answers_to(inspection, self.screen.row)
             self._vote = min(self._vote, max(0, len(self._answers) - 1))
             nothing = self._why_nothing(inspection)
             return (None, nothing) if nothing else (self._read_vote(inspection), "")
@@ -126,12 +126,13 @@ class CritiqueScreen(Stepping):
 
     def _why_nothing(self, inspection: Inspection) -> str:
         """Why no answer is shown; "" where one is."""
-        if self.blind:
-            return f"Blind: what a critic answered is hidden, as its verdict is; {self.keys.of('blind')} shows both."
+        if self.screen.blind:
+            key = self.screen.keys.of("blind")
+            return f"Blind: what a critic answered is hidden, as its verdict is; {key} shows both."
         if inspection.scorer is None:
             return "There is no scorer."
         if not self._answers:
-            following = self.keys.of("next-scorer")
+            following = self.screen.keys.of("next-scorer")
             return (
                 f"{inspection.scorer} has no answer to this case in words; {following} looks through the next scorer."
             )
@@ -139,28 +140,30 @@ class CritiqueScreen(Stepping):
 
     def _read_vote(self, inspection: Inspection) -> VotePage:
         """The vote that is looked at; a cursor that moves in it needs no new one."""
-        shared = self.manner(self._pane)
-        manner = Manner(shared.width, self.brush, raw=shared.raw, search=shared.searched("answers"), keys=self.keys)
+        shared = self.screen.manner(self.pane)
+        manner = Manner(
+            shared.width, self.screen.brush, raw=shared.raw, search=shared.searched("answers"), keys=self.screen.keys
+        )
         if self._read_for is None or self._read_for[0] is not inspection or self._read_for[1] != manner:
             self._read_for, self._read = (inspection, manner), {}
-        place = self.row, self._vote
+        place = self.screen.row, self._vote
         if place not in self._read:
-            self._read[place] = vote_page(inspection, self.row, self._answers, self._vote, manner)
+            self._read[place] = vote_page(inspection, self.screen.row, self._answers, self._vote, manner)
         return self._read[place]
 
-    def prepare_critiques(self, rows: Sequence[int]) -> None:
+    def prepare(self, rows: Sequence[int]) -> None:
         """Make the first answers to these cases ready, one after the other, so that a key need not wait for all.
 
         Of many, those of other cases are forgotten.
         """
-        if not self._critique_open or self.blind or not rows:
+        if not self._open or self.screen.blind or not rows:
             return
         if len(self._read) > KEPT:
-            self._read = {place: page for place, page in self._read.items() if place[0] in {*rows, self.row}}
+            self._read = {place: page for place, page in self._read.items() if place[0] in {*rows, self.screen.row}}
         self._prepare(rows[0])
         if self._next_ready is not None:
             self._next_ready.stop()
-        self._next_ready = self.set_timer(PAUSE, partial(self.prepare_critiques, rows[1:])) if rows[1:] else None
+        self._next_ready = self.screen.set_timer(PAUSE, partial(self.prepare, rows[1:])) if rows[1:] else None
 
     def _prepare(self, row: int) -> None:
         if self._read_for is None or self._read_for[0] is not self.inspection or (row, 0) in self._read:
@@ -182,65 +185,65 @@ class CritiqueScreen(Stepping):
 
     def action_critique(self) -> None:
         """Open the pane and go there; from there back to the steps, and there again."""
-        if not self._critique_open:
-            self._set_critique(opened=True)
-        elif self._pane.has_focus and self.query_one("#steps", LineView).display:
-            self.query_one("#steps", LineView).focus()
-        elif self._pane.has_focus:
-            self._set_critique(opened=False)
+        if not self._open:
+            self._set(opened=True)
+        elif self.pane.has_focus and self.screen.steps.display:
+            self.screen.steps.focus()
+        elif self.pane.has_focus:
+            self._set(opened=False)
         else:
-            self._pane.focus()
+            self.pane.focus()
 
-    def _set_critique(self, *, opened: bool) -> None:
-        if opened and self.inspection is not None and not answers_to(self.inspection, self.row):
-            self.say(without_answers(self.inspection, self.keys))
+    def _set(self, *, opened: bool) -> None:
+        if opened and self.inspection is not None and not answers_to(self.inspection, self.screen.row):
+            self.screen.say(without_answers(self.inspection, self.screen.keys))
             return
-        self._critique_open = opened
-        self.lay_out_critique()
-        (self._pane if opened else self.query_one("#steps", LineView)).focus()
-        self.call_after_refresh(self.show_case)
+        self._open = opened
+        self.lay_out()
+        (self.pane if opened else self.screen.steps).focus()
+        self.screen.call_after_refresh(self.screen.show_case)
 
-    def leave_critique(self) -> bool:
+    def leave(self) -> bool:
         """Close the pane; whether there was one to close."""
-        if self._critique_open:
-            self._critique_zoomed = False
-            self._set_critique(opened=False)
+        if self._open:
+            self._zoomed = False
+            self._set(opened=False)
             return True
         return False
 
     def _say_closed(self) -> None:
-        self.say(f"{self.keys.of('answers')} opens a critic's answers.")
+        self.screen.say(f"{self.screen.keys.of('answers')} opens a critic's answers.")
 
     def action_vote(self, by: int) -> None:
         """The next or previous answer, round and round; opens the pane."""
-        if not self._critique_open:
+        if not self._open:
             self.action_critique()
             return
         if len(self._answers) < 2:
-            self.notify("There is no other answer to this case.", markup=False)
+            self.screen.notify("There is no other answer to this case.", markup=False)
             return
         self._vote = (self._vote + by) % len(self._answers)
         self._fold()
-        self.show_critique(keep_scroll=False)
+        self.show(keep_scroll=False)
 
     def action_zoom_critique(self) -> None:
-        if not self._critique_open:
+        if not self._open:
             self._say_closed()
             return
-        self._critique_zoomed = not self._critique_zoomed
-        self.lay_out_critique()
-        self._pane.focus()
-        self.call_after_refresh(self.show_case)
+        self._zoomed = not self._zoomed
+        self.lay_out()
+        self.pane.focus()
+        self.screen.call_after_refresh(self.screen.show_case)
 
     def action_mention(self, by: int) -> None:
         """The cursor to the next or previous spot of the answer, round and round."""
-        if not self._critique_open:
+        if not self._open:
             self._say_closed()
             return
-        if not self._pane.has_focus:
-            self._pane.focus()
+        if not self.pane.has_focus:
+            self.pane.focus()
         if not self._spots:
-            self.notify("This answer names no step that could be gone to.", markup=False)
+            self.screen.notify("This answer names no step that could be gone to.", markup=False)
             return
         now = self._chosen_spot
         first = 0 if by > 0 else len(self._spots) - 1
@@ -248,13 +251,13 @@ class CritiqueScreen(Stepping):
 
     def _choose(self, spot: int) -> None:
         self._chosen_spot = spot
-        self.show_critique()
+        self.show()
         if spot < len(self._spots):
-            self._pane.bring(self._spots[spot].places[0][0])
+            self.pane.bring(self._spots[spot].places[0][0])
 
     def action_choose(self) -> None:
         """Go to the step that is named under the cursor; fold or unfold. Without a cursor, the first that folds."""
-        if not self._critique_open:
+        if not self._open:
             self._say_closed()
             return
         at = self._chosen_spot
@@ -262,16 +265,17 @@ class CritiqueScreen(Stepping):
             folding = [(spot.aside, place) for place, spot in enumerate(self._spots) if spot.fold is not None]
             at = min(folding)[1] if folding else None
         if at is None or at >= len(self._spots):
-            self.say(f"{self.keys.of('next-mention')} goes to the next step that the answer names.")
+            self.screen.say(f"{self.screen.keys.of('next-mention')} goes to the next step that the answer names.")
             return
         self._press(at)
 
-    def on_critique_pane_pressed(self, event: CritiquePane.Pressed) -> None:
-        if event.spot < len(self._spots):
-            self._press(event.spot)
+    def press(self, spot: int) -> None:
+        """Do what a spot of the answer (0-based) is for, which was clicked."""
+        if spot < len(self._spots):
+            self._press(spot)
 
     def _press(self, at: int) -> None:
-        if self.inspection is None or self._answers_of != (self.inspection.scorer, self.row):
+        if self.inspection is None or self._answers_of != (self.inspection.scorer, self.screen.row):
             # Another case is on its way to the screen: what was pressed belongs to the one before.
             return
         spot = self._spots[at]
@@ -280,9 +284,9 @@ class CritiqueScreen(Stepping):
             self._choose(at)
         elif spot.step is not None:
             self._choose(at)
-            if not self.query_one("#steps", LineView).display:
+            if not self.screen.steps.display:
                 # Where the answer covers the steps, it makes room.
-                self.leave_critique()
-                self.call_after_refresh(self.call_after_refresh, self.go_to_step, spot.step)
+                self.leave()
+                self.screen.call_after_refresh(self.screen.call_after_refresh, self.screen.cursor.go_to_step, spot.step)
                 return
-            self.go_to_step(spot.step)
+            self.screen.cursor.go_to_step(spot.step)

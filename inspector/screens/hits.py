@@ -1,43 +1,41 @@
 """Going from hit to hit of a search within one case."""
 
 from bisect import bisect_left
+from typing import TYPE_CHECKING
 
 from inspector.case_view.found_text import FOUND
-from inspector.case_view.opening import line_of, stop_at
-from inspector.paint import Brush
-from inspector.screens.stepping import Stepping
+from inspector.screens.controller import Controller
 from inspector.sentences import counted
 
+if TYPE_CHECKING:
+    from inspector.screens.case import CaseScreen
 
-class HitScreen(Stepping):
-    """A screen of one case in which hits stand out."""
 
-    def __init__(self, brush: Brush) -> None:
-        super().__init__(brush)
-        self._hit: tuple[list[int], int] = ([], -1)
+class Hits(Controller):
+    """The lines of the case on screen in which what is searched for stands."""
 
-    def show_title(self) -> None:
-        """Tell anew what stands above the case."""
-        raise NotImplementedError
+    screen: "CaseScreen"
+
+    _hit: tuple[list[int], int] = ([], -1)
 
     @property
-    def hit_forms(self) -> tuple[str, ...]:
+    def forms(self) -> tuple[str, ...]:
         """How many lines have a hit and on which one the reader is, for the title; "" where nothing is searched for."""
         if self.inspection is None or self.inspection.selection.found is None:
             return ("",)
-        hits = self.steps.lines_with(FOUND)
+        hits = self.screen.steps.lines_with(FOUND)
         known, place = self._hit
         if hits and known == hits:
             return (f"hit {place + 1} of {len(hits)}", "")
         return (f"{counted(len(hits), 'line')} with hits", "") if hits else ("no hit in these texts", "")
 
-    def next_hit(self, by: int, *, fresh: bool = False) -> bool:
+    def go(self, by: int, *, fresh: bool = False) -> bool:
         """To the next line with a hit, or the one before; whether there is one. The first is the first on screen.
 
         Of a `fresh` case it is the first of all, or going back the last.
         """
         searched = self.inspection is not None and self.inspection.selection.found is not None
-        view = self.steps
+        view = self.screen.steps
         hits = view.lines_with(FOUND) if searched else []
         known, place = self._hit
         if fresh:
@@ -51,7 +49,6 @@ class HitScreen(Stepping):
             return False
         self._hit = (hits, place)
         view.scroll_to_line(hits[place])
-        self.stop = stop_at(self.page, hits[place])
-        view.put_cursor(line_of(self.page, self.stop))
-        self.show_title()
+        self.screen.cursor.go_to_line(hits[place])
+        self.screen.show_title()
         return True

@@ -19,6 +19,8 @@ from inspector.widgets.typing_line import TypingLine
 class Narrowing(TypedAhead[Answer]):
     """Subclasses give the lines for what was typed, and the answer for the line that was chosen."""
 
+    PLACEHOLDER: ClassVar[str] = "type letters to narrow"
+    """What stands in the line before anything is typed."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Close"),
         # Arrows move the list while one types.
@@ -50,7 +52,7 @@ class Narrowing(TypedAhead[Answer]):
             yield Static(Content(clean(self._title)), classes="strong")
             if self._about:
                 yield Static(Content(clean(self._about)), id="said", classes="dim")
-            yield TypingLine(placeholder="type letters to narrow", compact=True)
+            yield TypingLine(placeholder=self.PLACEHOLDER, compact=True)
             picks = PickList()
             picks.can_focus = False
             yield picks

@@ -1,42 +1,47 @@
 """Several scorers on the case screen: which stand beside each other, and their rewards as curves."""
 
+from typing import TYPE_CHECKING
+
 from msgspec.structs import replace
 from textual.app import ComposeResult
 
 from inspector.case_view.curve import curve_lines
 from inspector.case_view.open_case import open_case
 from inspector.case_view.tracks import LETTERS
-from inspector.screens.reading import ReadingScreen
+from inspector.screens.controller import Controller
 from inspector.screens.scorer_choice import ScorerChoice
 from inspector.sentences import threshold_name
 from inspector.widgets.step_view import StepView
 from scoring.errors import InspectError
 from scoring.evaluation import Evaluation
 
+if TYPE_CHECKING:
+    from inspector.screens.case import CaseScreen
+
 BESIDE = 160
 """Columns from which the curves stand beside the steps."""
 
 
-class Overlaying(ReadingScreen):
-    """Chooses scorers and draws curves for the case with row id `row`."""
+class Curves(Controller):
+    """Chooses scorers, and draws their curves for the case on screen."""
 
-    row: int
+    screen: "CaseScreen"
 
-    def compose_curve(self) -> ComposeResult:
+    def compose(self) -> ComposeResult:
         """The pane of the curves, hidden until it is asked for."""
         curve = StepView(id="curve")
         curve.can_focus = False
         curve.display = False
         yield curve
 
-    def show_curve(self) -> None:
+    def show(self) -> None:
         """Draw the curves of the case on screen, where they are asked for."""
-        view = self.query_one("#curve", StepView)
+        view = self.screen.query_one("#curve", StepView)
         if self.inspection is None or not view.display:
             return
         width, height = view.viewport
         try:
-            shown = open_case(self.inspection, self.row, self.manner(view))
+            shown = open_case(self.inspection, self.screen.row, self.screen.manner(view))
         except InspectError:
             # The steps beneath say why.
             view.show([])
@@ -46,39 +51,39 @@ class Overlaying(ReadingScreen):
     def action_curve(self) -> None:
         """Show or hide the rewards as curves against the steps."""
         if self.inspection is None or self.inspection.scorer is None:
-            self.notify("There is no scorer whose rewards could be drawn.", markup=False)
+            self.screen.notify("There is no scorer whose rewards could be drawn.", markup=False)
             return
-        self.reading = replace(self.reading, curve=not self.reading.curve)
-        self.lay_out_curve()
+        self.screen.reading = replace(self.screen.reading, curve=not self.screen.reading.curve)
+        self.lay_out()
         # The steps have another width or height then.
-        self.call_after_refresh(self.read, self.reading)
+        self.screen.call_after_refresh(self.screen.read, self.screen.reading)
 
-    def lay_out_curve(self) -> None:
+    def lay_out(self) -> None:
         """Where the curves stand, by the room there is."""
-        self.query_one("#reading").set_class(self.size.width >= BESIDE, "-curve-right")
-        self.query_one("#curve", StepView).display = self.reading.curve
+        self.screen.query_one("#reading").set_class(self.screen.size.width >= BESIDE, "-curve-right")
+        self.screen.query_one("#curve", StepView).display = self.screen.reading.curve
 
     def action_overlay(self) -> None:
         """Choose the scorers that stand beside each other."""
         inspection = self.inspection
         if inspection is None or inspection.scorer is None:
-            self.notify("There is no scorer to put beside another.", markup=False)
+            self.screen.notify("There is no scorer to put beside another.", markup=False)
             return
         there = [one for one in inspection.selection.evaluations if one.covers(inspection.benchmark)]
         names = [one.scorer.name for one in there]
         if names == [inspection.scorer]:
-            self.notify("There is no other scorer on this benchmark.", markup=False)
+            self.screen.notify("There is no other scorer on this benchmark.", markup=False)
             return
         facts = [_rule(one) for one in there]
-        self.close_rail()
-        choice = ScorerChoice(names, facts, self.beside, inspection.scorer, len(LETTERS))
-        self.app.push_screen(choice, self._overlay)
+        self.screen.close_rail()
+        choice = ScorerChoice(names, facts, self.screen.beside, inspection.scorer, len(LETTERS))
+        self.screen.app.push_screen(choice, self._overlay)
 
     def _overlay(self, chosen: tuple[str, ...] | None) -> None:
         if chosen is not None:
-            self.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
+            self.screen.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
             if self.inspection is not None:
-                self.put(replace(self.inspection, beside=()))
+                self.screen.put(replace(self.inspection, beside=()))
 
 
 def _rule(evaluation: Evaluation) -> str:

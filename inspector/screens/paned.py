@@ -1,38 +1,37 @@
 """Several panes on one screen: which of them has the keys, and its cursor."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from textual.widget import Widget
-
-from inspector.screens.base import InspectionScreen
+from inspector.screens.controller import Controller
 from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.text_list import TextList
+
+if TYPE_CHECKING:
+    from inspector.screens.taxonomy import TaxonomyScreen
 
 PAGE, MANY = 10, 1_000_000
 """Lines of a page, and more lines than there are."""
 
 
-class Paned(InspectionScreen):
-    """A screen of lists and a sheet, whose cursors are moved by the screen's own keys, which no other can overtake."""
+class Panes(Controller):
+    """Moves the cursors of several lists and a sheet by the screen's own keys, which no other can overtake."""
 
-    @property
-    def panes(self) -> tuple[Widget, ...]:
-        """The panes from first to last."""
-        raise NotImplementedError
+    screen: "TaxonomyScreen"
 
     def action_pane(self, by: int) -> None:
         """To the next pane, or the one before; round and round."""
-        panes = self.panes
-        at = panes.index(self.focused) if self.focused in panes else 0
-        self.set_focus(panes[(at + by) % len(panes)])
+        panes = self.screen.panes
+        at = panes.index(self.screen.focused) if self.screen.focused in panes else 0
+        self.screen.set_focus(panes[(at + by) % len(panes)])
 
     def _in(self, texts: Callable[[TextList], None], sheet: Callable[[SheetView], None]) -> None:
         """Do the one in a list that has the keys, else the other in the sheet."""
-        pane = self.focused
+        pane = self.screen.focused
         if isinstance(pane, TextList):
             texts(pane)
         else:
-            sheet(self.query_one(SheetView))
+            sheet(self.screen.query_one(SheetView))
 
     def action_cursor(self, by: int) -> None:
         self._in(lambda texts: texts.action_move(by), lambda sheet: sheet.action_line(by))
@@ -48,5 +47,5 @@ class Paned(InspectionScreen):
 
     def _beside(self, texts: TextList, by: int) -> None:
         """To the list at the side, if there is one."""
-        lists = [pane for pane in self.panes if isinstance(pane, TextList)]
-        self.set_focus(lists[min(max(lists.index(texts) + by, 0), len(lists) - 1)])
+        lists = [pane for pane in self.screen.panes if isinstance(pane, TextList)]
+        self.screen.set_focus(lists[min(max(lists.index(texts) + by, 0), len(lists) - 1)])

@@ -7,12 +7,18 @@ from msgspec.structs import replace
 from inspector.case_view.found_text import FOUND
 from inspector.case_view.manner import Manner
 from inspector.case_view.open_case import OpenCase, open_case
+from inspector.inspection import Inspection
 from inspector.messages import Reads
 from inspector.paint import Brush
 from inspector.screens.base import InspectionScreen
+from inspector.sentences import counted
 from inspector.text import clean
 from inspector.widgets.line_view import LineView
 from scoring.errors import InspectError
+from scoring.filters import Facet
+
+UNREAD = ("unparsed", "refused")
+"""The outcomes of cases for which a scorer was asked and has no verdict."""
 
 
 class ReadingScreen(InspectionScreen):
@@ -62,6 +68,9 @@ class ReadingScreen(InspectionScreen):
             self.notify(clean(str(error)), severity="error", markup=False)
             return None
 
+    def listed(self, inspection: Inspection) -> Inspection | None:
+        return inspection
+
     def read(self, manner: Manner) -> None:
         """Show cases in another manner from now on, on the other screens as well."""
         self.reading = manner
@@ -82,9 +91,40 @@ class ReadingScreen(InspectionScreen):
     def action_raw(self) -> None:
         self.read(replace(self.reading, raw=not self.reading.raw))
 
+    def action_news(self) -> None:
+        """Dim what each step repeats of the one before, or nothing."""
+        self.read(replace(self.reading, news=not self.reading.news))
+        told = f"is dim; {self.keys.of('news')} shows all alike again" if self.reading.news else "is no longer dim"
+        self.say(f"What a step repeats of the one before {told}.")
+
     def action_reason(self) -> None:
         self.read(replace(self.reading, reason=not self.reading.reason))
 
     def action_blind(self) -> None:
         """Hide what gold labels and scorers decided, until it is asked for again."""
         self.read(replace(self.reading, blind=not self.reading.blind))
+
+    def action_unparsed(self) -> None:
+        """Show the cases without a verdict of the scorer in focus and no others.
+
+        From there, show what was shown before, less any condition on outcomes.
+        """
+        inspection = self.inspection
+        if inspection is None or inspection.evaluation is None:
+            self.notify("There is no scorer whose answers could be unparsed.", markup=False)
+            return
+        column = inspection.outcome_column
+        facets = tuple(facet for facet in inspection.filter.facets if facet.column != column)
+        queue = Facet(column, UNREAD)
+        self.close_rail()
+        if queue in inspection.filter.facets:
+            self.put(inspection.filtered(replace(inspection.filter, facets=facets)))
+            return
+        found = inspection.filtered(replace(inspection.filter, facets=(*facets, queue)))
+        if not found.shown.size:
+            name = inspection.evaluation.scorer.name
+            self.notify(clean(f"No case here is unparsed or refused by {name}."), markup=False)
+            return
+        self.put(found)
+        others = f"{self.keys.of('unparsed')} shows the others again"
+        self.notify(f"{counted(found.shown.size, 'case')} unparsed or refused; {others}.", markup=False)

@@ -6,15 +6,14 @@ from inspector.filtering.ready_slices import ReadySlice, ready_slices
 from inspector.filtering.saved_slices import SavedSlice
 from inspector.filtering.slicing import SliceShelf, size_of, slice_of, sliced
 from inspector.inspection import Inspection
-from inspector.messages import Sliced
-from inspector.screens.base import InspectionScreen
+from inspector.screens.controller import Controller
 from inspector.screens.slices import Slice, SlicesScreen
 from inspector.text import clean
 from scoring.errors import InspectError
 
 
-class Slicing(InspectionScreen):
-    """A screen with a list that can be cut to slices."""
+class Slicing(Controller):
+    """Cuts the list to slices."""
 
     _shelf: SliceShelf | None = None
 
@@ -26,41 +25,42 @@ class Slicing(InspectionScreen):
         if self._shelf is None:
             self._shelf = SliceShelf(now.selection.workspace.root)
         menu = SlicesScreen(ready_slices(now), self._shelf, partial(size_of, now), partial(slice_of, now))
-        self.app.push_screen(menu, self._take)
+        self.screen.app.push_screen(menu, self._take)
 
     def _take(self, chosen: Slice | None) -> None:
         if chosen is None:
             return
-        self.close_rail()
+        self.screen.close_rail()
         now = self.inspection
         if now is None:
             return
         if isinstance(chosen, ReadySlice):
-            self.put(now.searched(now.base_search, chosen.filter).ordered(chosen.sort))
+            self.screen.put(now.searched(now.base_search, chosen.filter).ordered(chosen.sort))
         elif chosen.search:
             # Texts are read: not while keys wait.
-            self.run_worker(
+            self.screen.run_worker(
                 partial(self._search_out, now, chosen), thread=True, exclusive=True, group="slice", description="slice"
             )
         else:
-            self.on_sliced(_searched_out(now, chosen))
+            self._sliced(chosen, now, _searched_out(now, chosen))
 
     def _search_out(self, now: Inspection, chosen: SavedSlice) -> None:
         """In a thread."""
-        self.post_message(_searched_out(now, chosen))
+        self.screen.call_later(self._sliced, chosen, now, _searched_out(now, chosen))
 
-    def on_sliced(self, message: Sliced) -> None:
+    def _sliced(self, chosen: SavedSlice, asked_of: Inspection, found: Inspection | str) -> None:
         """Show a slice, or say why there is none; where something else was changed meanwhile, made of that."""
-        if message.asked_of is not self.inspection:
-            self._take(message.chosen)
-        elif message.inspection is not None:
-            self.put(message.inspection)
+        if asked_of is not self.inspection:
+            self._take(chosen)
+        elif isinstance(found, Inspection):
+            self.screen.put(found)
         else:
-            self.notify(clean(message.sentence), severity="warning", markup=False, timeout=10)
+            self.screen.notify(clean(found), severity="warning", markup=False, timeout=10)
 
 
-def _searched_out(now: Inspection, chosen: SavedSlice) -> Sliced:
+def _searched_out(now: Inspection, chosen: SavedSlice) -> Inspection | str:
+    """The slice, or why there is none."""
     try:
-        return Sliced(chosen, now, sliced(now, chosen))
+        return sliced(now, chosen)
     except InspectError as error:
-        return Sliced(chosen, now, None, str(error))
+        return str(error)

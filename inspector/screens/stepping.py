@@ -1,5 +1,7 @@
 """The step cursor of the case screen: going from step to step, folding them, copying them."""
 
+from typing import TYPE_CHECKING
+
 from msgspec.structs import replace
 
 from inspector.case_view.copying import copied, whole
@@ -8,15 +10,18 @@ from inspector.case_view.lines import CaseLines
 from inspector.case_view.manner import Stop
 from inspector.case_view.opening import line_of, stop_at
 from inspector.messages import Copy
-from inspector.screens.reading import ReadingScreen
-from inspector.widgets.line_view import LineView
+from inspector.screens.controller import Controller
 from inspector.widgets.step_view import StepView
 
+if TYPE_CHECKING:
+    from inspector.screens.case import CaseScreen
 
-class Stepping(ReadingScreen):
-    """A cursor on the steps (and on the problem, the gold labels and the facts) of the case with row id `row`."""
 
-    row: int
+class StepCursor(Controller):
+    """The cursor on the steps, and on the problem, the gold labels and the facts, of the case on screen."""
+
+    screen: "CaseScreen"
+
     page = CaseLines((), ())
     """What is on screen."""
     stop: Stop | None = None
@@ -25,7 +30,7 @@ class Stepping(ReadingScreen):
     @property
     def steps(self) -> StepView:
         """The pane of the case."""
-        return self.query_one("#steps", StepView)
+        return self.screen.steps
 
     @property
     def line(self) -> int | None:
@@ -104,18 +109,18 @@ class Stepping(ReadingScreen):
         self.steps.scroll_to(y=self.page.length if last else 0, force=True)
         self.steps.put_cursor(line)
 
-    def action_turn_over(self) -> None:
+    def turn_over(self) -> None:
         """Fold or unfold what the cursor stands on."""
         if self.stop is None:
             return
         if self.stop.kind == "gold":
-            self.action_reason()
+            self.screen.action_reason()
             return
         before = self.page
-        self.reading = self.reading.turn(self.stop)
-        self.show_case()
+        self.screen.reading = self.screen.reading.turn(self.stop)
+        self.screen.show_case()
         if self.page.length == before.length:
-            self.notify("Too short to fold.", markup=False)
+            self.screen.notify("Too short to fold.", markup=False)
         # What was unfolded may lie beneath what is on screen.
         if (line := self.line) is not None:
             self.stop = stop_at(self.page, line)
@@ -123,24 +128,24 @@ class Stepping(ReadingScreen):
 
     def action_prefix(self) -> None:
         """Fold the steps before the first one that gold or a scorer names, or unfold them."""
-        shown = self.case_at_hand(self.row, self.steps)
+        shown = self.screen.case_at_hand(self.screen.row, self.steps)
         if shown is None:
             return
-        if not self.reading.prefix and len(prefix(shown)) < FEWEST:
-            told = "that would tell where the error is" if self.blind else "fewer than two steps come before"
-            self.notify(f"Nothing to fold: {told}.", markup=False)
+        if not self.screen.reading.prefix and len(prefix(shown)) < FEWEST:
+            told = "that would tell where the error is" if self.screen.blind else "fewer than two steps come before"
+            self.screen.notify(f"Nothing to fold: {told}.", markup=False)
             return
-        turned = frozenset(stop for stop in self.reading.turned if stop.kind != "run")
+        turned = frozenset(stop for stop in self.screen.reading.turned if stop.kind != "run")
         # As if the case was opened anew: where the steps were, there are others now.
         self.stop = None
-        self.read(replace(self.reading, prefix=not self.reading.prefix, turned=turned))
+        self.screen.read(replace(self.screen.reading, prefix=not self.screen.reading.prefix, turned=turned))
 
     def action_facts(self) -> None:
         """Unfold everything else that is known of the case, or fold it again."""
         facts = Stop("facts")
-        unfolded = self.reading.facts != (facts in self.reading.turned)
-        self.read(replace(self.reading, facts=not unfolded, turned=self.reading.turned - {facts}))
-        if self.reading.facts and self.page.stops:
+        unfolded = self.screen.reading.facts != (facts in self.screen.reading.turned)
+        self.screen.read(replace(self.screen.reading, facts=not unfolded, turned=self.screen.reading.turned - {facts}))
+        if self.screen.reading.facts and self.page.stops:
             self.stop, line = self.page.stops[-1]
             self.steps.scroll_to_line(self.page.length - 1)
             self.steps.scroll_to_line(line)
@@ -148,13 +153,13 @@ class Stepping(ReadingScreen):
 
     def action_yank(self, everything: bool) -> None:
         """Copy what the cursor stands on, or the whole case, as it was given."""
-        shown = self.case_at_hand(self.row, self.steps)
+        shown = self.screen.case_at_hand(self.screen.row, self.steps)
         if shown is None:
             return
-        self.post_message(Copy(*(whole(shown) if everything else copied(shown, self.stop))))
+        self.screen.post_message(Copy(*(whole(shown) if everything else copied(shown, self.stop))))
 
-    def on_line_view_clicked(self, event: LineView.Clicked) -> None:
-        """The mouse goes where the cursor can go."""
-        if event.view is self.steps and (stop := stop_at(self.page, event.line)) is not None:
+    def go_to_line(self, line: int) -> None:
+        """Go where the mouse was pressed, if the cursor can go there."""
+        if (stop := stop_at(self.page, line)) is not None:
             self.stop = stop
             self.steps.put_cursor(self.line)

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from inspector.messages import Go
-from inspector.screens.base import InspectionScreen
+from inspector.screens.controller import Controller
 from inspector.screens.history import HistoryDialog
 from inspector.screens.note import NoteDialog
 from inspector.screens.sure import SureDialog
 from inspector.screens.tag import TagDialog, Typed
-from inspector.sentences import counted
+from inspector.sentences import NO_FOLDER, counted
 from inspector.tag_words import batch_words, changes
-from inspector.text import clean, squeezed
+from inspector.text import squeezed
 from inspector.triage.history import history_rows
 from inspector.triage.own_words import own_tags
 from scoring.errors import InspectError
@@ -20,73 +20,62 @@ from scoring.triage.journal import Journal
 
 ASKED_ABOVE = 100
 """More cases than this are tagged at once only after a question."""
-NO_FOLDER = "Tags, notes and rulings are kept in a workspace. Make one: prm-inspect import PATH"
 
 
-class Tagging(InspectionScreen):
-    """A screen with cases that can be tagged."""
-
-    @property
-    def case_row(self) -> int | None:
-        """The row id of the case that is looked at; None where there is none."""
-        raise NotImplementedError
-
-    @property
-    def marked(self) -> list[str]:
-        """The cases that are marked, in the order of the list: what is done next is done to these."""
-        return []
+class Tagging(Controller):
+    """Writes tags and notes on the case that a screen is at (`case_row`), or on those that are marked on it."""
 
     def action_tag(self) -> None:
         """Ask for tags of the case that is looked at, or of those that are marked."""
         if (found := self._case_and_journal()) is None:
             return
         case, journal = found
-        tags = own_tags(journal, case) if self.blind else journal.triage.tags.get(case, ())
+        tags = own_tags(journal, case) if self.screen.blind else journal.triage.tags.get(case, ())
         cases, title = [case], f"Tag {case}"
-        if marked := self.marked:
+        if marked := self.screen.marked:
             tags, cases, title = (), marked, f"Tag {counted(len(marked), 'marked case')}"
         benchmark = case.partition("/")[0]
         asked = TagDialog(title, tags, journal.triage.tags_in_use, benchmark)
-        self.app.push_screen(asked, partial(self._tag, cases))
+        self.screen.app.push_screen(asked, partial(self._tag, cases))
 
     def action_note(self) -> None:
         """Ask for the note on the case that is looked at, or one on those that are marked."""
         if (found := self._case_and_journal()) is not None:
             case, journal = found
-            if cases := self.marked:
+            if cases := self.screen.marked:
                 title = f"Note on {counted(len(cases), 'marked case')}, in the place of yours"
-                self.app.push_screen(NoteDialog(title, ""), partial(self._note, cases))
+                self.screen.app.push_screen(NoteDialog(title, ""), partial(self._note, cases))
                 return
             notes = journal.triage.notes.get(case, {})
             mine = notes.get(journal.author.who, "")
-            told = () if self.blind else sorted(notes)
+            told = () if self.screen.blind else sorted(notes)
             others = "\n".join(f"{who}: {notes[who]}" for who in told if who != journal.author.who)
-            self.app.push_screen(NoteDialog(f"Note on {case}", mine, others), partial(self._note, [case]))
+            self.screen.app.push_screen(NoteDialog(f"Note on {case}", mine, others), partial(self._note, [case]))
 
     def action_similar(self) -> None:
         """Look for cases that are like the one that is looked at, and open one."""
         # Imported only for who asks: the app starts sooner.
         from inspector.screens.similar import SimilarDialog
 
-        inspection, row = self.inspection, self.case_row
+        inspection, row = self.inspection, self.screen.case_row
         if inspection is None or row is None:
-            self._say("There is no case here.")
+            self.screen.say_done("There is no case here.")
             return
 
         def chosen(other: int | None) -> None:
             if other is not None and self.inspection is not None:
-                self.put(self.inspection.with_case(other))
-                self.post_message(Go("case", other))
+                self.screen.put(self.inspection.with_case(other))
+                self.screen.post_message(Go("case", other))
 
-        self.app.push_screen(SimilarDialog(inspection, row, blind=self.blind), chosen)
+        self.screen.app.push_screen(SimilarDialog(inspection, row, blind=self.screen.blind), chosen)
 
     def action_history(self) -> None:
         """Show what everybody did to the case that is looked at; what others did not, while labels are hidden."""
         if (found := self._case_and_journal()) is not None:
             case, journal = found
-            hidden, me = self.blind, journal.author.who
+            hidden, me = self.screen.blind, journal.author.who
             told = [one for one in journal.history.told(case) if not hidden or one[0].who == me]
-            self.app.push_screen(HistoryDialog(case, history_rows(told), hidden=hidden))
+            self.screen.app.push_screen(HistoryDialog(case, history_rows(told), hidden=hidden))
 
     def action_undo(self) -> None:
         self._reverse("Undone", "undo", Journal.undo)
@@ -97,12 +86,13 @@ class Tagging(InspectionScreen):
     # -- what was chosen in a dialog
 
     def _tag(self, cases: Sequence[str], typed: Typed | None) -> None:
-        journal = self._journal()
+        journal = self.journal()
         if typed is None or journal is None:
             return
         add, remove = changes(journal.triage, cases, *typed)
         if not add and not remove:
-            self._say("They are tagged like that already." if len(cases) > 1 else "It is tagged like that already.")
+            them = "They are" if len(cases) > 1 else "It is"
+            self.screen.say_done(f"{them} tagged like that already.")
             return
         told = [*((TAG, of, tag) for tag, of in add), *((UNTAG, of, tag) for tag, of in remove)]
         touched = len({case for _, of, _ in told for case in of})
@@ -111,76 +101,70 @@ class Tagging(InspectionScreen):
             if sure:
                 words = ", ".join([*(tag for tag, _ in add), *(f"-{tag}" for tag, _ in remove)])
                 on = cases[0] if len(cases) == 1 else counted(touched, "case")
-                self._write(lambda: journal.do(told), f"Tagged {on}: {words}; {self.keys.of('undo')} undoes it.")
+                self.write(lambda: journal.do(told), f"Tagged {on}: {words}; {self.screen.keys.of('undo')} undoes it.")
 
         if touched > ASKED_ABOVE:
-            self.app.push_screen(SureDialog(f"This changes the tags of {counted(touched, 'case')}. Do it?"), do)
+            self.screen.app.push_screen(SureDialog(f"This changes the tags of {counted(touched, 'case')}. Do it?"), do)
         else:
             do(sure=True)
 
     def _note(self, cases: Sequence[str], text: str | None) -> None:
-        journal = self._journal()
+        journal = self.journal()
         if text is not None and journal is not None:
             on = cases[0] if len(cases) == 1 else counted(len(cases), "case")
             said = f"Noted on {on}" if text else f"The note on {on} is gone"
-            self._write(lambda: journal.note(cases, text), f"{said}; {self.keys.of('undo')} undoes it.")
+            self.write(lambda: journal.note(cases, text), f"{said}; {self.screen.keys.of('undo')} undoes it.")
 
     # -- the journal
 
     def _reverse(self, done: str, what: str, act: Callable[[Journal], tuple[Action, ...]]) -> None:
-        journal = self._journal()
+        journal = self.journal()
         if journal is None:
             return
         try:
             batch = act(journal)
         except InspectError as error:
-            self._say(str(error), failed=True)
+            self.screen.say_done(str(error), failed=True)
             return
         if batch:
             self._show_triage()
-            self.show_reversed(batch)
+            self.screen.show_reversed(batch)
         if batch:
             # Where there is little room: the case that it was on comes on screen.
             words = batch_words(batch)
-            self._say(f"{done}: {words}.", brief=f"{done}: {squeezed(words.rpartition(' on ')[0], 30)}")
+            self.screen.say_done(f"{done}: {words}.", brief=f"{done}: {squeezed(words.rpartition(' on ')[0], 30)}")
         else:
-            self._say(f"There is nothing to {what}.")
+            self.screen.say_done(f"There is nothing to {what}.")
 
-    def show_reversed(self, batch: Sequence[Action]) -> None:
-        """Go where what was undone or done again can be seen."""
-
-    def _write(self, act: Callable[[], None], said: str) -> None:
+    def write(self, act: Callable[[], None], said: str) -> None:
         """Write to the journal; what is said is on the disk by then."""
         try:
             act()
         except InspectError as error:
-            self._say(str(error), failed=True)
+            self.screen.say_done(str(error), failed=True)
             return
         self._show_triage()
-        self._say(said)
+        self.screen.say_done(said)
 
     def _show_triage(self) -> None:
-        self.close_rail()
+        self.screen.close_rail()
         if self.inspection is not None:
-            self.put(self.inspection.triaged())
+            self.screen.put(self.inspection.triaged())
 
-    def _journal(self) -> Journal | None:
+    def journal(self) -> Journal | None:
         """Where tags and notes are written; where there is no such place, that is said."""
         if self.inspection is None:
             return None
         journal = self.inspection.selection.journal
         if journal is None:
-            self._say(NO_FOLDER)
+            self.screen.say_done(NO_FOLDER)
         return journal
 
     def _case_and_journal(self) -> tuple[str, Journal] | None:
-        journal, row = self._journal(), self.case_row
+        journal, row = self.journal(), self.screen.case_row
         if journal is None or self.inspection is None:
             return None
         if row is None:
-            self._say("There is no case here.")
+            self.screen.say_done("There is no case here.")
             return None
         return self.inspection.cases["case"][row], journal
-
-    def _say(self, sentence: str, *, failed: bool = False, brief: str = "") -> None:  # noqa: ARG002  # a toast has room
-        self.notify(clean(sentence), severity="error" if failed else "information", markup=False)

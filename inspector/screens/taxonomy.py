@@ -21,11 +21,12 @@ from inspector.render.lines import Row, Sheet, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.view import Block
 from inspector.render.view import Note as Paragraph
-from inspector.screens.paned import Paned
+from inspector.screens.paned import Panes
 from inspector.screens.picking import Picking
 from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.sorting import NO_NOTE, Sorting, notes_shown
-from inspector.screens.words import WordsDialog
+from inspector.screens.tagging import Tagging
+from inspector.screens.tick import TickDialog
 from inspector.sentences import counted
 from inspector.subject import covering, subject
 from inspector.triage.category_cases import IN_NONE, CategoryCases, scorers_of_category, values_of_category
@@ -34,6 +35,7 @@ from inspector.widgets.pick_list import Pick
 from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.text_list import TextList
 from scoring.export import Document
+from scoring.triage.clusters import clusters
 from scoring.triage.notes import Note
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ NOTHING = (
 )
 
 
-class TaxonomyScreen(SheetScreen, Sorting, Paned):
+class TaxonomyScreen(SheetScreen):
     """Categories, the notes of the one under the cursor, and whose cases these are; each of the three has the keys."""
 
     NAME = "taxonomy"
@@ -64,6 +66,11 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
+        self.tagging = Tagging(self)
+        self.controllers = (*self.controllers, Panes(self), Sorting(self), self.tagging)
+        self.notes: GatheredNotes | None = None
+        self.category: CategoryCases | None = None
+        self.ticked: frozenset[tuple[str, str]] = frozenset()
         self._who = _EVERYBODY
         self._kept: tuple[Sequence[object], Bools, GatheredNotes] | None = None
 
@@ -254,21 +261,20 @@ class TaxonomyScreen(SheetScreen, Sorting, Paned):
         self._tell_ticks()
 
     def action_tick_with(self) -> None:
-        """Ask for words, and tick the notes of this category that hold them."""
+        """Tick the notes of this category that hold some words, or some that are alike."""
         self.settle()
         if self.category is None or not self.category.own:
             self.say(NO_NOTE)
             return
-        title = f"Tick the notes in {self.category.words} that hold"
-        self.app.push_screen(WordsDialog(title, "", "a word or more; nothing unticks all"), self._tick_with)
+        notes = self.category.own
+        self.app.push_screen(
+            TickDialog(f"Tick notes in {self.category.words}", notes, clusters(notes)), self._tick_these
+        )
 
-    def _tick_with(self, words: str | None) -> None:
-        if words is None or self.category is None:
+    def _tick_these(self, chosen: tuple[Note, ...] | None) -> None:
+        if chosen is None or self.category is None:
             return
-        held = [one for one in self.category.own if words and words.casefold() in one.text.casefold()]
-        self.ticked = frozenset((one.case, one.who) for one in held)
-        if words and not held:
-            self.say(f"No note here holds {words}.")
+        self.ticked = frozenset((one.case, one.who) for one in chosen)
         self._show_notes(self._notes.cursor)
         self._tell_ticks()
 

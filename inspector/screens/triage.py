@@ -12,8 +12,10 @@ from inspector.commands import bindings_of
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.phrases import Phrase
+from inspector.screens import contesting, tagged_alike
 from inspector.screens.case import CaseScreen
-from inspector.screens.contesting import LINE, Contesting
+from inspector.screens.contesting import Contesting
+from inspector.screens.tagged_alike import TaggedAlike
 from inspector.sentences import counted
 from inspector.text import clean, squeezed
 from inspector.triage.queue_cases import first_row, row_of
@@ -26,7 +28,7 @@ from scoring.triage.queue import Queue
 from scoring.triage.words import Words, words_of
 
 
-class TriageScreen(CaseScreen, Contesting, inherit_bindings=False):
+class TriageScreen(CaseScreen, inherit_bindings=False):
     """A case of the queue with the rulings beneath it. A ruling brings the next case that waits.
 
     Blind, gold labels and all that scorers say are hidden, so that a ruling is one's own: it shows them first, and the
@@ -47,14 +49,19 @@ class TriageScreen(CaseScreen, Contesting, inherit_bindings=False):
 
     def __init__(self, brush: Brush, row: int) -> None:
         super().__init__(brush, row)
+        self._contesting = Contesting(self)
+        self._alike = TaggedAlike(self)
         self._revealed = False
         self._last: tuple[str, ...] = ("",)
 
     def compose_above(self) -> ComposeResult:
         yield self.one_line("queue")
-        why = self.one_line(LINE)
+        why = self.one_line(contesting.LINE)
         why.display = False
         yield why
+        alike = self.one_line(tagged_alike.LINE)
+        alike.display = False
+        yield alike
 
     def compose_beneath(self) -> ComposeResult:
         yield self.one_line("rulings")
@@ -100,7 +107,8 @@ class TriageScreen(CaseScreen, Contesting, inherit_bindings=False):
         self.tell("queue", [one for one in phrases if one.forms[0]], "dim")
         now = rulings.get(self._case(inspection), {}).get(who)
         self.tell("rulings", [Phrase(ruling_forms(now))], "strong" if now else "")
-        self.show_why_contested(self.row, hidden=self.blind)
+        self._contesting.show(self.row, hidden=self.blind)
+        self._alike.show(self.row, hidden=self.blind)
 
     def place_words(self, inspection: Inspection) -> str:
         queue = self.queue
@@ -158,7 +166,7 @@ class TriageScreen(CaseScreen, Contesting, inherit_bindings=False):
 
         With the cursor elsewhere +1 is for every step without a rating of one's own.
         """
-        stop = self.stop
+        stop = self.cursor.stop
         if self.inspection is None:
             return
         mine = self._mine.ratings
@@ -208,7 +216,7 @@ class TriageScreen(CaseScreen, Contesting, inherit_bindings=False):
         case = clean(self._here[0])
         self._last = f"{said} {case}", f"{said} {squeezed(case, 24)}", said.removesuffix(" on"), ""
         now = inspection.triaged()
-        self.still_ready(now, self.row)
+        self.ready.keep(now, self.row)
         if not stay:
             self._turn_to(self._waiting(now))
         self.put(now)
@@ -225,19 +233,19 @@ class TriageScreen(CaseScreen, Contesting, inherit_bindings=False):
     def _turn_to(self, row: int | None) -> None:
         """Another case, from its beginning, at the next showing."""
         if row is not None:
-            self.row, self.stop, self._revealed = row, None, False
+            self.row, self.cursor.stop, self._revealed = row, None, False
             self.reading = self.reading.kept()
 
-    def _say(self, sentence: str, *, failed: bool = False, brief: str = "") -> None:
+    def say_done(self, sentence: str, *, failed: bool = False, brief: str = "") -> None:
         """What was done stands above the case: a toast would cover the rulings."""
         if failed:
-            super()._say(sentence, failed=True)
+            super().say_done(sentence, failed=True)
         else:
             self._last = clean(sentence), clean(brief) or squeezed(clean(sentence), 40), ""
             self.show_title()
 
     def say(self, sentence: str) -> None:
-        self._say(sentence)
+        self.say_done(sentence)
 
     # -- going through the queue
 

@@ -1,109 +1,120 @@
 """Beginning a queue of the cases that are listed, or going on with one."""
 
+from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
 
 from inspector.inspection import Inspection
-from inspector.messages import Go
 from inspector.screens.base import InspectionScreen
 from inspector.screens.picking import Picking
-from inspector.screens.tagging import NO_FOLDER
-from inspector.sentences import counted
+from inspector.sentences import NO_FOLDER, counted
 from inspector.text import clean
 from inspector.triage.queue_cases import first_row, queue_cases
 from inspector.triage.queue_orders import ONCE_MORE, queue_orders
-from inspector.triage.queue_words import progress_words, queue_name
+from inspector.triage.queue_words import left_words, queue_name
 from inspector.widgets.pick_list import Pick
 from scoring.errors import InspectError
 from scoring.triage.journal import Journal
+from scoring.triage.queue import Queue
 
-GO_ON = "go on"
-"""The key of the pick that goes on with the present queue."""
+GO_ON = "go on "
+"""How the keys of picks begin that go on with a queue; its number (0-based, the present one first) comes behind."""
+OFFERED = 6
+"""Queues to go on with that are offered at most, the latest ones."""
 
 
-class Triaging(InspectionScreen):
-    """A screen from which one gets to a queue."""
+def choose_queue(screen: InspectionScreen) -> None:
+    """Ask which queue: one in which cases wait, or a new one in one of several orders."""
+    inspection = screen.inspection
+    if inspection is None:
+        return
+    journal = inspection.selection.journal
+    if journal is None:
+        screen.say(NO_FOLDER)
+        return
+    screen.close_rail()
+    waiting = [one for one in reversed(journal.queues) if first_row(inspection, one) is not None][:OFFERED]
+    picks = [
+        Pick(f"{GO_ON}{at}", f"Go on, {left_words(one)}; {one.words}", strong=one is journal.queue)
+        for at, one in enumerate(waiting)
+    ]
+    listed = screen.listed(inspection)
+    if listed is None:
+        if len(picks) > 1:
+            picking = Picking("Go on with a queue", picks)
+            screen.app.push_screen(picking, partial(_take, screen, journal, waiting))
+        elif picks:
+            _take(screen, journal, waiting, picks[0].key)
+        else:
+            key = screen.keys.of("triage")
+            screen.say(f"No case waits for you: open a list of cases, then {key} there.")
+        return
+    marked = "" if listed is inspection else "marked "
+    new = len(queue_cases(listed, journal))
+    if inspection.shown.size:
+        orders = [one for one in queue_orders(inspection) if new or one.name in ONCE_MORE]
+        picks += [Pick(one.name, one.words[:1].upper() + one.words[1:]) for one in orders]
+    if not picks:
+        screen.say("There is no case in the list to decide about.")
+        return
+    ruled = listed.shown.size - new
+    left_out = f"; {counted(ruled, 'case')} that you ruled on left out" if ruled else ""
+    title = f"Decide about {counted(new, f'{marked}case')} of the list{left_out}"
+    hints = [f"{screen.keys.of('blind')} in a queue hides gold and scorers until you rule"]
+    if waiting:
+        hints.insert(0, "A new queue puts the others aside: they wait, and one goes on with them here")
+    screen.app.push_screen(Picking(title, picks, hints=hints), partial(_take, screen, journal, waiting))
 
-    LISTS_CASES: ClassVar[bool] = True
-    """Whether there is a list of which a queue can be made."""
 
-    def listed(self, inspection: Inspection) -> Inspection:
-        """What a queue is made of: the cases of the list, or of them those that are marked."""
-        return inspection
+def _take(screen: InspectionScreen, journal: Journal, waiting: Sequence[Queue], chosen: str | None) -> None:
+    if chosen is None:
+        return
+    if not chosen.startswith(GO_ON):
+        _begin(screen, journal, chosen)
+        return
+    queue = waiting[int(chosen.removeprefix(GO_ON))]
+    try:
+        if queue != journal.queue:
+            journal.begin(queue.words, queue.cases, queue.scorer)
+    except InspectError as error:
+        screen.notify(clean(str(error)), severity="error", markup=False)
+        return
+    _go_on(screen, journal)
 
-    def action_triage(self) -> None:
-        """Ask which queue: the present one, or a new one in one of several orders."""
-        inspection = self.inspection
-        if inspection is None:
-            return
-        journal = inspection.selection.journal
-        if journal is None:
-            self.say(NO_FOLDER)
-            return
-        self.close_rail()
-        queue = journal.queue
-        waiting = queue is not None and first_row(inspection, queue) is not None
-        if not self.LISTS_CASES:
-            if waiting:
-                self._begin_queue(journal, GO_ON)
-            else:
-                self.say(f"No case waits for you: open a list of cases, then {self.keys.of('triage')} there.")
-            return
-        picks = []
-        if queue is not None and waiting:
-            picks.append(Pick(GO_ON, f"Go on: {progress_words(queue)}", strong=True))
-        listed = self.listed(inspection)
-        marked = "" if listed is inspection else "marked "
-        new = len(queue_cases(listed, journal))
-        if inspection.shown.size:
-            orders = [one for one in queue_orders(inspection) if new or one.name in ONCE_MORE]
-            picks += [Pick(one.name, one.words[:1].upper() + one.words[1:]) for one in orders]
-        if not picks:
-            self.say("There is no case in the list to decide about.")
-            return
-        ruled = listed.shown.size - new
-        left_out = f"; {counted(ruled, 'case')} that you ruled on left out" if ruled else ""
-        title = f"Decide about {counted(new, f'{marked}case')} of the list{left_out}"
-        hints = [f"{self.keys.of('blind')} in a queue hides gold and scorers until you rule"]
-        if queue is not None and waiting:
-            back = f"a new one puts it aside, {self.keys.of('undo')} brings it back"
-            hints.insert(0, f"The present queue: {clean(queue.words)}; {back}")
-        self.app.push_screen(Picking(title, picks, hints=hints), partial(self._begin_queue, journal))
 
-    def _begin_queue(self, journal: Journal, order: str | None) -> None:
-        inspection = self.inspection
-        if order is None or inspection is None:
-            return
-        if order != GO_ON:
-            seed = inspection.selection.request.seed
-            chosen = next(one for one in queue_orders(inspection) if one.name == order)
-            listed = self.listed(inspection)
-            try:
-                cases = queue_cases(listed, journal, order, seed)
-                if not cases:
-                    self.say(f"There is no such case: {chosen.words}.")
-                    return
-                words = queue_name(inspection, chosen, seed, marked=listed is not inspection)
-                journal.begin(words, cases, inspection.scorer or "")
-            except InspectError as error:
-                self.notify(clean(str(error)), severity="error", markup=False)
+def _begin(screen: InspectionScreen, journal: Journal, order: str) -> None:
+    inspection = screen.inspection
+    listed = None if inspection is None else screen.listed(inspection)
+    if inspection is not None and listed is not None:
+        seed = inspection.selection.request.seed
+        chosen = next(one for one in queue_orders(inspection) if one.name == order)
+        try:
+            cases = queue_cases(listed, journal, order, seed)
+            if not cases:
+                screen.say(f"There is no such case: {chosen.words}.")
                 return
-        row = None if journal.queue is None else first_row(inspection, journal.queue)
-        if journal.queue is not None and row is not None:
-            self._look_as_before(inspection, journal.queue.scorer, row)
-            self.go_through(row)
+            words = queue_name(inspection, chosen, seed, marked=listed is not inspection)
+            journal.begin(words, cases, inspection.scorer or "")
+        except InspectError as error:
+            screen.notify(clean(str(error)), severity="error", markup=False)
+            return
+        _go_on(screen, journal)
 
-    def _look_as_before(self, inspection: Inspection, scorer: str, row: int) -> None:
-        """Look through the scorer that the queue was made with, if it has said anything of the case's benchmark."""
-        if scorer and scorer != inspection.scorer:
-            benchmark = str(inspection.cases["benchmark"][row])
-            there = {one.scorer.name: one for one in inspection.selection.evaluations}
-            if scorer in there and there[scorer].covers(benchmark):
-                self.put(inspection.focused(scorer, benchmark))
-            else:
-                told = f"{scorer}, through which this queue was begun, is not here."
-                self.notify(clean(told), severity="warning", markup=False)
 
-    def go_through(self, row: int) -> None:
-        """Show the queue from this row id on."""
-        self.post_message(Go("triage", row))
+def _go_on(screen: InspectionScreen, journal: Journal) -> None:
+    inspection = screen.inspection
+    row = None if journal.queue is None or inspection is None else first_row(inspection, journal.queue)
+    if inspection is not None and journal.queue is not None and row is not None:
+        _look_as_before(screen, inspection, journal.queue.scorer, row)
+        screen.go_through(row)
+
+
+def _look_as_before(screen: InspectionScreen, inspection: Inspection, scorer: str, row: int) -> None:
+    """Look through the scorer that the queue was made with, if it has said anything of the case's benchmark."""
+    if scorer and scorer != inspection.scorer:
+        benchmark = str(inspection.cases["benchmark"][row])
+        there = {one.scorer.name: one for one in inspection.selection.evaluations}
+        if scorer in there and there[scorer].covers(benchmark):
+            screen.put(inspection.focused(scorer, benchmark))
+        else:
+            told = f"{scorer}, through which this queue was begun, is not here."
+            screen.notify(clean(told), severity="warning", markup=False)

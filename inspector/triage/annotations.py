@@ -1,7 +1,7 @@
 """What people said of the shown cases, and of cases that are gone: rulings, ratings, tags, notes, categories."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import polars as pl
@@ -169,7 +169,7 @@ def annotation_facts(
         **provenance_of_people(selection, command, (*NOTES, *((GONE,) if only_gone else ()))),
         "people": list(gathered.people),
         "rulings": rulings_by_person(words),
-        "queues": dict(queues(gathered)),
+        **queues(gathered),
         "tags": tags_in_use(words),
         "coverage": coverage(selection, gathered, words, only_gone=only_gone),
         "gone": gathered.gone_cases,
@@ -191,12 +191,13 @@ def tags_in_use(words: Iterable[Words]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def queues(gathered: Annotations) -> Iterator[tuple[str, str]]:
-    """Say how far each person is in the queue that they began last."""
-    for who in gathered.people:
-        queue = gathered.history.queue(who)
-        if queue is not None:
-            yield who, queue_words(queue)
+def queues(gathered: Annotations) -> dict[str, Any]:
+    """Say how far each person is in the queue that they are at, and in those of others in which cases wait."""
+    of = {who: found for who in gathered.people if (found := gathered.history.queues(who))}
+    aside = {who: [queue_words(one) for one in found[:-1] if one.waiting] for who, found in of.items()}
+    put_aside = {who: words for who, words in aside.items() if words}
+    now = {who: queue_words(found[-1]) for who, found in of.items()}
+    return {"queues": now, **({"queues_aside": put_aside} if put_aside else {})}
 
 
 def queue_words(queue: Queue) -> str:

@@ -25,6 +25,11 @@ def place_words(queue: Queue, case: str) -> str:
     return f"{queue.places[case] + 1:,} of {len(queue.cases):,}" if case in queue.places else "not of the queue"
 
 
+def left_words(queue: Queue) -> str:
+    """How many of its cases wait: `75 of 87 to go`."""
+    return f"{len(queue.waiting):,} of {len(queue.cases):,} to go"
+
+
 def progress_words(queue: Queue) -> str:
     """How many are decided, and how many wait."""
     skipped = f", {len(queue.skipped):,} skipped" if queue.skipped else ""

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from scoring.triage.account import Account
-from scoring.triage.actions import CHANGES, DECIDING, QUEUE, REDO, REVERSALS, SAID, UNDO, Action, Batch, batch_of
+from scoring.triage.actions import CHANGES, DECIDING, QUEUE, REDO, REVERSALS, RULE, SAID, UNDO, Action, Batch, batch_of
 from scoring.triage.queue import Queue, queue_of
 
 
@@ -24,7 +24,7 @@ class History:
             if action.kind in REVERSALS:
                 self._reverse(action)
         self._of_case: defaultdict[str, list[Action]] | None = None
-        self._queues: dict[str, Queue | None] = {}
+        self._queues: dict[str, tuple[Queue, ...]] = {}
         self._told = Account()
         self._told.take(self._holding(self.actions))
         self.triage = self._told.triage()
@@ -53,7 +53,7 @@ class History:
             told: tuple[Action, ...] = self.batch(batch_of(action))
         else:
             told = tuple(self._holding((action,)))
-        self._queue_after(action, told)
+        self._queues_after(action, told)
         cases = frozenset(case for one in told if one.kind in SAID for case in one.cases)
         if action.kind in REVERSALS:
             self._tell_again(cases)
@@ -88,16 +88,30 @@ class History:
         )
 
     def queue(self, who: str) -> Queue | None:
-        """The queue that a person began last, and how far they are; None where there is none."""
+        """The queue that a person is at, and how far they are; None where there is none."""
+        return queues[-1] if (queues := self.queues(who)) else None
+
+    def queues(self, who: str) -> tuple[Queue, ...]:
+        """The queues that a person began, the one that they are at last.
+
+        One that is begun once more, with the same cases, words and scorer, is gone on with. A ruling decides in every
+        queue that was begun before it, leaving out and deferring only in the one that its author is at.
+        """
         if who not in self._queues:
-            self._queues[who] = self._found_queue(who)
+            self._queues[who] = self._found_queues(who)
         return self._queues[who]
 
-    def _found_queue(self, who: str) -> Queue | None:
-        deciding = (one for one in self.actions if one.kind in DECIDING and one.who == who)
-        holding = [*self._holding(deciding)]
-        begun = max((at for at, one in enumerate(holding) if one.kind == QUEUE), default=None)
-        return None if begun is None else queue_of(holding[begun], holding[begun + 1 :])
+    def _found_queues(self, who: str) -> tuple[Queue, ...]:
+        begun: dict[Action, list[Action]] = {}
+        known: dict[tuple[object, ...], Action] = {}
+        for one in self._holding([one for one in self.actions if one.kind in DECIDING and one.who == who]):
+            if one.kind == QUEUE:
+                first = known.setdefault((one.value, one.content, one.cases), one)
+                begun[first] = begun.pop(first, [])
+                continue
+            for since in begun.values() if one.kind == RULE else [*begun.values()][-1:]:
+                since.append(one)
+        return tuple(queue_of(first, since) for first, since in begun.items())
 
     def stacks(self, who: str, machine: str) -> tuple[list[Batch], list[Batch]]:
         """The batches that a person at a machine can undo, and those to redo; each with the next one last.
@@ -155,20 +169,22 @@ class History:
         within = (one._replace(cases=tuple(case for case in one.cases if case in cases)) for one in about)
         self._told.take(self._holding(within))
 
-    def _queue_after(self, action: Action, told: Iterable[Action]) -> None:
-        """Bring its author's queue, where it is known, to what it is after one more action; `told` is it, or reversed.
+    def _queues_after(self, action: Action, told: Iterable[Action]) -> None:
+        """Bring its author's queues, where they are known, to what they are after one more action.
 
-        Nearly always that is a decision about one case, and all of the queue need not be gone through.
+        `told` is it, or what it reversed. Nearly always that is a decision about one case, and all of the queues need
+        not be gone through.
         """
-        who, queue = action.who, self._queues.get(action.who)
+        who = action.who
         for one in told:
             if one.kind not in DECIDING:
                 continue
             if one is not action or one.kind == QUEUE or len(one.cases) > 1:
                 self._queues.pop(who, None)
                 return
-            if queue is not None:
-                self._queues[who] = queue.after(one)
+            if queues := self._queues.get(who):
+                others = tuple(queue.after(one) for queue in queues[:-1]) if one.kind == RULE else queues[:-1]
+                self._queues[who] = (*others, queues[-1].after(one))
 
 
 def _move(batch: int, source: dict[int, None], target: dict[int, None]) -> None:

@@ -155,6 +155,8 @@ class Journal:
     def begin(self, words: str, cases: Sequence[str], scorer: str = "") -> None:
         """Begin a queue of cases in this order; `words` say how it was made, `scorer` through which it is gone through.
 
+        One that was begun before, with the same cases, words and scorer, is gone on with.
+
         Raises:
             UnwritableWorkspace: nothing was done.
         """
@@ -162,8 +164,13 @@ class Journal:
 
     @property
     def queue(self) -> Queue | None:
-        """The queue that the author began last, at whatever machine, and how far they are."""
+        """The queue that the author is at, at whatever machine, and how far they are."""
         return self._history.queue(self.author.who)
+
+    @property
+    def queues(self) -> tuple[Queue, ...]:
+        """All queues of the author, the one that they are at last."""
+        return self._history.queues(self.author.who)
 
     @property
     def history(self) -> History:

@@ -7,6 +7,7 @@ from textual.dom import DOMNode
 
 import inspector.screens
 import inspector.widgets
+from inherited import action_of
 from inspector.commands import COMMANDS, RAIL
 from inspector.screens.case import CaseScreen
 from inspector.terminal.keymap import usual
@@ -35,9 +36,7 @@ def test_every_binding_says_what_it_does():
 
 
 def _action(node, binding):
-    name = binding.action.partition("(")[0].rpartition(".")[2]
-    of = {"app": App, "screen": CaseScreen}.get(binding.action.partition(".")[0], node)
-    return getattr(of, f"action_{name}", None)
+    return action_of({"app": App, "screen": CaseScreen}.get(binding.action.partition(".")[0], node), binding.action)
 
 
 def test_an_id_is_one_command_everywhere():

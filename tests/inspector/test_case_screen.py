@@ -130,29 +130,29 @@ async def test_j_and_k_and_the_arrows_go_step_by_step_and_half_pages_scroll(requ
         await press(pilot, "g", "l", "G", "enter")
         # It opens on the gold step.
         await shows(pilot, "long-one · 9 of 9", "Step 12 of")
-        assert pilot.app.screen.stop == Stop("step", 12)
+        assert pilot.app.screen.cursor.stop == Stop("step", 12)
         await press(pilot, "home")
         await shows(pilot, "Problem of long-one")
         view = pilot.app.screen.query_one("#steps", StepView)
-        assert (pilot.app.screen.stop, view.scroll_offset.y) == (Stop("problem"), 0)
+        assert (pilot.app.screen.cursor.stop, view.scroll_offset.y) == (Stop("problem"), 0)
         await press(pilot, "ctrl+d")
         half = view.scroll_offset.y
         assert 5 < half < 20
         await press(pilot, "ctrl+u")
-        assert (pilot.app.screen.stop, view.scroll_offset.y) == (Stop("problem"), 0)
+        assert (pilot.app.screen.cursor.stop, view.scroll_offset.y) == (Stop("problem"), 0)
         for step in range(4):
             await press(pilot, "j" if step % 2 else "down")
-            assert pilot.app.screen.stop == Stop("step", step)
+            assert pilot.app.screen.cursor.stop == Stop("step", step)
             assert view.cursor in view.seen
         await press(pilot, "k")
-        assert pilot.app.screen.stop == Stop("step", 2)
+        assert pilot.app.screen.cursor.stop == Stop("step", 2)
         await press(pilot, *["j"] * 40)
         bottom = view.scroll_offset.y
         assert "Why   Because of long-one." in screen_text(pilot.app)
         await press(pilot, "j")
         assert view.scroll_offset.y == bottom
         await press(pilot, *["k"] * 40)
-        assert (pilot.app.screen.stop, view.scroll_offset.y) == (Stop("problem"), 0)
+        assert (pilot.app.screen.cursor.stop, view.scroll_offset.y) == (Stop("problem"), 0)
         await press(pilot, "G")
         assert view.scroll_offset.y == bottom
         assert "Why   Because of long-one." in screen_text(pilot.app)
@@ -188,7 +188,7 @@ async def test_moving_the_threshold_keeps_the_place_in_a_long_case(request_):
         await press(pilot, "t", "right")
         await shows(pilot, "threshold 0.5100")
         assert pilot.app.screen.steps.seen.start == top
-        assert pilot.app.screen.stop == Stop("step", 19)
+        assert pilot.app.screen.cursor.stop == Stop("step", 19)
 
 
 async def test_a_resized_terminal_gets_the_case_wrapped_anew():

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from inherited import INHERITED
+from inherited import INHERITED, action_of
 from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
 from inspector.commands.command import ANALYSES
 from inspector.commands.grammar import NO_KEY, VERBS
@@ -142,6 +142,7 @@ EFFECTS = {
     ("cases", "reason"): Effect(goes="Because of late-one", before=("j",), undo=("v", "r")),
     ("cases", "similar"): Effect("Like bench/alarm-one", undo=("escape",)),
     ("case", "similar"): Effect("Like bench/alarm-one", undo=("escape",)),
+    ("cases", "news"): Effect("repeats of the one before is dim", undo=("v", "d")),
     ("cases", "raw"): Effect("$\\frac{3}{4}$", undo=("v", "w")),
     ("cases", "tag"): Effect("Tag bench/alarm-one"),
     ("cases", "mark"): Effect("1 marked", undo=("x", "home")),
@@ -178,6 +179,7 @@ EFFECTS = {
     ("case", "next-scorer"): Effect("beta", undo=("h",)),
     ("case", "previous-scorer"): Effect("beta", undo=("l",)),
     ("case", "reason"): Effect("hidden; v r shows it", before=("n",), undo=("v", "r")),
+    ("case", "news"): Effect("repeats of the one before is dim", undo=("v", "d")),
     ("case", "raw"): Effect("$\\frac{3}{4}$", undo=("v", "w")),
     ("case", "export"): Effect("This case, a row a step"),
     ("case", "back"): Effect("5 of 9 cases", undo=("enter",)),
@@ -322,7 +324,7 @@ def test_no_key_has_two_meanings_on_a_screen(screen):
 @pytest.mark.parametrize("screen", SCREENS)
 def test_every_action_is_a_method_of_the_screens_that_have_it(screen):
     for binding in bindings_of(screen):
-        assert callable(getattr(CLASSES[screen], f"action_{binding.action.partition('(')[0]}"))
+        assert callable(action_of(CLASSES[screen], binding.action))
 
 
 def test_every_command_of_every_screen_is_tried_here():

@@ -26,7 +26,6 @@ from inspector.commands import bindings_of, bindings_of_answers
 from inspector.request import Request
 from inspector.screens.analysis import screen_of
 from inspector.screens.case_scorer import CaseScorerDialog
-from inspector.screens.category import CategoryDialog
 from inspector.screens.column_menu import ColumnMenu
 from inspector.screens.condition import ConditionScreen
 from inspector.screens.export import ExportMenu
@@ -267,13 +266,7 @@ PLACES: dict[type[Any], Place] = {
         on(TagDialog, typed),
         (("h a tab", "hard"), ("escape", AWAY)),
     ),
-    CategoryDialog: Place(
-        ("g x", "home", "w"),
-        on(CategoryDialog, picks),
-        (("down", 1), ("up", 0), ("escape", AWAY)),
-        space=noted,
-    ),
-    WordsDialog: Place(("g", "x", "slash"), on(WordsDialog, typed), (("escape", AWAY),), space=noted),
+    WordsDialog: Place(("g x", "home", "a"), on(WordsDialog, typed), (("escape", AWAY),), space=noted),
     HistoryDialog: Place(
         ("g l", "enter", "v h", "g"),
         on(HistoryDialog, lambda screen: screen.query_one(LineView).scroll_offset.y),

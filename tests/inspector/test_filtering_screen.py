@@ -11,7 +11,6 @@ from inspector.cli import main
 from inspector.filtering.saved_slices import SavedSlice, save_slice
 from inspector.filtering.slicing import sliced
 from inspector.first_inspection import inspect
-from inspector.messages import Sliced
 from inspector.request import Request
 from inspector.screens.condition import ConditionScreen
 from inspector.screens.slices import SlicesScreen
@@ -382,9 +381,9 @@ async def test_what_is_changed_while_a_slice_is_searched_out_is_not_undone(tmp_p
     async with opened(request) as pilot:
         await press(pilot, "g", "l")
         slow = SavedSlice("found", search="step")
-        old = Sliced(slow, inspected(pilot), sliced(inspected(pilot), slow))
-        pilot.app.screen.put(inspected(pilot).moved(0.9))
-        pilot.app.screen.post_message(old)
+        screen, before = pilot.app.screen, inspected(pilot)
+        screen.put(before.moved(0.9))
+        screen.call_later(screen.slicing._sliced, slow, before, sliced(before, slow))
         await until(pilot, lambda: inspected(pilot).selection.found is not None)
         assert inspected(pilot).threshold == 0.9
 

@@ -101,6 +101,7 @@ EVERYWHERE = {
     "similar": Way(opens="SimilarDialog", says=ESC),
     "reason": turned("v r"),
     # Behind them the top of the case: a page that is scrolled may be scrolled otherwise after a storm.
+    "news": Way(after=("v", "d"), tells="is dim"),
     "raw": Way(then=("home",), after=("v", "w")),
     "next-scorer": Way(then=("home",), after=("h",)),
     "previous-scorer": Way(then=("home",), after=("l",), says="vote"),
@@ -249,7 +250,7 @@ WAYS = {
     ("taxonomy", "put"): Way(("G", "k"), opens="CategoryDialog", says="Put 1 note into"),
     ("taxonomy", "rename-category"): Way(("home",), opens="WordsDialog", says="Rename ann [red]"),
     ("taxonomy", "tick"): Way(says="1 ticked"),
-    ("taxonomy", "tick-with"): Way(opens="WordsDialog", says="that hold"),
+    ("taxonomy", "tick-with"): Way(opens="TickDialog", says="Tick notes in"),
     ("taxonomy", "whose"): Way(opens="Picking", says="bob"),
     ("taxonomy", "undo"): Way(after=("ctrl+r",), tells="Undone"),
     ("taxonomy", "redo"): Way(("u",), after=(), tells="Done again"),

@@ -74,7 +74,7 @@ SILENT = {"reason", "blind", "raw", "half-page-down", "half-page-up"}
 """Nothing is seen where no reason, label or formula is on screen, or all of the case is."""
 AWAY = {"quit", "back", "board", "list", "guide", "go", "view", "open-case", "open-cases", "open-failures"}
 """Commands that lead to another screen; they are pressed in `test_commands`."""
-TWICE = {"zoom", "blind", "raw", "reason", "help", "curve", "facts", "tokens", "turn-over", "prefix"}
+TWICE = {"zoom", "blind", "raw", "news", "reason", "help", "curve", "facts", "tokens", "turn-over", "prefix"}
 """Commands whose key turns back what it did."""
 
 

@@ -66,6 +66,30 @@ async def test_one_is_opened_from_the_case_that_is_looked_at(request_):
         assert pilot.app.screen.row in inspected(pilot).shown
 
 
+async def test_in_triage_tagged_cases_that_are_like_this_one_are_told(request_):
+    tagged = ("missed-one", "missed-two", "clean-one", "clean-two")
+    selected(request_).journal.tag([f"bench/{case}" for case in tagged], ["[odd]"])
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "g", "t", "enter")
+        # What shares hardly a word with it is not like it.
+        await shows(pilot, "bench/alarm-one")
+        await press(pilot, "n", "n")
+        screen = await shows(pilot, "bench/missed-one", "Tagged and like it: bench/", "[[odd]] 28%")
+        assert "missed-one [" not in screen
+        await press(pilot, "v", "b")
+        await hides(pilot, "Tagged and like it")
+        await press(pilot, "1")
+        # With a ruling everything is shown.
+        await shows(pilot, "bench/missed-one", "Tagged and like it")
+
+
+async def test_in_triage_nothing_is_said_where_nobody_tagged_anything(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "g", "t", "enter")
+        await shows(pilot, "bench/alarm-one")
+        assert not pilot.app.screen.query_one("#alike").display
+
+
 async def test_while_labels_are_hidden_so_are_outcomes(request_):
     async with opened(request_) as pilot:
         await press(pilot, "g", "l", "v", "b", "g", "k")

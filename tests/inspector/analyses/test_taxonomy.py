@@ -83,6 +83,24 @@ def test_categories_count_notes_and_cases_and_show_the_first_note(noted):
     assert "threshold" not in facts
 
 
+def test_notes_in_no_category_that_are_alike_are_suggested(noted):
+    assert "No two notes in no category are alike." in taxonomy_view(selected(noted), "alike").empty
+    ann = journal(noted, "ann")
+    write(ann, CASES[6], "misread the table")
+    write(ann, CASES[7], "the table is misread")
+    # What is in a category already needs no suggestion.
+    write(ann, CASES[4], "misread table", "reading")
+    view = taxonomy_view(selected(noted), "alike")
+    (row,) = view.rows.rows(named=True)
+    assert row["notes"] == 2
+    assert set(row["words"]) == {"misread", "table", "the"}
+    assert row["cases"] == [CASES[6], CASES[7]]
+    ((cells, *_),) = [block.rows for section in view.sections for block in section.blocks if hasattr(block, "rows")]
+    results = selected(noted)
+    opened = results.cases["case"].gather(results.passing(cells[2].link.where).nonzero()[0]).to_list()
+    assert opened == row["cases"]
+
+
 def test_notes_are_listed_in_the_order_written_with_who_fails(noted):
     document = taxonomy_view(selected(noted), "notes")
     assert dict(document.rows.schema) == NOTE_ROWS

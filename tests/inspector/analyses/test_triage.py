@@ -151,6 +151,11 @@ def test_people_see_rulings_queues_and_tags(two):
     ]
     assert "queue of ann  2 of 6 ruled, 1 skipped, 3 to come (as listed)" in lines_of(view)
     assert table_of(view, "Tags") == [{"tag": "odd", "cases": "2"}, {"tag": "base", "cases": "1"}]
+    assert "put aside" not in " ".join(lines_of(view))
+    journal(two).begin("again", [CASES[5]])
+    said = " ".join(" ".join(lines_of(triage_view(selected(two)))).split())
+    assert "queue of ann 0 of 1 ruled, 1 to come (again)" in said
+    assert "put aside by ann 2 of 6 ruled, 1 skipped, 3 to come (as listed)" in said
 
 
 def test_many_tags_are_cut_and_counted(two):

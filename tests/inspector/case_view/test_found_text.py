@@ -24,6 +24,11 @@ def test_the_lines_are_those_of_wrap_and_the_hits_those_of_the_text(text, width,
     assert all("strong" in names.split() for line in body.lines for _, names in line)
 
 
+def test_what_is_repeated_is_dim_and_what_is_found_in_it_is_both():
+    body = found_text("so x = 4 now", "so x = 4 now", 8, "", TextQuery.parse("4"), [(0, 6), (7, 9)])
+    assert body.lines == ((("so x =", "dim"), (" ", ""), ("4", f"dim {FOUND}")), (("now", ""),))
+
+
 def test_a_phrase_over_two_lines():
     body = found_text("see the premise here", "see the premise here", 8, "", TextQuery.parse('"the premise"'))
     assert [[part for part in line if part[1]] for line in body.lines] == [

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspector.case_view.original import Pair, aligned, changed_words, likeness
+from inspector.case_view.original import Pair, aligned, changed_words, likeness, repeated_words
 
 WORDS = ("sum", "is", "even", "so", "x", "+", "5", "=", "half", "of", "three", "中", "文")
 steps = st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join), max_size=6).map(tuple)
@@ -109,6 +109,12 @@ def test_what_is_outside_of_the_marked_spans_stands_in_both_texts(before, after)
     for text, spans in ((before, old), (after, new)):
         assert all(0 <= start < end <= len(text) for start, end in spans)
         assert all(first[1] < second[0] + 1 for first, second in itertools.pairwise(spans))
+
+
+@given(texts, texts)
+def test_what_is_repeated_and_what_is_new_make_up_the_text(before, after):
+    places = sorted((*repeated_words(before, after), *changed_words(before, after)[1]))
+    assert "".join(after[low:high] for low, high in places) == after
 
 
 def _rest(text, spans):

@@ -121,15 +121,15 @@ async def test_a_mention_leads_to_its_step(space, tmp_path, size):
     async with opened_on(space, tmp_path, size=size) as pilot:
         went = []
         await press(pilot, "g", "l", "enter", "v", "c")
-        stand = pilot.app.screen.go_to_step
-        pilot.app.screen.go_to_step = lambda step: (went.append(step), stand(step))
+        stand = pilot.app.screen.cursor.go_to_step
+        pilot.app.screen.cursor.go_to_step = lambda step: (went.append(step), stand(step))
         # The first stop is the reasoning, the second "paragraph 1", 9 is none; the third is what was read.
         await press(pilot, "tab", "tab", "enter")
         assert went == [1]
         if size[0] < 120:
             await shows(pilot, "Then x + 1 follows")
             await press(pilot, "v", "c")
-        assert pilot.app.screen.stop == Stop("step", 1)
+        assert pilot.app.screen.cursor.stop == Stop("step", 1)
         await shows(pilot, "Struck through: there is no step 9 here")
         await press(pilot, "tab", "shift+tab", "enter")
         assert went == [1, 1]
@@ -144,7 +144,7 @@ async def test_a_mention_is_clicked(space, tmp_path):
         went = []
         await press(pilot, "g l", "enter", "v c", "l")
         lines = (await rests(pilot, "第0步和第2步")).split("\n")
-        pilot.app.screen.go_to_step = went.append
+        pilot.app.screen.cursor.go_to_step = went.append
         (y,) = [number for number, line in enumerate(lines) if "第0步" in line]
         x = lines[y].index("第")
         # Wide characters: 第0步 takes five cells, 和 two, and 第2步 begins behind them.

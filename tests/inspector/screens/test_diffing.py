@@ -63,9 +63,9 @@ async def test_the_cursor_stays_on_its_step(request_):
         await press(pilot, "g", "l", "enter", "home", "j", "j", "j", "v", "o")
         await shows(pilot, "That is 8.")
         view = pilot.app.screen.query_one("#steps", StepView)
-        before = pilot.app.screen.stop
+        before = pilot.app.screen.cursor.stop
         await press(pilot, "v", "o")
-        assert pilot.app.screen.stop == before
+        assert pilot.app.screen.cursor.stop == before
         assert view.cursor in view.seen
 
 

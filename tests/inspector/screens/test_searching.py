@@ -31,7 +31,8 @@ def keys(text):
 async def typed(pilot, text):
     """Type into the line; wait until the search for it has ended."""
     await press(pilot, *keys(text))
-    await until(pilot, lambda: not pilot.app.screen._search_running and pilot.app.screen._search_timer is None)
+    search = pilot.app.screen.searching
+    await until(pilot, lambda: not search._search_running and search._search_timer is None)
 
 
 def of_the_command(pilot):

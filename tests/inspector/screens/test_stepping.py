@@ -25,7 +25,7 @@ def request_(tmp_path_factory):
 
 
 def stop(pilot):
-    return pilot.app.screen.stop
+    return pilot.app.screen.cursor.stop
 
 
 async def test_the_key_of_the_facts_folds_those_that_enter_unfolded(request_):
@@ -101,11 +101,11 @@ async def test_a_click_moves_the_cursor(request_):
     async with opened(request_, size=(120, 36)) as pilot:
         await press(pilot, "g", "l", "enter")
         screen = pilot.app.screen
-        line = screen.page.starts[4] - screen.steps.scroll_offset.y
+        line = screen.cursor.page.starts[4] - screen.steps.scroll_offset.y
         await pilot.click("#steps", offset=(30, line))
         await settled(pilot)
         assert stop(pilot) == Stop("step", 4)
-        assert screen.steps.cursor == screen.page.starts[4]
+        assert screen.steps.cursor == screen.cursor.page.starts[4]
 
 
 async def test_moving_the_cursor_writes_two_lines_and_keeps_the_rest(tmp_path):

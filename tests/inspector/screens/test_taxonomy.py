@@ -3,6 +3,7 @@
 import csv
 import json
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -123,12 +124,26 @@ async def test_escape_takes_ticks_away_before_it_leaves(request_):
         await until(pilot, lambda: pilot.app.screen.NAME == "board")
 
 
+async def test_notes_that_are_alike_are_ticked_together(request_):
+    ann = Journal(Path(request_.workspace) / "triage", Author("ann", "gpu"))
+    for case, text in (("c3", "misread the table"), ("c4", "another table [misread]")):
+        note(ann, f"bench/{case}", text)
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "slash")
+        await shows(pilot, "Tick notes in", ">none", "misread, table  2 notes")
+        await press(pilot, "down")
+        await shows(pilot, "2 notes alike in words: misread the table / another table [misread]")
+        await press(pilot, "enter")
+        await shows(pilot, "2 ticked", "[x] misread the table", "[x] another table [misread]")
+
+
 async def test_notes_that_hold_words_are_split_off(request_):
     async with opened(request_, size=(100, 30)) as pilot:
         await reach(pilot, "slash", *"FEET", "enter")
         await shows(pilot, "1 ticked", "[x] feet again")
-        await press(pilot, "slash", *"nothing at all", "enter")
-        await shows(pilot, "No note here holds nothing at all.")
+        await press(pilot, "slash", *"nothing at all")
+        await shows(pilot, ">those that hold nothing at all  0 notes")
+        await press(pilot, "enter")
         await hides(pilot, "ticked")
         await press(pilot, "slash", *"e", "enter")
         await shows(pilot, "3 ticked")

@@ -36,7 +36,7 @@ class Asked(Question):
 
 @pytest.fixture
 def asked(monkeypatch):
-    monkeypatch.setattr("inspector.screens.tokens.Question", Asked)
+    monkeypatch.setattr("inspector.screens.bodies.Question", Asked)
     monkeypatch.setattr(Asked, "asked", [])
     monkeypatch.setattr(Asked, "wait", False)
     return Asked.asked
@@ -73,7 +73,7 @@ async def test_another_case_or_scorer_is_asked_for_anew(tmp_path, asked):
 
 
 async def test_held_keys_ask_for_nothing_on_the_way(tmp_path, asked, monkeypatch):
-    monkeypatch.setattr("inspector.screens.tokens.PATIENCE", 0.6)
+    monkeypatch.setattr("inspector.screens.bodies.PATIENCE", 0.6)
     async with opened(example.write(tmp_path / "w")) as pilot:
         await press(pilot, "g", "l", "enter", "v", "t", "n", "n", "n")
         await until(pilot, lambda: bool(asked))

@@ -80,7 +80,9 @@ async def test_it_goes_on_where_it_was_from_the_board_as_well(request_):
         await press(pilot, "escape", "enter")
         await shows(pilot, "5 of 9 cases")
         await press(pilot, "g", "t")
-        await shows(pilot, "Decide about 2 cases of the list; 3 cases that you ruled on left out", "Go on: 3 ruled")
+        await shows(
+            pilot, "Decide about 2 cases of the list; 3 cases that you ruled on left out", "Go on, 1 of 5 to go"
+        )
 
 
 async def test_one_looks_back_and_takes_a_ruling_away_or_changes_it(request_):
@@ -137,7 +139,7 @@ async def test_a_queue_is_gone_on_with_through_the_scorer_that_it_was_made_with(
         await press(pilot, "1", "escape", "v", "n")
         await until(pilot, lambda: inspected(pilot).scorer == "beta")
         await press(pilot, "g", "t")
-        await shows(pilot, "Go on: 1 ruled, 4 to go")
+        await shows(pilot, "Go on, 4 of 5 to go")
         await press(pilot, "enter")
         await shows(pilot, "1 ruled, 4 to go", "alpha")
         assert inspected(pilot).scorer == "alpha"
@@ -147,6 +149,8 @@ async def test_a_queue_is_gone_on_with_through_the_scorer_that_it_was_made_with(
         assert inspected(pilot).scorer == "alpha"
         journal(pilot).begin("by hand", ["bench/alarm-one"], "gone-prm")
         await press(pilot, "escape", "g", "t")
+        await shows(pilot, "Go on with a queue", "1 of 1 to go; by hand", "4 of 5 to go; bench, filter")
+        await press(pilot, "enter")
         said = "gone-prm, through which this queue was begun, is not here."
         await until(pilot, lambda: said in [one.message for one in pilot.app._notifications])
 
@@ -188,7 +192,7 @@ async def test_another_queue_is_begun_in_triage(request_):
     async with opened(request_) as pilot:
         await begun(pilot)
         await press(pilot, "2", "g", "t")
-        await shows(pilot, "The present queue", "v b in a queue hides gold and scorers until you rule")
+        await shows(pilot, "A new queue puts the others aside", "v b in a queue hides gold and scorers until you rule")
         await press(pilot, *["G", "enter"])
         assert "gold wrong on" not in await rests(pilot, "bench/alarm-one", "1 of 1", "0 ruled, 1 to go")
 
@@ -289,11 +293,26 @@ async def test_a_new_queue_puts_the_present_one_aside_and_undo_brings_it_back(re
     async with opened(request_, size=(80, 24)) as pilot:
         await begun(pilot)
         await press(pilot, "1", "escape", "g", "t")
-        await shows(pilot, ">Go on: 1 ruled, 4 to go", " Random, in turns by error type", "a new one puts it aside")
+        await shows(pilot, ">Go on, 4 of 5 to go", " Random, in turns by error type", "A new queue puts the others")
         await press(pilot, "down", "enter")
         await shows(pilot, "0 ruled, 4 to go")
         await press(pilot, "u")
         await shows(pilot, "1 ruled, 4 to go", "Undone: a new queue on 4 cases.")
+
+
+async def test_several_queues_wait_beside_each_other(request_):
+    async with opened(request_) as pilot:
+        await begun(pilot)
+        await press(pilot, "1", "space", "g", "t")
+        await shows(pilot, "Decide about 4 cases")
+        await press(pilot, *["G", "enter"])
+        await shows(pilot, "0 ruled, 1 to go")
+        await press(pilot, "escape", "g", "b", "g", "t")
+        await shows(pilot, "Go on with a queue", ">Go on, 1 of 1 to go; ", " Go on, 4 of 5 to go; bench")
+        await press(pilot, "j", "enter")
+        # What was put off in it is still put off.
+        await shows(pilot, "bench/missed-one", "1 ruled, 4 to go")
+        assert [len(one.waiting) for one in journal(pilot).queues] == [1, 4]
 
 
 async def test_what_was_done_is_no_longer_said_of_the_next_case(request_):

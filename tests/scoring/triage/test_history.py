@@ -88,13 +88,23 @@ def slowly(actions):
     return {case: tuple(sorted(of)) for case, of in tags.items() if of}, *said
 
 
-def slow_queue(actions, who):
-    """(words, waiting, ruled, skipped) of a person's last queue, looked for from its end for every case."""
+def slow_queues(actions, who):
+    """(words, waiting, ruled, skipped) of a person's queues, the one that was begun or gone on with last at the end."""
     mine = [one for one in holding(actions) if one.who == who]
-    at = max((at for at, one in enumerate(mine) if one.kind == QUEUE), default=None)
-    if at is None:
-        return None
-    since, cases = mine[at + 1 :], list(dict.fromkeys(mine[at].cases))
+    begun = [(at, (one.value, one.content, one.cases)) for at, one in enumerate(mine) if one.kind == QUEUE]
+    last = {what: at for at, what in begun}
+    return [slow_progress(mine, begun, what) for what in sorted(last, key=last.__getitem__)]
+
+
+def slow_progress(mine, begun, what):
+    """Of one queue: what was done last to each of its cases, looked for from the end."""
+    at = min(at for at, of in begun if of == what)
+
+    def at_it(place):
+        return max((begins, of) for begins, of in begun if begins < place)[1] == what
+
+    since = [one for place, one in enumerate(mine) if place > at and (one.kind not in {SKIP, DEFER} or at_it(place))]
+    cases = list(dict.fromkeys(mine[at].cases))
 
     def last(case):
         for place in range(len(since) - 1, -1, -1):
@@ -127,8 +137,8 @@ def told(triage):
 
 def queues(history):
     return [
-        found and (found.words, list(found.waiting), list(found.ruled), list(found.skipped))
-        for found in map(history.queue, ("ann", "bob"))
+        [(found.words, list(found.waiting), list(found.ruled), list(found.skipped)) for found in history.queues(who)]
+        for who in ("ann", "bob")
     ]
 
 
@@ -136,7 +146,7 @@ def queues(history):
 def test_it_is_what_going_through_everything_slowly_gives(actions):
     history = History(actions)
     assert told(history.triage) == slowly(actions)
-    assert queues(history) == [slow_queue(actions, who) for who in ("ann", "bob")]
+    assert queues(history) == [slow_queues(actions, who) for who in ("ann", "bob")]
     assert [one for one, holds in history.of_case("b/1") if holds] == [
         one for one in holding(actions) if one.kind not in IN_QUEUES for case in one.cases if case == "b/1"
     ]
@@ -157,10 +167,10 @@ def test_taking_actions_in_one_by_one_comes_to_the_same(actions):
         before, was = history.triage, told(history.triage)
         history.add(action)
         assert told(history.triage) == slowly(history.actions)
-        assert queues(history) == [slow_queue(history.actions, who) for who in ("ann", "bob")]
+        assert queues(history) == [slow_queues(history.actions, who) for who in ("ann", "bob")]
         # Whoever still holds the value before sees it as it was.
         assert told(before) == was
-    assert [history.queue(who) for who in ("ann", "bob")] == [History(actions).queue(who) for who in ("ann", "bob")]
+    assert [history.queues(who) for who in ("ann", "bob")] == [History(actions).queues(who) for who in ("ann", "bob")]
 
 
 def test_what_an_action_does_not_change_stays_the_same_object():
@@ -272,6 +282,25 @@ def test_a_queue_goes_on_where_it_was_and_undo_leads_back_through_it():
         assert history.queue("ann").case == case
     assert reverse(history, UNDO)
     assert history.queue("ann") is None
+
+
+def test_another_queue_waits_until_it_is_begun_once_more():
+    history = History()
+    act(history, QUEUE, ("b/1", "b/2", "b/3"), "first")
+    act(history, SKIP, ("b/1",))
+    act(history, QUEUE, ("b/2", "b/3", "b/4"), "second")
+    act(history, RULE, ("b/2",), RULINGS[0])
+    act(history, DEFER, ("b/3",))
+    # A ruling decides in both, what was put off only in the one that was at hand.
+    assert [(one.words, one.waiting, one.skipped) for one in history.queues("ann")] == [
+        ("first", ("b/3",), ("b/1",)),
+        ("second", ("b/4", "b/3"), ()),
+    ]
+    act(history, QUEUE, ("b/1", "b/2", "b/3"), "first")
+    assert [one.words for one in history.queues("ann")] == ["second", "first"]
+    assert (history.queue("ann").waiting, history.queue("ann").ruled) == (("b/3",), ("b/2",))
+    assert reverse(history, UNDO)
+    assert history.queue("ann").words == "second"
 
 
 def test_a_ruling_that_is_taken_away_puts_the_case_back_into_the_queue():

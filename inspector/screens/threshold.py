@@ -1,0 +1,106 @@
+"""Moving the threshold under whatever a screen shows."""
+
+import numpy as np
+
+from inspector.inspection import Inspection
+from inspector.rail_lines import rail_lines, why_unmovable
+from inspector.screens.controller import Controller
+from inspector.widgets.rail import Rail
+from scoring.deciding import OPTIMISTIC
+from scoring.verdicts import Rule
+
+
+class Threshold(Controller):
+    """The threshold while it is moved: it is kept, or what was there before comes back."""
+
+    _before: Inspection | None = None
+    """What was on screen when it was first moved; None while it is not."""
+
+    @property
+    def moving(self) -> bool:
+        """Whether it is being moved: its keys work then, and the rail is on screen."""
+        return self._before is not None
+
+    def action_threshold(self) -> None:
+        if self.moving:
+            self.action_keep()
+        elif self.inspection is not None:
+            evaluation = self.inspection.evaluation
+            if evaluation is not None and evaluation.movable:
+                self._set_rail(self.inspection)
+            else:
+                self.screen.say(why_unmovable(self.inspection))
+
+    def _set_rail(self, before: Inspection | None) -> None:
+        self._before = before
+        self.screen.query_one(Rail).display = before is not None
+        self.screen.refresh_bindings()
+        self.screen.call_after_refresh(self.show)
+
+    def show(self) -> None:
+        """Tell on the rail where the threshold is, and what moving it has changed."""
+        if self._before is None or self.inspection is None:
+            return
+        rail = self.screen.query_one(Rail)
+        rail.show(rail_lines(self.inspection, self._before, max(20, rail.viewport.width), self.screen.brush))
+
+    def _move(self, threshold: float, source: str = "chosen") -> None:
+        if self.inspection is not None:
+            low, high = self.inspection.span
+            # One step beyond the range on either side reaches the two trivial policies: always wrong, never wrong.
+            margin = (high - low) / 100
+            self._put_threshold(min(high + margin, max(low - margin, threshold)), source)
+
+    def _put_threshold(self, threshold: float, source: str = "chosen") -> None:
+        """Decide anew; rows stay where they were when the rail was opened until it is closed."""
+        if self.inspection is not None and self._before is not None:
+            self.screen.put(self.inspection.moved(threshold, source, order=self._before.order))
+
+    def action_nudge(self, share: float) -> None:
+        """Move by a share of the range, along multiples of it, so that going there and back ends where it began."""
+        now = None if self.inspection is None else self.inspection.threshold
+        if self.inspection is None or now is None:
+            return
+        low, high = self.inspection.span
+        step = abs(share) * (high - low)
+        at = (now - low) / step
+        whole = round(at)
+        on_grid = abs(at - whole) < 1e-6
+        target = whole + (1 if share > 0 else -1) if on_grid else int(np.ceil(at) if share > 0 else np.floor(at))
+        self._move(float(round(low + target * step, 9)))
+
+    def action_flip(self, direction: int) -> None:
+        sweep = None if self.inspection is None else self.inspection.sweep
+        rule = (
+            None if self.inspection is None or self.inspection.evaluation is None else self.inspection.evaluation.rule
+        )
+        if sweep is None or not isinstance(rule, Rule):
+            return
+        thresholds = sweep.thresholds
+        at = int(sweep.places(rule.threshold, rule.comparison)) + direction
+        if 0 <= at < thresholds.size:
+            self._put_threshold(float(thresholds[at]))
+        else:
+            self.screen.say("No outcome changes beyond this threshold.")
+
+    def action_to_default(self) -> None:
+        if self.inspection is not None and self.inspection.evaluation is not None:
+            self._put_threshold(*self.inspection.evaluation.default)
+
+    def action_to_best(self) -> None:
+        best = None if self.inspection is None or self.inspection.sweep is None else self.inspection.sweep.best
+        if best is not None and self.inspection is not None:
+            self._put_threshold(best[0], OPTIMISTIC)
+        else:
+            self.screen.say("No threshold is the best here: the metric is undefined at all of them.")
+
+    def action_keep(self) -> None:
+        self._set_rail(None)
+        if self.inspection is not None:
+            self.screen.put(self.inspection.ordered(self.inspection.selection.request.sort))
+
+    def action_restore(self) -> None:
+        before = self._before
+        self._set_rail(None)
+        if before is not None:
+            self.screen.put(before)
