@@ -1,46 +1,59 @@
-"""The app: it loads the workspace and shows it; what else it does lies in `inspector.wiring`, one duty a file.
+"""The app: it reads the workspace, shows it, and says what each message does, in which order.
 
-Nothing of weight is imported before the first paint: polars, numpy and the screens come in the loading thread.
+How it is done lies in `inspector.services`, one duty a file, and in `inspector.terminal.textual_compat`. Nothing of
+weight is imported before the first paint: polars, numpy and the screens come in the loading thread.
 """
 
 import gc
 import sys
+from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import Console
 from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.events import Event, Key, Paste
 
-from inspector.messages import Failed, Go, Import, Loaded
+from inspector import messages
 from inspector.request import Request
+from inspector.screens.dialog import QUIT_AT_ONCE
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.too_small import TooSmall
-from inspector.terminal.themes import usual_theme
+from inspector.services.appearance import Appearance
+from inspector.services.command_access import Keys, palette_commands
+from inspector.services.following import Following
+from inspector.services.navigation import INSPECT, SMALL, Navigation
+from inspector.services.remembering import Remembering, as_left
+from inspector.services.saving import Saving
+from inspector.services.scoring_processes import ScoringProcesses
+from inspector.session.recording import SessionRecorder
+from inspector.terminal.textual_compat import KeyOrder, SizeCheck, catch_signals, heedful_driver, leave_behind, run
+from inspector.terminal.themed import Themed
+from inspector.terminal.themes import DEFAULT, usual_theme
 from inspector.text import clean
-from inspector.wiring.appearance import Appearance
-from inspector.wiring.base import INSPECT
-from inspector.wiring.case_scoring import CaseScoring
-from inspector.wiring.ending import Ending, leave_behind, run
-from inspector.wiring.fitting import SMALL, Fitting
-from inspector.wiring.following import Following
-from inspector.wiring.key_order import KeyOrder
-from inspector.wiring.keys import OwnKeys
-from inspector.wiring.logging import Logging
-from inspector.wiring.moving import Moving
-from inspector.wiring.palette import Palette
-from inspector.wiring.pasting import Pasting
-from inspector.wiring.remembering import Remembering
-from inspector.wiring.saving import Saving
-from inspector.wiring.scoring_runs import ScoringRuns
-from inspector.wiring.titling import Titling
-from inspector.wiring.triage import FollowingTriage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from rich.console import RenderableType
+    from textual.actions import ActionParseResult
+    from textual.app import SystemCommand
     from textual.command import Provider
+    from textual.dom import DOMNode
+    from textual.driver import Driver
+    from textual.notifications import SeverityLevel
+    from textual.screen import Screen
+
+    from inspector.inspection import Inspection
+    from inspector.screens.base import InspectionScreen
+    from inspector.terminal.remembered import Remembered
 
 FULL_COLLECTION = 100
 """How many middle collections of garbage make a full one."""
+DONE = 30
+"""Actions that the log of a fault tells."""
 
 
 def found_places() -> "type[Provider]":
@@ -50,26 +63,11 @@ def found_places() -> "type[Provider]":
     return Places
 
 
-class InspectApp(
-    Logging,
-    Moving,
-    Ending,
-    Fitting,
-    Following,
-    FollowingTriage,
-    ScoringRuns,
-    # After `Following`, whose answers it looks at.
-    CaseScoring,
-    Saving,
-    Titling,
-    Remembering,
-    Appearance,
-    OwnKeys,
-    Palette,
-    Pasting,
-    KeyOrder,
-):
-    """The terminal inspector."""
+class InspectApp(Themed[int]):
+    """The terminal inspector.
+
+    `inspection` is the value that is shown and `remembered` how the workspace was left: None until it has been read.
+    """
 
     CSS_PATH = "inspector.tcss"
     TITLE = "prm-inspect"
@@ -77,12 +75,61 @@ class InspectApp(
     COMMANDS = App.COMMANDS | {found_places}  # Textual declares it
     DEFAULT_MODE = INSPECT
     MODES: ClassVar = {INSPECT: LoadingScreen, SMALL: TooSmall}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "quit", QUIT_AT_ONCE, show=False, id="quit-at-once"),
+        Binding("ctrl+z", "suspend_process", "Suspend: back to the shell, until fg", show=False, id="suspend"),
+    ]
 
     failure = ""
     """Why nothing could be shown."""
+    crash = ""
+    """What to say of the fault that ended the app."""
+
+    def __init__(
+        self,
+        request: Request,
+        *,
+        ascii_only: bool = False,
+        folder: Path | None = None,
+        state: Path | None = None,
+        config: Path | None = None,
+        sessions: Path | None = None,
+        theme: str = DEFAULT,
+    ) -> None:
+        """`folder` is where exports go, the current one by default; `state` is where it is remembered how one left.
+
+        Without `state` nothing is read from there and nothing written. `config` is the folder of a person's settings,
+        `sessions` that of what they do: without it nothing is recorded. `theme` holds where none was chosen before.
+        """
+        super().__init__(state=state, theme=theme, ascii_only=ascii_only)
+        self.request = request
+        self.folder = folder or Path()
+        self.state, self.config, self.sessions = state, config, sessions
+        self.inspection: Inspection | None = None
+        self.remembered: Remembered | None = None
+        self.navigation = Navigation(self)
+        self.following = Following(self)
+        self.scoring = ScoringProcesses(self)
+        self.saving = Saving(self)
+        self.remembering = Remembering(self)
+        self.appearance = Appearance(self)
+        self.keys = Keys(self)
+        self.recorder = SessionRecorder(self)
+        self.key_order = KeyOrder(self, super().on_event, self.keys.is_second)
+        self.size_check = SizeCheck(self)
+        self._done: deque[str] = deque(maxlen=DONE)
+        self._code: int | None = None
+        """What it was told to exit with; None while it goes on."""
+
+    # -- the beginning and the end
 
     def on_mount(self) -> None:
+        """Paint something, then read the workspace."""
         self.call_after_refresh(self._load)
+        if not self.is_headless:
+            catch_signals(self._end)
+        self.call_later(self.navigation.fit)
+        self.appearance.keep_theme()
 
     def _load(self) -> None:
         self.run_worker(self._read, thread=True, exit_on_error=True)
@@ -101,48 +148,253 @@ class InspectApp(
             listen(self._tell_of_slow_code)
         try:
             selection = load(self.request)
-            remembered = self.recall(selection)
-            self.post_message(Loaded(selection, self.as_left(inspect(selection), remembered.left), remembered))
+            remembered = self.remembering.recall(selection)
+            inspection = as_left(inspect(selection), remembered.left, asked=bool(self.request.scorers))
+            self.post_message(messages.Loaded(selection, inspection, remembered))
         except InspectError as error:
-            self.post_message(Failed(str(error)))
+            self.post_message(messages.Failed(str(error)))
 
     def _tell_of_slow_code(self, sentence: str) -> None:
         """In a thread: say what is being waited for, while there is a screen to say it on."""
         with suppress(RuntimeError):
-            self.call_from_thread(self.notify, clean(sentence), severity="warning", markup=False, timeout=15)
+            self.call_from_thread(self.warn, sentence)
 
-    def on_failed(self, message: Failed) -> None:
+    def on_failed(self, message: messages.Failed) -> None:
         """Nothing can be shown: leave, and say why where it stays readable."""
         self.failure = message.sentence
         self.exit(2)
 
-    def on_import(self, message: Import) -> None:  # noqa: ARG002  # it says no more
-        """Ask which file, and import it."""
-        # Imported only for who asks: the app starts sooner.
-        from inspector.wiring.importing import ask_for_file
-
-        ask_for_file(self)
-
-    def on_loaded(self, message: Loaded) -> None:
-        """Open the board, or the cases where there is no scorer."""
-        from inspector.screens.board import BoardScreen
-
+    def on_loaded(self, message: messages.Loaded) -> None:
+        """Show it, then begin with everything that goes on beside that."""
         self.inspection, self.remembered = message.inspection, message.remembered
-        self.follow_keymap()
-        self.entitle(message.inspection)
-        self.open(BoardScreen(self.brush()))
-        if message.inspection.scorer is None:
-            self.on_go(Go("cases"))
+        self.keys.follow_keymap(self.config)
+        self.appearance.entitle(message.inspection)
+        self.navigation.open_board()
         # What is loaded stays: the collector need not go through it again while keys are pressed. Nor now: all of it
         # would be a fifth of a second before the first key, for the little garbage that loading leaves.
         gc.collect(1)
         gc.freeze()
-        self.follow(message.selection)
-        self.follow_triage()
-        self.remember()
-        self.get_ready()
+        self.following.begin(message.selection)
+        self.remembering.begin(message.selection)
+        self.navigation.import_screens()
         for problem in message.selection.problems:
-            self.notify(clean(problem), severity="warning", markup=False, timeout=15)
+            self.warn(problem)
+        self.recorder.begin(self.sessions, message.selection)
+
+    def on_unmount(self) -> None:
+        """End what goes on beside, and give back what is the terminal's."""
+        self.recorder.close()
+        self.scoring.end()
+        self.appearance.give_title_back()
+        self.remembering.save()
+
+    # -- what screens say
+
+    def on_inspected(self, message: messages.Inspected) -> None:
+        self.inspection = message.inspection
+        self.appearance.entitle(message.inspection)
+        self.remembering.keep_focus(message.inspection)
+
+    def on_reads(self, message: messages.Reads) -> None:
+        self.navigation.manner = message.manner
+
+    def on_go(self, message: messages.Go) -> None:
+        self.navigation.go(message)
+
+    def on_back(self, message: messages.Back) -> None:
+        if self.navigation.back(message.row, top=message.top):
+            self.scoring.leave()
+        self.following.look_for_labels()
+
+    def on_export(self, message: messages.Export) -> None:
+        self.saving.export(message)
+
+    def on_copy(self, message: messages.Copy) -> None:
+        self.saving.copy_text(message)
+
+    def on_import(self, _: messages.Import) -> None:
+        # Imported only for who asks: the app starts sooner.
+        from inspector.services.importing import ask_for_file
+
+        ask_for_file(self)
+
+    def on_score(self, message: messages.Score) -> None:
+        self.scoring.start_run(message)
+
+    def on_stop_scoring(self, _: messages.StopScoring) -> None:
+        self.scoring.stop_run()
+
+    def on_score_case(self, message: messages.ScoreCase) -> None:
+        self.scoring.score_case(message)
+
+    # -- what processes and threads say
+
+    def on_job_told(self, message: messages.JobTold) -> None:
+        self.scoring.hear_run(message.event)
+
+    def on_case_told(self, message: messages.CaseTold) -> None:
+        self.scoring.hear_case(message.event)
+
+    def on_new_rewards(self, message: messages.NewRewards) -> None:
+        self.following.look_through(message.scorer)
+
+    def on_reloaded(self, message: messages.Reloaded) -> None:
+        self.following.show(message)
+
+    def on_triage_read(self, message: messages.TriageRead) -> None:
+        self.following.show_journal(message.journal)
+
+    # -- what comes from the terminal
+
+    async def on_event(self, event: Event) -> None:
+        """Clean what is pasted before any widget sees it, record it, and keep keys until their turn."""
+        if isinstance(event, Paste) and not event.is_forwarded:
+            event = Paste(clean(event.text, lines=True))
+        self.recorder.note_input(event)
+        await self.key_order.take(event)
+
+    def on_key(self, event: Key) -> None:
+        self.keys.answer(event)
+
+    def on_resize(self) -> None:
+        """Fit the size, after Textual's own answer to it, when it is known; and check it when no other comes."""
+        self.call_later(self.navigation.fit)
+        self.size_check.soon()
+
+    async def run_action(
+        self,
+        action: "str | ActionParseResult",
+        default_namespace: "DOMNode | None" = None,
+        namespaces: "Mapping[str, DOMNode] | None" = None,
+    ) -> bool:
+        """Do it, and note it down: for the log of the session, and for that of a fault."""
+        screen = "" if self.inspection is None or self.front is None else self.front.NAME
+        done = await super().run_action(action, default_namespace, namespaces)
+        if done and isinstance(action, str):
+            self._done.append(f"{type(default_namespace or self).__name__}: {action}")
+            self.recorder.note_action(action, screen)
+        return done
+
+    # -- how it ends
+
+    async def action_quit(self) -> None:
+        """Quit; while a run is on it is asked first what becomes of it, and once more means to stop it."""
+        self.scoring.leave()
+
+    def _end(self, code: int) -> None:
+        # The first of several signals says why it ends.
+        if self._code is None:
+            self.exit(return_code=code)
+
+    def exit(self, result: int | None = None, return_code: int = 0, message: "RenderableType | None" = None) -> None:
+        """End in good order, with this code whatever fails on the way."""
+        self._code = return_code
+        super().exit(result, return_code, message)
+
+    def _fatal_error(self) -> None:
+        """Textual's way out after a fault. Where there is a state folder a log goes there instead of to the screen."""
+        if self._code is not None:
+            # A screen that was just opened never gets its widgets then, and misses them.
+            self._return_code = self._code
+        elif self.state is None:
+            super()._fatal_error()
+            return
+        elif not self.crash:
+            from inspector.terminal.crash_log import log_fault
+
+            self.crash = log_fault(self._facts(), self._done, self.state)
+        self._close_messages_no_wait()
+
+    def _facts(self) -> dict[str, object]:
+        """What the log of a fault says of the app."""
+        return {
+            "size": f"{self.size.width}x{self.size.height}",
+            "theme": self.theme,
+            "ascii": self.ascii_only,
+            "screen": type(self.screen).__name__ if self.screen_stack else "none",
+            "cases": self.inspection.cases.height if self.inspection else "not read",
+            "scorers": len(self.inspection.selection.evaluations) if self.inspection else "not read",
+        }
+
+    # -- what Textual asks
+
+    def get_driver_class(self) -> "type[Driver]":
+        return heedful_driver(super().get_driver_class())
+
+    def get_key_display(self, binding: Binding) -> str:
+        return self.keys.display(binding.key) or "(no key)"
+
+    def get_system_commands(self, screen: "Screen[object]") -> "Iterable[SystemCommand]":
+        """Give our own commands first, then what Textual has beside them."""
+        ours = list(palette_commands(self, screen))
+        titles = {command.title for command in ours}
+        return [*ours, *(one for one in super().get_system_commands(screen) if one.title not in titles)]
+
+    def action_command_palette(self) -> None:
+        from inspector.screens.steady_palette import SteadyPalette
+
+        if self.use_command_palette and not isinstance(self.screen, SteadyPalette):
+            self.push_screen(SteadyPalette(id="--command-palette"))
+
+    def search_themes(self) -> None:
+        from inspector.screens.steady_palette import SteadyPalette
+        from inspector.terminal.theme_picker import Themes
+
+        self.push_screen(SteadyPalette(providers=[Themes], placeholder="Search for themes"))
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy what a person has marked in a line in which they type."""
+        self.saving.copy(text, f"Copied {len(text):,} characters", "Too long to copy")
+
+    # -- what services ask
+
+    @property
+    def front(self) -> "InspectionScreen | None":
+        """The screen that shows the value, though a dialog may lie on it; None before there is one."""
+        screens = self.navigation.screens
+        return screens[-1] if screens else None
+
+    @property
+    def held(self) -> bool:
+        """Whether nobody may put another value on screen now: under somebody's moving threshold or search."""
+        front = self.front
+        return front is None or front.held
+
+    def put(self, inspection: "Inspection") -> None:
+        """Show a value that no screen made."""
+        self.inspection = inspection
+        if self.front is not None:
+            self.front.inspection = inspection
+
+    def tell(
+        self,
+        sentence: str,
+        severity: "SeverityLevel" = "information",
+        *,
+        title: str = "",
+        timeout: float | None = None,
+        lines: bool = False,
+    ) -> None:
+        """Say something in a corner of the screen, in any thread, for a number of seconds; its text never acts.
+
+        With `lines` it keeps its line breaks.
+        """
+        told = clean(sentence, lines=lines)
+        self.notify(told, title=title, severity=severity, timeout=timeout, markup=False)
+
+    def warn(self, sentence: str, *, title: str = "") -> None:
+        """Say something that takes a while to read."""
+        self.tell(sentence, "warning", title=title, timeout=15)
+
+    def run_in_thread(self, work: "Callable[[], object]", group: str, *, exclusive: bool = False) -> None:
+        """Do what would stop the keys in a thread; with `exclusive` others of its group are cancelled."""
+        # Without a description Textual makes one of all that the work is given.
+        self.run_worker(work, thread=True, group=group, description=group, exclusive=exclusive)
+
+    def write(self, sequence: str) -> None:
+        """Ask the terminal for something, where there is one."""
+        if self._driver is not None:
+            self._driver.write(sequence)
 
 
 def run_app(
@@ -161,13 +413,12 @@ def run_app(
     # What rich finds out about the terminal is what Textual will write.
     usual = usual_theme(Console(force_terminal=True).color_system)
     config = user_config_path("prm-inspect", appauthor=False)
+    sessions = state / "sessions" if session_log else None
     # A full one takes 45 ms, in which no key is answered; by default there is one in some sixteen pages.
     gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION)
-    app = InspectApp(request, ascii_only=ascii_only, state=state, config=config, theme=usual)
-    if session_log:
-        app.sessions = state / "sessions"
+    app = InspectApp(request, ascii_only=ascii_only, state=state, config=config, sessions=sessions, theme=usual)
     code = run(app, mouse=mouse)
-    if said := app.crash or app.failure or app.farewell:
+    if said := app.crash or app.failure or app.scoring.farewell:
         # The terminal may be what is lost.
         with suppress(OSError):
             print(clean(said), file=sys.stderr, flush=True)

@@ -16,12 +16,12 @@ from inspector.app import InspectApp
 from inspector.inspection import Inspection
 from inspector.request import Request
 from inspector.screens.base import InspectionScreen
+from inspector.terminal import textual_compat
 from inspector.widgets.frame_table import FrameTable
-from inspector.wiring import key_order
 from screen_text import settled, until
 
 # A busy machine is no reason to give up on a key.
-key_order.PATIENCE = 20
+textual_compat.PATIENCE = 20
 
 DEMO = Request(benchmarks=("demo",))
 SOURCES = Path(__file__).resolve().parents[1]
@@ -72,7 +72,7 @@ async def opened(
     state: Path | None = None,
     behind_dialogs: bool = False,
 ) -> AsyncIterator[Pilot[int]]:
-    """An app that has read its workspace and shows its first screen; for `folder` and `state` see `Wired`.
+    """An app that has read its workspace and shows its first screen; for `folder` and `state` see `InspectApp`.
 
     `behind_dialogs` is for tests that look there.
 

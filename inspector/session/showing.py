@@ -1,16 +1,20 @@
 """What the app says at the moment, for logs of sessions."""
 
+from typing import TYPE_CHECKING
+
 from textual.css.query import NoMatches
 
 from inspector.session.lines import Said
 from inspector.widgets.phrase_line import PhraseLine
-from inspector.wiring.base import Wired
+
+if TYPE_CHECKING:
+    from inspector.app import InspectApp
 
 LINES = ("title", "queue")
 """The lines of a screen that say what it shows."""
 
 
-def said(app: Wired) -> Said | None:
+def said(app: "InspectApp") -> Said | None:
     """What the screen on top says, and which it is; None before there is one. Of a dialog, what is beneath it."""
     front = app.front
     if front is None:

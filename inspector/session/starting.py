@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,11 +11,13 @@ from inspector.provenance import program_version
 from inspector.selection import Selection
 from inspector.session.lines import VERSION, Start
 from inspector.session.place import data_of, journals_of
-from inspector.wiring.base import Wired
 from scoring.triage.journal import Author
 
+if TYPE_CHECKING:
+    from inspector.app import InspectApp
 
-def start_of(app: Wired, selection: Selection) -> Callable[[], Start]:
+
+def start_of(app: "InspectApp", selection: Selection) -> Callable[[], Start]:
     """How a session begins: what the app was opened on, and how it was left before.
 
     What is quickly changed is looked at now; the rest when the value is called, in any thread.

@@ -5,6 +5,7 @@ import platform
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,7 +16,13 @@ KEPT = 10
 """Logs that stay; older ones are deleted."""
 
 
-def report(traceback: str, facts: Mapping[str, object], commands: Iterable[str], environ: Mapping[str, str]) -> str:
+def log_fault(facts: Mapping[str, object], commands: Iterable[str], folder: Path) -> str:
+    """Write a log of the fault that is being handled into the folder; what a person is told of it."""
+    path = write(report(traceback.format_exc(), facts, commands, os.environ), folder)
+    return sentence(sys.exc_info()[1], path)
+
+
+def report(traced: str, facts: Mapping[str, object], commands: Iterable[str], environ: Mapping[str, str]) -> str:
     """The text of a log: versions, the terminal, what was done last, and the traceback without local values."""
     known = {
         "when": time.strftime("%Y-%m-%d %H:%M:%S %z"),
@@ -27,7 +34,7 @@ def report(traceback: str, facts: Mapping[str, object], commands: Iterable[str],
         **facts,
     }
     described = [f"{name}: {value}" for name, value in known.items()]
-    return "\n".join([*described, "", "last commands, the newest last:", *(commands or ["none"]), "", traceback])
+    return "\n".join([*described, "", "last commands, the newest last:", *(commands or ["none"]), "", traced])
 
 
 def write(text: str, folder: Path) -> Path | None:

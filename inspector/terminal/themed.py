@@ -5,31 +5,29 @@ from pathlib import Path
 from typing import TypeVar
 
 from textual.app import App
-from textual.filter import LineFilter, Monochrome, NoColor
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from inspector.terminal.plain import Plain
+from inspector.terminal.textual_compat import without_colours
 from inspector.terminal.themes import DEFAULT, chosen_theme, themes, variables_for
 
 Returned = TypeVar("Returned")
 
 
 class Themed(App[Returned]):
-    """Has our themes, and with `ascii_only` plain characters where there are no others."""
+    """Has our themes, and with `ascii_only` plain characters where there are no others; nothing in it glides."""
 
-    ascii_only: bool = False
-
-    def take_theme(self, state: Path | None, usual: str) -> None:
-        """Take the theme that was chosen before, kept in the folder `state`; else the usual one."""
-        for theme in themes():
-            self.register_theme(theme)
-        chosen = chosen_theme(state)
-        self.theme = chosen if chosen in self.available_themes else usual
-
-    def on_mount(self) -> None:
-        """Say how it is drawn, and that nothing glides."""
-        self.set_class(self.ascii_only, "-ascii")
+    def __init__(self, *, state: Path | None, theme: str, ascii_only: bool) -> None:
+        """Take the theme that was chosen before, kept in the folder `state`; else `theme`."""
+        super().__init__()
+        self.ascii_only = ascii_only
+        self.set_class(ascii_only, "-ascii", update=False)
         self.animation_level = "none"
+        for one in themes():
+            self.register_theme(one)
+        chosen = chosen_theme(state)
+        self.theme = chosen if chosen in self.available_themes else theme
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Give the variables that our styles have beside Textual's."""
@@ -38,9 +36,7 @@ class Themed(App[Returned]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Give what changes lines on their way to the terminal."""
-        # Textual decides before the theme is known, and greys are all black where a terminal has sixteen colours.
-        few = self.current_theme.ansi
-        filters = [NoColor() if few and isinstance(one, Monochrome) else one for one in super().get_line_filters()]
+        filters = without_colours(super().get_line_filters(), sixteen=self.current_theme.ansi)
         return [*filters, *([Plain()] if self.ascii_only else ())]
 
 
@@ -54,10 +50,9 @@ class OneDialog(Themed[Returned]):
         self, dialog: Screen[Returned], *, state: Path | None = None, theme: str = DEFAULT, ascii_only: bool = False
     ) -> None:
         """`theme` is the one where none is kept in the folder `state`."""
-        super().__init__()
-        self._dialog, self.ascii_only = dialog, ascii_only
-        self.take_theme(state, theme)
+        super().__init__(state=state, theme=theme, ascii_only=ascii_only)
+        self._dialog = dialog
 
     def on_mount(self) -> None:
-        """Show it; the base's own handler is called as well."""
+        """Show it."""
         self.push_screen(self._dialog, self.exit)

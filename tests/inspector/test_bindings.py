@@ -7,7 +7,6 @@ from textual.dom import DOMNode
 
 import inspector.screens
 import inspector.widgets
-import inspector.wiring
 from inherited import action_of
 from inspector.commands import COMMANDS, RAIL
 from inspector.screens.case import CaseScreen
@@ -15,11 +14,13 @@ from inspector.terminal.keymap import usual
 
 
 def nodes():
-    for package in (inspector.screens, inspector.widgets, inspector.wiring):
-        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            for one in vars(importlib.import_module(module.name)).values():
-                if isinstance(one, type) and issubclass(one, DOMNode) and one.__module__ == module.name:
-                    yield one
+    names = ["inspector.app"]
+    for package in (inspector.screens, inspector.widgets):
+        names += [module.name for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")]
+    for name in names:
+        for one in vars(importlib.import_module(name)).values():
+            if isinstance(one, type) and issubclass(one, DOMNode) and one.__module__ == name:
+                yield one
 
 
 def bindings(node):

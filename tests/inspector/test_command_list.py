@@ -67,7 +67,7 @@ async def test_a_key_that_nobody_has_is_answered_once_and_named_where_it_has_som
         assert [one.message for one in said] == ["7 does nothing here. ? lists what does."]
         await press(pilot, *"8999")
         assert len(said) == 1
-        pilot.app._answered = 0.0
+        pilot.app.keys.answered = 0.0
         await press(pilot, "slash")
         assert [one.message for one in said][1:] == [
             "/ does nothing here; on the list it is Search. ? lists what does."

@@ -126,7 +126,7 @@ async def test_a_workspace_that_vanishes_takes_nothing_down(request_, space):
         await shows(pilot, "Problem of exact-one")
         shutil.rmtree(space)
         # The app looks at its files now and then.
-        await until(pilot, lambda: not pilot.app._seen)
+        await until(pilot, lambda: not pilot.app.following.seen)
         for keys in (
             ("j",),
             ("f", "j", "space", "escape"),

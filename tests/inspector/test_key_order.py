@@ -4,7 +4,7 @@ import pytest
 from textual.events import Paste
 
 import example
-from inspector.wiring import key_order
+from inspector.terminal import textual_compat
 from opened import inspected, opened
 from screen_text import press, settled, shows, type_ahead, until
 
@@ -23,7 +23,7 @@ def said(pilot):
 
 async def test_a_note_typed_with_the_ruling_before_it_is_on_the_next_case(request_, monkeypatch):
     # Whatever widget or screen goes while it has a key, that is heard; nobody needs to wait until patience ends.
-    monkeypatch.setattr(key_order, "PATIENCE", 3600)
+    monkeypatch.setattr(textual_compat, "PATIENCE", 3600)
     async with opened(request_) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "5 of 9 cases")
@@ -55,16 +55,16 @@ async def test_what_is_pasted_where_nobody_types_is_nobodys(request_):
 
 
 async def test_a_key_of_which_nothing_is_ever_heard_again_holds_up_no_other_for_long(request_, monkeypatch):
-    monkeypatch.setattr(key_order, "PATIENCE", 0.5)
+    monkeypatch.setattr(textual_compat, "PATIENCE", 0.5)
     async with opened(request_) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "5 of 9 cases")
         with monkeypatch.context() as lost:
-            lost.setattr(key_order.KeyOrder, "_follow_key", lambda *_: None)
+            lost.setattr(textual_compat.KeyOrder, "follow", lambda *_: None)
             type_ahead(pilot, "j")
-            await until(pilot, lambda: pilot.app._key_under_way)
+            await until(pilot, lambda: pilot.app.key_order.under_way)
         type_ahead(pilot, "q")
-        await until(pilot, lambda: pilot.app._keys_held)
-        assert [held.key for held in pilot.app._keys_held] == ["q"]
+        await until(pilot, lambda: pilot.app.key_order.kept)
+        assert [held.key for held in pilot.app.key_order.kept] == ["q"]
         await shows(pilot, " 9 cases")
-        await until(pilot, lambda: not pilot.app._key_under_way)
+        await until(pilot, lambda: not pilot.app.key_order.under_way)

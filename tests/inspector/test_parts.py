@@ -17,12 +17,12 @@ from textual.screen import Screen
 
 from inspector import screens
 from inspector.app import InspectApp
+from inspector.terminal.themed import Themed
 
 ON_PURPOSE = {
     # Textual's own, which the app answers in its own way.
     "_fatal_error",
     "_return_code",
-    "_clipboard",
 }
 
 
@@ -66,6 +66,13 @@ def test_no_part_has_a_private_name_of_another(kind):
         for name in of_part[one] & of_part[other]
     }
     assert {name: parts for name, parts in clashes.items() if name not in ON_PURPOSE} == {}
+
+
+def test_what_a_message_does_stands_in_one_place():
+    """Textual calls a handler of every base: a reader of the app would have to look through all of them."""
+    bases = [base for base in InspectApp.__mro__[1:] if base.__module__.startswith("inspector.")]
+    assert bases == [Themed]
+    assert not [name for name in vars(Themed) if name.startswith("on_")]
 
 
 def test_a_clash_is_found():

@@ -104,8 +104,8 @@ async def test_a_benchmark_that_comes_waits_until_nobody_is_interrupted(space):
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "other/")
         screen, looks = pilot.app.screen, []
-        real = pilot.app._would_interrupt
-        pilot.app._would_interrupt = lambda workspace: looks.append(real(workspace)) or looks[-1]
+        real = pilot.app.following.would_interrupt
+        pilot.app.following.would_interrupt = lambda workspace: looks.append(real(workspace)) or looks[-1]
         trash.restore(space, gone)
         await until(pilot, lambda: True in looks)
         assert pilot.app.screen is screen

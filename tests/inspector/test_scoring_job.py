@@ -82,7 +82,7 @@ async def test_a_moving_threshold_is_not_disturbed(imported, tmp_path):
         await press(pilot, "enter", "t")
         await shows(pilot, "* best")
         parts.append(rewards_for(imported)[30:])
-        pilot.app._look()
+        pilot.app.following.look()
         assert inspected(pilot).evaluation.coverage == 30
         await press(pilot, "escape")
         await until(pilot, lambda: inspected(pilot).evaluation.coverage == 40)
@@ -186,7 +186,7 @@ async def test_the_dialog_asks_whether_to_truncate(imported, tmp_path, started, 
         await press(pilot, "tab", "space")
         await shows(pilot, "[x] the first steps")
         await press(pilot, "space", "space", "shift+tab", *"dir", "tab", "enter")
-        await until(pilot, lambda: len(started) == 1 and not app._job.running)
+        await until(pilot, lambda: len(started) == 1 and not app.scoring._run.running)
         await press(pilot, "S", *"dir", "enter")
         await until(pilot, lambda: len(started) == 2)
     words = ["score", "processbench", f"--workspace={imported}", "--model=dir"]
@@ -265,7 +265,7 @@ async def test_the_dialog_stays_open_and_says_what_a_critic_lacks(imported, tmp_
             app.screen.query_one(f"#{name}").value = value
         await press(pilot, "enter")
         await until(pilot, lambda: words in _told(app))
-        assert app._job is None
+        assert app.scoring._run is None
         assert app.screen.query("#critic")
 
 
@@ -373,7 +373,7 @@ async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatc
         await until(pilot, lambda: len(app.screen_stack) > 2)
         await press(pilot, "escape", "S", *"dir", "enter")
         await shows(pilot, "scoring 4 of 9")
-        job = app._job._job
+        job = app.scoring._run._job
         await press(pilot, key)
         await shows(pilot, "A run is on: scoring 4 of 9", "Stop", "in the background: the app ends", "Stay")
         await press(pilot, *then)
@@ -382,7 +382,7 @@ async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatc
             assert job.told == []
             assert not isinstance(app.screen, Picking)
     assert job.told == (told or ["stop"])
-    assert ("as process 31337" in app.farewell) == (told == ["go on"])
+    assert ("as process 31337" in app.scoring.farewell) == (told == ["go on"])
 
 
 async def test_the_key_that_starts_a_run_stops_it_once_more(imported, tmp_path, monkeypatch):
@@ -392,7 +392,7 @@ async def test_the_key_that_starts_a_run_stops_it_once_more(imported, tmp_path, 
         await until(pilot, lambda: len(app.screen_stack) > 2)
         await press(pilot, "escape", "S", *"dir", "enter")
         await shows(pilot, "scoring 4 of 9", "S stops it")
-        job = app._job._job
+        job = app.scoring._run._job
         await press(pilot, "S")
         await shows(pilot, "A run is going on", "what was computed is kept")
         await press(pilot, "down", "enter")

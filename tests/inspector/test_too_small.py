@@ -8,7 +8,7 @@ from textual.geometry import Size
 from inspector.messages import Back, Go
 from inspector.screens.cases import CasesScreen
 from inspector.screens.too_small import LEAST, TooSmall, too_small, words
-from inspector.wiring import fitting
+from inspector.terminal import textual_compat
 from looks import resting_look
 from opened import inspected, opened
 from screen_text import hides, looks_like, press, rests, screen_text, settled, shows, type_ahead, until
@@ -95,7 +95,7 @@ async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows(re
 async def test_a_size_that_was_told_too_late_is_put_right(request_, monkeypatch):
     async with opened(request_, size=(120, 36)) as pilot:
         monkeypatch.setattr(type(pilot.app), "is_headless", False)
-        monkeypatch.setattr(fitting, "terminal_size", lambda: Size(100, 30))
+        monkeypatch.setattr(textual_compat, "terminal_size", lambda: Size(100, 30))
         # A signal that came in between told the older size last.
         pilot.app.post_message(Resize(Size(7, 3), Size(7, 3)))
         await until(pilot, lambda: pilot.app.size == (100, 30))
@@ -122,7 +122,7 @@ async def test_messages_of_that_instant_break_nothing(request_):
         await resized(pilot, 120, 36)
         await shows(pilot, "9 of 9 cases")
         type_ahead(pilot, "e")
-        pilot.app._fit()
+        pilot.app.navigation.fit()
         await hides(pilot, "2 scorers")
 
 

@@ -224,7 +224,7 @@ async def test_a_process_that_dies_is_said_and_the_next_case_has_another(tmp_pat
     async with opened(request_, size=(120, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "S", *TINY, "enter")
         await shows(pilot, "Loading the model.")
-        os.kill(pilot.app._case_job._job._process.pid, signal.SIGKILL)
+        os.kill(pilot.app.scoring._cases._job._process.pid, signal.SIGKILL)
         await shows(pilot, "The scoring process ended without a word (exit code -9)")
         pilot.app.clear_notifications()
         await press(pilot, "S", *TINY, "enter")
@@ -233,7 +233,7 @@ async def test_a_process_that_dies_is_said_and_the_next_case_has_another(tmp_pat
         await until(pilot, lambda: pilot.app.inspection.scorer == "tiny-prm-m")
         evaluation = pilot.app.inspection.evaluation
         assert evaluation.present.sum() == 1
-        first = pilot.app._case_job._job._process
+        first = pilot.app.scoring._cases._job._process
     assert first.wait(10) is not None
 
 

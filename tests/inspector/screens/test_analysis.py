@@ -10,8 +10,8 @@ from inspector.messages import Go
 from inspector.screens import analysis
 from inspector.screens.analysis import AnalysisScreen
 from inspector.selection import load
+from inspector.services import navigation
 from inspector.widgets.sheet_view import SheetView
-from inspector.wiring import moving
 from opened import inspected, listed, opened
 from scoring.errors import UsageError
 from scoring.triage.actions import RULINGS
@@ -138,18 +138,18 @@ async def test_where_there_are_few_cases_figures_that_take_little_are_there_at_o
 
 async def test_the_next_screens_are_imported_while_nobody_waits_for_them(request_, monkeypatch):
     imported = []
-    monkeypatch.setattr(moving, "_kind", imported.append)
+    monkeypatch.setattr(navigation, "_kind", imported.append)
     async with opened(request_) as pilot:
         await rests(pilot)
-        assert imported == list(dict.fromkeys((*moving.SCREENS, *summaries())))
+        assert imported == list(dict.fromkeys((*navigation.SCREENS, *summaries())))
 
 
 def test_an_analysis_that_is_called_as_a_screen_is_opened_as_that_screen():
     """The listing of what people said is a command; the screen of that name rules on cases."""
-    shared = set(moving.SCREENS) & set(summaries())
+    shared = set(navigation.SCREENS) & set(summaries())
     assert "triage" in shared
-    assert not any(issubclass(moving._kind(name), AnalysisScreen) for name in shared)
-    assert issubclass(moving._kind("metrics"), AnalysisScreen)
+    assert not any(issubclass(navigation._kind(name), AnalysisScreen) for name in shared)
+    assert issubclass(navigation._kind("metrics"), AnalysisScreen)
 
 
 async def test_what_is_about_people_follows_what_they_say(request_):

@@ -12,14 +12,13 @@ from inspector.app import InspectApp
 from inspector.cli import main
 from inspector.request import Request
 from inspector.screens.base import InspectionScreen
-from inspector.session import replaying
+from inspector.session import recording, replaying
 from inspector.session.lines import Session, read_session
 from inspector.session.log import KEPT, SessionLog, logs
 from inspector.session.place import shadow
 from inspector.session.replaying import replay
 from inspector.session.showing import said
 from inspector.session.starting import command_id
-from inspector.wiring import logging
 from inspector.workspace_place import demo_workspace, find_workspace_or_demo
 from reference import Case
 from scoring.errors import UnreadableFile
@@ -34,7 +33,7 @@ MODEL = RULINGS[0]
 @pytest.fixture
 def root(tmp_path, monkeypatch):
     monkeypatch.setenv("PRM_INSPECT_USER", "ann")
-    monkeypatch.setattr(logging, "REST", 0.05)
+    monkeypatch.setattr(recording, "REST", 0.05)
     monkeypatch.setattr(replaying, "PATIENCE", 3.0)
     place = tmp_path / "space"
     cases = [Case(3, number % 4 - 1, (0.9, 0.2 + number / 40, 0.9)) for number in range(8)]
@@ -47,15 +46,14 @@ def root(tmp_path, monkeypatch):
 async def session(root, tmp_path, *keys, size=(120, 36)):
     """The log of a session in which these keys were pressed, one after the other at rest; None: of the demo."""
     request = Request(benchmarks=("demo",)) if root is None else Request(workspace=str(root))
-    app = InspectApp(request, folder=tmp_path, state=tmp_path / "state")
-    app.sessions = tmp_path / "sessions"
+    app = InspectApp(request, folder=tmp_path, state=tmp_path / "state", sessions=tmp_path / "sessions")
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
         for key in ("", *keys):
             if key:
                 await pilot.press(key)
             await settled(pilot)
-            await until(pilot, lambda: app._last_said == said(app))
+            await until(pilot, lambda: app.recorder.last_said == said(app))
     (path,) = logs(tmp_path / "sessions")
     return path
 
@@ -121,8 +119,8 @@ def test_other_data_makes_a_difference(root, tmp_path):
 
 def test_typed_words_and_another_size_are_played_again(root, tmp_path):
     async def typing():
-        app = InspectApp(Request(workspace=str(root)), folder=tmp_path, state=tmp_path / "state")
-        app.sessions = tmp_path / "sessions"
+        request, state, sessions = Request(workspace=str(root)), tmp_path / "state", tmp_path / "sessions"
+        app = InspectApp(request, folder=tmp_path, state=state, sessions=sessions)
         async with app.run_test(size=(120, 36), notifications=True) as pilot:
             await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
             await settled(pilot)
@@ -134,7 +132,7 @@ def test_typed_words_and_another_size_are_played_again(root, tmp_path):
             await settled(pilot)
             await pilot.resize_terminal(90, 30)
             await settled(pilot)
-            await until(pilot, lambda: app._last_said == said(app))
+            await until(pilot, lambda: app.recorder.last_said == said(app))
         return logs(tmp_path / "sessions")[-1]
 
     path = asyncio.run(typing())

@@ -4,7 +4,7 @@ from io import StringIO
 
 import pytest
 
-from inspector.terminal.output import Output, lasting_output
+from inspector.terminal.textual_compat import Output, lasting_output
 
 
 class Failing(StringIO):

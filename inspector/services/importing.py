@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from textual.worker import get_current_worker
 
+from inspector.services.navigation import INSPECT
 from inspector.text import clean
-from inspector.wiring.base import INSPECT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +38,8 @@ def ask_for_file(app: "InspectApp") -> None:
 
 def _begin(app: "InspectApp", typed: str | None) -> None:
     if typed:
-        app.notify(clean(f"Reading {typed} ..."), markup=False, timeout=2)
-        app.run_worker(partial(_import, app, typed), thread=True, group="import-file", description=f"import {typed}")
+        app.tell(f"Reading {typed} ...", timeout=2)
+        app.run_in_thread(partial(_import, app, typed), "import-file")
 
 
 def _import(app: "InspectApp", typed: str) -> None:
@@ -60,7 +60,7 @@ def _import(app: "InspectApp", typed: str) -> None:
     except _DeclinedError:
         return
     except (InspectError, OSError) as error:
-        app.call_from_thread(app.notify, clean(str(error)), severity="error", markup=False, timeout=TOLD)
+        app.tell(str(error), "error", timeout=TOLD)
         return
     lines = [*reports(batch, added, saved), "", f"Workspace {place.root}"]
     app.call_from_thread(_show, app, batch.benchmarks, lines)
@@ -103,4 +103,4 @@ def _show(app: "InspectApp", benchmarks: "Sequence[str]", lines: "Sequence[str]"
         wanted = dict.fromkeys((*app.request.benchmarks, *benchmarks))
         app.request = replace(app.request, benchmarks=tuple(wanted))
     page = TextPage(Text("\n".join(map(clean, lines))))
-    app.read_at_once(partial(app.push_screen, page, mode=INSPECT))
+    app.following.read_at_once(partial(app.push_screen, page, mode=INSPECT))

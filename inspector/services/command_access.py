@@ -1,0 +1,114 @@
+"""How commands are reached: by their usual keys or by a person's own, and through the palette."""
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.app import SystemCommand
+from textual.events import Event, Key
+
+from inspector.analyses import load
+from inspector.analysis_list import summaries
+from inspector.commands.command import SCREENS, place_words
+from inspector.commands.key_words import KeyWords, written
+from inspector.terminal.plain import plain_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from textual.screen import Screen
+
+    from inspector.app import InspectApp
+    from inspector.screens.base import InspectionScreen
+
+ONE_ANSWER = 1.0
+"""Seconds without such a key after which the next one is answered again."""
+
+
+class Keys:
+    """Follows the keymap file, and answers keys that nobody has; `words` are those that sentences name."""
+
+    def __init__(self, app: "InspectApp") -> None:
+        self._app = app
+        self.words = KeyWords(plain=app.ascii_only)
+        self._changed: Mapping[str, tuple[str, ...]] = {}
+        """Ids of commands whose keys are not the usual ones, with their keys."""
+        self.answered = float("-inf")
+        """When a key that nobody has was pressed last."""
+
+    def follow_keymap(self, folder: "Path | None") -> None:
+        """Read the file in a person's settings folder, once, and say what in it cannot be followed."""
+        if folder is None:
+            return
+        from inspector.terminal.keymap import FILE, read
+
+        keymap = read(folder / FILE)
+        self._changed = keymap.changed
+        if keymap.changed:
+            self._app.set_keymap(keymap.textual)
+            own = {name: self.display(keys[0]) if keys else "" for name, keys in keymap.changed.items()}
+            self.words = KeyWords(own, self._app.ascii_only)
+        for problem in keymap.problems:
+            self._app.warn(problem, title="Keymap")
+
+    def display(self, key: str) -> str:
+        """Write a key as the footer and sentences do."""
+        return plain_key(written(key)) if self._app.ascii_only else written(key)
+
+    async def is_second(self, event: Event) -> bool:
+        """Tell whether an event is the second key of two; then all is done."""
+        screen = _inspecting(self._app)
+        if not isinstance(event, Key) or screen is None or not screen.first_key:
+            return False
+        await screen.second_key(event.key)
+        return True
+
+    def answer(self, event: Key) -> None:
+        """Answer a key that nobody has, and say where it has something to do."""
+        screen = _inspecting(self._app)
+        if not event.is_printable or screen is None or event.key in screen.active_bindings:
+            return
+        now = time.monotonic()
+        # A path that somebody types here by mistake is one answer.
+        if now - self.answered > ONE_ANSWER:
+            screen.say(self._elsewhere(event.key))
+        self.answered = now
+
+    def _elsewhere(self, key: str) -> str:
+        from inspector.commands import COMMANDS
+
+        command = next((one for one in COMMANDS if key in self._changed.get(one.id, one.keys.split(","))), None)
+        there = "" if command is None else f"; on {place_words(command.screens)} it is {command.title}"
+        return f"{self.display(key)} does nothing here{there}. {self.words.of('help')} lists what does."
+
+
+def palette_commands(app: "InspectApp", screen: "Screen[object]") -> "Iterator[SystemCommand]":
+    """Give the commands of the screen beneath the palette, the analyses that have no key, and the guide's pages."""
+    from inspector.guide import pages
+    from inspector.screens.base import InspectionScreen
+
+    if not isinstance(screen, InspectionScreen):
+        return
+    for command in screen.commands:
+        key = app.keys.words.written(command.id)
+        told = f"{key}: {command.help}" if key else command.help
+        yield SystemCommand(command.title, told, partial(screen.run_action, command.action))
+    for name, summary in summaries().items():
+        # A screen can show those that do not need to be told anything.
+        if name not in SCREENS and not any(option.required for option in load(name).options):
+            yield SystemCommand(load(name).title, f"{summary}.", partial(screen.run_action, f"go({name!r})"))
+    for name, title in pages().items():
+        yield SystemCommand(f"Guide: {title}", "A page of the guide", partial(_open_guide, app, name))
+
+
+def _open_guide(app: "InspectApp", name: str) -> None:
+    from inspector.screens.guide_page import guide_page
+
+    app.push_screen(guide_page(name))
+
+
+def _inspecting(app: "InspectApp") -> "InspectionScreen | None":
+    from inspector.screens.base import InspectionScreen
+
+    return app.screen if isinstance(app.screen, InspectionScreen) else None

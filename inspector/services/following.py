@@ -1,0 +1,275 @@
+"""What changes on the disk while the app is open is followed: rewards, benchmarks, gold labels, tags and notes."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+from textual.worker import get_current_worker
+
+from inspector.messages import Reloaded, TriageRead
+from inspector.services.navigation import INSPECT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import polars as pl
+
+    from inspector.app import InspectApp
+    from inspector.inspection import Inspection
+    from inspector.request import Request
+    from inspector.selection import Selection
+    from scoring.triage.journal import Journal
+    from scoring.workspace import Workspace
+
+FOLLOW_SECONDS = 1.5
+"""How often the rewards folder is looked at: another process may be writing there."""
+LOOK_SECONDS = 2.0
+"""How often the journals are looked at."""
+
+
+class Following:
+    """Reads all again where rewards or benchmarks have come or gone, or where labels are others after triage.
+
+    Not for labels while a person triages: every ruling would have it read again. Tags and notes that another process
+    writes, or that are copied here, are read alone.
+    """
+
+    def __init__(self, app: "InspectApp") -> None:
+        self._app = app
+        self.seen: frozenset[str] | None = None
+        """The files and benchmarks that were read; None: they are to be read again."""
+        self._known: frozenset[str] = frozenset()
+        """The benchmarks when it was looked last."""
+        self._heard: object = None
+        """What people said when labels were made anew last."""
+        self._awaited = ""
+        """The scorer to look through once its rewards have been read; "" where none is."""
+
+    def begin(self, selection: "Selection") -> None:
+        """Begin to look, from what was read."""
+        self._note_what_is_there(selection.workspace)
+        self._app.set_interval(FOLLOW_SECONDS, self.look)
+        self._app.set_interval(LOOK_SECONDS, self._look_at_journals)
+        self._keep(selection)
+
+    def _keep(self, selection: "Selection") -> None:
+        """Keep what had to be computed for the next time, and nothing that is of no use any more.
+
+        Quitting waits for one scorer of it at most.
+        """
+
+        def keep() -> None:
+            from scoring.derived import clean
+
+            worker = get_current_worker()
+            for one in selection.unkept:
+                if worker.is_cancelled:
+                    return
+                one.keep()
+            clean(selection.workspace)
+
+        self._app.run_in_thread(keep, "keep", exclusive=True)
+
+    # -- looking
+
+    def look(self) -> None:
+        """Look now, and read all again where something is different."""
+        inspection = self._app.inspection
+        if inspection is None or self._app.held:
+            return
+        now = inspection.selection
+        there = self._there(now.workspace)
+        if self.would_interrupt(now.workspace) or (there == self.seen and not self._labels_late(now)):
+            return
+        self._note_what_is_there(now.workspace)
+        self.read_again()
+
+    def look_through(self, scorer: str) -> None:
+        """Look now, because a scorer has just scored a case; once that has been read, look through it."""
+        self._awaited = scorer
+        self.look()
+
+    def look_for_labels(self) -> None:
+        """Look now where labels are behind: who comes back from triage need not wait for the next look."""
+        if self._app.inspection is not None and self._app.inspection.selection.behind:
+            self._app.call_later(self.look)
+
+    def would_interrupt(self, workspace: "Workspace") -> bool:
+        """Whether a benchmark came, and none went, while a person looks at cases: that waits until they are back."""
+        names, front = self._names(workspace), self._app.front
+        return front is not None and front.NAME != "board" and names > self._known
+
+    def _labels_late(self, now: "Selection") -> bool:
+        """Whether labels are to be made of what people say by now; True once for the same words."""
+        front = self._app.front
+        if not now.behind or now.journal is None or front is None or front.NAME == "triage":
+            return False
+        before, self._heard = self._heard, now.journal.triage
+        return before is not self._heard
+
+    def _note_what_is_there(self, workspace: "Workspace") -> None:
+        self.seen, self._known = self._there(workspace), self._names(workspace)
+
+    def _there(self, workspace: "Workspace") -> frozenset[str]:
+        """The files of rewards, and the benchmarks."""
+        now = self._app.inspection
+        read = [] if now is None else now.cases["benchmark"].unique().to_list()
+        return workspace.reward_files(read) | self._names(workspace)
+
+    def _names(self, workspace: "Workspace") -> frozenset[str]:
+        """The benchmarks that are there, among those that the app was opened on."""
+        names, wanted = frozenset(workspace.benchmarks()), self._app.request.benchmarks
+        return names.intersection(wanted) if wanted else names
+
+    # -- reading again
+
+    def read_at_once(self, then: "Callable[[], object]") -> None:
+        """Read all again although nobody looked, because something is known to have come; then do what is left."""
+        if self._app.inspection is not None:
+            self._note_what_is_there(self._app.inspection.selection.workspace)
+        self.read_again(then)
+
+    def read_again(self, then: "Callable[[], object]" = lambda: None) -> None:
+        """Read what was asked for anew, less what has gone; say so where that is everything. Then do what is left."""
+        app = self._app
+        if app.inspection is None:
+            return
+        request = _request_again(app.request, app.inspection.selection)
+        if request is None:
+            gone = ", ".join(app.request.benchmarks)
+            app.warn(f"{gone}: removed from the workspace. What is on screen was read before, and has no texts.")
+            then()
+            return
+        app.run_in_thread(partial(self._read, request, then), "reload", exclusive=True)
+
+    def _read(self, request: "Request", then: "Callable[[], object]") -> None:
+        """In a thread."""
+        from inspector.selection import load
+        from scoring.errors import InspectError
+
+        try:
+            self._app.post_message(Reloaded(load(request), then))
+        except InspectError as error:
+            self._app.tell(str(error), "warning")
+            self._app.call_from_thread(then)
+
+    def show(self, message: Reloaded) -> None:
+        """Show the same with the rewards that there are now, and do what is left; look through whom one waits for.
+
+        Where a person moved a threshold or searched while they were read, they are read again under that.
+        """
+        if self._app.inspection is not None:
+            self._show(message.selection, self._app.inspection)
+        message.then()
+        inspection, name = self._app.inspection, self._awaited
+        there = inspection is not None and name in (one.scorer.name for one in inspection.selection.evaluations)
+        if inspection is not None and there and not self._app.held:
+            self._awaited = ""
+            self._app.put(inspection.focused(name, inspection.benchmark))
+
+    def _show(self, selection: "Selection", before: "Inspection") -> None:
+        app = self._app
+        names = [one.scorer.name for one in selection.evaluations]
+        moved = not _begins_with(selection.cases["case"], before.cases["case"])
+        late = moved and app.current_mode != INSPECT
+        if app.held or late or _asked(selection, names) != _asked(before.selection, names):
+            self.seen = None
+            return
+        now = _same_view(before, selection)
+        for problem in selection.problems:
+            if problem not in before.selection.problems:
+                app.warn(problem)
+        for sentence in _what_is_gone(before, now):
+            app.warn(sentence)
+        if moved:
+            # They know cases by their rows, and these are other cases' now.
+            app.navigation.close_all_above()
+        self._keep(selection)
+        app.put(now)
+
+    # -- tags and notes
+
+    def _look_at_journals(self) -> None:
+        if self._app.inspection is None or self._app.held:
+            return
+        journal = self._app.inspection.selection.journal
+        if journal is not None and journal.changed:
+            self._app.run_in_thread(partial(self._read_journals, journal), "triage", exclusive=True)
+
+    def _read_journals(self, journal: "Journal") -> None:
+        """In a thread: there may be very many actions."""
+        self._app.post_message(TriageRead(journal.again()))
+
+    def show_journal(self, journal: "Journal") -> None:
+        """Show the same with the tags and notes that there are now.
+
+        Not where somebody has written since they were read: the next look reads that too.
+        """
+        if self._app.inspection is not None and not self._app.held and not journal.changed:
+            self._app.put(self._app.inspection.triaged(journal))
+
+
+def _request_again(asked: "Request", now: "Selection") -> "Request | None":
+    """What is to be read in the place of what is on screen, less what has gone; None where that is everything."""
+    from inspector.filtering.searching import asked as search_asked
+    from scoring.benchmarks import demo
+    from scoring.scorer import FILE
+
+    known = {demo.NAME, *now.workspace.benchmarks()}
+    benchmarks = tuple(name for name in asked.benchmarks if name in known)
+    if asked.benchmarks and not benchmarks:
+        return None
+    names = [
+        one.scorer.name
+        for one in now.evaluations
+        if one.scorer.name not in now.folders or (now.folders[one.scorer.name] / FILE).exists()
+    ]
+    request = replace(
+        asked,
+        benchmarks=benchmarks,
+        thresholds=_of(names, now.request.thresholds),
+        rules=_of(names, asked.rules),
+        redundancy=_of(names, asked.redundancy),
+        slices=(),
+        baselines=now.request.baselines,
+    )
+    return replace(request, **search_asked(now.found))
+
+
+def _same_view(before: "Inspection", selection: "Selection") -> "Inspection":
+    """The same view of what was read anew; of another benchmark, where the one in focus has gone."""
+    from inspector.first_inspection import inspect
+
+    if before.benchmark in selection.cases["benchmark"]:
+        return before.renewed(selection)
+    return inspect(replace(selection, request=replace(selection.request, where=before.base, subsets=())))
+
+
+def _what_is_gone(before: "Inspection", now: "Inspection") -> "Iterator[str]":
+    """Say what has gone, and what is on screen in its place."""
+    left = now.cases["benchmark"].unique()
+    gone = [name for name in before.cases["benchmark"].unique(maintain_order=True) if name not in left]
+    if gone:
+        instead = f"On screen is {now.benchmark}." if now.benchmark else "There is no other."
+        removed = f"{', '.join(gone)}: removed from the workspace."
+        yield f"{removed} {instead}" if before.benchmark in gone else removed
+    if before.benchmark not in gone and before.scorer not in {None, now.scorer}:
+        instead = "There is no other scorer." if now.scorer is None else f"What is on screen is {now.scorer}'s."
+        yield f"The rewards of {before.scorer} are gone. {instead}"
+
+
+def _asked(selection: "Selection", names: "Sequence[str]") -> object:
+    """What a person may have changed that was read with the rewards, as far as it is about these scorers."""
+    from inspector.filtering.searching import asked
+
+    return _of(names, selection.request.thresholds), selection.request.baselines, asked(selection.found)
+
+
+def _begins_with(names: "pl.Series", beginning: "pl.Series") -> bool:
+    return names.head(beginning.len()).equals(beginning)
+
+
+def _of(names: "Sequence[str]", pairs: "Sequence[tuple[str | None, str]]") -> tuple[tuple[str | None, str], ...]:
+    """The pairs of a scorer, by name or a part of it, and a value whose scorer is one of these, or all."""
+    every = [name.lower() for name in names]
+    return tuple(pair for pair in pairs if pair[0] is None or any(pair[0].lower() in name for name in every))

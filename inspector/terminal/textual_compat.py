@@ -1,0 +1,348 @@
+"""What works around Textual 8.2.8 and the terminals that it runs in, so that it can go where Textual does it itself.
+
+| here | what Textual does | its issue |
+| --- | --- | --- |
+| `KeyOrder` | a key may overtake the one before it, or reach a screen that has gone | none; #4704 is near it |
+| `SizeCheck` | of two changes of the size at once the older may be told last | none |
+| `catch_signals` | a signal ends the process and leaves the terminal as it is | #5140, open |
+| `run`, `leave_behind` | quitting waits for every thread | #3966, open |
+| `heedful_driver` | a terminal that is gone reads as empty for ever, or as a fault | #6690, open |
+| `lasting_output` | writing to a terminal that is gone waits for ever | none |
+| `without_colours` | `NO_COLOR` makes sixteen colours black on black | none |
+
+Screens have more of it: `inspector.screens.steady` and `inspector.screens.typed_ahead`.
+"""
+
+import asyncio
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+from textual.app import App
+from textual.driver import Driver
+from textual.events import Event, Key, Paste, Resize
+from textual.filter import LineFilter, Monochrome, NoColor
+from textual.geometry import Size
+from textual.message_pump import MessagePump
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+    from textual.timer import Timer
+
+# -- keys
+
+LOOK = 0.01
+"""Seconds between looks whether the widget that has a key is still there: it may go, and never pass it on."""
+PATIENCE = 1.0
+"""Seconds after which a key counts as done whatever was said."""
+ROUNDS = 5
+"""How often it is followed up again what a key set going; what paints the screen never ends."""
+_AT_ONCE = frozenset({"ctrl+c", "ctrl+z"})
+"""Keys that wait for nothing."""
+
+
+class KeyOrder:
+    """Keeps a key until the one before it has gone through every widget, and the screen that it opened is there.
+
+    Textual looks for a key that comes before those of widgets as soon as it arrives, while the key before it may still
+    be on its way through the widgets, and gives the next one to a screen that is not there yet. A note written after a
+    ruling would then be one on another case.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        pass_on: Callable[[Event], Awaitable[None]],
+        is_second: Callable[[Event], Awaitable[bool]],
+    ) -> None:
+        """Of a key whose turn it is, `is_second` is asked whether it took it; `pass_on` gets everything else."""
+        self._app = app
+        self._pass_on = pass_on
+        self._is_second = is_second
+        self.kept: deque[Event] = deque()
+        self.under_way = False
+        self._number = 0
+        self._began = 0.0
+        self._is_at: MessagePump = app
+        self._screen: Screen[object] | None = None
+        self._watching: Timer | None = None
+
+    async def take(self, event: Event) -> None:
+        """Take an event that came to the app."""
+        waits = isinstance(event, (Key, Paste)) and not event.is_forwarded and self._app.is_mounted
+        if not waits or (isinstance(event, Key) and event.key in _AT_ONCE):
+            await self._pass_on(event)
+        elif self.under_way:
+            self.kept.append(event)
+            if self._watching is None:
+                self._watching = self._app.set_interval(LOOK, self._see_who_has_it)
+            self._watching.resume()
+        else:
+            await self._begin(event)
+
+    async def _begin(self, event: Event) -> None:
+        app = self._app
+        self._number += 1
+        self.under_way, self._began, self._screen = True, time.monotonic(), app.screen
+        at = app.focused or app.screen
+        if not await self._is_second(event):
+            await self._pass_on(event)
+        self.follow(self._number, ROUNDS, at)
+
+    def follow(self, number: int, rounds: int, at: MessagePump) -> None:
+        """Follow a key behind it in the queue of every widget that it comes to, up to the app."""
+        above = at._parent  # noqa: SLF001  # what it bubbles to; `parent` is for widgets alone
+        if number == self._number:
+            self._is_at = at
+        if at is self._app or above is None or not at.call_later(self.follow, number, rounds, above):
+            self._app.call_later(self._came_through, number, rounds)
+
+    async def _see_who_has_it(self) -> None:
+        """Whoever has the key may be gone."""
+        if self.under_way:
+            gone = self._is_at is not self._app and not (self._is_at.is_running and self._is_at.is_attached)
+            if time.monotonic() > self._began + PATIENCE:
+                await self._let_go(self._number)
+            elif gone:
+                self._is_at = self._app
+                self._app.call_later(self._came_through, self._number, ROUNDS)
+        if not self.kept and self._watching is not None:
+            self._watching.pause()
+
+    async def _came_through(self, number: int, rounds: int) -> None:
+        """The key is through; what it set going comes first: messages of widgets, another screen."""
+        at: MessagePump = self._app.focused or self._app.screen
+        waits = number == self._number and rounds > 0 and _is_busy(at)
+        if waits and at.call_later(self.follow, number, rounds - 1, at):
+            return
+        screen = self._app.screen
+        if number == self._number and screen is not self._screen:
+            # What a new screen shows may come with its first refresh.
+            self._screen = screen
+            if screen.call_after_refresh(self.follow, number, ROUNDS, self._app.focused or screen):
+                return
+        await self._let_go(number)
+
+    async def _let_go(self, number: int) -> None:
+        if number == self._number and self.under_way:
+            self.under_way = False
+            if self.kept:
+                await self._begin(self.kept.popleft())
+
+
+def _is_busy(at: MessagePump) -> bool:
+    """Whether anything waits for this or what is above it, or it is about to be there."""
+    pump: MessagePump | None = at
+    while pump is not None:
+        if pump.message_queue_size or not pump.is_running:
+            return True
+        pump = pump._parent  # noqa: SLF001
+    return False
+
+
+# -- sizes
+
+REST = 0.15
+"""Seconds without another size after which the terminal is asked for its own."""
+
+
+class SizeCheck:
+    """Has the terminal's own size hold once sizes have stopped coming, and every cell of it painted.
+
+    Textual reads the size in a signal handler, which another signal may interrupt: then the older size is told last.
+    And a terminal that shrank and grew again has lost cells although its size is what it was.
+    """
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._timer: Timer | None = None
+
+    def soon(self) -> None:
+        """Check it when no other size comes any more."""
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self._app.set_timer(REST, self._check)
+
+    def _check(self) -> None:
+        app, size = self._app, terminal_size()
+        if size is not None and size != app.size and not app.is_headless:
+            app.post_message(Resize(size, size))
+        elif app.screen_stack:  # none is left while the app ends
+            app.screen.refresh(layout=True)
+
+
+def terminal_size() -> Size | None:
+    """Give the columns and lines of the terminal that is written to; None where there is none."""
+    if sys.__stdout__ is None:
+        return None
+    try:
+        return Size(*os.get_terminal_size(sys.__stdout__.fileno()))
+    except (OSError, ValueError):
+        return None
+
+
+# -- the end
+
+_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+_THREADS = "prm-inspect-work"
+GRACE = 0.3
+"""Seconds that work in threads may take to end by itself."""
+
+
+def catch_signals(end: Callable[[int], object]) -> None:
+    """Have a signal call `end` with the exit code that says which it was, so that the terminal is given back."""
+    for name in _SIGNALS:
+        if number := getattr(signal, name, None):
+            asyncio.get_running_loop().add_signal_handler(number, end, 128 + number)
+
+
+def run(app: App[int], *, mouse: bool) -> int:
+    """Run an app to its end and give its exit code; what its threads still do is left to `leave_behind`."""
+    loop, executor = asyncio.new_event_loop(), ThreadPoolExecutor(thread_name_prefix=_THREADS)
+    # asyncio.run would wait for whatever a thread is doing.
+    loop.set_default_executor(executor)
+    try:
+        with lasting_output():
+            value = app.run(mouse=mouse, loop=loop)
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            loop.run_until_complete(asyncio.wait(left, timeout=1))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+    return app.return_code or value or 0
+
+
+def leave_behind(code: int) -> int:
+    """Give the exit code, after work in threads had its grace; what then still runs does not keep a person waiting.
+
+    Files are written whole or not at all, so nothing is half done.
+    """
+    end = time.monotonic() + GRACE
+    while (busy := _at_work()) and time.monotonic() < end:
+        busy[0].join(0.02)
+    if busy:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
+
+
+def _at_work() -> list[threading.Thread]:
+    """Threads of workers that have not ended; idle ones have."""
+    return [thread for thread in threading.enumerate() if thread.name.startswith(_THREADS)]
+
+
+# -- a terminal that goes away: a connection is lost, a window is closed
+
+
+def heedful_driver(driver: type[Driver]) -> type[Driver]:
+    """Give the driver, but for one thing: a terminal from which nothing can be read any more is a hang-up signal.
+
+    The thread in which Textual reads keys ends with an error then, which may end the app with a fault; or it reads that
+    there is nothing, again and again, and the app goes on for ever.
+    """
+    if not hasattr(driver, "run_input_thread") or not hasattr(signal, "SIGHUP"):
+        return driver
+
+    class HeedfulDriver(driver):  # type: ignore[misc, valid-type]  # a class that is only known here
+        _heeds = False
+
+        def run_input_thread(self) -> None:
+            # After a suspension there is another thread for keys; who heeds the terminal goes on.
+            if not self._heeds and hasattr(select, "poll"):
+                self._heeds = True
+                threading.Thread(target=_heed, args=(self.fileno,), daemon=True, name="prm-inspect-heed").start()
+            try:
+                super().run_input_thread()
+            except OSError:
+                _hang_up()
+
+    return HeedfulDriver
+
+
+def _heed(descriptor: int) -> None:
+    """Wait until the other side of a terminal is gone, and say so."""
+    # Asked for nothing else, it wakes for nothing else: keys cost nothing here.
+    poller = select.poll()
+    poller.register(descriptor, 0)
+    try:
+        found = poller.poll()
+    except OSError:
+        return
+    if any(events & (select.POLLHUP | select.POLLERR) for _, events in found):
+        _hang_up()
+
+
+def _hang_up() -> None:
+    signal.raise_signal(signal.SIGHUP)
+
+
+class Output:
+    """A text file that writing to never fails: of the first failure `lost` is told, and what follows is dropped."""
+
+    def __init__(self, file: TextIO, lost: Callable[[], object]) -> None:
+        self._file = file
+        self._lost = lost
+        self._gone = False
+
+    def write(self, text: str) -> int:
+        """Write it; the number of its characters, written or not."""
+        self._try(self._file.write, text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Hand on what was written."""
+        self._try(self._file.flush)
+
+    def _try(self, act: Callable[..., object], *given: str) -> None:
+        if self._gone:
+            return
+        try:
+            act(*given)
+        except OSError:
+            self._gone = True
+            self._lost()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+@contextmanager
+def lasting_output() -> Iterator[None]:
+    """While it lasts, `sys.__stderr__`, to which Textual writes, is an `Output`, and its loss is a hang-up signal.
+
+    Textual writes in a thread that an error ends; whoever writes then waits for it for ever, and so the process stays.
+    """
+    whole = sys.__stderr__
+    if whole is None or not hasattr(signal, "SIGHUP"):
+        yield
+        return
+    # Its type says that nobody is meant to give it another value.
+    setattr(sys, "__stderr__", Output(whole, _hang_up))  # noqa: B010
+    try:
+        yield
+    finally:
+        setattr(sys, "__stderr__", whole)  # noqa: B010
+
+
+# -- colours
+
+
+def without_colours(filters: Sequence[LineFilter], *, sixteen: bool) -> list[LineFilter]:
+    """Give Textual's filters with the right one of those for `NO_COLOR`, where there is one.
+
+    Textual decides before the theme is known, and greys are all black where a terminal has sixteen colours.
+    """
+    return [NoColor() if sixteen and isinstance(one, Monochrome) else one for one in filters]
