@@ -137,7 +137,7 @@ class InspectApp(Themed[int]):
     def _read(self) -> None:
         """In a thread: import what is heavy, read the workspace, decide."""
         from inspector.first_inspection import inspect
-        from inspector.screens import board, case, cases  # noqa: F401  # imported here so that opening them is instant
+        from inspector.screens import board  # noqa: F401  # imported here so that opening it is instant
         from inspector.selection import load
         from inspector.session import log, showing, starting  # noqa: F401  # as these
         from scoring.errors import InspectError

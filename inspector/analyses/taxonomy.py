@@ -32,9 +32,9 @@ from scoring.filters import Facet
 from scoring.metrics.people import LAST
 from scoring.metrics.resampling import SMALL
 from scoring.names import match_name
+from scoring.note_clusters import clusters
 from scoring.official_rows import grouped, groups
 from scoring.step_rewards import Bools
-from scoring.triage.clusters import clusters
 from scoring.triage.words import in_category
 
 CATEGORIES, NOTES, ALIKE, SATURATION = "categories", "notes", "alike", "saturation"

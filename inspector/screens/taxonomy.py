@@ -35,7 +35,7 @@ from inspector.widgets.pick_list import Pick
 from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.text_list import TextList
 from scoring.export import Document
-from scoring.triage.clusters import clusters
+from scoring.note_clusters import clusters
 from scoring.triage.words import Note
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from inspector.screens.narrowing import Narrowing
 from inspector.sentences import counted
 from inspector.text import clean
 from inspector.widgets.pick_list import Pick
-from scoring.triage.clusters import Cluster
+from scoring.note_clusters import Cluster
 from scoring.triage.words import Note
 
 _TYPED = "typed"

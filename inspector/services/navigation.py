@@ -36,7 +36,7 @@ SCREENS = {
 
 An analysis that is called as one of these, such as `triage`, is seen where it is asked for by its command alone.
 """
-AT_REST = 0.5
+AT_REST = 0.3
 """Seconds after the first screen stood there until the others are imported."""
 
 ON_TOP = "card"
@@ -60,7 +60,8 @@ class Navigation:
 
     def import_screens(self) -> None:
         """Import the other screens while a person looks at the first one, so that no key waits for that."""
-        self._app.set_timer(AT_REST, partial(self._app.run_in_thread, self._import, "import"))
+        at_rest = partial(self._app.set_timer, AT_REST, partial(self._app.run_in_thread, self._import, "import"))
+        self._app.call_after_refresh(at_rest)
 
     def _import(self) -> None:
         """In a thread."""
