@@ -1,4 +1,10 @@
-"""Seconds in the unit people count in."""
+"""Seconds in the unit people count in, and how far something is that takes many."""
+
+from inspector.sentences import size_words
+from inspector.text import squeezed
+
+_NAME = 24
+"""Cells of the name of what is being read."""
 
 
 def duration(seconds: float) -> str:
@@ -6,3 +12,13 @@ def duration(seconds: float) -> str:
     if seconds <= 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds <= 7200 else f"{seconds / 3600:.1f} h"
+
+
+def progress_words(done: int, to_do: int, what: str, seconds: float) -> str:
+    """Say how many bytes of how many are read after so many seconds, how fast, how long it will take, and of what."""
+    name = squeezed(what.rpartition("/")[2], _NAME)
+    if not to_do or done >= to_do:
+        return f"{name}, {duration(seconds)}"
+    rate = done / seconds if seconds else 0.0
+    told = f"  {size_words(rate)}/s, {duration((to_do - done) / rate)} left" if rate else ""
+    return f"{size_words(done)} of {size_words(to_do)}{told}  {name}"

@@ -268,9 +268,14 @@ class InspectionScreen(Steady, Screen[None]):
     def action_stop_scoring(self) -> None:
         self.post_message(StopScoring())
 
-    def show_job(self, words: str) -> None:
-        """Say how far the scoring run is; nothing if there is none. A screen on its way out has no place for it."""
-        self._scoring = bool(words)
+    def show_job(self, words: str, *, scores: bool = True) -> None:
+        """Say how far a job is that takes long; nothing if there is none. A screen on its way out has no place for it.
+
+        `scores` says that it is the scoring run, which comes before every other job.
+        """
+        if not scores and self._scoring:
+            return
+        self._scoring = scores and bool(words)
         if not self.query("#job"):
             return
         self.write("job", words, "strong")

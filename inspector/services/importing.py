@@ -3,11 +3,13 @@
 from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 from textual.worker import get_current_worker
 
+from inspector.durations import progress_words
 from inspector.services.navigation import INSPECT
 from inspector.text import clean
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 TOLD = 15
 """Seconds that a refusal is told."""
+TOLD_EVERY = 0.5
+"""Seconds between two words on how far reading is."""
 LOOK_SECONDS = 0.2
 """How often it is looked whether the app has been left while a person decides."""
 
@@ -52,8 +56,9 @@ def _import(app: "InspectApp", typed: str) -> None:
 
     try:
         workspace = _workspace(app)
-        with spill_folder(Path() if workspace is None else workspace.root or Path()) as spill:
-            batch = read_sources([typed_source(typed)], ImportOptions(), workspace, spill, ask=partial(_mapping, app))
+        with spill_folder(Path() if workspace is None else workspace.root or Path()) as spill, _Told(app) as told:
+            source, ask = typed_source(typed), partial(_mapping, app)
+            batch = read_sources([source], ImportOptions(), workspace, spill, progress=told, ask=ask)
             # A demo that is looked at alone has none. Nothing is made before there is something to put into it.
             place = workspace or find_workspace(None, create=True)
             added, saved = batch.put(place)
@@ -64,6 +69,33 @@ def _import(app: "InspectApp", typed: str) -> None:
         return
     lines = [*reports(batch, added, saved), "", f"Workspace {place.root}"]
     app.call_from_thread(_show, app, batch.benchmarks, lines)
+
+
+class _Told:
+    """Says on every screen how far reading is: to be entered, called with what is done, and left; in a thread."""
+
+    def __init__(self, app: "InspectApp") -> None:
+        self._app, self._began = app, monotonic()
+        self._last = self._began
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __call__(self, done: int, to_do: int, what: str) -> None:
+        now = monotonic()
+        if now - self._last >= TOLD_EVERY:
+            self._last = now
+            self._say(f"Importing: {progress_words(done, to_do, what, now - self._began)}")
+
+    def __exit__(self, *_: object) -> None:
+        self._say("")
+
+    def _say(self, words: str) -> None:
+        self._app.call_from_thread(self._show, words)
+
+    def _show(self, words: str) -> None:
+        for screen in self._app.navigation.screens:
+            screen.show_job(clean(words), scores=False)
 
 
 def _workspace(app: "InspectApp") -> "Workspace | None":

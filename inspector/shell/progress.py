@@ -9,17 +9,14 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-from inspector.durations import duration
-from inspector.sentences import size_words
-from inspector.text import clean, squeezed
+from inspector.durations import progress_words
+from inspector.text import clean
 
 PATIENCE = 1.0
 """Seconds that something may take without a word."""
 EVERY = 0.2
 """Seconds between two pictures of it."""
 _BAR, _SHORTEST_BAR = 30, 10
-_NAME = 24
-"""Cells of the name of what is read."""
 _CLEAR = "\x1b[K"
 
 
@@ -103,11 +100,5 @@ class ReadingProgress:
             show_progress(done, to_do, self.words(time.monotonic() - self._began))
 
     def words(self, seconds: float) -> str:
-        """What stands beside the bar after so many seconds: bytes, rate, time left, and what is being read."""
-        done, to_do, what = self._now
-        name = squeezed(what.rpartition("/")[2], _NAME)
-        if not to_do or done >= to_do:
-            return f"{name}, {duration(seconds)}"
-        rate = done / seconds if seconds else 0.0
-        told = f"  {size_words(rate)}/s, {duration((to_do - done) / rate)} left" if rate else ""
-        return f"{size_words(done)} of {size_words(to_do)}{told}  {name}"
+        """What stands beside the bar after so many seconds."""
+        return progress_words(*self._now, seconds)

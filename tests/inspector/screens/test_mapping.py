@@ -225,6 +225,18 @@ async def test_the_report_outlives_what_is_read_again(here):
         await press(pilot, "escape")
 
 
+async def test_how_far_a_large_file_is_read_is_told_until_it_is(here, monkeypatch):
+    results(here / "mine.jsonl")
+    monkeypatch.setattr("inspector.services.importing.TOLD_EVERY", 0.0)
+    async with opened(Request(workspace=str(here / "space"))) as pilot:
+        job = pilot.app.screen.query_one("#job")
+        await press(pilot, "g", "i", *"mine", "enter")
+        await until(pilot, lambda: job.display)
+        await shows(pilot, "which column is what")
+        await press(pilot, "escape")
+        await until(pilot, lambda: not job.display)
+
+
 async def test_whoever_quits_need_not_answer_first(here):
     results(here / "mine.jsonl")
     async with opened(Request(workspace=str(here / "space"))) as pilot:
