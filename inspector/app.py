@@ -150,36 +150,36 @@ class InspectApp(Themed[int]):
             selection = load(self.request)
             remembered = self.remembering.recall(selection)
             inspection = as_left(inspect(selection), remembered.left, asked=bool(self.request.scorers))
-            self.post_message(messages.Loaded(selection, inspection, remembered))
+            self.call_later(self._begin, inspection, remembered)
         except InspectError as error:
-            self.post_message(messages.Failed(str(error)))
+            self.call_later(self._fail, str(error))
 
     def _tell_of_slow_code(self, sentence: str) -> None:
         """In a thread: say what is being waited for, while there is a screen to say it on."""
         with suppress(RuntimeError):
             self.call_from_thread(self.warn, sentence)
 
-    def on_failed(self, message: messages.Failed) -> None:
+    def _fail(self, sentence: str) -> None:
         """Nothing can be shown: leave, and say why where it stays readable."""
-        self.failure = message.sentence
+        self.failure = sentence
         self.exit(2)
 
-    def on_loaded(self, message: messages.Loaded) -> None:
-        """Show it, then begin with everything that goes on beside that."""
-        self.inspection, self.remembered = message.inspection, message.remembered
+    def _begin(self, inspection: "Inspection", remembered: "Remembered") -> None:
+        """Show what was read, then begin with everything that goes on beside that."""
+        self.inspection, self.remembered = inspection, remembered
         self.keys.follow_keymap(self.config)
-        self.appearance.entitle(message.inspection)
+        self.appearance.entitle(inspection)
         self.navigation.open_board()
         # What is loaded stays: the collector need not go through it again while keys are pressed. Nor now: all of it
         # would be a fifth of a second before the first key, for the little garbage that loading leaves.
         gc.collect(1)
         gc.freeze()
-        self.following.begin(message.selection)
-        self.remembering.begin(message.selection)
+        self.following.begin(inspection.selection)
+        self.remembering.begin(inspection.selection)
         self.navigation.import_screens()
-        for problem in message.selection.problems:
+        for problem in inspection.selection.problems:
             self.warn(problem)
-        self.recorder.begin(self.sessions, message.selection)
+        self.recorder.begin(self.sessions, inspection.selection)
 
     def on_unmount(self) -> None:
         """End what goes on beside, and give back what is the terminal's."""
@@ -227,22 +227,8 @@ class InspectApp(Themed[int]):
     def on_score_case(self, message: messages.ScoreCase) -> None:
         self.scoring.score_case(message)
 
-    # -- what processes and threads say
-
-    def on_job_told(self, message: messages.JobTold) -> None:
-        self.scoring.hear_run(message.event)
-
-    def on_case_told(self, message: messages.CaseTold) -> None:
-        self.scoring.hear_case(message.event)
-
     def on_new_rewards(self, message: messages.NewRewards) -> None:
         self.following.look_through(message.scorer)
-
-    def on_reloaded(self, message: messages.Reloaded) -> None:
-        self.following.show(message)
-
-    def on_triage_read(self, message: messages.TriageRead) -> None:
-        self.following.show_journal(message.journal)
 
     # -- what comes from the terminal
 

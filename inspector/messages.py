@@ -10,26 +10,7 @@ if TYPE_CHECKING:
 
     from inspector.case_view.manner import Manner
     from inspector.inspection import Inspection
-    from inspector.selection import Selection
-    from inspector.terminal.remembered import Remembered
     from scoring.export import Document
-    from scoring.triage.journal import Journal
-
-
-@dataclass
-class Loaded(Message):
-    """The workspace was read, and how it was left."""
-
-    selection: "Selection"
-    inspection: "Inspection"
-    remembered: "Remembered"
-
-
-@dataclass
-class Failed(Message):
-    """Something expected went wrong; the sentence is for the person."""
-
-    sentence: str
 
 
 @dataclass
@@ -130,36 +111,7 @@ class ScoreCase(Message):
 
 
 @dataclass
-class CaseTold(Message):
-    """The process that scores single cases said something."""
-
-    event: dict[str, Any]
-
-
-@dataclass
 class NewRewards(Message):
     """Rewards were saved: they are to be read now, and the case shown through their scorer."""
 
     scorer: str
-
-
-@dataclass
-class JobTold(Message):
-    """The scoring process said something; see `scoring.events`."""
-
-    event: dict[str, Any]
-
-
-@dataclass
-class Reloaded(Message):
-    """Rewards have changed on the disk and were read again; `then` is left to be done once that is shown."""
-
-    selection: "Selection"
-    then: "Callable[[], object]" = lambda: None
-
-
-@dataclass
-class TriageRead(Message):
-    """The journals have changed on the disk and were read again."""
-
-    journal: "Journal"

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from textual.worker import get_current_worker
 
-from inspector.messages import Reloaded, TriageRead
 from inspector.services.navigation import INSPECT
 
 if TYPE_CHECKING:
@@ -148,19 +147,19 @@ class Following:
         from scoring.errors import InspectError
 
         try:
-            self._app.post_message(Reloaded(load(request), then))
+            self._app.call_later(self.show, load(request), then)
         except InspectError as error:
             self._app.tell(str(error), "warning")
-            self._app.call_from_thread(then)
+            self._app.call_later(then)
 
-    def show(self, message: Reloaded) -> None:
+    def show(self, selection: "Selection", then: "Callable[[], object]" = lambda: None) -> None:
         """Show the same with the rewards that there are now, and do what is left; look through whom one waits for.
 
         Where a person moved a threshold or searched while they were read, they are read again under that.
         """
         if self._app.inspection is not None:
-            self._show(message.selection, self._app.inspection)
-        message.then()
+            self._show(selection, self._app.inspection)
+        then()
         inspection, name = self._app.inspection, self._awaited
         there = inspection is not None and name in (one.scorer.name for one in inspection.selection.evaluations)
         if inspection is not None and there and not self._app.held:
@@ -198,7 +197,7 @@ class Following:
 
     def _read_journals(self, journal: "Journal") -> None:
         """In a thread: there may be very many actions."""
-        self._app.post_message(TriageRead(journal.again()))
+        self._app.call_later(self.show_journal, journal.again())
 
     def show_journal(self, journal: "Journal") -> None:
         """Show the same with the tags and notes that there are now.

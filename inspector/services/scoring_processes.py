@@ -1,12 +1,13 @@
 """The processes that score: a run of our own, which may go on when the app ends, and one that is asked for cases.
 
-Each tells what it does in a thread of its own; what is told comes back as a message and is shown then.
+Each is listened to in a thread of its own.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspector.messages import CaseTold, JobTold, Score, ScoreCase
+from inspector.messages import Score, ScoreCase
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -91,7 +92,7 @@ class ScoringProcesses:
                 self._app.remembered.add("servers", server)
             if model:
                 self._app.remembered.add("models", str(Path(model).absolute()) if Path(model).is_dir() else model)
-        self._app.run_in_thread(lambda: run.listen(lambda event: self._app.post_message(JobTold(event))), "job")
+        self._app.run_in_thread(partial(run.listen, partial(self._app.call_later, self._hear_run)), "job")
         self._ticking = self._app.set_interval(TICK, self._show_run)
         self._show_run()
 
@@ -102,7 +103,7 @@ class ScoringProcesses:
             return
         self._app.run_in_thread(self._run.stop, "stop")
 
-    def hear_run(self, event: dict[str, Any]) -> None:
+    def _hear_run(self, event: dict[str, Any]) -> None:
         """Show how far the run is, and say how it ended; `event` is one of `scoring.events`."""
         if self._run is None:
             return
@@ -161,8 +162,7 @@ class ScoringProcesses:
         try:
             if self._cases is None:
                 self._cases = cases = CaseJob(self._root(inspection))
-                tell = self._app.post_message
-                self._app.run_in_thread(lambda: cases.listen(lambda event: tell(CaseTold(event))), "job")
+                self._app.run_in_thread(partial(cases.listen, partial(self._app.call_later, self._hear_case)), "job")
             self._cases.ask(message.prm, message.case, message.answer)
         except OSError as error:
             told = {"sentence": f"the scoring process does not run ({error}).", "next_step": "Try again."}
@@ -170,7 +170,7 @@ class ScoringProcesses:
         except InspectError as error:
             message.answer({"event": "failed", "error": {"sentence": error.sentence, "next_step": error.next_step}})
 
-    def hear_case(self, event: dict[str, Any]) -> None:
+    def _hear_case(self, event: dict[str, Any]) -> None:
         """Tell whoever asked; `event` is one of `scoring.case_scoring`, or `died`."""
         job = self._cases
         if job is None:

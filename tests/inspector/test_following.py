@@ -10,7 +10,6 @@ from msgspec.structs import replace
 import example
 import making
 import reference
-from inspector.messages import Reloaded, TriageRead
 from inspector.selection import load
 from opened import inspected, opened
 from scoring import derived
@@ -58,7 +57,7 @@ async def test_a_threshold_that_is_moved_while_rewards_are_read_stays(request_):
         pilot.app.screen.put(inspected(pilot).moved(0.53))
         await settled(pilot)
         land(pilot)
-        pilot.app.post_message(Reloaded(old))
+        pilot.app.call_later(pilot.app.following.show, old)
         await settled(pilot)
         assert inspected(pilot).threshold == 0.53
         await until(pilot, lambda: "gamma" in scorers(pilot))
@@ -72,7 +71,7 @@ async def test_nothing_lands_under_a_moving_threshold_or_a_search_and_all_of_it_
         await settled(pilot)
         held, old = inspected(pilot), load(request_)
         land(pilot)
-        pilot.app.post_message(Reloaded(old))
+        pilot.app.call_later(pilot.app.following.show, old)
         await settled(pilot)
         assert inspected(pilot).selection.texts is held.selection.texts
         await press(pilot, "escape")
@@ -86,7 +85,7 @@ async def test_a_tag_that_is_put_while_journals_are_read_stays(request_):
         read = inspected(pilot).selection.journal.again()
         await press(pilot, "w", *"odd", "enter")
         await shows(pilot, "Tagged")
-        pilot.app.post_message(TriageRead(read))
+        pilot.app.call_later(pilot.app.following.show_journal, read)
         await settled(pilot)
         assert inspected(pilot).selection.column("tags").to_list()[0] == ["odd"]
 
@@ -97,7 +96,7 @@ async def test_rewards_that_were_read_before_a_tag_was_put_leave_it_there(reques
         old = load(request_)
         await press(pilot, "w", *"odd", "enter")
         await shows(pilot, "Tagged")
-        pilot.app.post_message(Reloaded(old))
+        pilot.app.call_later(pilot.app.following.show, old)
         await settled(pilot)
         assert inspected(pilot).selection.column("tags").to_list()[0] == ["odd"]
         assert inspected(pilot).selection.texts is old.texts
