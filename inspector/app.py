@@ -18,6 +18,7 @@ from inspector.screens.loading import LoadingScreen
 from inspector.screens.too_small import TooSmall
 from inspector.terminal.themes import usual_theme
 from inspector.text import clean
+from inspector.visit import HERE, Visit
 from inspector.wiring.appearance import Appearance
 from inspector.wiring.base import INSPECT
 from inspector.wiring.case_scoring import CaseScoring
@@ -35,6 +36,7 @@ from inspector.wiring.saving import Saving
 from inspector.wiring.scoring_runs import ScoringRuns
 from inspector.wiring.titling import Titling
 from inspector.wiring.triage import FollowingTriage
+from inspector.wiring.visiting import Visiting
 
 if TYPE_CHECKING:
     from textual.command import Provider
@@ -51,6 +53,8 @@ def found_places() -> "type[Provider]":
 
 
 class InspectApp(
+    # Before all that does something.
+    Visiting,
     Logging,
     Moving,
     Ending,
@@ -146,10 +150,19 @@ class InspectApp(
 
 
 def run_app(
-    request: Request, *, ascii_only: bool = False, mouse: bool = True, session_log: bool = True, demo: bool = False
+    request: Request,
+    *,
+    ascii_only: bool = False,
+    mouse: bool = True,
+    session_log: bool = True,
+    demo: bool = False,
+    visit: Visit = HERE,
 ) -> int:
-    """Open the app and return the exit code. Afterwards say, on the restored terminal, what there is to say."""
-    if not sys.stdin.isatty() or not sys.stdout.isatty():
+    """Open the app and return the exit code. Afterwards say, on the restored terminal, what there is to say.
+
+    For a visitor Textual is to find the driver for browsers in the environment: see `inspector.serving.visitor`.
+    """
+    if not visit.who and not (sys.stdin.isatty() and sys.stdout.isatty()):
         print(
             "Cannot open the app: this is no terminal. Use a command instead (prm-inspect --help), or demo --no-app.",
             file=sys.stderr,
@@ -157,13 +170,14 @@ def run_app(
         return 2
     from platformdirs import user_config_path, user_state_path
 
-    state = user_state_path("prm-inspect", appauthor=False)
+    state = visit.state_folder(user_state_path("prm-inspect", appauthor=False))
     # What rich finds out about the terminal is what Textual will write.
     usual = usual_theme(Console(force_terminal=True).color_system)
     config = user_config_path("prm-inspect", appauthor=False)
     # A full one takes 45 ms, in which no key is answered; by default there is one in some sixteen pages.
     gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION)
     app = InspectApp(request, ascii_only=ascii_only, state=state, config=config, theme=usual)
+    app.visit = visit
     if session_log:
         app.sessions = state / "sessions"
     code = run(app, mouse=mouse)

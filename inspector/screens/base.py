@@ -23,6 +23,7 @@ from inspector.screens.steady import Steady
 from inspector.sentences import threshold_name
 from inspector.terminal.remembered import Remembered
 from inspector.text import clean, squeezed
+from inspector.visit import HERE
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.key_panel import KeyPanel
@@ -55,7 +56,8 @@ class InspectionScreen(Steady, Screen[None]):
 
     The app sets `inspection`; the screen shows it in `show_inspection`. A key that changes it calls `put`, which shows
     the new value here at once, so that the next key starts from it, and tells the app. `remembered` is how the
-    workspace was left; what a screen keeps there comes back at the next start. `keys` are those that sentences name.
+    workspace was left; what a screen keeps there comes back at the next start. `keys` are those that sentences name,
+    `visit` says what the person there may do.
     """
 
     NAME: ClassVar[str] = ""
@@ -76,6 +78,7 @@ class InspectionScreen(Steady, Screen[None]):
         self.brush = brush
         self.remembered = Remembered()
         self.keys = KeyWords()
+        self.visit = HERE
         self._before: Inspection | None = None
         self._hesitates: Timer | None = None
         self._scoring = False
@@ -328,7 +331,7 @@ class InspectionScreen(Steady, Screen[None]):
 
         self.close_rail()
         models = known_models(inspection.benchmark, self.remembered.left.models)
-        self.app.push_screen(ScoreDialog(inspection.benchmark, models), answered)
+        self.app.push_screen(ScoreDialog(inspection.benchmark, models, self.visit), answered)
 
     def _stop_scoring(self, chosen: str | None) -> None:
         if chosen:

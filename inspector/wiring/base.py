@@ -7,6 +7,7 @@ from textual.app import App
 
 from inspector.commands.key_words import KeyWords
 from inspector.request import Request
+from inspector.visit import HERE, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +29,10 @@ class Wired(App[int]):
     """An app with the value that is shown and how the workspace was left; its parts are one duty a file.
 
     `inspection` and `remembered` are None until the workspace has been read, `manner` (how cases are shown) until a
-    person changes it. `keys` are those that sentences name.
+    person changes it. `keys` are those that sentences name. `visit` says who sits there and what they may do.
     """
+
+    visit: Visit = HERE
 
     def __init__(
         self,

@@ -33,11 +33,13 @@ def ask_for_file(app: "InspectApp") -> None:
     """Ask which file, and import it."""
     from inspector.screens.start import import_list
 
-    app.push_screen(import_list(), partial(_begin, app))
+    app.push_screen(import_list(app.visit), partial(_begin, app))
 
 
 def _begin(app: "InspectApp", typed: str | None) -> None:
-    if typed:
+    if typed and (refusal := app.visit.refused_source(typed)):
+        app.notify(clean(refusal), severity="error", markup=False, timeout=TOLD)
+    elif typed:
         app.notify(clean(f"Reading {typed} ..."), markup=False, timeout=2)
         app.run_worker(partial(_import, app, typed), thread=True, group="import-file", description=f"import {typed}")
 

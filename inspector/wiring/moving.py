@@ -51,7 +51,7 @@ class Moving(Wired):
         """Put a screen on top and hand it what it needs."""
         if self.remembered is not None:
             screen.remembered = self.remembered
-        screen.keys = self.keys
+        screen.keys, screen.visit = self.keys, self.visit
         self._hand_manner(screen)
         screen.inspection = self.inspection
         self.push_screen(screen, mode=INSPECT)
