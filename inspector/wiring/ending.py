@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 
 from inspector.screens.dialog import QUIT_AT_ONCE
 from inspector.terminal.input import heedful_driver
-from inspector.terminal.output import lasting_output
+from inspector.terminal.output import lasting_output, orderly_driver
 from inspector.wiring.base import Wired
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Ending(Wired):
                 asyncio.get_running_loop().add_signal_handler(number, self._end, 128 + number)
 
     def get_driver_class(self) -> "type[Driver]":
-        return heedful_driver(super().get_driver_class())
+        return heedful_driver(orderly_driver(super().get_driver_class()))
 
     def _end(self, code: int) -> None:
         # The first of several signals says why it ends.
