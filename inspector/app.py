@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import Console
+from textual.actions import parse
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.events import Event, Key, Paste
@@ -29,10 +30,19 @@ from inspector.services.remembering import Remembering, as_left
 from inspector.services.saving import Saving
 from inspector.services.scoring_processes import ScoringProcesses
 from inspector.session.recording import SessionRecorder
-from inspector.terminal.textual_compat import KeyOrder, SizeCheck, catch_signals, heedful_driver, leave_behind, run
+from inspector.terminal.textual_compat import (
+    KeyOrder,
+    SizeCheck,
+    catch_signals,
+    heedful_driver,
+    leave_behind,
+    orderly_driver,
+    run,
+)
 from inspector.terminal.themed import Themed
 from inspector.terminal.themes import DEFAULT, usual_theme
 from inspector.text import clean
+from inspector.visit import HERE, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -95,14 +105,17 @@ class InspectApp(Themed[int]):
         config: Path | None = None,
         sessions: Path | None = None,
         theme: str = DEFAULT,
+        visit: Visit = HERE,
     ) -> None:
         """`folder` is where exports go, the current one by default; `state` is where it is remembered how one left.
 
         Without `state` nothing is read from there and nothing written. `config` is the folder of a person's settings,
         `sessions` that of what they do: without it nothing is recorded. `theme` holds where none was chosen before.
+        `visit` says who sits there and what they may do: it is asked before anything is done.
         """
         super().__init__(state=state, theme=theme, ascii_only=ascii_only)
         self.request = request
+        self.visit = visit
         self.folder = folder or Path()
         self.state, self.config, self.sessions = state, config, sessions
         self.inspection: Inspection | None = None
@@ -213,19 +226,28 @@ class InspectApp(Themed[int]):
         self.saving.copy_text(message)
 
     def on_import(self, _: messages.Import) -> None:
+        if self._refused(self.visit.refusal("import")):
+            return
         # Imported only for who asks: the app starts sooner.
         from inspector.services.importing import ask_for_file
 
         ask_for_file(self)
 
     def on_score(self, message: messages.Score) -> None:
-        self.scoring.start_run(message)
+        if not self._refused(self.visit.refused_run(message.model, message.flags)):
+            self.scoring.start_run(message)
 
     def on_stop_scoring(self, _: messages.StopScoring) -> None:
         self.scoring.stop_run()
 
     def on_score_case(self, message: messages.ScoreCase) -> None:
-        self.scoring.score_case(message)
+        # Where the weights of a scorer lie is known to the workspace: nobody has typed it.
+        typed = "" if "scorer" in message.prm else str(message.prm["model"])
+        if refusal := self.visit.refused_model(typed):
+            # Whoever asked waits for an answer.
+            message.answer({"event": "failed", "error": {"sentence": refusal, "next_step": ""}})
+        else:
+            self.scoring.score_case(message)
 
     def on_new_rewards(self, message: messages.NewRewards) -> None:
         self.following.look_through(message.scorer)
@@ -253,13 +275,21 @@ class InspectApp(Themed[int]):
         default_namespace: "DOMNode | None" = None,
         namespaces: "Mapping[str, DOMNode] | None" = None,
     ) -> bool:
-        """Do it, and note it down: for the log of the session, and for that of a fault."""
+        """Do it, unless it is not for this person; and note it down, for the logs of the session and of a fault."""
+        if self._refused(self.visit.refusal((parse(action) if isinstance(action, str) else action)[1])):
+            return True
         screen = "" if self.inspection is None or self.front is None else self.front.NAME
         done = await super().run_action(action, default_namespace, namespaces)
         if done and isinstance(action, str):
             self._done.append(f"{type(default_namespace or self).__name__}: {action}")
             self.recorder.note_action(action, screen)
         return done
+
+    def _refused(self, refusal: str) -> bool:
+        """Tell why something is not for this person; whether there was anything to tell."""
+        if refusal:
+            self.tell(refusal, "warning")
+        return bool(refusal)
 
     # -- how it ends
 
@@ -305,7 +335,7 @@ class InspectApp(Themed[int]):
     # -- what Textual asks
 
     def get_driver_class(self) -> "type[Driver]":
-        return heedful_driver(super().get_driver_class())
+        return heedful_driver(orderly_driver(super().get_driver_class()))
 
     def get_key_display(self, binding: Binding) -> str:
         return self.keys.display(binding.key) or "(no key)"
@@ -384,10 +414,19 @@ class InspectApp(Themed[int]):
 
 
 def run_app(
-    request: Request, *, ascii_only: bool = False, mouse: bool = True, session_log: bool = True, demo: bool = False
+    request: Request,
+    *,
+    ascii_only: bool = False,
+    mouse: bool = True,
+    session_log: bool = True,
+    demo: bool = False,
+    visit: Visit = HERE,
 ) -> int:
-    """Open the app and return the exit code. Afterwards say, on the restored terminal, what there is to say."""
-    if not sys.stdin.isatty() or not sys.stdout.isatty():
+    """Open the app and return the exit code. Afterwards say, on the restored terminal, what there is to say.
+
+    For a visitor Textual is to find the driver for browsers in the environment: see `inspector.serving.visitor`.
+    """
+    if not visit.who and not (sys.stdin.isatty() and sys.stdout.isatty()):
         print(
             "Cannot open the app: this is no terminal. Use a command instead (prm-inspect --help), or demo --no-app.",
             file=sys.stderr,
@@ -395,14 +434,16 @@ def run_app(
         return 2
     from platformdirs import user_config_path, user_state_path
 
-    state = user_state_path("prm-inspect", appauthor=False)
+    state = visit.state_folder(user_state_path("prm-inspect", appauthor=False))
     # What rich finds out about the terminal is what Textual will write.
     usual = usual_theme(Console(force_terminal=True).color_system)
     config = user_config_path("prm-inspect", appauthor=False)
     sessions = state / "sessions" if session_log else None
     # A full one takes 45 ms, in which no key is answered; by default there is one in some sixteen pages.
     gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION)
-    app = InspectApp(request, ascii_only=ascii_only, state=state, config=config, sessions=sessions, theme=usual)
+    app = InspectApp(
+        request, ascii_only=ascii_only, state=state, config=config, sessions=sessions, theme=usual, visit=visit
+    )
     code = run(app, mouse=mouse)
     if said := app.crash or app.failure or app.scoring.farewell:
         # The terminal may be what is lost.

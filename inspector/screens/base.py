@@ -21,6 +21,7 @@ from inspector.screens.threshold import Threshold
 from inspector.sentences import threshold_name
 from inspector.terminal.remembered import Remembered
 from inspector.text import clean, squeezed
+from inspector.visit import HERE
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.key_panel import KeyPanel
@@ -54,7 +55,8 @@ class InspectionScreen(Steady, Screen[None]):
 
     The app sets `inspection`; the screen shows it in `show_inspection`. A key that changes it calls `put`, which shows
     the new value here at once, so that the next key starts from it, and tells the app. `remembered` is how the
-    workspace was left; what a screen keeps there comes back at the next start. `keys` are those that sentences name.
+    workspace was left; what a screen keeps there comes back at the next start. `keys` are those that sentences name,
+    `visit` says what the person there may do.
     """
 
     NAME: ClassVar[str] = ""
@@ -75,6 +77,7 @@ class InspectionScreen(Steady, Screen[None]):
         self.brush = brush
         self.remembered = Remembered()
         self.keys = KeyWords()
+        self.visit = HERE
         self.threshold = Threshold(self)
         self.controllers: tuple[Controller, ...] = (self.threshold,)
         self._hesitates: Timer | None = None
@@ -259,7 +262,7 @@ class InspectionScreen(Steady, Screen[None]):
 
         self.close_rail()
         models = known_models(inspection.benchmark, self.remembered.left.models)
-        self.app.push_screen(ScoreDialog(inspection.benchmark, models), answered)
+        self.app.push_screen(ScoreDialog(inspection.benchmark, models, self.visit), answered)
 
     def _stop_scoring(self, chosen: str | None) -> None:
         if chosen:

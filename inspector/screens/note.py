@@ -9,7 +9,8 @@ from inspector.screens.typed_ahead import TypedAhead
 from inspector.text import clean
 from inspector.widgets.text_editor import TextEditor
 
-HINT = "Enter keeps it, Ctrl+J begins a line, Ctrl+E opens $EDITOR; an empty one is taken away; Esc closes"
+HINT = "Enter keeps it, Ctrl+J begins a line{}; an empty one is taken away; Esc closes"
+ELSEWHERE = ", Ctrl+E opens $EDITOR"
 
 
 class NoteDialog(TypedAhead[str | None]):
@@ -28,7 +29,7 @@ class NoteDialog(TypedAhead[str | None]):
             if self._others:
                 yield Static(Content(clean(self._others, lines=True)))
             yield TextEditor(id="note-text")
-            yield Static(Content(HINT), classes="dim")
+            yield Static(Content(HINT.format("" if self.app.is_web else ELSEWHERE)), classes="dim")
 
     def on_mount(self) -> None:
         self.query_one(TextEditor).begin(self._note)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,7 @@ from inspector.messages import Score
 from inspector.scoring_flags import flags_in
 from inspector.screens.dialog import Dialog
 from inspector.text import clean
+from inspector.visit import HERE, Visit
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.typing_line import TypingLine
 from scoring.arguments import PROTOCOLS
@@ -68,9 +70,10 @@ class ScoreDialog(Dialog[Score | None]):
         Binding("up", "mark(-1)", "Model before", show=False),
     ]
 
-    def __init__(self, benchmark: str, models: Sequence[str] = ()) -> None:
-        """`models` were used before, the newest first."""
+    def __init__(self, benchmark: str, models: Sequence[str] = (), visit: Visit = HERE) -> None:
+        """`models` were used before, the newest first; folders are looked for as `visit` may."""
         super().__init__()
+        self._visit = visit
         self._benchmark = benchmark
         self._models = tuple(models)
         self._choices: tuple[str, ...] = ()
@@ -107,7 +110,7 @@ class ScoreDialog(Dialog[Score | None]):
 
     def _look(self, typed: str) -> None:
         """In a thread: a folder may lie on a disk that takes its time."""
-        choices, worker = model_choices(typed, self._models), get_current_worker()
+        choices, worker = model_choices(typed, self._models, self._visit), get_current_worker()
         if not worker.is_cancelled:
             self.app.call_from_thread(self._offer, typed, choices)
 
@@ -179,7 +182,7 @@ def known_models(benchmark: str, used: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*used, *(own if benchmark == demo.NAME else ()))))
 
 
-def model_choices(typed: str, used: Sequence[str]) -> tuple[str, ...]:
+def model_choices(typed: str, used: Sequence[str], visit: Visit = HERE) -> tuple[str, ...]:
     """What a model may be of which so much was typed: folders that begin so, and those used before that hold it.
 
     Folders with a checkpoint come first and end without a slash: there is nothing to look for in them.
@@ -188,11 +191,10 @@ def model_choices(typed: str, used: Sequence[str]) -> tuple[str, ...]:
         return tuple(used)
     before = typed[: typed.rfind("/") + 1]
     beginning = typed.removeprefix(before)
-    try:
-        with os.scandir(expand_home(before or ".")) as entries:
+    there: list[str] = []
+    if visit.reaches(expand_home(before or ".")):
+        with suppress(OSError), os.scandir(expand_home(before or ".")) as entries:
             there = sorted(one.path for one in islice(entries, MOST) if _may_be(one, beginning))
-    except OSError:
-        there = []
     folders = {f"{before}{Path(path).name}": _holds_checkpoint(Path(path)) for path in there[:OFFERED]}
     found = [
         *(name for name, whole in folders.items() if whole),

@@ -10,6 +10,7 @@ from textual.widgets import Input
 
 from inspector.screens.narrowing import Narrowing
 from inspector.text import clean
+from inspector.visit import HERE, Visit
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.benchmarks.demo import NAME as DEMO
 from scoring.files import expand_home
@@ -24,15 +25,17 @@ class PathList(Narrowing[str]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "Complete", priority=True, show=False)]
 
-    def __init__(self, title: str, about: str, picks: Sequence[Pick]) -> None:
-        """`picks` are the places that are offered before anything is typed."""
+    def __init__(self, title: str, about: str, picks: Sequence[Pick], visit: Visit = HERE) -> None:
+        """`picks` are offered before anything is typed; what is typed is looked for as `visit` may."""
         super().__init__(title, about, "Enter opens it, Tab completes a path, Esc leaves")
-        self._picks = list(picks)
+        self._picks, self._visit = list(picks), visit
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
         held = [pick for pick in self._picks if typed.lower() in pick.label.lower()]
         elsewhere = [Pick(typed, typed, "not on this disk")] if is_address(typed) or typed.startswith(HUB) else []
-        found = {pick.key: pick for pick in (*held, *elsewhere, *path_picks(typed))}
+        if "/" in typed and not elsewhere and not self._visit.reaches(expand_home(typed)):
+            elsewhere = [Pick(typed, typed, "outside the workspace's folder")]
+        found = {pick.key: pick for pick in (*held, *elsewhere, *path_picks(typed, self._visit))}
         return list(found.values()) if typed else self._picks, 0
 
     def answer(self, key: str) -> str:
@@ -58,16 +61,19 @@ def start_list(recent: Sequence[str], files: Sequence[str]) -> PathList:
     return PathList("prm-inspect", about, picks)
 
 
-def import_list() -> PathList:
-    """Ask what to import; what is in this folder is offered first."""
-    about = "Rewards, verdicts, answers or cases: any file, a folder, hf:NAME or https://. Type its path, or choose."
-    return PathList("Import", about, path_picks(""))
+def import_list(visit: Visit = HERE) -> PathList:
+    """Ask what to import; what is in this folder is offered first, to a visitor what is in the workspace's."""
+    elsewhere = ", a folder" if visit.root else ", a folder, hf:NAME or https://"
+    about = f"Rewards, verdicts, answers or cases: any file{elsewhere}. Type its path, or choose."
+    return PathList("Import", about, path_picks(f"{visit.root}/" if visit.root else "", visit), visit)
 
 
-def path_picks(typed: str) -> list[Pick]:
+def path_picks(typed: str, visit: Visit = HERE) -> list[Pick]:
     """Files and folders whose path begins with what was typed, and that folder itself where it ends with a slash."""
     before = typed[: typed.rfind("/") + 1]
     beginning = typed.removeprefix(before)
+    if not visit.reaches(expand_home(before or ".")):
+        return []
     try:
         with os.scandir(expand_home(before or ".")) as entries:
             names = sorted(entry.name for entry in islice(entries, _LOOKED_AT) if _may_be(entry.name, beginning))

@@ -37,11 +37,13 @@ def ask_for_file(app: "InspectApp") -> None:
     """Ask which file, and import it."""
     from inspector.screens.start import import_list
 
-    app.push_screen(import_list(), partial(_begin, app))
+    app.push_screen(import_list(app.visit), partial(_begin, app))
 
 
 def _begin(app: "InspectApp", typed: str | None) -> None:
-    if typed:
+    if typed and (refusal := app.visit.refused_source(typed)):
+        app.tell(refusal, "error", timeout=TOLD)
+    elif typed:
         app.tell(f"Reading {typed} ...", timeout=2)
         app.run_in_thread(partial(_import, app, typed), "import-file")
 

@@ -83,7 +83,7 @@ class Navigation:
         app = self._app
         if app.remembered is not None:
             screen.remembered = app.remembered
-        screen.keys = app.keys.words
+        screen.keys, screen.visit = app.keys.words, app.visit
         self._hand_manner(screen)
         screen.inspection = app.inspection
         app.push_screen(screen, mode=INSPECT)

@@ -1,5 +1,6 @@
-"""Tables go out as files, and texts to the clipboard."""
+"""Tables go out as files, and texts to the clipboard; a visitor's browser is handed both."""
 
+import io
 import os
 from functools import partial
 from threading import Lock
@@ -11,6 +12,7 @@ from inspector.text import clean
 if TYPE_CHECKING:
     from inspector.app import InspectApp
     from inspector.inspection import Inspection
+    from scoring.export import Document
 
 COMMAND_SHOWN = 400
 """Characters of a command that a toast shows."""
@@ -32,24 +34,22 @@ class Saving:
 
     def _export(self, inspection: "Inspection", message: Export) -> None:
         """In a thread: make the document, write it and tell."""
-        from inspector.exporting import export_document, file_stem, free_path
+        from inspector.exporting import export_document, file_stem
         from scoring.errors import InspectError
 
         try:
             document = export_document(inspection, message)
-            # One at a time: two documents of one name would take the same path.
-            with self._writing:
-                path = free_path(self._app.folder, file_stem(inspection, message), message.form)
-                document.write(path, message.form)
+            name = self._put_out(document, file_stem(inspection, message), message.form)
         except InspectError as error:
             self._app.tell(str(error), "error", timeout=15)
             return
         again = f"Again: {document.provenance['command']}"
         if len(again) > COMMAND_SHOWN:
             # The whole of it would cover the screen.
-            again = f"{again[:COMMAND_SHOWN]} ... (the rest stands beside the rows)"
+            rest = "in its JSON" if self._app.visit.who else "beside the rows"
+            again = f"{again[:COMMAND_SHOWN]} ... (the rest stands {rest})"
         what = "the report" if message.what == "report" else f"{document.rows.height:,} rows"
-        wrote = f"rote {what} to {path.name}\n{again}"
+        wrote = f"rote {what} to {name}\n{again}"
         if message.copy:
             text = document.render(message.form)
             done, too_long = f"Copied, and also w{wrote}", f"Too long to copy. W{wrote}"
@@ -57,14 +57,43 @@ class Saving:
         else:
             self._app.tell(f"W{wrote}", timeout=10, lines=True)
 
+    def _put_out(self, document: "Document", stem: str, form: str) -> str:
+        """In a thread: write a document, or have a browser download it; what the file is called."""
+        from inspector.exporting import ENDINGS, free_path
+
+        if self._app.visit.who:
+            name = f"{stem}.{ENDINGS[form]}"
+            self._app.call_from_thread(self._download, name, document.render(form))
+            return name
+        # One at a time: two documents of one name would take the same path.
+        with self._writing:
+            path = free_path(self._app.folder, stem, form)
+            document.write(path, form)
+        return path.name
+
+    def _download(self, name: str, text: str) -> None:
+        """Have the browser save a text as a file of this name."""
+        self._app.deliver_binary(io.BytesIO(text.encode("utf-8", "replace")), save_filename=name)
+
     def copy_text(self, message: Copy) -> None:
         """Copy a text; it also lies in a file, since no terminal says whether it has a clipboard."""
-        from inspector.terminal.clipboard import keep, size
+        from inspector.terminal.clipboard import size
 
-        where = keep(message.text, self._app.state or self._app.folder)
+        where = self._kept(message.text)
         what = f"{clean(message.what)} ({size(message.text)})"
         long = f"Too long for the clipboards of most terminals: {what}."
         self.copy(message.text, f"Copied {what}.\n{where}", f"{long}\n{where}")
+
+    def _kept(self, text: str) -> str:
+        """Keep what is copied in a file too; the sentence about it. A browser is handed what it could not copy."""
+        from inspector.terminal.clipboard import FILE, fits, keep
+
+        if not self._app.visit.who:
+            return keep(text, self._app.state or self._app.folder)
+        if fits(text):
+            return ""
+        self._download(FILE, text)
+        return f"It is downloaded as {FILE}"
 
     def copy(self, text: str, done: str, too_long: str) -> None:
         """Put a text on the clipboard, and say `done` or `too_long`; a line in which one types pastes it again."""
@@ -76,4 +105,5 @@ class Saving:
         from inspector.terminal.clipboard import copy
 
         tried = copy(text, os.environ, lambda sequence: self._app.call_from_thread(self._app.write, sequence))
-        self._app.tell(done if tried else too_long, "information" if tried else "warning", timeout=10, lines=True)
+        said = (done if tried else too_long).rstrip()
+        self._app.tell(said, "information" if tried else "warning", timeout=10, lines=True)

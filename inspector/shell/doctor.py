@@ -35,6 +35,7 @@ ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
     "vllm": (("vllm",), "vllm"),
     "server": (("httpx", "httpx_retries"), "server"),
     "hf: names": (("datasets",), "score"),
+    "serve": (("textual_serve",), "serve"),
 }
 """Engine -> the packages it needs and the extra that brings them."""
 

@@ -29,10 +29,15 @@ def copy(text: str, environ: Mapping[str, str], write: Callable[[str], object]) 
     data = text.encode("utf-8", "replace")
     if environ.get("TMUX") and _through_tmux(data):
         return True
-    if len(data) > LONGEST:
+    if not fits(text):
         return False
     write(sequence(data, screen=bool(environ.get("STY"))))
     return True
+
+
+def fits(text: str) -> bool:
+    """Tell whether terminals take so long a text."""
+    return len(text.encode("utf-8", "replace")) <= LONGEST
 
 
 def sequence(data: bytes, *, screen: bool = False) -> str:

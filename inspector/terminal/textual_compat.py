@@ -8,6 +8,7 @@
 | `run`, `leave_behind` | quitting waits for every thread | #3966, open |
 | `heedful_driver` | a terminal that is gone reads as empty for ever, or as a fault | #6690, open |
 | `lasting_output` | writing to a terminal that is gone waits for ever | none |
+| `orderly_driver` | to a browser packets are written from two threads, one amid the other | none |
 | `without_colours` | `NO_COLOR` makes sixteen colours black on black | none |
 
 Screens have more of it: `inspector.screens.steady` and `inspector.screens.typed_ahead`.
@@ -24,6 +25,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TextIO
 
 from textual.app import App
@@ -338,6 +340,38 @@ def lasting_output() -> Iterator[None]:
 
 
 # -- colours
+
+
+def orderly_driver(driver: type[Driver]) -> type[Driver]:
+    """The driver, but that one for browsers writes packet after packet, and that its loss is a hang-up signal."""
+    if not hasattr(driver, "write_meta"):
+        return driver
+
+    class OrderlyDriver(driver):  # type: ignore[misc, valid-type]  # a class that is only known here
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            self._write = Packets(self.fileno, lambda: signal.raise_signal(signal.SIGHUP)).write
+
+    return OrderlyDriver
+
+
+class Packets:
+    """A pipe into which each packet is written whole; of the first failure `lost` is told, what follows is dropped."""
+
+    def __init__(self, descriptor: int, lost: Callable[[], object]) -> None:
+        self._descriptor, self._lost = descriptor, lost
+        self._lock, self._gone = Lock(), False
+
+    def write(self, packet: bytes) -> None:
+        """Write one, however many are writing."""
+        with self._lock:
+            left = memoryview(packet)
+            while left and not self._gone:
+                try:
+                    left = left[os.write(self._descriptor, left) :]
+                except OSError:
+                    self._gone = True
+                    self._lost()
 
 
 def without_colours(filters: Sequence[LineFilter], *, sixteen: bool) -> list[LineFilter]:

@@ -78,6 +78,13 @@ def httpx_retries_facts() -> dict[str, Any]:
     return {"version": version("httpx-retries"), "usable": bool(httpx_retries.RetryTransport)}
 
 
+def textual_serve_facts() -> dict[str, Any]:
+    """What the app in a browser needs."""
+    import textual_serve.server as found
+
+    return {"version": version("textual-serve"), "usable": bool(found.Server)}
+
+
 PROBES: dict[str, Callable[[], dict[str, Any]]] = {
     "torch": torch_facts,
     "transformers": transformers_facts,
@@ -85,6 +92,7 @@ PROBES: dict[str, Callable[[], dict[str, Any]]] = {
     "datasets": datasets_facts,
     "httpx": httpx_facts,
     "httpx_retries": httpx_retries_facts,
+    "textual_serve": textual_serve_facts,
 }
 
 

@@ -19,7 +19,7 @@ BROKEN = {"installed": True, "usable": False, "error": "OSError: no library"}
 
 
 def found(**facts: dict) -> dict:
-    names = ("torch", "transformers", "vllm", "datasets", "httpx", "httpx_retries")
+    names = ("torch", "transformers", "vllm", "datasets", "httpx", "httpx_retries", "textual_serve")
     return {name: facts.get(name, ABSENT) for name in names}
 
 

@@ -1,0 +1,57 @@
+"""The process of one visitor: the app, which speaks with the server that started it, and so with a browser."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from inspector.request import Request
+from inspector.visit import Visit
+
+_LAUNCH = "import sys; sys.path.insert(0, {!r}); from inspector.serving.visitor import main; sys.exit(main())"
+_NOT_OURS = ("TMUX", "STY")
+"""Variables by which the app would copy into the terminal of whoever started the server."""
+
+
+class Opening(Struct, frozen=True):
+    """What the app is opened on, and for whom."""
+
+    request: Request
+    visit: Visit
+    ascii_only: bool = False
+
+
+def command(opening: Opening) -> list[str]:
+    """Give the words that start the process, for no shell."""
+    # The package stands where this file does, installed or not; -P: no code is taken from the current folder.
+    launch = _LAUNCH.format(str(Path(__file__).resolve().parents[2]))
+    return [sys.executable, "-P", "-c", launch, msgspec.json.encode(opening).decode()]
+
+
+def environment(who: str, of_textual: Mapping[str, str]) -> dict[str, str]:
+    """Give the variables of the process: this one's, those that Textual wants, and who is at work."""
+    from scoring.triage.journal import ENVIRONMENT
+
+    ours = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
+    return {**ours, **of_textual, "TERM": "xterm-256color", "COLORTERM": "truecolor", ENVIRONMENT: who}
+
+
+def main() -> int:
+    """Open the app; the exit code. What there is to say afterwards is on standard error, for the server to pass on."""
+    from inspector.app import run_app
+    from inspector.text import clean
+    from scoring.errors import InspectError
+
+    opening = msgspec.json.decode(sys.argv[1], type=Opening)
+    try:
+        if opening.request.plugins:
+            from inspector.own import load_own
+
+            load_own(opening.request.plugins)
+        return run_app(opening.request, ascii_only=opening.ascii_only, session_log=False, visit=opening.visit)
+    except InspectError as error:
+        print(clean(str(error)), file=sys.stderr)
+        return 2
