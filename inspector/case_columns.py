@@ -1,7 +1,10 @@
 """The columns of the list of cases: those that are usual for what is looked at, or those that were chosen."""
 
+from functools import partial
+
 import numpy as np
 import polars as pl
+from rich.cells import cell_len
 
 from inspector.case_rows import FOUND_IN
 from inspector.case_view.facts import OF_GOLD
@@ -9,7 +12,6 @@ from inspector.catalogue import OF_SCORER, REWARDS, catalogue, entry_of
 from inspector.cell_paint import CellPaint
 from inspector.inspection import Inspection
 from inspector.paint import Brush
-from inspector.text import squeezed
 from inspector.widgets.columns import Column, Paint
 
 LABELS = (
@@ -60,7 +62,11 @@ USUAL = 14
 DECIMALS = {"solution": 3, "cost": 4}
 """Digits of fractions, where there are not two."""
 LEAST = {"id": 10, "case": 12, REWARDS: 7, "note": 10}
-FLEX = {REWARDS: 2, "note": 1}
+FLEX = {REWARDS: 2, "note": 1, "id": 1, "case": 1}
+OWNER = 12
+"""Cells of the name of another scorer above its column."""
+FEW_VALUES = 200
+"""Labels with more values than this are names of their own, with nothing that all of them share."""
 LEAVE = {"margin": 1, REWARDS: 2, "solution": 3, "reward_at_gold": 4, **dict.fromkeys(LABELS, 5), "tags": 4}
 """See `inspector.widgets.columns.Column`; of the usual columns. Those that were chosen never leave: they scroll."""
 
@@ -133,21 +139,41 @@ def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool, 
     source: str | tuple[str, ...] = f"{scorer}.{kind}" if kind in OF_SCORER else key
     if kind == REWARDS:
         source = REWARDS if blind else (REWARDS, "earliest_error", f"{scorer}.verdict")
-    title = f"{entry.title} {squeezed(entry.of, 12)}" if entry.of else entry.title
-    width = WIDTHS.get(kind, USUAL)
+    width, most = WIDTHS.get(kind, USUAL), 0
+    painter = _painter(inspection, kind, source, paint)
+    flex, whole = FLEX.get(kind, 0), cell_len(entry.title)
+    if entry.of:
+        owner = cell_len(entry.of)
+        width, most = max(width, whole + 1 + min(owner, OWNER)), whole + 1 + owner
+    elif values := _values_of(inspection, key):
+        painter, most = partial(paint.label, among=values), max(whole, *map(cell_len, values))
+        width, flex = min(width, most), 1
+    elif kind in {"id", "case"}:
+        # Only names of the benchmark in focus are listed; those of others are no longer than they need.
+        most = max(width, inspection.cases.select(pl.col(kind).str.len_chars().max()).item() or 0)
     return Column(
         key,
-        title,
-        max(width, min(len(title), USUAL)) if entry.of else width,
+        entry.title,
+        width,
         right=kind in {"earliest_error", "verdict", "margin", "abs_margin"},
-        paint=_painter(inspection, kind, source, paint),
+        paint=painter,
         source=source,
-        flex=FLEX.get(kind, 0),
+        flex=flex,
+        most=most,
+        of=entry.of,
         decimals=DECIMALS.get(kind, 2),
         least=LEAST.get(kind, 0) if leave else 0,
         leave=LEAVE.get(kind, 0) if leave else 0,
         start=kind == "outcome" and not entry.of,
     )
+
+
+def _values_of(inspection: Inspection, key: str) -> tuple[str, ...]:
+    """All values of a label, whatever the filter; () for other columns, and where they are many."""
+    coded = inspection.selection.categories(key) if key in LABELS else None
+    if coded is None or len(coded.values) > FEW_VALUES:
+        return ()
+    return tuple(str(value) for value in coded.values if value is not None)
 
 
 def _painter(inspection: Inspection, kind: str, source: str | tuple[str, ...], paint: CellPaint) -> Paint | None:

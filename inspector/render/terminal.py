@@ -45,7 +45,8 @@ from inspector.render.view import (
     text,
 )
 from inspector.render.view import Column as TableColumn
-from inspector.text import clean, squeezed
+from inspector.short_names import short_names
+from inspector.text import clean
 from inspector.wrap import wrap
 
 NARROWEST = 18
@@ -58,7 +59,7 @@ class Terminal:
     """Lays blocks out in `width` cells and for panes of `height` lines.
 
     A table that is too wide first loses what its columns can do without, then texts that may take several lines do so,
-    then names lose their middle. What is still too wide stays so, and is scrolled; `split` makes of it several tables
+    then names are shortened. What is still too wide stays so, and is scrolled; `split` makes of it several tables
     beneath each other instead, each with its labels, as a page needs it. Without `charts` there are no maps either, and
     bins stand as tables of their numbers. A `raw` text of a case is as it was written, LaTeX and all, which is also the
     only way to write it in ASCII.
@@ -447,8 +448,10 @@ class _Lines:
         if lacking <= 0:
             return
         size = max(NARROWEST, self._widths[at] - lacking)
+        # A label that stands once for several lines is no name where it is left out.
+        forms = short_names((row[at] for row in self._heads if row[at]), size)
         for row in self._heads:
-            row[at] = squeezed(row[at], size)
+            row[at] = forms.get(row[at], "")
         self._measure()
 
     def rows(self, width: int, columns: Sequence[int] | None = None) -> Iterator[Row]:

@@ -21,8 +21,9 @@ from inspector.screens.picking import Picking
 from inspector.screens.score import ScoreDialog, known_models
 from inspector.screens.steady import Steady
 from inspector.sentences import threshold_name
+from inspector.short_names import short_name
 from inspector.terminal.remembered import Remembered
-from inspector.text import clean, squeezed
+from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.key_panel import KeyPanel
@@ -111,7 +112,7 @@ class InspectionScreen(Steady, Screen[None]):
         """The threshold and where it is from; where there is little room, only whether it is optimistic."""
         if rule.threshold is None:
             return rule.source, ""
-        told = squeezed(rule.source, LONGEST_SOURCE)
+        told = short_name(rule.source, LONGEST_SOURCE)
         source = told if self.size.width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
         words = f"{threshold_name(rule)} {rule.threshold:.3f}"
         return (f"{words} ({source})", words, "") if source else (words, "")

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from inspector.analyses.board import board_view
 from inspector.board import BOARD, SEPARATOR, board_frame, metrics_of, pieces, unscored_frame
-from inspector.board_arrangement import NAME_WIDTH, BoardKind, arranged, kind_of
+from inspector.board_arrangement import BoardKind, arranged, kind_of
 from inspector.board_cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
 from inspector.board_columns import board_columns
 from inspector.board_legend import legend
@@ -35,7 +35,8 @@ from inspector.screens.common_cases import reasons_on_screen, show_banner, toggl
 from inspector.screens.export import ExportMenu
 from inspector.screens.triaging import Triaging
 from inspector.sentences import counted
-from inspector.text import clean, squeezed
+from inspector.short_names import short_name
+from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.sized import Sized
@@ -172,7 +173,7 @@ class BoardScreen(BoardOpening, Triaging):
             Phrase((counted(scorers, "scorer"), ""), rank=1),
         ]
         if self.how.against:
-            name = squeezed(self.how.against, 40)
+            name = short_name(self.how.against, 40, inspection.selection.chosen)
             phrases.append(Phrase((f"differences to {name}", f"less {name}", "differences")))
         if self.how.subsets and self.frame["subset"].is_not_null().any():
             phrases.append(Phrase((f"rows by {self.how.rows}", ""), rank=2))
@@ -211,8 +212,9 @@ class BoardScreen(BoardOpening, Triaging):
     def _describe(self) -> None:
         line, said = self.line, []
         if line is not None:
-            # The table may have cut it.
-            name = f"{line['scorer']}: " if len(line["scorer"]) > NAME_WIDTH else ""
+            # The table may have shortened it.
+            room, scorer = self.query_one(FrameTable).width_of("scorer"), line["scorer"]
+            name = "" if short_name(scorer, room, self.kind.scorers) == scorer else f"{scorer}: "
             behind = self.behind(line)
             if line["kind"] == NOBODY:
                 said.append(NOT_SCORED.format(cases=counted(line["cases"], "case"), score=self.keys.of("score")))

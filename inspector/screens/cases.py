@@ -140,7 +140,7 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         evaluation, line = inspection.evaluation, inspection.headline
         if evaluation is not None and line is not None:
             phrases += [
-                Phrase((*name_forms(evaluation.scorer.name, 20, 14), ""), rank=3),
+                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=inspection.scorers), ""), rank=3),
                 Phrase((score_words(line), "")),
                 Phrase(self.threshold_forms(evaluation.rule), rank=1),
             ]

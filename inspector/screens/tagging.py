@@ -10,8 +10,9 @@ from inspector.screens.note import NoteDialog
 from inspector.screens.sure import SureDialog
 from inspector.screens.tag import TagDialog, Typed
 from inspector.sentences import counted
+from inspector.short_names import short_name
 from inspector.tag_words import batch_words, changes
-from inspector.text import clean, squeezed
+from inspector.text import clean
 from inspector.triage.history import history_rows
 from inspector.triage.own_words import own_tags
 from scoring.errors import InspectError
@@ -142,7 +143,7 @@ class Tagging(InspectionScreen):
         if batch:
             # Where there is little room: the case that it was on comes on screen.
             words = batch_words(batch)
-            self._say(f"{done}: {words}.", brief=f"{done}: {squeezed(words.rpartition(' on ')[0], 30)}")
+            self._say(f"{done}: {words}.", brief=f"{done}: {short_name(words.rpartition(' on ')[0], 30)}")
         else:
             self._say(f"There is nothing to {what}.")
 

@@ -11,7 +11,8 @@ from typing import Self
 
 from inspector.durations import duration
 from inspector.sentences import size_words
-from inspector.text import clean, squeezed
+from inspector.short_names import short_name
+from inspector.text import clean
 
 PATIENCE = 1.0
 """Seconds that something may take without a word."""
@@ -105,7 +106,7 @@ class ReadingProgress:
     def words(self, seconds: float) -> str:
         """What stands beside the bar after so many seconds: bytes, rate, time left, and what is being read."""
         done, to_do, what = self._now
-        name = squeezed(what.rpartition("/")[2], _NAME)
+        name = short_name(what.rpartition("/")[2], _NAME)
         if not to_do or done >= to_do:
             return f"{name}, {duration(seconds)}"
         rate = done / seconds if seconds else 0.0
