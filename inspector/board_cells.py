@@ -17,6 +17,8 @@ BEST, TIED, REFERENCE, BUSY, FAULT = "best", "tied", "reference", "busy", "fault
 user's own code."""
 
 
+BEHIND_POINT = 5
+"""Cells of a figure without a unit from its point on."""
 SOURCE_WIDTH = 10
 """Cells in which half a word on where a threshold is from would say nothing."""
 
@@ -90,7 +92,8 @@ class BoardCells:
     def number(self, value: tuple[float | None, str], _: int) -> list[Part]:
         """A figure without a unit."""
         number, kind = value
-        shown = self._dash if number is None else f"{number:.4g}"
+        whole, point, digits = ("" if number is None else f"{number:.4g}").partition(".")
+        shown = self._dash if number is None else whole + f"{point}{digits}".ljust(BEHIND_POINT)
         return [(shown, "" if kind == SCORER and number is not None else "dim")]
 
     def interval(self, value: tuple[float | None, float | None], _: int) -> list[Part]:

@@ -76,7 +76,10 @@ def _number(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Column:
         "on_right": (cells.percent, 5, 2),
         "bias": (cells.points, SIGNED, 6),
         **dict.fromkeys(("fp", "fn", "sd"), (cells.percent, 5, 0)),
-        **{made.name: (cells.own_share if made.kind == "share" else cells.own_number, 6, 0) for made in own_metrics()},
+        **{
+            made.name: (cells.own_share, 6, 0) if made.kind == "share" else (cells.own_number, 10, 0)
+            for made in own_metrics()
+        },
     }
     paint, width, leave = numbers.get(key, (cells.count, 5, 0))
     own = {made.name: (made.name, "kind", state_of(made.name)) for made in own_metrics()}

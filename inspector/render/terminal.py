@@ -15,7 +15,7 @@ from inspector.charts.mark import Form, Mark
 from inspector.charts.paired_bars import Place, paired_bars
 from inspector.charts.reliability import Bin, reliability
 from inspector.paint import Brush
-from inspector.render.cells import GOLD, further_text, legend, remark_of, rights, value_text
+from inspector.render.cells import GOLD, further_text, legend, points, remark_of, rights, value_text
 from inspector.render.charts import numbers_of
 from inspector.render.lines import GAP, Piece, Row, heading, paragraph
 from inspector.render.readable import readable
@@ -397,12 +397,16 @@ class _Lines:
         self._measure()
 
     def _measure(self) -> None:
-        self._has_tails, self._head_widths, self._widths = [], [], []
+        self._has_tails, self._head_widths, self._widths, self._blanks = [], [], [], []
         for at, title in enumerate(self._titles):
-            heads = [max(map(cell_len, row[at].split("\n"))) for row in self._heads]
+            blanks = points([row[at] for row in self._heads]) if self._right[at] else [0] * len(self._heads)
+            heads = [
+                max(map(cell_len, row[at].split("\n"))) + blank for row, blank in zip(self._heads, blanks, strict=True)
+            ]
+            self._blanks.append(blanks)
             tails = [cell_len(row[at]) for row in self._tails]
             widest = max(heads, default=0)
-            # Values stand beneath each other at their right edge, and what follows them begins there.
+            # Values stand with their points beneath each other, and what follows them begins behind them all.
             sizes = [
                 (widest if self._right[at] and tail else head) + (1 + tail if tail else 0)
                 for head, tail in zip(heads, tails, strict=True)
@@ -498,14 +502,15 @@ class _Lines:
         """A line (0-based) of a cell; what opens cases and what follows the value stand on the first one."""
         cell, lines = self._rows[number][self._at[at]], self._heads[number][at].split("\n")
         head, tail = lines[line] if line < len(lines) else "", "" if line else self._tails[number][at]
-        before = 0
+        before, blank = 0, self._blanks[at][number]
         if self._right[at]:
-            before = (self._head_widths[at] if self._has_tails[at] else self._widths[at]) - cell_len(head)
+            before = (self._head_widths[at] if self._has_tails[at] else self._widths[at]) - cell_len(head) - blank
         style = "dim" if cell.value is None and not cell.style else cell.style
         small = "dim" if cell.small and not style else style
         link = None if line else cell.link
-        pieces = [Piece(" " * before), Piece(head, small, link), Piece(f" {tail}" if tail else "", "dim")]
-        used = before + cell_len(head) + (1 + cell_len(tail) if tail else 0)
+        further = f"{' ' * blank} {tail}" if tail else ""
+        pieces = [Piece(" " * before), Piece(head, small, link), Piece(further, "dim")]
+        used = before + cell_len(head) + cell_len(further)
         return [*pieces, Piece("" if last else " " * max(0, self._widths[at] - used))]
 
 
