@@ -164,7 +164,7 @@ class BoardKind(Struct, frozen=True):
     benchmarks, `subsets` that rows are of subsets; `metrics` are those of the rows, `chosen` the columns asked for, ()
     for the usual ones; `against` says that scores are differences; `scored_width` are the cells of the longest of the
     texts `scored/cases`, `source_width` those of the longest threshold with its source. `scorers`, `benchmarks` and
-    `parts` (the subsets) are the names in the rows.
+    `parts` (the subsets) are the names in the rows, `empty` the usual columns that are hidden.
     """
 
     rows: str = "benchmark"
@@ -175,6 +175,7 @@ class BoardKind(Struct, frozen=True):
     against: bool = False
     scored_width: int = 7
     source_width: int = 0
+    empty: tuple[str, ...] = ()
     scorers: tuple[str, ...] = ()
     benchmarks: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
@@ -182,12 +183,17 @@ class BoardKind(Struct, frozen=True):
     @property
     def keys(self) -> tuple[str, ...]:
         """The names of the columns, in their order."""
-        return tuple(key for key in self.chosen if key in meanings()) or self.usual
+        return tuple(key for key in self.chosen if key in meanings()) or self.filled
 
     @property
     def usual(self) -> tuple[str, ...]:
         """Those that are shown where none were chosen."""
         return (*self.names, *USUAL, *(made.name for made in own_metrics()))
+
+    @property
+    def filled(self) -> tuple[str, ...]:
+        """The usual ones but those that are empty."""
+        return tuple(key for key in self.usual if key not in self.empty)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -231,6 +237,19 @@ def kind_of(frame: pl.DataFrame, how: Arrangement, *, several: bool) -> BoardKin
         benchmarks=_names_in(frame["benchmark"]),
         parts=_names_in(frame["subset"]),
     )
+
+
+def empty_keys(frame: pl.DataFrame) -> tuple[str, ...]:
+    """The columns in which no row has a value, but the score, which has its reasons; none where there is no row."""
+    if not frame.height:
+        return ()
+    sources = {key: SOURCES.get(key, (key,)) for key in USUAL if key != "score"}
+    return tuple(key for key, names in sources.items() if all(_says_nothing(frame[name]) for name in names))
+
+
+def _says_nothing(column: pl.Series) -> bool:
+    filled = column.drop_nulls()
+    return not filled.len() or (column.dtype == pl.String and not filled.str.len_bytes().sum())
 
 
 def _names_in(column: pl.Series) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """The columns of the list of cases: those that are usual for what is looked at, or those that were chosen."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -79,10 +80,16 @@ TELLING = OF_GOLD | {
 """Columns that tell gold labels, what a scorer decided or what people said, others among them."""
 
 
-def case_columns(inspection: Inspection, brush: Brush, *, blind: bool = False) -> list[Column]:
-    """What the list shows of a case, in this order; nothing of gold labels and verdicts where these are hidden."""
+def case_columns(
+    inspection: Inspection, brush: Brush, keys: Sequence[str] = (), *, blind: bool = False
+) -> list[Column]:
+    """What the list shows of a case, in this order; nothing of gold labels and verdicts where these are hidden.
+
+    `keys` are the columns; () = those that were chosen, else the usual ones.
+    """
     chosen = chosen_keys(inspection)
-    keys = [key for key in chosen or usual_keys(inspection) if not (blind and _tells(inspection, key))] or ["id"]
+    wanted = keys or chosen or usual_keys(inspection)
+    keys = [key for key in wanted if not (blind and _tells(inspection, key))] or ["id"]
     paint = CellPaint(brush, *inspection.span)
     columns = [_column(inspection, key, paint, leave=not chosen, blind=blind) for key in keys]
     if inspection.selection.found is not None:
@@ -114,6 +121,14 @@ def usual_keys(inspection: Inspection) -> tuple[str, ...]:
     journal = inspection.selection.journal
     keys += ["tags"] if journal is not None and journal.triage.tags else []
     return (*keys, *[name for name in LABELS if _tells_apart(inspection, name)][:SHOWN_LABELS])
+
+
+def empty_keys(inspection: Inspection) -> tuple[str, ...]:
+    """The usual columns in which no row that is listed has a value; none where no row is listed."""
+    usual, of_scorer = usual_keys(inspection), OF_SCORER.keys() - {REWARDS}
+    sources = {key: f"{inspection.scorer}.{key}" if key in of_scorer else key for key in usual}
+    without = inspection.rows.without_values(tuple(sources.values()), inspection.shown)
+    return tuple(key for key in usual if sources[key] in without)
 
 
 def _tells_apart(inspection: Inspection, name: str) -> bool:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.widgets.columns import Column, FittedColumns, fit_parts, fit_widths
+from inspector.widgets.columns import Column, FittedColumns, fit_parts, fit_widths, with_widths
 
 
 def shown(column: Column, value: object, width: int = 8, *, right: bool = False) -> str:
@@ -85,6 +85,25 @@ def test_header_and_cells_stand_in_the_same_places():
     assert fitted.width == 20
     hits = [fitted.at(x) for x in (0, 1, 6, 7, 8, 12, 13, 19, 20, 21)]
     assert [column and column.name for column in hits] == [None, "a", "a", "a", "b", "b", "c", "c", "c", None]
+
+
+def test_titles_are_shortened_beside_each_other_and_the_names_behind_them_among_their_kind():
+    columns = (
+        Column("a", "reward at the gold step", 12),
+        Column("b", "margin", 17, of="reasoneval_llemma-34b"),
+        Column("c", "margin", 17, of="reasoneval_mistral-7b"),
+        Column("d", "margin", 40, of="reasoneval_llama2-7b"),
+    )
+    frame = pl.DataFrame({key: [""] for key in "abcd"})
+    assert FittedColumns.of(columns, frame, 200).titles == (
+        *("rew…old step", "margin llemma-34b", "margin mistral-7b", "margin reasoneval_llama2-7b"),
+    )
+
+
+def test_a_width_that_a_person_gave_is_kept_with_and_without_room():
+    columns = with_widths((Column("a", "A", 6, flex=1), Column("b", "B", 9, least=2)), {"a": 3, "b": 0, "gone": 5})
+    for available in (5, 80):
+        assert FittedColumns.of(columns, pl.DataFrame({"a": [""], "b": [""]}), available).widths == (3, 1)
 
 
 def test_no_columns_are_a_margin():

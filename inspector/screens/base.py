@@ -38,6 +38,8 @@ from scoring.verdicts import Decision, Rule
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from inspector.catalogue import Entry
+
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""
 SHORT = 16
@@ -416,7 +418,8 @@ class InspectionScreen(Steady, Screen[None]):
         commands = self.commands
         keys = {command.id: self.keys.written(command.id) for command in commands}
         about = self.ABOUT if self.size.height >= ROOM_FOR_WORDS else ""
-        listed = CommandList("Everything that can be done here", about, commands, keys, self.MARKS)
+        marks, columns = self.marks_here(), self.columns_here()
+        listed = CommandList("Everything that can be done here", about, commands, keys, marks, columns)
         self.app.push_screen(listed, self._run_chosen)
 
     @property
@@ -428,6 +431,22 @@ class InspectionScreen(Steady, Screen[None]):
     async def _run_chosen(self, chosen: Command | None) -> None:
         if chosen is not None:
             await self.run_action(chosen.action)
+
+    def marks_here(self) -> Sequence[tuple[str, str]]:
+        """The screen's own marks, and what they mean now."""
+        return self.MARKS
+
+    def columns_here(self) -> Sequence[tuple[str, str]]:
+        """The titles of the columns on screen, and what stands in them."""
+        return ()
+
+    def columns_offered(self) -> "Sequence[Entry]":
+        """Every column that the screen's table can show."""
+        return ()
+
+    def to_column(self, key: str) -> None:
+        """Put the cell cursor on a column, which is shown if it was not."""
+        raise NotImplementedError
 
     def action_export(self) -> None:
         raise NotImplementedError

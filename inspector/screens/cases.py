@@ -84,7 +84,9 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
 
     def on_mount(self) -> None:
         self._lay_out()
-        self.query_one(FrameTable).focus()
+        table = self.query_one(FrameTable)
+        table.focus()
+        self.watch(table, "cell_name", self._tell_column, init=False)
         self.call_after_refresh(self._show_first)
 
     def on_resize(self) -> None:
@@ -131,6 +133,10 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         self.show_facets(inspection)
         self._show_pane_soon()
 
+    def _tell_column(self) -> None:
+        if self.inspection is not None:
+            self._show_titles(self.inspection)
+
     def _show_titles(self, inspection: Inspection) -> None:
         listed = f"{inspection.shown.size:,} of {counted(int(inspection.benchmark_rows.sum()), 'case')}"
         phrases = [Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4), Phrase((listed,))]
@@ -149,8 +155,12 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
         # Without a threshold no mistake is nearer than another: right and wrong ones are all that is told apart.
         graded = evaluation is None or not isinstance(evaluation.rule, AsGiven)
         words = "wrong ones first" if sort == INSTRUCTIVE and not graded else order_words(sort)
-        order = Phrase((words, ""), rank=2)
-        self.tell("filter", [order, filter_phrase(inspection), *apart_phrases(inspection)], "dim")
+        first, beside = self.column_phrases(), apart_phrases(inspection)
+        if first:
+            # What a column is matters more than the order, and than what else is said of the filter.
+            beside = [Phrase((*phrase.forms, ""), rank=3) for phrase in beside]
+        first = first or [Phrase((words, ""), rank=2)]
+        self.tell("filter", [*first, filter_phrase(inspection), *beside], "dim")
 
     def show_case(self) -> None:
         self._follow_blind()

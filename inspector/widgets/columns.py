@@ -1,11 +1,13 @@
 """What the columns of a frame table are, how they share a width, and how a value becomes the text of a cell."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from inspector.short_names import short_name
@@ -22,6 +24,8 @@ Paint = Callable[[Any, int], Sequence[Part]]
 MARGIN = 1
 GAP = 1
 CELLS_KEPT = 4096
+WIDEST = 200
+"""Cells that a person can give a column."""
 LEAST_OWNER = 4
 """Cells in which something of a name can be told."""
 
@@ -150,8 +154,11 @@ class FittedColumns:
         """The line of titles; `mark` stands before that of the column called `sorted_by`."""
         line = ""
         for column, title, width, right in zip(self.shown, self.titles, self.widths, self._right, strict=True):
-            line += cell(mark, GAP) if column.name == sorted_by else " " * GAP
-            line += cell(title, width, right=right)
+            marked = mark if column.name == sorted_by else ""
+            # Beside the title, as far as there is room: else it stands in the gap, where it may look like another's.
+            inside = right and cell_len(marked + title) <= width
+            line += " " * GAP if inside or not marked else cell(marked, GAP)
+            line += cell(marked + title if inside else title, width, right=right)
         return line or " " * MARGIN
 
     def row(self, values: tuple[Any, ...], *, margin: str, null: str, cell_at: int | None = None) -> list[Part]:
@@ -188,6 +195,11 @@ class FittedColumns:
             self._cells[key] = known
         return known
 
+    def edge_at(self, x: int) -> int | None:
+        """The place of the column whose right edge, the gap behind it, is at a cell (0-based) of the line."""
+        ends = accumulate((width + GAP for width in self.widths), initial=MARGIN - GAP)
+        return next((place for place, end in enumerate(islice(ends, 1, None)) if end == x), None)
+
     def at(self, x: int) -> Column | None:
         """The column at a cell (0-based) of the line; a gap belongs to the column before it."""
         end = MARGIN
@@ -216,6 +228,14 @@ def _frozen(value: Any) -> Hashable:
     if isinstance(value, (list, tuple)):
         return tuple(map(_frozen, value))
     return value if isinstance(value, Hashable) else repr(value)
+
+
+def with_widths(columns: Sequence[Column], widths: Mapping[str, int]) -> tuple[Column, ...]:
+    """The columns, those called so in `widths` with that many cells: no more where there is room, no fewer without."""
+    return tuple(
+        replace(one, width=max(1, min(widths[one.name], WIDEST)), flex=0, least=0) if one.name in widths else one
+        for one in columns
+    )
 
 
 def needed_sources(columns: Sequence[Column]) -> tuple[str, ...]:
