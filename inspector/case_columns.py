@@ -63,7 +63,7 @@ USUAL = 14
 DECIMALS = {"solution": 3, "cost": 4}
 """Digits of fractions, where there are not two."""
 LEAST = {"id": 10, "case": 12, REWARDS: 7, "note": 10}
-FLEX = {REWARDS: 2, "note": 1, "id": 1, "case": 1}
+FLEX = {REWARDS: 2, "note": 1, "id": 3, "case": 3}
 OWNER = 12
 """Cells of the name of another scorer above its column."""
 FEW_VALUES = 200
@@ -164,8 +164,10 @@ def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool, 
         painter, most = partial(paint.label, among=values), max(whole, *map(cell_len, values))
         width, flex = min(width, most), 1
     elif kind in {"id", "case"}:
-        # Only names of the benchmark in focus are listed; those of others are no longer than they need.
-        most = max(width, inspection.cases.select(pl.col(kind).str.len_chars().max()).item() or 0)
+        # Only cases of the benchmark in focus are listed.
+        names = inspection.cases[kind].filter(pl.Series(inspection.benchmark_rows))
+        most = max(whole, names.to_frame().select(pl.col(kind).str.len_chars().max()).item() or 0)
+        width = min(width, most)
     return Column(
         key,
         entry.title,

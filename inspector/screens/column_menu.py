@@ -16,6 +16,9 @@ from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import Pick, PickList
 
+SHORT = 16
+"""Lines below which what is said of a column makes room for columns."""
+
 
 class ColumnMenu(Dialog[tuple[str, ...] | None]):
     """Tick columns, move them and make them wider or narrower.
@@ -35,6 +38,8 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
         ("0", "natural", "Its natural width"),
         ("x", "reset", "The usual ones"),
     ]
+
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012  # Textual declares it without ClassVar
 
     def __init__(
         self,
@@ -63,10 +68,7 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
             yield Static(Content(f"Columns of {self._of}, and of what is exported from it{hidden}"), classes="strong")
             yield PickList()
             yield Static(id="whole", classes="dim")
-            hint = (
-                "Space shows or hides, K J move, h l make narrower or wider, 0 as wide as usual, "
-                "x gives the usual ones, Enter keeps, Esc closes"
-            )
+            hint = "Space shows, K J move, h l width (0 usual), x the usual ones, Enter keeps, Esc closes"
             yield Static(Content(hint), classes="dim")
 
     def on_mount(self) -> None:
