@@ -5,14 +5,13 @@ from typing import Literal, get_args
 import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
+from rich.cells import cell_len
 
 from inspector.board_cells import PUBLISHED, REFERENCE, coverage_text
 from inspector.ordering import DIRECTIONS
 from scoring.metrics.own import own_metrics
 from scoring.verdicts import OUTCOMES
 
-NAME_WIDTH = 14
-"""Cells of a scorer's name where there is no room to spare."""
 F1 = "F1"
 MEANINGS = {
     "scorer": ("scorer", "its name"),
@@ -164,7 +163,8 @@ class BoardKind(Struct, frozen=True):
     `rows` is how they are grouped (see `inspector.board_arrangement`); `several` says that there are several
     benchmarks, `subsets` that rows are of subsets; `metrics` are those of the rows, `chosen` the columns asked for, ()
     for the usual ones; `against` says that scores are differences; `scored_width` are the cells of the longest of the
-    texts `scored/cases`, and `long_names` gives the scorers' names more of the width that is to spare.
+    texts `scored/cases`, `source_width` those of the longest threshold with its source. `scorers`, `benchmarks` and
+    `parts` (the subsets) are the names in the rows, `empty` the usual columns that are hidden.
     """
 
     rows: str = "benchmark"
@@ -174,17 +174,26 @@ class BoardKind(Struct, frozen=True):
     chosen: tuple[str, ...] = ()
     against: bool = False
     scored_width: int = 7
-    long_names: bool = False
+    source_width: int = 0
+    empty: tuple[str, ...] = ()
+    scorers: tuple[str, ...] = ()
+    benchmarks: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The names of the columns, in their order."""
-        return tuple(key for key in self.chosen if key in meanings()) or self.usual
+        return tuple(key for key in self.chosen if key in meanings()) or self.filled
 
     @property
     def usual(self) -> tuple[str, ...]:
         """Those that are shown where none were chosen."""
         return (*self.names, *USUAL, *(made.name for made in own_metrics()))
+
+    @property
+    def filled(self) -> tuple[str, ...]:
+        """The usual ones but those that are empty."""
+        return tuple(key for key in self.usual if key not in self.empty)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -223,5 +232,25 @@ def kind_of(frame: pl.DataFrame, how: Arrangement, *, several: bool) -> BoardKin
         chosen=how.columns,
         against=bool(how.against),
         scored_width=max([7, *widths]),
-        long_names=bool((frame["scorer"].str.len_chars() > NAME_WIDTH).any()),
+        source_width=len("0.500 ") + max(map(cell_len, frame["threshold_source"].drop_nulls()), default=0),
+        scorers=_names_in(frame["scorer"]),
+        benchmarks=_names_in(frame["benchmark"]),
+        parts=_names_in(frame["subset"]),
     )
+
+
+def empty_keys(frame: pl.DataFrame) -> tuple[str, ...]:
+    """The columns in which no row has a value, but the score, which has its reasons; none where there is no row."""
+    if not frame.height:
+        return ()
+    sources = {key: SOURCES.get(key, (key,)) for key in USUAL if key != "score"}
+    return tuple(key for key, names in sources.items() if all(_says_nothing(frame[name]) for name in names))
+
+
+def _says_nothing(column: pl.Series) -> bool:
+    filled = column.drop_nulls()
+    return not filled.len() or (column.dtype == pl.String and not filled.str.len_bytes().sum())
+
+
+def _names_in(column: pl.Series) -> tuple[str, ...]:
+    return tuple(column.drop_nulls().unique().sort())

@@ -1,8 +1,11 @@
 """How values of the board become cells: percent, signed differences, marks, bars and sources."""
 
+from collections.abc import Sequence
+
 from inspector.paint import Brush
 from inspector.render.cells import share, signed
-from inspector.text import Part, squeezed
+from inspector.short_names import short_name
+from inspector.text import Part
 from scoring.verdicts import OUTCOMES
 
 SCORER, BASELINE, PUBLISHED, NOBODY = "scorer", "baseline", "published", "nobody"
@@ -12,6 +15,12 @@ NOT_HERE = (PUBLISHED, NOBODY)
 BEST, TIED, REFERENCE, BUSY, FAULT = "best", "tied", "reference", "busy", "fault"
 """How a row stands to the best one or to the reference; `busy` is still being computed, at `fault` is the
 user's own code."""
+
+
+BEHIND_POINT = 5
+"""Cells of a figure without a unit from its point on."""
+SOURCE_WIDTH = 10
+"""Cells in which half a word on where a threshold is from would say nothing."""
 
 
 class BoardCells:
@@ -27,15 +36,16 @@ class BoardCells:
         """One character for the best and for those tied with it; a blank for the others."""
         return self._marks.get(standing or "", " ")
 
-    def name(self, value: tuple[str | None, str], width: int) -> list[Part]:
-        """A name; without one, all subsets."""
+    def name(self, value: tuple[str | None, str], width: int, among: Sequence[str] = ()) -> list[Part]:
+        """A name, shortened beside those it stands `among`; without one, all subsets."""
         text, kind = value
-        return [(squeezed("all" if text is None else text, width), "dim" if kind != SCORER or text is None else "")]
+        plain = kind != SCORER or text is None
+        return [(short_name("all" if text is None else text, width, among), "dim" if plain else "")]
 
-    def group(self, value: tuple[str | None, str, bool], width: int) -> list[Part]:
+    def group(self, value: tuple[str | None, str, bool], width: int, among: Sequence[str] = ()) -> list[Part]:
         """A name by which rows are grouped: it is dim where it stands in the row above as well."""
         text, kind, repeated = value
-        shown = squeezed("all" if text is None else text, width)
+        shown = short_name("all" if text is None else text, width, among)
         return [(shown, "dim" if repeated or kind == PUBLISHED else "strong")]
 
     def score(self, value: tuple[float | None, str, bool, str | None], _: int) -> list[Part]:
@@ -82,7 +92,8 @@ class BoardCells:
     def number(self, value: tuple[float | None, str], _: int) -> list[Part]:
         """A figure without a unit."""
         number, kind = value
-        shown = self._dash if number is None else f"{number:.4g}"
+        whole, point, digits = ("" if number is None else f"{number:.4g}").partition(".")
+        shown = self._dash if number is None else whole + f"{point}{digits}".ljust(BEHIND_POINT)
         return [(shown, "" if kind == SCORER and number is not None else "dim")]
 
     def interval(self, value: tuple[float | None, float | None], _: int) -> list[Part]:
@@ -103,10 +114,14 @@ class BoardCells:
         counts = {name: count or 0 for name, count in zip(OUTCOMES, value, strict=True)}
         return self._brush.outcome_bar(counts, width)
 
-    def cut(self, value: tuple[float | None, str], _: int) -> list[Part]:
-        """A threshold and where it is from; of a printed figure, where that stands."""
+    def cut(self, value: tuple[float | None, str], width: int) -> list[Part]:
+        """A threshold and, where there is room, where it is from; of a printed figure, where that stands."""
         threshold, source = value
-        return [(source, "dim")] if threshold is None else [(f"{threshold:.3f} ", ""), (source, "dim")]
+        if threshold is None:
+            return [(source, "dim")]
+        number = f"{threshold:.3f}"
+        told = width >= len(number) + min(len(source) + 1, SOURCE_WIDTH)
+        return [(number, ""), *([(f" {source}", "dim")] if told else [])]
 
     def coverage(self, value: tuple[int | None, int | None], _: int) -> list[Part]:
         """How many of how many cases were scored."""

@@ -1,9 +1,11 @@
 """The board's columns on screen: how wide they are, and how a value is painted."""
 
+from functools import partial
+
 from msgspec.structs import replace
+from rich.cells import cell_len
 
 from inspector.board_arrangement import (
-    NAME_WIDTH,
     NAMES,
     SMALLEST_FIRST,
     SOURCES,
@@ -16,10 +18,15 @@ from inspector.board_cells import BoardCells
 from inspector.board_standings import state_of
 from inspector.catalogue import Entry
 from inspector.paint import Brush
+from inspector.short_names import short_names
 from inspector.widgets.columns import Column, Paint
 from scoring.metrics.own import own_metrics
 from scoring.verdicts import OUTCOMES
 
+NAME_WIDTH, NAME_LEAST = 20, 12
+"""Cells of a name at most where there is no room to spare, and at least."""
+NAMES_FIRST = 100
+"""Their share of the cells to spare."""
 SIGNED = 6
 """Cells of a signed number of percentage points."""
 
@@ -54,8 +61,9 @@ def _column(key: str, kind: BoardKind, cells: BoardCells) -> Column:
     if key == "outcomes":
         return Column(key, title, 10, paint=cells.bar, source=OUTCOMES, flex=4, least=8, leave=3)
     if key == "threshold":
-        # Room for "0.550 optimistic" and "labels as given".
-        return Column(key, title, 16, paint=cells.cut, source=SOURCES[key], flex=2, leave=4)
+        # Room for "0.550 optimistic" and "labels as given"; where there is less, for the number.
+        paint, most = cells.cut, max(16, kind.source_width)
+        return Column(key, title, 16, paint=paint, source=SOURCES[key], flex=2, most=most, least=len(title), leave=4)
     return _number(key, title, kind, cells)
 
 
@@ -68,7 +76,10 @@ def _number(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Column:
         "on_right": (cells.percent, 5, 2),
         "bias": (cells.points, SIGNED, 6),
         **dict.fromkeys(("fp", "fn", "sd"), (cells.percent, 5, 0)),
-        **{made.name: (cells.own_share if made.kind == "share" else cells.own_number, 6, 0) for made in own_metrics()},
+        **{
+            made.name: (cells.own_share, 6, 0) if made.kind == "share" else (cells.own_number, 10, 0)
+            for made in own_metrics()
+        },
     }
     paint, width, leave = numbers.get(key, (cells.count, 5, 0))
     own = {made.name: (made.name, "kind", state_of(made.name)) for made in own_metrics()}
@@ -78,13 +89,14 @@ def _number(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Column:
 
 def _name(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Column:
     """A column that says what rows are of."""
-    grouped = kind.group == key
-    paint, source = (cells.group, (key, "kind", "repeated")) if grouped else (cells.name, (key, "kind"))
-    if key == "metric":
-        return Column(key, title, max(map(len, kind.metrics)), paint=paint, source=source)
-    if key == "scorer":
-        return Column(key, title, NAME_WIDTH, paint=paint, source=source, flex=3 if kind.long_names else 1, least=10)
-    return Column(key, title, 12, paint=paint, source=source, least=9 if key == "subset" else 0)
+    there = {"scorer": kind.scorers, "benchmark": kind.benchmarks, "subset": kind.parts, "metric": kind.metrics}
+    names = there[key] if key != "subset" else ("all", *there[key])
+    paint, source = (cells.group, (key, "kind", "repeated")) if kind.group == key else (cells.name, (key, "kind"))
+    whole = max(map(cell_len, (title, *names)))
+    # Room for all but what names share; for all of them before pictures are wider.
+    width = max(map(cell_len, (title, *short_names(names, NAME_WIDTH).values())))
+    least, painted = min(width, NAME_LEAST), partial(paint, among=names)
+    return Column(key, title, width, paint=painted, source=source, flex=NAMES_FIRST, most=whole, least=least)
 
 
 def _difference(key: str, title: str, wide: int, cells: BoardCells) -> Column:

@@ -1,7 +1,11 @@
 """The columns of the list of cases: those that are usual for what is looked at, or those that were chosen."""
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
 import polars as pl
+from rich.cells import cell_len
 
 from inspector.case_rows import FOUND_IN
 from inspector.case_view.facts import OF_GOLD
@@ -9,7 +13,6 @@ from inspector.catalogue import OF_SCORER, REWARDS, catalogue, entry_of
 from inspector.cell_paint import CellPaint
 from inspector.inspection import Inspection
 from inspector.paint import Brush
-from inspector.text import squeezed
 from inspector.widgets.columns import Column, Paint
 
 LABELS = (
@@ -60,7 +63,11 @@ USUAL = 14
 DECIMALS = {"solution": 3, "cost": 4}
 """Digits of fractions, where there are not two."""
 LEAST = {"id": 10, "case": 12, REWARDS: 7, "note": 10}
-FLEX = {REWARDS: 2, "note": 1}
+FLEX = {REWARDS: 2, "note": 1, "id": 3, "case": 3}
+OWNER = 12
+"""Cells of the name of another scorer above its column."""
+FEW_VALUES = 200
+"""Labels with more values than this are names of their own, with nothing that all of them share."""
 LEAVE = {"margin": 1, REWARDS: 2, "solution": 3, "reward_at_gold": 4, **dict.fromkeys(LABELS, 5), "tags": 4}
 """See `inspector.widgets.columns.Column`; of the usual columns. Those that were chosen never leave: they scroll."""
 
@@ -73,10 +80,16 @@ TELLING = OF_GOLD | {
 """Columns that tell gold labels, what a scorer decided or what people said, others among them."""
 
 
-def case_columns(inspection: Inspection, brush: Brush, *, blind: bool = False) -> list[Column]:
-    """What the list shows of a case, in this order; nothing of gold labels and verdicts where these are hidden."""
+def case_columns(
+    inspection: Inspection, brush: Brush, keys: Sequence[str] = (), *, blind: bool = False
+) -> list[Column]:
+    """What the list shows of a case, in this order; nothing of gold labels and verdicts where these are hidden.
+
+    `keys` are the columns; () = those that were chosen, else the usual ones.
+    """
     chosen = chosen_keys(inspection)
-    keys = [key for key in chosen or usual_keys(inspection) if not (blind and _tells(inspection, key))] or ["id"]
+    wanted = keys or chosen or usual_keys(inspection)
+    keys = [key for key in wanted if not (blind and _tells(inspection, key))] or ["id"]
     paint = CellPaint(brush, *inspection.span)
     columns = [_column(inspection, key, paint, leave=not chosen, blind=blind) for key in keys]
     if inspection.selection.found is not None:
@@ -110,6 +123,14 @@ def usual_keys(inspection: Inspection) -> tuple[str, ...]:
     return (*keys, *[name for name in LABELS if _tells_apart(inspection, name)][:SHOWN_LABELS])
 
 
+def empty_keys(inspection: Inspection) -> tuple[str, ...]:
+    """The usual columns in which no row that is listed has a value; none where no row is listed."""
+    usual, of_scorer = usual_keys(inspection), OF_SCORER.keys() - {REWARDS}
+    sources = {key: f"{inspection.scorer}.{key}" if key in of_scorer else key for key in usual}
+    without = inspection.rows.without_values(tuple(sources.values()), inspection.shown)
+    return tuple(key for key in usual if sources[key] in without)
+
+
 def _tells_apart(inspection: Inspection, name: str) -> bool:
     """Whether a label differs among the cases; it is known after it was asked for once."""
     coded = inspection.selection.categories(name)
@@ -133,21 +154,43 @@ def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool, 
     source: str | tuple[str, ...] = f"{scorer}.{kind}" if kind in OF_SCORER else key
     if kind == REWARDS:
         source = REWARDS if blind else (REWARDS, "earliest_error", f"{scorer}.verdict")
-    title = f"{entry.title} {squeezed(entry.of, 12)}" if entry.of else entry.title
-    width = WIDTHS.get(kind, USUAL)
+    width, most = WIDTHS.get(kind, USUAL), 0
+    painter = _painter(inspection, kind, source, paint)
+    flex, whole = FLEX.get(kind, 0), cell_len(entry.title)
+    if entry.of:
+        owner = cell_len(entry.of)
+        width, most = max(width, whole + 1 + min(owner, OWNER)), whole + 1 + owner
+    elif values := _values_of(inspection, key):
+        painter, most = partial(paint.label, among=values), max(whole, *map(cell_len, values))
+        width, flex = min(width, most), 1
+    elif kind in {"id", "case"}:
+        # Only cases of the benchmark in focus are listed.
+        names = inspection.cases[kind].filter(pl.Series(inspection.benchmark_rows))
+        most = max(whole, names.to_frame().select(pl.col(kind).str.len_chars().max()).item() or 0)
+        width = min(width, most)
     return Column(
         key,
-        title,
-        max(width, min(len(title), USUAL)) if entry.of else width,
+        entry.title,
+        width,
         right=kind in {"earliest_error", "verdict", "margin", "abs_margin"},
-        paint=_painter(inspection, kind, source, paint),
+        paint=painter,
         source=source,
-        flex=FLEX.get(kind, 0),
+        flex=flex,
+        most=most,
+        of=entry.of,
         decimals=DECIMALS.get(kind, 2),
         least=LEAST.get(kind, 0) if leave else 0,
         leave=LEAVE.get(kind, 0) if leave else 0,
         start=kind == "outcome" and not entry.of,
     )
+
+
+def _values_of(inspection: Inspection, key: str) -> tuple[str, ...]:
+    """All values of a label, whatever the filter; () for other columns, and where they are many."""
+    coded = inspection.selection.categories(key) if key in LABELS else None
+    if coded is None or len(coded.values) > FEW_VALUES:
+        return ()
+    return tuple(str(value) for value in coded.values if value is not None)
 
 
 def _painter(inspection: Inspection, kind: str, source: str | tuple[str, ...], paint: CellPaint) -> Paint | None:

@@ -1,6 +1,6 @@
 """The rows of a list of cases, made for the few that are on screen."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,9 +12,12 @@ from msgspec import Struct
 from inspector.filtering.searching import found_places
 from inspector.selection import Selection
 from scoring.evaluation import Evaluation
+from scoring.step_rewards import Bools, Ints
 
 FOCUSED: dict[str, pl.DataType] = {"rewards": pl.List(pl.Float64()), "solution": pl.Float64()}
 """Columns of the scorer in focus alone, beside those of the selection."""
+FIRST_LOOK = 256
+"""Cases that are asked first whether a column has values."""
 FOUND_IN = "found_in"
 """Where a search found something, in words; a column of lists alone, while something is searched for."""
 
@@ -62,9 +65,40 @@ class CaseRows(Struct, frozen=True, eq=False, dict=True):
             columns.append(_cells(some[scorer], name))
         return list(zip(*columns, strict=True))
 
+    def without_values(self, names: Collection[str], rows: Ints) -> frozenset[str]:
+        """The columns that have nothing in any of the cases with these row ids: null, NaN, "" or no item.
+
+        None where there is no case. The first cases tell of most columns; of the others all are asked.
+        """
+        first = self.rows(list(names), rows[:FIRST_LOOK].astype(np.int32))
+        silent = [
+            name for name, values in zip(names, zip(*first, strict=True), strict=False) if not any(map(_says, values))
+        ]
+        return frozenset(name for name in silent if rows.size <= FIRST_LOOK or self._nothing(name)[rows].all())
+
+    def _nothing(self, name: str) -> Bools:
+        """The cases in which a column has nothing, as a mask (n,)."""
+        scorer = self._scorer(name)
+        if name == "rewards" and scorer is not None:
+            return ~self.selection.evaluation(scorer).rewards.scored
+        values = self.get_column(name)
+        nothing = values.is_null()
+        if values.dtype.is_float():
+            nothing |= values.is_nan().fill_null(True)
+        elif isinstance(values.dtype, pl.List):
+            nothing |= values.list.len().fill_null(0) == 0
+        elif values.dtype == pl.String:
+            nothing |= values.str.len_bytes().fill_null(0) == 0
+        return nothing.to_numpy()
+
     def _scorer(self, name: str) -> str | None:
         """The scorer that a column is of; None for the others."""
         return self.scorer if name in FOCUSED else self.selection.scorer_of(name)
+
+
+def _says(value: Any) -> bool:
+    """Whether a value of a cell is anything."""
+    return value is not None and value not in ("", []) and value == value  # noqa: PLR0124  # NaN is not
 
 
 def _cells(evaluation: Evaluation, name: str) -> list[Any]:

@@ -111,6 +111,11 @@ class Entry(Struct, frozen=True):
     largest_first: bool = False
 
     @property
+    def name(self) -> str:
+        """The title, and whose it is where it is another's."""
+        return f"{self.title} of {self.of}" if self.of else self.title
+
+    @property
     def first(self) -> str:
         """The sort key for the direction that is usual first."""
         if self.key in {"", INSTRUCTIVE}:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from inspector.paint import Brush
-from inspector.text import Part, number, squeezed
+from inspector.short_names import short_name
+from inspector.text import Part, number
 
 Picture = tuple[list[float] | None, int | None, int | None]
 """Rewards, gold step and predicted step of a case."""
@@ -26,7 +27,11 @@ class CellPaint(Struct, frozen=True):
 
     def name(self, value: str | None, width: int) -> list[Part]:
         """A name, which loses its middle where it is too long."""
-        return [self._missing if value is None else (squeezed(value, width), "")]
+        return [self._missing if value is None else (short_name(value, width), "")]
+
+    def label(self, value: str | None, width: int, among: Sequence[str]) -> list[Part]:
+        """A value of a column of few, shortened beside all of them."""
+        return [self._missing if value is None else (short_name(value, width, among), "")]
 
     def outcome(self, value: str | None, _width: int) -> list[Part]:
         """Glyph, word and colour."""

@@ -10,7 +10,7 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Note, Section
 from inspector.selection import Selection, within
 from inspector.sentences import counted
-from inspector.text import squeezed
+from inspector.short_names import short_name
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.metrics.aligned import (
@@ -145,7 +145,7 @@ class Field(NamedTuple):
         """Link to the cases of a set; one of those that are right looks at them, beside those that are not."""
         right = [self.aligned.names[place] for place in one.right]
         wrong = [name for name in self.names if name not in right]
-        names = squeezed(", ".join(right), 60)
+        names = short_name(", ".join(right), 60)
         who = "no scorer is" if not right else "all scorers are" if not wrong else f"only {names}"
         words = f"{who} right, {one.side}"
         others = tuple(dict.fromkeys((*right, *wrong)))[:8]

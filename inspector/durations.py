@@ -1,7 +1,7 @@
 """Seconds in the unit people count in, and how far something is that takes many."""
 
 from inspector.sentences import size_words
-from inspector.text import squeezed
+from inspector.short_names import short_name
 
 _NAME = 24
 """Cells of the name of what is being read."""
@@ -16,7 +16,7 @@ def duration(seconds: float) -> str:
 
 def progress_words(done: int, to_do: int, what: str, seconds: float) -> str:
     """Say how many bytes of how many are read after so many seconds, how fast, how long it will take, and of what."""
-    name = squeezed(what.rpartition("/")[2], _NAME)
+    name = short_name(what.rpartition("/")[2], _NAME)
     if not to_do or done >= to_do:
         return f"{name}, {duration(seconds)}"
     rate = done / seconds if seconds else 0.0

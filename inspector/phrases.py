@@ -1,11 +1,12 @@
 """A line made of phrases: each is said whole, in a shorter form, or not at all, so that no number is ever cut."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from rich.cells import cell_len
 
-from inspector.text import clean, squeezed
+from inspector.short_names import short_name
+from inspector.text import clean
 
 
 class Phrase(Struct, frozen=True):
@@ -50,6 +51,6 @@ def parts(phrases: Sequence[Phrase], width: int) -> list[tuple[str, str]]:
     return [(form, phrase.style) for form, phrase in said if form]
 
 
-def name_forms(name: str, *widths: int) -> tuple[str, ...]:
-    """A name, and the same with its middle left out, in as many cells as each of `widths` says."""
-    return tuple(dict.fromkeys((name, *(squeezed(name, width) for width in widths))))
+def name_forms(name: str, *widths: int, among: Iterable[str] = ()) -> tuple[str, ...]:
+    """A name, and shortened beside the names `among`, in as many cells as each of `widths` says."""
+    return tuple(dict.fromkeys((name, *(short_name(name, width, among) for width in widths))))

@@ -81,19 +81,6 @@ def cell(text: str, width: int, *, right: bool = False) -> str:
     return " " * (width - length) + text if right else text + " " * (width - length)
 
 
-def squeezed(text: str, width: int) -> str:
-    """One line of cleaned text in at most `width` cells. A longer one loses its middle: names differ at their ends.
-
-    A text of wide characters is cut at its end.
-    """
-    text = clean(text)
-    length = cell_len(text)
-    if length <= width or length != len(text):
-        return text if length <= width else cell(text, width)
-    head = (width - 1) // 3
-    return f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}" if width > 1 else text[:width]
-
-
 def number(value: float, decimals: int, width: int, sign: str = "") -> str:
     """A number in at most `width` cells: with fewer digits after the point where there is no room, never cut inside.
 

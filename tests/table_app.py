@@ -47,6 +47,9 @@ class TableApp(App[None]):
     def on_frame_table_header_clicked(self, event: FrameTable.HeaderClicked) -> None:
         self.told.append(("header", 0, event.column.name))
 
+    def on_frame_table_widths_changed(self, event: FrameTable.WidthsChanged) -> None:
+        self.told.append(("widths", 0, dict(event.table.widths)))
+
     def keys(self) -> list[object]:
         """The keys that were told since the last call."""
         keys = [key for _, _, key in self.told]

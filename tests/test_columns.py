@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.widgets.columns import Column, FittedColumns, fit_parts, fit_widths
+from inspector.widgets.columns import Column, FittedColumns, fit_parts, fit_widths, with_widths
 
 
 def shown(column: Column, value: object, width: int = 8, *, right: bool = False) -> str:
@@ -80,11 +80,30 @@ def test_a_painted_cell_stands_at_the_right_if_the_column_says_so():
 def test_header_and_cells_stand_in_the_same_places():
     columns = (Column("a", "案例 case", 6), Column("b", "B", 4), Column("c", "C", 2, flex=1))
     fitted = FittedColumns.of(columns, pl.DataFrame({"a": ["x"], "b": [1], "c": ["x"]}), 20)
-    assert fitted.header() == " 案例 … " + "   B " + "C      "
+    assert fitted.header() == " …case  " + "   B " + "C      "
     assert fitted.widths == (6, 4, 7)
     assert fitted.width == 20
     hits = [fitted.at(x) for x in (0, 1, 6, 7, 8, 12, 13, 19, 20, 21)]
     assert [column and column.name for column in hits] == [None, "a", "a", "a", "b", "b", "c", "c", "c", None]
+
+
+def test_titles_are_shortened_beside_each_other_and_the_names_behind_them_among_their_kind():
+    columns = (
+        Column("a", "reward at the gold step", 12),
+        Column("b", "margin", 17, of="reasoneval_llemma-34b"),
+        Column("c", "margin", 17, of="reasoneval_mistral-7b"),
+        Column("d", "margin", 40, of="reasoneval_llama2-7b"),
+    )
+    frame = pl.DataFrame({key: [""] for key in "abcd"})
+    assert FittedColumns.of(columns, frame, 200).titles == (
+        *("rew…old step", "margin llemma-34b", "margin mistral-7b", "margin reasoneval_llama2-7b"),
+    )
+
+
+def test_a_width_that_a_person_gave_is_kept_with_and_without_room():
+    columns = with_widths((Column("a", "A", 6, flex=1), Column("b", "B", 9, least=2)), {"a": 3, "b": 0, "gone": 5})
+    for available in (5, 80):
+        assert FittedColumns.of(columns, pl.DataFrame({"a": [""], "b": [""]}), available).widths == (3, 1)
 
 
 def test_no_columns_are_a_margin():
@@ -93,17 +112,21 @@ def test_no_columns_are_a_margin():
 
 
 @given(
-    columns=st.lists(st.tuples(st.integers(1, 30), st.integers(0, 3)), min_size=1, max_size=8),
+    columns=st.lists(
+        st.tuples(st.integers(1, 30), st.integers(0, 3), st.one_of(st.just(0), st.integers(1, 60))),
+        min_size=1,
+        max_size=8,
+    ),
     available=st.integers(0, 250),
 )
-def test_flexible_columns_share_exactly_what_is_left(columns, available):
-    made = [Column("c", "C", width, flex=flex) for width, flex in columns]
+def test_flexible_columns_share_exactly_what_is_left_and_none_takes_more_than_it_uses(columns, available):
+    made = [Column("c", "C", width, flex=flex, most=most) for width, flex, most in columns]
     widths = fit_widths(made, available)
-    least = sum(width for width, _ in columns) + len(columns) - 1
-    assert all(got >= width for got, (width, _) in zip(widths, columns, strict=True))
-    assert all(got == width for got, (width, flex) in zip(widths, columns, strict=True) if not flex)
-    if any(flex for _, flex in columns):
-        assert sum(widths) + len(columns) - 1 == max(least, available)
+    gaps = len(columns) - 1
+    least = sum(column.width for column in made) + gaps
+    largest = [max(one.width, one.most or available) if one.flex else one.width for one in made]
+    assert all(one.width <= got <= size for got, one, size in zip(widths, made, largest, strict=True))
+    assert sum(widths) + gaps == max(least, min(available, sum(largest) + gaps))
 
 
 @given(

@@ -21,6 +21,29 @@ def star(value, width):
     return [("*", "good")]
 
 
+# -- the mouse on the header
+
+
+async def test_the_edge_of_a_title_is_dragged_and_its_column_is_not_sorted_by():
+    app = TableApp()
+    async with app.run_test(size=(40, 5)) as pilot:
+        app.table.show(cases(3), ids(0, 1, 2), COLUMNS)
+        await pilot.pause()
+        # Its cells end before cell 9.
+        await pilot.mouse_down(app.table, offset=(9, 0))
+        await pilot.hover(app.table, offset=(6, 0))
+        await pilot.mouse_up(app.table, offset=(6, 0))
+        await pilot.pause()
+        assert dict(app.table.widths) == {"case": 5}
+        assert screen(app)[0].startswith(" Case      N Text")
+        assert app.told[1:] == [("widths", 0, {"case": 5})]
+        await pilot.click(app.table, offset=(6, 0))
+        assert app.told[2:] == [("header", 0, "case")]
+        app.table.widths = {}
+        await pilot.pause()
+        assert app.table.width_of("case") == 8
+
+
 # -- what is seen
 
 

@@ -26,7 +26,8 @@ from inspector.inspection import Inspection
 from inspector.label_set import changed_words
 from inspector.paint import OUTCOME_STYLES
 from inspector.sentences import GLYPHS, WORDS, counted
-from inspector.text import Part, clean, squeezed
+from inspector.short_names import short_name
+from inspector.text import Part, clean
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 from scoring.errors import InspectError
@@ -130,7 +131,7 @@ def _name_cells(shown: OpenCase) -> int:
 
 
 def _entry(track: Track, shown: OpenCase, room: int) -> list[Part]:
-    name = squeezed(clean(track.name), room)
+    name = short_name(track.name, room, (other.name for other in shown.tracks))
     parts: list[Part] = [(f"{track.letter} ", f"{track.style} strong"), (name, track.style)]
     if shown.manner.blind:
         return parts

@@ -6,7 +6,7 @@ from inspector.filtering.searching import search_words
 from inspector.inspection import Inspection
 from inspector.phrases import Phrase
 from inspector.sentences import WORDS, counted
-from inspector.text import squeezed
+from inspector.short_names import short_name
 from inspector.widgets.facet_list import NOTHING
 from scoring.filters import Choice, Facet, Span
 from scoring.metrics.first_error import FAILURES
@@ -67,7 +67,7 @@ def _sentence(parts: list[str]) -> str:
 def _parts(inspection: Inspection) -> list[tuple[str, str]]:
     """Every condition in full and shorter."""
     titles = {**condition_titles(inspection), **inspection.titles}
-    typed = ((titles.get(text, text), squeezed(titles.get(text, text), SHORT)) for text in _texts(inspection))
+    typed = ((titles.get(text, text), short_name(titles.get(text, text), SHORT)) for text in _texts(inspection))
     given, own = list(typed), [_facet_words(facet, inspection) for facet in inspection.filter.telling]
     searched = [(words, words) for words in search_words(inspection.selection.found)]
     return [*given[: len(inspection.base)], *own, *given[len(inspection.base) :], *searched]
@@ -86,7 +86,7 @@ def _facet_words(facet: Facet, inspection: Inspection) -> tuple[str, str]:
     between = " or " if facet.keep else " nor "
     said = "=" if facet.keep else "not"
     few = between.join(values) if len(values) <= FEW else f"{len(values)} values"
-    return f"{name} {said} {between.join(values)}", squeezed(f"{name} {said} {few}", SHORT)
+    return f"{name} {said} {between.join(values)}", short_name(f"{name} {said} {few}", SHORT)
 
 
 def _failures(facet: Facet, inspection: Inspection) -> str:

@@ -16,6 +16,9 @@ GOLD = {"error": "▲ error", "error step": "△ error step"}
 _NUMBER = re.compile(r"[-+<~ ]*\d[\d.,]*( *[\[(].*)?")
 """A number as tables write it, with what follows in brackets."""
 
+_BEHIND_UNITS = re.compile(r"[-+<~ ]*\d[\d,]*((?:\.\d+)?(?:e[-+]\d+)?\*?)")
+"""A number alone, with what stands behind its units: digits, an exponent, the star of one that is optimistic."""
+
 
 def dash(*, ascii_only: bool = False) -> str:
     """Give what stands where there is no value."""
@@ -92,6 +95,14 @@ def rights(table: Table) -> tuple[bool, ...]:
         _numeric([row[at] for row in table.rows]) if column.right is None else column.right
         for at, column in enumerate(table.columns)
     )
+
+
+def points(texts: Sequence[str]) -> list[int]:
+    """Say how many blanks behind each text put the decimal points of a column of numbers beneath each other."""
+    found = [_BEHIND_UNITS.fullmatch(text) for text in texts]
+    behind = [len(number[1]) if number else None for number in found]
+    most = max((cells for cells in behind if cells is not None), default=0)
+    return [0 if cells is None else most - cells for cells in behind]
 
 
 def _numeric(cells: list[Cell]) -> bool:

@@ -3,8 +3,10 @@
 Colours are classes that the page's style sheet gives, so that a picture is readable in light, in dark and on paper.
 """
 
+from collections.abc import Sequence
+
 from inspector.render.elements import Element, element
-from inspector.text import squeezed
+from inspector.short_names import short_name
 
 WIDTH = 960
 LETTER = 6.9
@@ -33,9 +35,9 @@ def words(text: str, x: float, y: float, class_: str = "", anchor: str | None = 
     return element("text", text, x=x, y=y, class_=class_ or None, text_anchor=anchor)
 
 
-def name_label(name: str, x: float, y: float) -> Element:
-    """A name that ends at x; the middle of a long one is left out, and its tooltip has the whole."""
-    return element("text", squeezed(name, NAME), element("title", name), x=x, y=y, text_anchor="end")
+def name_label(name: str, x: float, y: float, among: Sequence[str] = ()) -> Element:
+    """A name that ends at x; a long one is shortened as is usual `among` others, and its tooltip has the whole."""
+    return element("text", short_name(name, NAME, among), element("title", name), x=x, y=y, text_anchor="end")
 
 
 def box(x: float, y: float, width: float, height: float, class_: str, told: str = "") -> Element:

@@ -15,7 +15,7 @@ from inspector.charts.mark import Form, Mark
 from inspector.charts.paired_bars import Place, paired_bars
 from inspector.charts.reliability import Bin, reliability
 from inspector.paint import Brush
-from inspector.render.cells import GOLD, further_text, legend, remark_of, rights, value_text
+from inspector.render.cells import GOLD, further_text, legend, points, remark_of, rights, value_text
 from inspector.render.charts import numbers_of
 from inspector.render.lines import GAP, Piece, Row, heading, paragraph
 from inspector.render.readable import readable
@@ -45,7 +45,8 @@ from inspector.render.view import (
     text,
 )
 from inspector.render.view import Column as TableColumn
-from inspector.text import clean, squeezed
+from inspector.short_names import short_names
+from inspector.text import clean
 from inspector.wrap import wrap
 
 NARROWEST = 18
@@ -58,7 +59,7 @@ class Terminal:
     """Lays blocks out in `width` cells and for panes of `height` lines.
 
     A table that is too wide first loses what its columns can do without, then texts that may take several lines do so,
-    then names lose their middle. What is still too wide stays so, and is scrolled; `split` makes of it several tables
+    then names are shortened. What is still too wide stays so, and is scrolled; `split` makes of it several tables
     beneath each other instead, each with its labels, as a page needs it. Without `charts` there are no maps either, and
     bins stand as tables of their numbers. A `raw` text of a case is as it was written, LaTeX and all, which is also the
     only way to write it in ASCII.
@@ -396,12 +397,16 @@ class _Lines:
         self._measure()
 
     def _measure(self) -> None:
-        self._has_tails, self._head_widths, self._widths = [], [], []
+        self._has_tails, self._head_widths, self._widths, self._blanks = [], [], [], []
         for at, title in enumerate(self._titles):
-            heads = [max(map(cell_len, row[at].split("\n"))) for row in self._heads]
+            blanks = points([row[at] for row in self._heads]) if self._right[at] else [0] * len(self._heads)
+            heads = [
+                max(map(cell_len, row[at].split("\n"))) + blank for row, blank in zip(self._heads, blanks, strict=True)
+            ]
+            self._blanks.append(blanks)
             tails = [cell_len(row[at]) for row in self._tails]
             widest = max(heads, default=0)
-            # Values stand beneath each other at their right edge, and what follows them begins there.
+            # Values stand with their points beneath each other, and what follows them begins behind them all.
             sizes = [
                 (widest if self._right[at] and tail else head) + (1 + tail if tail else 0)
                 for head, tail in zip(heads, tails, strict=True)
@@ -447,8 +452,10 @@ class _Lines:
         if lacking <= 0:
             return
         size = max(NARROWEST, self._widths[at] - lacking)
+        # A label that stands once for several lines is no name where it is left out.
+        forms = short_names((row[at] for row in self._heads if row[at]), size)
         for row in self._heads:
-            row[at] = squeezed(row[at], size)
+            row[at] = forms.get(row[at], "")
         self._measure()
 
     def rows(self, width: int, columns: Sequence[int] | None = None) -> Iterator[Row]:
@@ -495,14 +502,15 @@ class _Lines:
         """A line (0-based) of a cell; what opens cases and what follows the value stand on the first one."""
         cell, lines = self._rows[number][self._at[at]], self._heads[number][at].split("\n")
         head, tail = lines[line] if line < len(lines) else "", "" if line else self._tails[number][at]
-        before = 0
+        before, blank = 0, self._blanks[at][number]
         if self._right[at]:
-            before = (self._head_widths[at] if self._has_tails[at] else self._widths[at]) - cell_len(head)
+            before = (self._head_widths[at] if self._has_tails[at] else self._widths[at]) - cell_len(head) - blank
         style = "dim" if cell.value is None and not cell.style else cell.style
         small = "dim" if cell.small and not style else style
         link = None if line else cell.link
-        pieces = [Piece(" " * before), Piece(head, small, link), Piece(f" {tail}" if tail else "", "dim")]
-        used = before + cell_len(head) + (1 + cell_len(tail) if tail else 0)
+        further = f"{' ' * blank} {tail}" if tail else ""
+        pieces = [Piece(" " * before), Piece(head, small, link), Piece(further, "dim")]
+        used = before + cell_len(head) + cell_len(further)
         return [*pieces, Piece("" if last else " " * max(0, self._widths[at] - used))]
 
 

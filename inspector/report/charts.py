@@ -21,8 +21,9 @@ def outcome_chart(title: str, counts: Sequence[tuple[str, Mapping[str, int]]]) -
     """A bar a scorer, of its name and the number of cases of each outcome; all bars have the same cases."""
     seen = [name for name in OUTCOMES if any(of_one[name] for _, of_one in counts)]
     shapes = _legend(seen)
+    names = [name for name, _ in counts]
     for number, (name, of_one) in enumerate(counts):
-        shapes += _bar(name, {outcome: of_one[outcome] for outcome in seen}, TOP + ROW * number)
+        shapes += _bar(name, {outcome: of_one[outcome] for outcome in seen}, TOP + ROW * number, names)
     told = "; ".join(f"{name}: {_told(of_one, seen)}" for name, of_one in counts)
     described = f"Bars are all the cases, parted by outcome in the order of the legend. {told}."
     height = TOP + ROW * len(counts) + 4
@@ -44,9 +45,9 @@ def _legend(seen: Sequence[str]) -> list[Element]:
     return shapes
 
 
-def _bar(name: str, of_one: Mapping[str, int], y: float) -> list[Element]:
+def _bar(name: str, of_one: Mapping[str, int], y: float, names: Sequence[str]) -> list[Element]:
     total = sum(of_one.values())
-    shapes, x = [name_label(name, LEFT - 12, y + 16)], float(LEFT)
+    shapes, x = [name_label(name, LEFT - 12, y + 16, names)], float(LEFT)
     for outcome, n in of_one.items():
         width = (WIDTH - LEFT) * n / total if total else 0.0
         if not n:
@@ -91,15 +92,15 @@ def interval_chart(title: str, measured: Sequence[Measured]) -> Picture:
     shapes = [line(_x(tick), AXIS, _x(tick), bottom, "grid") for tick in TICKS]
     shapes += [words(share(tick, 0), _x(tick), AXIS - 8, "quiet", "middle") for tick in TICKS]
     for number, one in enumerate(measured):
-        shapes += _row(one, AXIS + ROW * number + ROW / 2)
+        shapes += _row(one, AXIS + ROW * number + ROW / 2, [other.name for other in measured])
     defined = [one for one in measured if one.value is not None]
     told = "; ".join(f"{one.name}: {one.text}" for one in defined) or "no figure is defined"
     described = f"Dots are figures in percent, lines their 95% intervals. {told}."
     return Picture(title, described, picture(bottom + 6, title, described, *shapes), None)
 
 
-def _row(one: Measured, y: float) -> list[Element]:
-    shapes = [name_label(one.name, LEFT - 12, y + 4)]
+def _row(one: Measured, y: float, names: Sequence[str]) -> list[Element]:
+    shapes = [name_label(one.name, LEFT - 12, y + 4, names)]
     if one.value is None:
         return [*shapes, words(DASH, _x(0), y + 4, "quiet")]
     if one.low is not None and one.high is not None:

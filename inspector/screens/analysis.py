@@ -127,7 +127,7 @@ class AnalysisScreen(SheetScreen):
         names = self.asked_about(inspection)
         if not (self.about_two or self.open_page.whose == ALONE_OR_BESIDE) or len(names) < 2:
             return super().subject(inspection)
-        a, b = (name_forms(name, 24, 12) for name in names)
+        a, b = (name_forms(name, 24, 12, among=inspection.scorers) for name in names)
         forms = tuple(f"{one} against {two}" for one, two in zip((*a, a[-1]), (*b, b[-1]), strict=False))
         return [Phrase(forms, rank=3)]
 

@@ -19,8 +19,9 @@ from inspector.screens.picking import Picking
 from inspector.screens.steady import Steady
 from inspector.screens.threshold import Threshold
 from inspector.sentences import threshold_name
+from inspector.short_names import short_name
 from inspector.terminal.remembered import Remembered
-from inspector.text import clean, squeezed
+from inspector.text import clean
 from inspector.visit import HERE
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
@@ -35,6 +36,7 @@ from scoring.verdicts import Decision
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from inspector.catalogue import Entry
     from inspector.screens.controller import Controller
 
 WIDE = 110
@@ -125,7 +127,7 @@ class InspectionScreen(Steady, Screen[None]):
         """The threshold and where it is from; where there is little room, only whether it is optimistic."""
         if rule.threshold is None:
             return rule.source, ""
-        told = squeezed(rule.source, LONGEST_SOURCE)
+        told = short_name(rule.source, LONGEST_SOURCE)
         source = told if self.size.width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
         words = f"{threshold_name(rule)} {rule.threshold:.3f}"
         return (f"{words} ({source})", words, "") if source else (words, "")
@@ -388,7 +390,8 @@ class InspectionScreen(Steady, Screen[None]):
         commands = self.commands
         keys = {command.id: self.keys.written(command.id) for command in commands}
         about = self.ABOUT if self.size.height >= ROOM_FOR_WORDS else ""
-        listed = CommandList("Everything that can be done here", about, commands, keys, self.MARKS)
+        marks, columns = self.marks_here(), self.columns_here()
+        listed = CommandList("Everything that can be done here", about, commands, keys, marks, columns)
         self.app.push_screen(listed, self._run_chosen)
 
     @property
@@ -400,6 +403,22 @@ class InspectionScreen(Steady, Screen[None]):
     async def _run_chosen(self, chosen: Command | None) -> None:
         if chosen is not None:
             await self.run_action(chosen.action)
+
+    def marks_here(self) -> Sequence[tuple[str, str]]:
+        """The screen's own marks, and what they mean now."""
+        return self.MARKS
+
+    def columns_here(self) -> Sequence[tuple[str, str]]:
+        """The titles of the columns on screen, and what stands in them."""
+        return ()
+
+    def columns_offered(self) -> "Sequence[Entry]":
+        """Every column that the screen's table can show."""
+        return ()
+
+    def to_column(self, key: str) -> None:
+        """Put the cell cursor on a column, which is shown if it was not."""
+        raise NotImplementedError
 
     def action_export(self) -> None:
         raise NotImplementedError

@@ -14,10 +14,10 @@ from textual.widgets import Static
 
 from inspector.analyses.board import board_view
 from inspector.board import BOARD, SEPARATOR, board_frame, metrics_of, pieces, unscored_frame
-from inspector.board_arrangement import NAME_WIDTH, BoardKind, arranged, kind_of
+from inspector.board_arrangement import BoardKind, arranged, empty_keys, kind_of, title_of
 from inspector.board_cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
 from inspector.board_columns import board_columns
-from inspector.board_legend import legend
+from inspector.board_legend import Legend
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings
 from inspector.commands import bindings_of
@@ -33,7 +33,8 @@ from inspector.screens.board_opening import BoardOpening
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.export import ExportMenu
 from inspector.sentences import counted
-from inspector.text import clean, squeezed
+from inspector.short_names import short_name
+from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.sized import Sized
@@ -66,6 +67,7 @@ class BoardScreen(BoardOpening):
         super().__init__(brush)
         self._columns: dict[BoardKind, list[Column]] = {}
         self._cells = BoardCells(brush)
+        self._empty: tuple[str, ...] = ()
         self.pieces = {}
         self._bare = pl.DataFrame(schema=BOARD)
         self._told = Standings()
@@ -79,7 +81,6 @@ class BoardScreen(BoardOpening):
         yield self.make_table("board", NO_CASE)
         yield HighlightsPane(self.brush)
         yield Static(Content(""), id="about")
-        yield Static(Content(""), id="legend")
         yield from self.compose_rail()
 
     def on_mount(self) -> None:
@@ -138,23 +139,29 @@ class BoardScreen(BoardOpening):
         table = self.query_one(FrameTable)
         self.frame = frame = arranged(known.beside(self._bare), self.how)
         several = self.inspection.cases["benchmark"].n_unique() > 1
-        self.kind = kind_of(frame, self.how, several=several)
+        if not self.rail_open:
+            # While the threshold moves nothing jumps.
+            self._empty = empty_keys(frame)
+        self.kind = replace(kind_of(frame, self.how, several=several), empty=self._empty)
         # The same column objects while they are right: new ones would have every row painted again.
         if self.kind not in self._columns:
             self._columns[self.kind] = board_columns(self.brush, self.kind)
         table.show(frame, np.arange(frame.height, dtype=np.int32), self._columns[self.kind], key="row")
         table.sorted_by = self.sort_mark()
         self._told = known
-        self._explain()
         self._describe()
 
-    def _explain(self) -> None:
-        """Say below what marks, columns and rows mean."""
-        assert self.inspection is not None  # noqa: S101  # it is shown
-        shown = tuple(column.name for column in self.query_one(FrameTable).columns_shown)
-        seed = self.inspection.selection.request.seed
-        text = legend(self.frame, shown, self.how, self._told, seed, self._cells, self.size.width - 2)
-        self.query_one("#legend", Static).update(Content(clean(text, lines=True)))
+    @property
+    def legend(self) -> Legend:
+        """What columns and marks mean now."""
+        seed = 0 if self.inspection is None else self.inspection.selection.request.seed
+        return Legend(self.frame, self.how, self._told, seed, self._cells)
+
+    def marks_here(self) -> list[tuple[str, str]]:
+        return list(self.legend.marks())
+
+    def columns_here(self) -> list[tuple[str, str]]:
+        return [(title_of(key, self.kind), self.legend.column(key)) for key in self.kind.keys]
 
     def _show_title(self, inspection: Inspection) -> None:
         frame = self.frame
@@ -169,7 +176,7 @@ class BoardScreen(BoardOpening):
             Phrase((counted(scorers, "scorer"), ""), rank=1),
         ]
         if self.how.against:
-            name = squeezed(self.how.against, 40)
+            name = short_name(self.how.against, 40, inspection.selection.chosen)
             phrases.append(Phrase((f"differences to {name}", f"less {name}", "differences")))
         if self.how.subsets and self.frame["subset"].is_not_null().any():
             phrases.append(Phrase((f"rows by {self.how.rows}", ""), rank=2))
@@ -208,8 +215,9 @@ class BoardScreen(BoardOpening):
     def _describe(self) -> None:
         line, said = self.line, []
         if line is not None:
-            # The table may have cut it.
-            name = f"{line['scorer']}: " if len(line["scorer"]) > NAME_WIDTH else ""
+            # The table may have shortened it.
+            room, scorer = self.query_one(FrameTable).width_of("scorer"), line["scorer"]
+            name = "" if short_name(scorer, room, self.kind.scorers) == scorer else f"{scorer}: "
             behind = self.behind(line)
             if line["kind"] == NOBODY:
                 said.append(NOT_SCORED.format(cases=counted(line["cases"], "case"), score=self.keys.of("score")))
@@ -224,7 +232,9 @@ class BoardScreen(BoardOpening):
             said += [unseen] if (unseen := self._unseen(line)) else []
             own = [text if text.endswith(".") else f"{text}." for text in said]
             said = [name + " ".join([*own, *([line["about"]] if line["about"] else [])])]
-        self.query_one("#about", Static).update(Content(clean("".join(said))))
+        if key := self.query_one(FrameTable).cell_name:
+            said.insert(0, f"{title_of(key, self.kind)}: {self.legend.column(key)}.")
+        self.query_one("#about", Static).update(Content(clean(" ".join(said))))
 
     def _unseen(self, line: dict[str, Any]) -> str:
         """Threshold, coverage and bias of a row in words, where the table has no room for them."""
@@ -248,7 +258,6 @@ class BoardScreen(BoardOpening):
         """Say what the table has room for now."""
         if isinstance(event.view, FrameTable):
             if self.inspection is not None:
-                self._explain()
                 self._highlight(self.inspection)
             self._describe()
 

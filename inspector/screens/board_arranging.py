@@ -9,8 +9,9 @@ from textual.message import Message
 
 from inspector.board import subsets_of
 from inspector.board_arrangement import BEST_FIRST, ROWS, Arrangement, BoardKind, as_kept
-from inspector.board_cells import NOBODY, NOT_HERE, PUBLISHED
+from inspector.board_cells import BASELINE, NOBODY, NOT_HERE, PUBLISHED
 from inspector.board_columns import entries
+from inspector.catalogue import Entry
 from inspector.inspection import Inspection
 from inspector.ordering import DIRECTIONS
 from inspector.screens.board_ranking import BoardRanking
@@ -49,6 +50,7 @@ class BoardArranging(BoardRanking):
         """Arrange the board as it was left."""
         left = self.remembered.left
         self.how = as_kept(left.board_rows, left.board_sort, left.board_columns)
+        self.query_one(FrameTable).widths = left.board_widths
 
     def arrange_as(self, how: Arrangement) -> None:
         """Show the board in another way, and keep it for the next time."""
@@ -105,11 +107,32 @@ class BoardArranging(BoardRanking):
     def action_columns(self) -> None:
         """Choose the columns."""
         self.close_rail()
-        self.app.push_screen(ColumnMenu(entries(self.kind), self.kind.keys, self.kind.usual, "the board"), self._choose)
+        kind = self.kind
+        empty = () if kind.chosen else kind.empty
+        menu = ColumnMenu(self.query_one(FrameTable), entries(kind), kind.keys, kind.filled, empty, "the board")
+        self.app.push_screen(menu, self._choose)
 
     def _choose(self, columns: tuple[str, ...] | None) -> None:
         if columns is not None:
+            self._keep_widths()
             self.arrange_as(replace(self.how, columns=columns))
+
+    def columns_offered(self) -> tuple[Entry, ...]:
+        return entries(self.kind)
+
+    def to_column(self, key: str) -> None:
+        table = self.query_one(FrameTable)
+        if key not in {column.name for column in table.columns_shown}:
+            self._choose((*(name for name in self.kind.keys if name != key), key))
+        table.focus()
+        table.cell_name = key
+
+    def on_frame_table_widths_changed(self) -> None:
+        """Keep the widths that a person gave."""
+        self._keep_widths()
+
+    def _keep_widths(self) -> None:
+        self.remembered.keep(board_widths=dict(self.query_one(FrameTable).widths))
 
     # -- a reference
 
@@ -172,3 +195,5 @@ class BoardArranging(BoardRanking):
         names = [one.scorer.name for one in selection.evaluations if is_baseline(one.scorer)]
         if made and len(names) < len(made):
             self.say("A scorer has the name of a baseline, which is left out.")
+        elif made and BASELINE not in set(self.frame["kind"]):
+            self.say("There is no case here that a baseline could be held against.")

@@ -174,7 +174,7 @@ class CaseScreen(ReadingScreen):
         evaluation = inspection.evaluation
         if evaluation is not None:
             phrases += [
-                Phrase((*name_forms(evaluation.scorer.name, 20, 14), ""), rank=3),
+                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=inspection.scorers), ""), rank=3),
                 Phrase(self.threshold_forms(evaluation.rule), rank=1),
                 Phrase((score_words(inspection.headline), ""), rank=2),
             ]

@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 
 from inspector.case_view.lines import case_lines
 from inspector.case_view.opening import opening
-from inspector.catalogue import order_words
+from inspector.catalogue import Entry, order_words
 from inspector.commands import bindings_of
 from inspector.filtering.filter_words import apart_phrases, filter_phrase
 from inspector.inspection import Inspection
@@ -108,7 +108,9 @@ class CasesScreen(ReadingScreen):
 
     def on_mount(self) -> None:
         self._lay_out()
-        self.table.focus()
+        table = self.table
+        table.focus()
+        self.watch(table, "cell_name", self._tell_column, init=False)
         self.call_after_refresh(self._show_first)
 
     def on_resize(self) -> None:
@@ -156,6 +158,10 @@ class CasesScreen(ReadingScreen):
         self.filtering.show(inspection)
         self._show_pane_soon()
 
+    def _tell_column(self) -> None:
+        if self.inspection is not None:
+            self._show_titles(self.inspection)
+
     def _show_titles(self, inspection: Inspection) -> None:
         listed = f"{inspection.shown.size:,} of {counted(int(inspection.benchmark_rows.sum()), 'case')}"
         phrases = [Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4), Phrase((listed,))]
@@ -165,7 +171,7 @@ class CasesScreen(ReadingScreen):
         evaluation, line = inspection.evaluation, inspection.headline
         if evaluation is not None and line is not None:
             phrases += [
-                Phrase((*name_forms(evaluation.scorer.name, 20, 14), ""), rank=3),
+                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=inspection.scorers), ""), rank=3),
                 Phrase((score_words(line), "")),
                 Phrase(self.threshold_forms(evaluation.rule), rank=1),
             ]
@@ -174,8 +180,12 @@ class CasesScreen(ReadingScreen):
         # Without a threshold no mistake is nearer than another: right and wrong ones are all that is told apart.
         graded = evaluation is None or not isinstance(evaluation.rule, AsGiven)
         words = "wrong ones first" if sort == INSTRUCTIVE and not graded else order_words(sort)
-        order = Phrase((words, ""), rank=2)
-        self.tell("filter", [order, filter_phrase(inspection), *apart_phrases(inspection)], "dim")
+        first, beside = self.arranging.column_phrases(), apart_phrases(inspection)
+        if first:
+            # What a column is matters more than the order, and than what else is said of the filter.
+            beside = [Phrase((*phrase.forms, ""), rank=3) for phrase in beside]
+        first = first or [Phrase((words, ""), rank=2)]
+        self.tell("filter", [*first, filter_phrase(inspection), *beside], "dim")
 
     def show_case(self) -> None:
         self._follow_blind()
@@ -247,6 +257,18 @@ class CasesScreen(ReadingScreen):
 
     def on_facet_list_listed(self, event: FacetList.Listed) -> None:
         self.filtering.list_all(event)
+
+    def columns_here(self) -> list[tuple[str, str]]:
+        return self.arranging.columns_here()
+
+    def columns_offered(self) -> list[Entry]:
+        return self.arranging.columns_offered()
+
+    def to_column(self, key: str) -> None:
+        self.arranging.to_column(key)
+
+    def on_frame_table_widths_changed(self) -> None:
+        self.arranging.keep_widths()
 
     def on_frame_table_header_clicked(self, event: FrameTable.HeaderClicked) -> None:
         self.arranging.sort_by(event.column)

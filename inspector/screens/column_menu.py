@@ -1,6 +1,6 @@
-"""The column chooser: which columns the list shows, and in which order."""
+"""The column chooser: which columns a table shows, in which order, and how wide they are."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -11,55 +11,92 @@ from textual.widgets import Static
 
 from inspector.catalogue import Entry
 from inspector.screens.dialog import Dialog
+from inspector.sentences import counted
+from inspector.text import clean
+from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import Pick, PickList
+
+SHORT = 16
+"""Lines below which what is said of a column makes room for columns."""
 
 
 class ColumnMenu(Dialog[tuple[str, ...] | None]):
-    """Tick columns and move them; the value is their keys in order, () for the usual ones, None if nothing changes."""
+    """Tick columns, move them and make them wider or narrower.
+
+    The value is their keys in order, () for the usual ones, None if nothing changes. The table behind shows each width
+    at once; where nothing changes it has the old ones again.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "dismiss(None)", "Close"),
+        ("escape", "close", "Close"),
         ("enter", "keep", "Keep"),
         ("space", "tick", "Show or hide"),
         ("K,shift+up", "shift(-1)", "Move left"),
         ("J,shift+down", "shift(1)", "Move right"),
+        ("left,h", "widen(-1)", "Narrower"),
+        ("right,l", "widen(1)", "Wider"),
+        ("0", "natural", "Its natural width"),
         ("x", "reset", "The usual ones"),
     ]
 
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012  # Textual declares it without ClassVar
+
     def __init__(
-        self, entries: Sequence[Entry], shown: Sequence[str], usual: Sequence[str], of: str = "the list"
+        self,
+        table: FrameTable,
+        entries: Sequence[Entry],
+        shown: Sequence[str],
+        usual: Sequence[str],
+        empty: Collection[str] = (),
+        of: str = "the list",
     ) -> None:
         """`shown` are the keys of the columns on screen, `usual` those that are shown where none were chosen.
 
-        `of` says whose columns they are.
+        Without those that are `empty`: hidden, since no row has a value there. `of` says whose columns they are.
         """
         super().__init__()
+        self._table, self._before = table, dict(table.widths)
         self._entries = {entry.key: entry for entry in entries if entry.listable}
         self._of = of
         self._shown = [key for key in shown if key in self._entries]
         self._usual = tuple(key for key in usual if key in self._entries)
+        self._empty = [key for key in empty if key in self._entries]
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            yield Static(Content(f"Columns of {self._of}, and of what is exported from it"), classes="strong")
+            hidden = f"; {counted(len(self._empty), 'empty column')} hidden" if self._empty else ""
+            yield Static(Content(f"Columns of {self._of}, and of what is exported from it{hidden}"), classes="strong")
             yield PickList()
-            hint = "Space shows or hides, K and J move, x gives back the usual ones, Enter keeps, Esc closes"
+            yield Static(id="whole", classes="dim")
+            hint = "Space shows, K J move, h l width (0 usual), x the usual ones, Enter keeps, Esc closes"
             yield Static(Content(hint), classes="dim")
 
     def on_mount(self) -> None:
-        self.query_one(PickList).focus()
+        picks = self.query_one(PickList)
+        picks.focus()
         self._show(None)
+        self.watch(picks, "cursor", self._tell)
 
     def _show(self, key: str | None) -> None:
-        """The columns shown come first, in their order; the cursor goes to a key."""
-        hidden = [name for name in self._entries if name not in self._shown]
-        keys = [*self._shown, *hidden]
+        """The columns shown come first, in their order, then the empty ones; the cursor goes to a key."""
+        keys = list(dict.fromkeys((*self._shown, *self._empty, *self._entries)))
         picks = [self._pick(self._entries[name]) for name in keys]
         self.query_one(PickList).show(picks, keys.index(key) if key in keys else 0)
+        self._tell()
 
     def _pick(self, entry: Entry) -> Pick:
-        title = f"{entry.title} of {entry.of}" if entry.of else entry.title
-        return Pick(entry.key, title, entry.meaning, ticked=entry.key in self._shown)
+        width = self._table.width_of(entry.key)
+        cells = "" if not width else f"[{width}]" if entry.key in self._table.widths else f"{width} "
+        return Pick(entry.key, entry.name, f"{cells:>5} {self._meaning(entry.key)}", ticked=entry.key in self._shown)
+
+    def _meaning(self, key: str) -> str:
+        empty = "empty in these rows: " if key in self._empty and key not in self._shown else ""
+        return f"{empty}{self._entries[key].meaning}"
+
+    def _tell(self) -> None:
+        """Say the whole of what a column is: in the list it may be cut."""
+        key = self.query_one(PickList).key
+        self.query_one("#whole", Static).update(Content(clean(self._meaning(key)) if key else ""))
 
     def action_tick(self) -> None:
         """Show the column last, or hide it; the cursor stays at its place, so that several can be ticked in a row."""
@@ -90,9 +127,29 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
         self._shown.insert(to, self._shown.pop(at))
         self._show(key)
 
+    def action_widen(self, by: int) -> None:
+        """Give the column under the cursor a cell more, or take one."""
+        key = self.query_one(PickList).key
+        width = self._table.width_of(key) if key else 0
+        if key is None or not width:
+            self.notify("It is not on screen: Space and Enter show it, then it has a width.", markup=False)
+            return
+        self._table.widths = {**self._table.widths, key: max(1, width + by)}
+        self._show(key)
+
+    def action_natural(self) -> None:
+        """Give the column under the cursor the width that it has by itself."""
+        key = self.query_one(PickList).key
+        self._table.widths = {name: width for name, width in self._table.widths.items() if name != key}
+        self._show(key)
+
     def action_reset(self) -> None:
         self._shown = list(self._usual)
         self._show(None)
+
+    def action_close(self) -> None:
+        self._table.widths = self._before
+        self.dismiss(None)
 
     def action_keep(self) -> None:
         chosen = tuple(self._shown)

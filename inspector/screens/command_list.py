@@ -33,8 +33,12 @@ class CommandList(Narrowing[Command]):
         commands: Sequence[Command],
         keys: Mapping[str, str],
         marks: Sequence[tuple[str, str]] = (),
+        columns: Sequence[tuple[str, str]] = (),
     ) -> None:
-        """`keys` are those of the commands by their id, as they are written; `marks` are the screen's own marks."""
+        """`keys` are those of the commands by their id, as they are written; `marks` are the screen's own marks.
+
+        `columns` are the titles of its columns; of both it is said what they mean.
+        """
         super().__init__(title, about, "Enter does it, Esc closes")
         self._commands = {command.id: command for command in commands}
         width = max(map(cell_len, keys.values()), default=0)
@@ -42,6 +46,7 @@ class CommandList(Narrowing[Command]):
             Pick(command.id, f"{cell(keys.get(command.id, ''), width)}  {command.title}", command.help)
             for command in commands
         ]
+        self._picks += [Pick("", f"{cell('', width)}  {title} (column)", meaning) for title, meaning in columns]
         outcomes = [(GLYPHS[name], f"{WORDS[name]}: {meaning}") for name, meaning in MEANINGS.items()]
         self._picks += [Pick("", f"{cell(mark, width)}  (mark)", meaning) for mark, meaning in (*marks, *outcomes)]
 

@@ -1,4 +1,4 @@
-"""What the palette finds beside commands: benchmarks, scorers, and cases by a part of their names."""
+"""What the palette finds beside commands: benchmarks, scorers, columns, and cases by a part of their names."""
 
 from functools import partial
 
@@ -17,6 +17,8 @@ MOST = 12
 """Cases that are offered."""
 _HELD, _WHOLE = 10.0, 20.0
 """What names score that hold what was typed, and that are it: more than titles that only have its letters."""
+_TOLD = 5.0
+"""The score of a column that has all the words, in its title or in what it means."""
 _LEAST = 0.2
 """The score of a case that holds it: there may be many."""
 
@@ -40,6 +42,13 @@ class Places(Provider):
             if score := _score(matcher, name, query):
                 look = partial(_through, screen, inspection, evaluation)
                 yield Hit(score, matcher.highlight(clean(name)), look, help="Scorer: look through it")
+        words, shown = query.lower().split(), {name for name, _ in screen.columns_here()}
+        for entry in screen.columns_offered():
+            told = f"column: {entry.name}"
+            if all(word in f"{told} {entry.meaning}".lower() for word in words):
+                does = "To it" if entry.name in shown else "Show it"
+                look = partial(screen.to_column, entry.key)
+                yield Hit(_TOLD, Content(clean(told)), look, help=clean(f"{does}: {entry.meaning}"))
         names = inspection.cases["case"]
         for row in _holding(names, query.strip()):
             score = _WHOLE if names[row].partition("/")[2] == query.strip() else _LEAST

@@ -109,7 +109,8 @@ class SheetScreen(InspectionScreen):
 
     def subject(self, inspection: Inspection) -> list[Phrase]:
         """What the title says after the benchmark."""
-        return [Phrase((*name_forms(inspection.scorer, 30, 14), ""), rank=3)] if inspection.scorer else []
+        scorer, others = inspection.scorer, inspection.scorers
+        return [Phrase((*name_forms(scorer, 30, 14, among=others), ""), rank=3)] if scorer else []
 
     # -- showing
 

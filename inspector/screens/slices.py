@@ -15,7 +15,8 @@ from inspector.filtering.ready_slices import ReadySlice
 from inspector.filtering.saved_slices import SavedSlice
 from inspector.filtering.slicing import SliceShelf
 from inspector.screens.dialog import Dialog
-from inspector.text import Part, cell, clean, squeezed
+from inspector.short_names import short_name
+from inspector.text import Part, cell, clean
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.typing_line import TypingLine
 from inspector.wrap import wrap
@@ -121,7 +122,7 @@ class SlicesScreen(Dialog[Slice | None]):
         entry = self._entries[place]
         room = max(4, width - len(entry.note) - 6)
         mark = ">" if place == self._cursor else " "
-        title = cell(squeezed(entry.title, room), room)
+        title = cell(short_name(entry.title, room, (other.title for other in self._entries)), room)
         return [(f"{mark} ", "strong"), (f"{entry.key}  ", "strong"), (f"{title} {entry.note}", "")]
 
     def _note(self, one: SavedSlice) -> str:

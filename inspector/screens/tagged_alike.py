@@ -9,7 +9,8 @@ from inspector.phrases import Phrase
 from inspector.render.cells import share
 from inspector.screens.base import SHORT
 from inspector.screens.controller import Controller
-from inspector.text import clean, squeezed
+from inspector.short_names import short_name
+from inspector.text import clean
 from inspector.widgets.phrase_line import PhraseLine
 from scoring.errors import InspectError
 
@@ -84,7 +85,7 @@ class TaggedAlike(Controller):
 def _forms(found: "Sequence[TaggedCase]") -> tuple[str, ...]:
     """What is said of them, and shorter: of fewer of them."""
     told = [
-        f"{squeezed(clean(one.case), 24)} [{squeezed(clean(', '.join(one.tags)), 32)}] {share(one.likeness, 0)}%"
+        f"{short_name(clean(one.case), 24)} [{short_name(clean(', '.join(one.tags)), 32)}] {share(one.likeness, 0)}%"
         for one in found
     ]
     return (*(f"Tagged and like it: {', '.join(told[:n])}" for n in range(len(told), 0, -1)), "")

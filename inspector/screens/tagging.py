@@ -10,8 +10,8 @@ from inspector.screens.note import NoteDialog
 from inspector.screens.sure import SureDialog
 from inspector.screens.tag import TagDialog, Typed
 from inspector.sentences import NO_FOLDER, counted
+from inspector.short_names import short_name
 from inspector.tag_words import batch_words, changes
-from inspector.text import squeezed
 from inspector.triage.history import history_rows
 from inspector.triage.own_words import own_tags
 from scoring.errors import InspectError
@@ -132,7 +132,7 @@ class Tagging(Controller):
         if batch:
             # Where there is little room: the case that it was on comes on screen.
             words = batch_words(batch)
-            self.screen.say_done(f"{done}: {words}.", brief=f"{done}: {squeezed(words.rpartition(' on ')[0], 30)}")
+            self.screen.say_done(f"{done}: {words}.", brief=f"{done}: {short_name(words.rpartition(' on ')[0], 30)}")
         else:
             self.screen.say_done(f"There is nothing to {what}.")
 

@@ -17,7 +17,8 @@ from inspector.screens.case import CaseScreen
 from inspector.screens.contesting import Contesting
 from inspector.screens.tagged_alike import TaggedAlike
 from inspector.sentences import counted
-from inspector.text import clean, squeezed
+from inspector.short_names import short_name
+from inspector.text import clean
 from inspector.triage.queue_cases import first_row, row_of
 from inspector.triage.queue_words import end_forms, place_words, progress_words, ruling_forms
 from inspector.widgets.line_view import LineView
@@ -214,7 +215,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
             self.notify(clean(str(error)), severity="error", markup=False)
             return
         case = clean(self._here[0])
-        self._last = f"{said} {case}", f"{said} {squeezed(case, 24)}", said.removesuffix(" on"), ""
+        self._last = f"{said} {case}", f"{said} {short_name(case, 24)}", said.removesuffix(" on"), ""
         now = inspection.triaged()
         self.ready.keep(now, self.row)
         if not stay:
@@ -241,7 +242,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         if failed:
             super().say_done(sentence, failed=True)
         else:
-            self._last = clean(sentence), clean(brief) or squeezed(clean(sentence), 40), ""
+            self._last = clean(sentence), clean(brief) or short_name(clean(sentence), 40), ""
             self.show_title()
 
     def say(self, sentence: str) -> None:

@@ -34,11 +34,13 @@ class Left(msgspec.Struct, frozen=True):
     | `place` | the workspace's folder |
     | `benchmark`, `scorer` | what was in focus |
     | `columns` | the columns of the list, by name, in their order |
+    | `widths` | the cells that a person gave columns of the list, by name |
     | `overlaid` | the scorers beside each other in a case, in their order |
     | `conditions` | SQL conditions, the newest first |
     | `models` | checkpoints and hub names that were scored with, the newest first |
     | `servers` | addresses at which critics were asked, the newest first |
     | `board_rows`, `board_sort`, `board_columns` | what the board is grouped by, its order and its columns |
+    | `board_widths` | the cells that a person gave these, by name |
 
     A name may no longer exist when it is read back: whoever uses it checks.
     """
@@ -47,6 +49,7 @@ class Left(msgspec.Struct, frozen=True):
     benchmark: str = ""
     scorer: str = ""
     columns: tuple[str, ...] = ()
+    widths: dict[str, int] = {}
     overlaid: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -54,6 +57,7 @@ class Left(msgspec.Struct, frozen=True):
     board_rows: str = ""
     board_sort: str = ""
     board_columns: tuple[str, ...] = ()
+    board_widths: dict[str, int] = {}
 
 
 class Remembered:

@@ -12,7 +12,7 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Cell, Table, count, table, text
 from inspector.selection import Selection
 from inspector.sentences import counted
-from inspector.text import clean, squeezed
+from inspector.short_names import short_name
 from inspector.triage.notes import GatheredNotes
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
@@ -143,7 +143,7 @@ def values_of_category(cases: CategoryCases, columns: Sequence[str]) -> Table:
         values = values.sort("len", descending=True, maintain_order=True)
         line = [text(column_words(column))]
         for value, many in values.head(VALUES).iter_rows():
-            words = squeezed("(none)" if value is None else clean(value), NAME)
+            words = short_name("(none)" if value is None else value, NAME)
             link = cases.link(f"{column_words(column)} {words}", Facet(column, (value,)).sql, n=many)
             line.append(replace(count(many, link), note=words))
         if (more := values.height - VALUES) > 0:

@@ -1,13 +1,16 @@
 """What the columns of a frame table are, how they share a width, and how a value becomes the text of a cell."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 
+from inspector.short_names import short_name
 from inspector.text import Part, cell, clean, number
 
 if TYPE_CHECKING:
@@ -21,6 +24,10 @@ Paint = Callable[[Any, int], Sequence[Part]]
 MARGIN = 1
 GAP = 1
 CELLS_KEPT = 4096
+WIDEST = 200
+"""Cells that a person can give a column."""
+LEAST_OWNER = 4
+"""Cells in which something of a name can be told."""
 
 
 SPARE = 5
@@ -37,6 +44,7 @@ class Column(Struct, frozen=True):
 
     name: str
     title: str
+    """It is shortened beside the other titles where the column is narrower."""
     width: int
     """Cells; of a flexible column, the least."""
     right: bool = False
@@ -57,6 +65,10 @@ class Column(Struct, frozen=True):
     """
     start: bool = False
     """Whether a cell cursor appears here first."""
+    most: int = 0
+    """Cells at most of a flexible column; 0: as many as there are."""
+    of: str = ""
+    """Whose values these are: a name that stands behind the title, shortened beside those of the others."""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -105,6 +117,8 @@ class FittedColumns:
     """The columns for which there is room."""
     widths: tuple[int, ...] = field(init=False)
     """Cells of each column shown."""
+    titles: tuple[str, ...] = field(init=False)
+    """Their titles, as they stand above them."""
     _right: tuple[bool, ...] = field(init=False, repr=False)
     _pick: tuple[Callable[[tuple[Any, ...]], Any], ...] = field(init=False, compare=False, repr=False)
     _cells: dict[Hashable, Sequence[Part]] = field(init=False, compare=False, repr=False)
@@ -114,9 +128,11 @@ class FittedColumns:
         shown = fitting(self.columns, self.available - MARGIN)
         picks = (itemgetter(*map(sources.index, column.sources)) for column in shown)
         right = (column.at_right(self.dtypes[sources.index(column.sources[0])]) for column in shown)
+        widths = fit_widths(shown, self.available - MARGIN)
         object.__setattr__(self, "sources", sources)
         object.__setattr__(self, "shown", shown)
-        object.__setattr__(self, "widths", fit_widths(shown, self.available - MARGIN))
+        object.__setattr__(self, "widths", widths)
+        object.__setattr__(self, "titles", tuple(_titles(shown, widths)))
         object.__setattr__(self, "_right", tuple(right))
         object.__setattr__(self, "_pick", tuple(picks))
         object.__setattr__(self, "_cells", {})
@@ -137,10 +153,12 @@ class FittedColumns:
     def header(self, sorted_by: str = "", mark: str = "") -> str:
         """The line of titles; `mark` stands before that of the column called `sorted_by`."""
         line = ""
-        for column, width, right in zip(self.shown, self.widths, self._right, strict=True):
-            line += (cell(mark, GAP) if column.name == sorted_by else " " * GAP) + cell(
-                column.title, width, right=right
-            )
+        for column, title, width, right in zip(self.shown, self.titles, self.widths, self._right, strict=True):
+            marked = mark if column.name == sorted_by else ""
+            # Beside the title, as far as there is room: else it stands in the gap, where it may look like another's.
+            inside = right and cell_len(marked + title) <= width
+            line += " " * GAP if inside or not marked else cell(marked, GAP)
+            line += cell(marked + title if inside else title, width, right=right)
         return line or " " * MARGIN
 
     def row(self, values: tuple[Any, ...], *, margin: str, null: str, cell_at: int | None = None) -> list[Part]:
@@ -177,6 +195,11 @@ class FittedColumns:
             self._cells[key] = known
         return known
 
+    def edge_at(self, x: int) -> int | None:
+        """The place of the column whose right edge, the gap behind it, is at a cell (0-based) of the line."""
+        ends = accumulate((width + GAP for width in self.widths), initial=MARGIN - GAP)
+        return next((place for place, end in enumerate(islice(ends, 1, None)) if end == x), None)
+
     def at(self, x: int) -> Column | None:
         """The column at a cell (0-based) of the line; a gap belongs to the column before it."""
         end = MARGIN
@@ -187,11 +210,32 @@ class FittedColumns:
         return None
 
 
+def _titles(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[str]:
+    titles = [column.title for column in columns if not column.of]
+    owners = {column.of for column in columns if column.of}
+    for column, width in zip(columns, widths, strict=True):
+        room = width - cell_len(column.title) - 1
+        if not column.of:
+            yield short_name(column.title, width, titles)
+        elif room < LEAST_OWNER:
+            yield short_name(f"{column.title} {column.of}", width)
+        else:
+            yield f"{clean(column.title)} {short_name(column.of, room, owners)}"
+
+
 def _frozen(value: Any) -> Hashable:
     """A value of a frame as a key: lists, also those within, as tuples."""
     if isinstance(value, (list, tuple)):
         return tuple(map(_frozen, value))
     return value if isinstance(value, Hashable) else repr(value)
+
+
+def with_widths(columns: Sequence[Column], widths: Mapping[str, int]) -> tuple[Column, ...]:
+    """The columns, those called so in `widths` with that many cells: no more where there is room, no fewer without."""
+    return tuple(
+        replace(one, width=max(1, min(widths[one.name], WIDEST)), flex=0, least=0) if one.name in widths else one
+        for one in columns
+    )
 
 
 def needed_sources(columns: Sequence[Column]) -> tuple[str, ...]:
@@ -235,15 +279,25 @@ def fit_widths(columns: Sequence[Column], available: int) -> tuple[int, ...]:
             narrowed.append(column.width - less)
             excess -= less
         return tuple(reversed(narrowed))
-    spare = max(0, -excess)
-    shares = sum(column.flex for column in columns)
-    widths = []
-    for column in columns:
-        extra = spare * column.flex // shares if column.flex else 0
-        widths.append(column.width + extra)
-        spare -= extra
-        shares -= column.flex
-    return tuple(widths)
+    extra = _shared_out(columns, max(0, -excess))
+    return tuple(column.width + extra.get(place, 0) for place, column in enumerate(columns))
+
+
+def _shared_out(columns: Sequence[Column], spare: int) -> dict[int, int]:
+    """What each flexible column gets of the cells to spare; what one has no use for goes to the others."""
+    extra: dict[int, int] = {}
+    while True:
+        wanting = [at for at, column in enumerate(columns) if column.flex and at not in extra]
+        left, shares, given = spare - sum(extra.values()), sum(columns[at].flex for at in wanting), {}
+        for at in wanting:
+            given[at] = left * columns[at].flex // shares
+            left -= given[at]
+            shares -= columns[at].flex
+        room = {at: max(0, columns[at].most - columns[at].width) for at in wanting if columns[at].most}
+        full = {at: cells for at, cells in room.items() if given[at] > cells}
+        if not full:
+            return {**extra, **given}
+        extra |= full
 
 
 def fit_parts(parts: Sequence[Part], width: int, *, right: bool = False) -> list[Part]:

@@ -26,7 +26,8 @@ from inspector.commands.grammar import (
     RIGHT,
     UP,
 )
-from inspector.text import Part, cell, squeezed
+from inspector.short_names import short_name
+from inspector.text import Part, cell
 from inspector.widgets.line_scroll import LineScroll
 
 NOTHING = "(none)"
@@ -137,12 +138,20 @@ class FacetList(LineScroll, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own parameter
         super().__init__(id=id)
         self._lines: list[Line] = []
+        self._titles: tuple[str, ...] = ()
+        self._labels: dict[str, tuple[str, ...]] = {}
 
     def show(self, groups: Sequence[Group]) -> None:
         """Replace the facets; the cursor stays on its line if that is still there, and in sight."""
         old = _identity(self.line) if self.line else None
         first = not self._lines
         self._lines = [line for group in groups for line in _lines(group)]
+        self._titles = tuple(group.title for group in groups)
+        self._labels = {
+            column: tuple(value.label or NOTHING for value in group.values)
+            for group in groups
+            for column in {value.column for value in group.values}
+        }
         same = [place for place, line in enumerate(self._lines) if _identity(line) == old]
         at = same[0] if same else min(self.cursor, max(0, len(self._lines) - 1))
         if first:
@@ -167,11 +176,11 @@ class FacetList(LineScroll, can_focus=True):
         row = ("cursor" if self.has_focus else "cursor-blurred") if under else ""
         margin: Part = (">" if under else " ", "strong")
         if isinstance(entry, Value):
-            return self.strip([margin, _value_part(entry, width - 1)], row)
+            return self.strip([margin, _value_part(entry, width - 1, self._labels[entry.column])], row)
         if isinstance(entry, Rest):
             words = f"... {entry.more:,} more" if entry.more else "... fewer"
             return self.strip([margin, (cell(f"    {words}", max(1, width - 1)), "dim")], row)
-        return self.strip([margin, (_heading(entry, width - 1), "strong")], row or "header")
+        return self.strip([margin, (_heading(entry, width - 1, self._titles), "strong")], row or "header")
 
     # -- moving
 
@@ -248,17 +257,17 @@ def _identity(line: Line) -> tuple[Any, ...]:
     return (type(line), line.key if isinstance(line, Group) else line.group)
 
 
-def _heading(group: Group, width: int) -> str:
-    """`- subset` where it is open, `+ subset: 2 kept` where it is folded; a long title loses its middle."""
+def _heading(group: Group, width: int, titles: Sequence[str]) -> str:
+    """`- subset` where it is open, `+ subset: 2 kept` where it is folded; long `titles` are shortened."""
     note = f": {group.note}" if group.note else ""
-    title = squeezed(group.title, max(1, width - 2 - len(note)))
+    title = short_name(group.title, max(1, width - 2 - len(note)), titles)
     return cell(f"{'+' if group.folded else '-'} {title}{note}", max(1, width))
 
 
-def _value_part(value: Value, width: int) -> Part:
+def _value_part(value: Value, width: int, labels: Sequence[str]) -> Part:
     count = "" if value.count is None else f" {value.count:,}"
     room = max(1, width - len(count) - 4)
-    name = cell(squeezed(value.label or NOTHING, room), room)
+    name = cell(short_name(value.label or NOTHING, room, labels), room)
     style = "strong" if value.mark in {"keep", "hide"} else "dim" if not value.count else ""
     box = (_RADIO if value.radio else _BOXES).get(value.mark, "[ ]")
     return f"{box} {name}{count}", style

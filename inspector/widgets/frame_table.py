@@ -25,13 +25,13 @@ from inspector.commands.grammar import (
 )
 from inspector.text import clean
 from inspector.widgets.cell_cursor import CellCursor
-from inspector.widgets.columns import Column, FittedColumns
+from inspector.widgets.columns import Column, FittedColumns, with_widths
 from inspector.widgets.frame_rows import FrameRows, Row, RowSource
 from inspector.widgets.sized import Sized
 from inspector.wrap import wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     import polars as pl
@@ -72,6 +72,8 @@ class FrameTable(Sized, CellCursor, can_focus=True):
     """The keys of the rows that a person marked."""
     sorted_by: reactive[tuple[str, str]] = reactive(("", ""), repaint=False)
     """The name of the column by which rows are sorted, and the mark (one cell) before its title."""
+    widths: "reactive[Mapping[str, int]]" = reactive(dict, repaint=False, init=False)
+    """Cells that a person gave columns, by name: those of other tables may be among them."""
     empty: reactive[str] = reactive("", repaint=False)
     """The sentence in the middle of a view without rows."""
 
@@ -104,6 +106,16 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         def control(self) -> "FrameTable":
             return self.table
 
+    @dataclass
+    class WidthsChanged(Message):
+        """A person dragged the edge of a column; `widths` is what they gave columns by now."""
+
+        table: "FrameTable"
+
+        @property
+        def control(self) -> "FrameTable":
+            return self.table
+
     def __init__(
         self,
         *,
@@ -125,7 +137,10 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         self._mark, self._chosen = mark, chosen
         self._null = null
         self._rows: FrameRows | None = None
+        self._given: tuple[Column, ...] = ()
         self._columns = FittedColumns((), (), 0)
+        self._edge: tuple[str, int] | None = None
+        self._dragged = False
         self._strips: FIFOCache[tuple[int, str, int | None, bool], tuple[Row, Strip]] = FIFOCache(STRIPS_KEPT)
 
     # -- what is shown
@@ -144,7 +159,9 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         screen. If the row is gone, the cursor goes to the next one after it that is still there, else to the one before
         it. `columns` stay as they are if left out. Raises polars' ColumnNotFoundError for a column the frame lacks.
         """
-        fitted = FittedColumns.of(self._columns.columns if columns is None else columns, frame, self.viewport.width)
+        if columns is not None:
+            self._given = tuple(columns)
+        fitted = FittedColumns.of(with_widths(self._given, self.widths), frame, self.viewport.width)
         rows = FrameRows(frame, view, key, fitted.sources)
         before, old_key, height = self._rows, self.key, self.cursor - self.scroll_offset.y
         self.set_reactive(FrameTable.cursor, 0 if before is None else rows.follow(self.cursor, before))
@@ -255,6 +272,11 @@ class FrameTable(Sized, CellCursor, can_focus=True):
     def watch_marked(self) -> None:
         self.repaint_changed()
 
+    def watch_widths(self) -> None:
+        self._set_columns(replace(self._columns, columns=with_widths(self._given, self.widths)))
+        self._fit()
+        self.repaint_changed()
+
     def watch_sorted_by(self) -> None:
         self.repaint_changed()
 
@@ -307,9 +329,38 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         self._reveal()
         self.repaint_changed()
 
+    # -- the mouse
+
+    def on_mouse_down(self, event: "events.MouseDown") -> None:
+        """Take hold of the edge of a column, in the header."""
+        self._dragged = False
+        x, place = event.x + self.scroll_offset.x, None
+        if event.y == 0:
+            place = self._columns.edge_at(x)
+        if place is not None:
+            self._edge = self._columns.shown[place].name, x - self._columns.widths[place]
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: "events.MouseMove") -> None:
+        if self._edge is None:
+            return
+        name, start = self._edge
+        width = max(1, event.x + self.scroll_offset.x - start)
+        if width != self.width_of(name):
+            self._dragged = True
+            self.widths = {**self.widths, name: width}
+
+    def on_mouse_up(self) -> None:
+        if self._edge is not None:
+            self._edge = None
+            self.release_mouse()
+            if self._dragged:
+                self.post_message(self.WidthsChanged(self))
+
     def on_click(self, event: "events.Click") -> None:
         offset = event.get_content_offset(self)
-        if offset is None:
+        # The end of a drag is a click as well.
+        if offset is None or self._dragged:
             return
         if offset.y == 0:
             column = self._columns.at(offset.x + self.scroll_offset.x)

@@ -12,7 +12,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from inspector.text import cell, clean, squeezed
+from inspector.short_names import short_name
+from inspector.text import cell, clean
 from inspector.widgets.line_scroll import LineScroll
 
 WIDEST, NARROWEST = 40, 28
@@ -62,10 +63,12 @@ class PickList(LineScroll, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own parameter
         super().__init__(id=id)
         self._picks: tuple[Pick, ...] = ()
+        self._labels: tuple[str, ...] = ()
 
     def show(self, picks: Sequence[Pick], cursor: int = 0) -> None:
         """Replace the lines and put the cursor on one of them."""
         self._picks = tuple(picks)
+        self._labels = tuple(pick.label for pick in self._picks)
         self.set_reactive(PickList.cursor, max(0, min(cursor, len(self._picks) - 1)))
         self.set_extent(self.viewport.width, len(self._picks))
         self._reveal()
@@ -101,7 +104,9 @@ class PickList(LineScroll, can_focus=True):
         """The label of a line and what is said of it, as they stand in this many cells together."""
         width = self._label_width(room)
         rest = room - width
-        return cell(squeezed(pick.label, width), width), cell(f"{_GAP}{pick.note}", rest) if rest else ""
+        return cell(short_name(pick.label, width, self._labels), width), cell(
+            f"{_GAP}{pick.note}", rest
+        ) if rest else ""
 
     def _label_width(self, room: int) -> int:
         """Cells of every label: all that it needs where nothing is said of any, else those that leave room for it."""

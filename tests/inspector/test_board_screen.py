@@ -2,12 +2,10 @@ import json
 import re
 import shlex
 
-import polars as pl
 import pytest
 
 import example
 import making
-from inspector.board_legend import legend
 from inspector.cli import main
 from inspector.screens.board import BoardScreen
 from inspector.screens.cases import CasesScreen
@@ -34,7 +32,7 @@ def bar(pilot, scorer):
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)])
 async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_threshold_and_coverage(request_, size):
     async with opened(request_, size=size) as pilot:
-        text = await rests(pilot, "bench", "9 cases", "2 scorers", "F1: mean of 2 subsets", "! false alarm")
+        text = await rests(pilot, "bench", "9 cases", "2 scorers", "F1: mean of 2 subsets")
         assert text.index("beta") < text.index("alpha")
         cells = row(pilot, "alpha")
         assert cells[:2] + cells[3:5] == ["alpha", "45.0", "33.3", "75.0"]
@@ -98,20 +96,17 @@ async def test_a_moved_threshold_changes_this_row_alone_and_escape_gives_back_th
         assert inspected(pilot) is pilot.app.inspection is was
 
 
-def test_what_is_explained_below_fits_80_columns_whatever_outcomes_there_are():
-    for present in ((), ("refused",), ("unparsed",), ("refused", "unparsed")):
-        counts = {name: [int(name in present)] * 2 for name in ("refused", "unparsed")}
-        lines = legend(pl.DataFrame({**counts, "metric": ["F1", "PRMScore"], "kind": ["scorer"] * 2})).splitlines()
-        assert max(map(len, lines)) <= 78
-        assert [name in "\n".join(lines) for name in ("x refused", "? unparsed")] == [
-            name in present for name in ("refused", "unparsed")
-        ]
-
-
-async def test_outcomes_without_a_verdict_are_explained_where_there_are_some(request_):
+async def test_the_column_cursor_says_what_its_column_is_and_all_of_it_is_under_the_question_mark(request_):
     async with opened(request_, size=(80, 24)) as pilot:
-        text = await rests(pilot, "x refused", "on erroneous and on clean cases")
+        await shows(pilot, "beta")
+        assert "harmonic mean" not in screen_text(pilot.app)
+        await press(pilot, "l")
+        await shows(pilot, "F1: in percent, the harmonic mean")
+        pilot.app.screen.query_one(FrameTable).cell_name = "outcomes"
+        text = await rests(pilot, "outcomes: the share of each: = exact", "x refused")
         assert "unparsed" not in text
+        await press(pilot, "question_mark", *"(column) share")
+        await shows(pilot, "outcomes (column)", "the share of each: = exact")
 
 
 async def test_an_optimistic_threshold_is_called_so_on_a_narrow_board(request_):

@@ -1,5 +1,5 @@
 import making
-from inspector.case_columns import SHOWN_LABELS, case_columns
+from inspector.case_columns import SHOWN_LABELS, case_columns, empty_keys, usual_keys
 from inspector.filtering.facet_columns import TITLES
 from inspector.filtering.facet_counts import FACETS
 from inspector.filtering.facet_groups import facet_groups
@@ -45,6 +45,28 @@ def test_labels_that_are_all_alike_have_none(tmp_path):
     now = start(tmp_path, language=["en"] * 3, generator=["m"] * 3)
     assert [column.name for column in case_columns(now, Brush())] == ["id", "n_steps", "earliest_error"]
     assert facet_groups(now) == []
+
+
+def test_a_column_without_any_value_among_the_rows_listed_is_hidden_unless_it_was_chosen(tmp_path):
+    cases = [Case(2, 0, (0.2, 0.9)), Case(2, 1, (0.9, 0.1)), Case(2, -1, (0.9, 0.9))]
+    making.workspace(tmp_path, cases, [(making.scorer("m"), cases)], origin=["a", "b", ""])
+    now = inspect(load(Request(workspace=str(tmp_path))))
+    assert empty_keys(now) == ()
+    clean = now.filtered(Filter(where=("earliest_error = -1",)))
+    assert empty_keys(clean) == ("reward_at_gold", "origin")
+    names = [key for key in usual_keys(clean) if key not in empty_keys(clean)]
+    assert [column.name for column in case_columns(clean, Brush(), names)] == names
+    chosen = clean.arranged(("id", "origin"))
+    assert [column.name for column in case_columns(chosen, Brush())] == ["id", "origin"]
+    assert empty_keys(now.filtered(Filter(where=("n_steps > 9",)))) == ()
+
+
+def test_labels_are_shortened_by_what_they_share_and_as_wide_as_they_are_at_most(tmp_path):
+    names = ["writers-large-chat", "writers-large-base", "writers-tiny"]
+    column = case_columns(start(tmp_path, generator=names), Brush())[-1]
+    assert (column.title, column.width, column.most) == ("generator", 14, 18)
+    texts = ["".join(text for text, _ in column.parts(name, 10, right=False, null="-")).strip() for name in names]
+    assert texts == ["large-chat", "large-base", "tiny"]
 
 
 def test_no_more_labels_than_there_is_room_for(tmp_path):

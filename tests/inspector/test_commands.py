@@ -125,7 +125,7 @@ EFFECTS = {
     ("board", "board-sort"): Effect("type letters to narrow"),
     ("board", "board-columns"): Effect("Columns of the board, and of what is exported from it"),
     ("board", "differences"): Effect("differences to alpha", undo=("v", "d")),
-    ("board", "baselines"): Effect("baselines that look at nothing", undo=("v b",)),
+    ("board", "baselines"): Effect("always-clean", undo=("v b",)),
     ("cases", "open-case"): Effect("1 of 5"),
     ("cases", "threshold"): Effect("* best"),
     ("cases", "facets"): Effect("[x] o missed"),
@@ -211,7 +211,7 @@ EFFECTS = {
         if other != one
     },
     **{("board", other): Effect(words) for other, words in BESIDE.items()},
-    ("board", "pane"): Effect("There is no room for it here: g o opens it.", undo=()),
+    ("board", "pane"): Effect(goes="Enter Open"),
     ("board", "common-cases"): Effect("All on the common cases", undo=("v", "a")),
     ("metrics", "drill"): Effect("filter tried by alpha"),
     ("highlights", "drill"): Effect("filter "),

@@ -247,11 +247,14 @@ PLACES: dict[type[Any], Place] = {
     ),
     ColumnMenu: Place(
         ("g", "l", "v", "c"),
-        on(ColumnMenu, columns),
+        on(ColumnMenu, lambda screen: (*columns(screen), screen._table.width_of("n_steps"))),
         (
-            *(("J", (1, ("n_steps", "id"), 11)), ("K", (0, ("id", "n_steps"), 11))),
-            *(("shift+down", (1, ("n_steps", "id"), 11)), ("shift+up", (0, ("id", "n_steps"), 11))),
-            *(("space", (0, ("n_steps", "earliest_error"), 10)), ("x", (0, ("id", "n_steps"), 11))),
+            *(("J", (1, ("n_steps", "id"), 11, 5)), ("K", (0, ("id", "n_steps"), 11, 5))),
+            *(("shift+down", (1, ("n_steps", "id"), 11, 5)), ("shift+up", (0, ("id", "n_steps"), 11, 5))),
+            *(("j l", (1, ("id", "n_steps"), 11, 6)), ("right", (1, ("id", "n_steps"), 11, 7))),
+            *(("h", (1, ("id", "n_steps"), 11, 6)), ("left", (1, ("id", "n_steps"), 11, 5))),
+            *(("l l 0", (1, ("id", "n_steps"), 11, 5)), ("k space", (0, ("n_steps", "earliest_error"), 10, 5))),
+            ("x", (0, ("id", "n_steps"), 11, 5)),
             *(("escape", AWAY), ("enter", AWAY)),
         ),
         ("v", "c"),

@@ -197,7 +197,7 @@ async def test_labels_are_cut_to_the_width_and_nothing_in_them_acts(width):
             assert "\u202e" not in line
             assert len(line) <= 40
         if width > 20:
-            assert "[red…" in "".join(screen_lines(app))
+            assert "]0;…" in "".join(screen_lines(app))
             assert "123,456" in "".join(screen_lines(app))
 
 

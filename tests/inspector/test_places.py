@@ -4,6 +4,7 @@ import pytest
 
 import example
 from inspector.screens.case import CaseScreen
+from inspector.widgets.frame_table import FrameTable
 from opened import inspected, opened
 from screen_text import press, shows, until
 
@@ -38,6 +39,20 @@ async def test_a_scorer_is_looked_through(tmp_path):
         await shows(pilot, "Scorer: look through it")
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.inspection.scorer == other)
+
+
+@pytest.mark.parametrize(("keys", "typed", "key"), [((), "fp%", "fp"), (("g", "l"), "reward falls", "drop_at_gold")])
+async def test_a_column_is_found_by_what_it_means_shown_and_gone_to(tmp_path, keys, typed, key):
+    async with opened(example.write(tmp_path), size=(120, 30)) as pilot:
+        await press(pilot, *keys)
+        for does in ("Show it:", "To it:"):
+            await press(pilot, "ctrl+p", *typed)
+            await shows(pilot, "column: ", does)
+            await press(pilot, "enter")
+            await until(pilot, lambda: pilot.app.screen.query(FrameTable))
+            table = pilot.app.screen.query_one(FrameTable)
+            await until(pilot, lambda: table.cell is not None and table.cell[0].name == key)  # noqa: B023  # at once
+            table.cell_name = ""
 
 
 async def test_what_it_lists_says_its_key(tmp_path):

@@ -56,7 +56,7 @@ SITUATIONS = {
         scenes.small, "cases", searched("zebra"), ("0 of 9 cases", "search zebra", "No case passes", "x shows all")
     ),
     "partial coverage": Situation(scenes.small, "board", ("k",), ("7/9", "9/9")),
-    "one of many cases, on the board": Situation(only("late-one"), "board", (), ("F1 in percent", "alpha")),
+    "one of many cases, on the board": Situation(only("late-one"), "board", (), ("F1", "alpha")),
     "one of many cases, listed": Situation(only("late-one"), "cases", ("g", "l"), ("1 of 9 cases", "late-one")),
     "one of many cases, read": Situation(
         only("late-one"), "case", ("g", "l", "enter"), ("1 of 1", "Step 0 of late-one")

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.text import LINE_BREAKS, cell, clean, json_text, squeezed
+from inspector.text import LINE_BREAKS, cell, clean, json_text
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=60)
 ACTING = ["RLE", "LRE", "RLO", "LRO", "PDF", "RLI", "LRI", "FSI", "PDI"]
@@ -95,17 +95,3 @@ def test_json_is_exact_and_cannot_act(value):
     text = json_text(value)
     assert json.loads(text) == value
     assert clean(text, lines=True).replace("\u00a0", " ") == text.replace("\u00a0", " ")
-
-
-@given(ANY, st.integers(1, 40))
-def test_a_squeezed_name_fits_and_keeps_both_ends(text, width):
-    found = squeezed(text, width)
-    assert cell_len(found) <= width
-    if cell_len(clean(text)) <= width:
-        assert found == clean(text)
-
-
-def test_names_that_differ_at_their_ends_stay_apart():
-    assert squeezed("reasoneval_llemma-34b", 14) == "reas…lemma-34b"
-    assert squeezed("reasoneval_llemma-34b", 14) != squeezed("reasoneval_llemma-7b", 14)
-    assert squeezed("ab", 1) == "a"

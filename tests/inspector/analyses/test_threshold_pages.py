@@ -126,7 +126,8 @@ def test_ways_are_those_of_the_command(study):
     for kind, said in words.items():
         for row in rows.filter(kind=kind, subset="average").iter_rows(named=True):
             whole = rows.row(by_predicate=(pl.col("kind") == kind) & (pl.col("subset") == "all"), named=True)
-            line = next(line for line in text if line.startswith(f"{said} "))
+            # Points stand beneath each other: there may be more than one blank behind a figure.
+            line = " ".join(next(line for line in text if line.startswith(f"{said} ")).split())
             star = "*" if row["optimistic"] else ""
             assert f"{100 * row['value']:.1f}{star} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]" in line
             assert f"{row['threshold']:.4g} " in line

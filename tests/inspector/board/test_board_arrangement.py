@@ -1,5 +1,6 @@
 """How a board is arranged: groups, orders, columns, and what stands beside the scorers."""
 
+import msgspec
 import polars as pl
 import pytest
 from hypothesis import given
@@ -15,12 +16,13 @@ from inspector.board_arrangement import (
     BoardKind,
     arranged,
     as_kept,
+    empty_keys,
     kind_of,
     sort_of_word,
 )
 from inspector.board_cells import PUBLISHED, BoardCells
 from inspector.board_columns import board_columns, entries
-from inspector.board_legend import legend
+from inspector.board_legend import Legend
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings, standings
 from inspector.paint import Brush
@@ -176,22 +178,37 @@ def test_the_columns_of_the_group_stand_first():
     assert BoardKind(chosen=("gone",)).keys == BoardKind().usual
 
 
-@pytest.mark.parametrize("width", [0, 78, 200])
-def test_the_legend_says_in_words_what_the_marks_mean_and_on_how_many_cases(width):
+def test_the_legend_says_in_words_what_columns_and_marks_mean_and_on_how_many_cases():
     known = standings(SELECTION, pieces(SELECTION))
-    frame = known.beside(board_frame(SELECTION))
-    text = legend(frame, ("bias",), Arrangement(), known, 3, BoardCells(Brush()), width)
-    flat = " ".join(text.split())
-    assert "* the best, ≈ tied with it: the 95% interval of the difference holds 0" in flat
-    assert "paired bootstrap, seed 3; 240 cases that all 7 scorers tried" in flat
-    assert "bias: accuracy on clean minus on erroneous cases" in flat
-    assert max(map(len, text.splitlines())) <= max(78, width)
+    legend = Legend(known.beside(board_frame(SELECTION)), Arrangement(), known, 3, BoardCells(Brush()))
+    tests = "(paired bootstrap, seed 3; 240 cases that all 7 scorers tried)"
+    assert dict(legend.marks())["≈"] == f"tied with it: the 95% interval of the difference holds 0 {tests}"
+    assert legend.column("score").endswith(f"erroneous and on clean cases; * the best, ≈ tied with it {tests}")
+    assert legend.column("bias").startswith("accuracy on clean minus on erroneous cases")
+    assert legend.column("on_right") == "accuracy on clean cases"
+    assert "o missed" in legend.column("outcomes")
+    assert "refused" not in legend.column("outcomes")
+    assert all(legend.column(key) for key in MEANINGS)
 
 
 def test_the_legend_of_differences_names_the_reference_the_cases_and_the_test():
     known = standings(SELECTION, pieces(SELECTION), "blend")
     frame = known.beside(board_frame(SELECTION))
-    text = legend(frame, (), Arrangement(against="blend"), known, 0, BoardCells(Brush()))
-    flat = " ".join(text.split())
-    assert "those of a row less those of blend, on the 240 cases that both tried (paired bootstrap, seed 0)" in flat
-    assert "tied" not in flat
+    legend = Legend(frame, Arrangement(against="blend"), known, 0, BoardCells(Brush()))
+    said = "less that of blend, on the 240 cases that both tried (paired bootstrap, seed 0)"
+    assert legend.column("score").endswith(said)
+    assert legend.column("on_wrong") == "accuracy on erroneous cases, less that of blend"
+    assert list(legend.marks()) == []
+
+
+def test_columns_in_which_no_row_says_anything_are_hidden_unless_they_were_chosen():
+    printed = published_frame([("processbench", None)])
+    frame = Standings().beside(printed)
+    empty = empty_keys(frame)
+    kind = kind_of(frame, Arrangement(), several=False)
+    assert "bias" in empty
+    assert not {"score", *kind.names} & set(empty)
+    assert set(msgspec.structs.replace(kind, empty=empty).keys) == set(kind.keys) - set(empty)
+    chosen = kind_of(frame, Arrangement(columns=("scorer", "bias")), several=False)
+    assert msgspec.structs.replace(chosen, empty=empty).keys == ("scorer", "bias")
+    assert empty_keys(Standings().beside(board_frame(SELECTION))) == ()

@@ -25,15 +25,13 @@ def board(pilot):
 
 
 async def ranked(pilot):
-    await hides(pilot, "being computed")
+    await until(pilot, lambda: not pilot.app.screen.legend.known.busy)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)])
 async def test_who_is_tied_with_the_best_is_filled_in(size):
     async with opened(size=size) as pilot:
-        text = " ".join((await rests(pilot, "* the best, ≈ tied with it")).split())
-        assert "240 cases that all 7 scorers tried" in text
-        assert "44.2*" in text
+        text = " ".join((await rests(pilot, "44.2*")).split())
         assert "39.7≈" in text
         assert "31.3 " in text
         assert board(pilot)["standing"].to_list() == ["best", "tied", "tied", "", "", "", ""]
@@ -128,7 +126,7 @@ async def test_differences_to_a_reference_and_back():
         await ranked(pilot)
         before = await rests(pilot)
         await press(pilot, "v", "d")
-        await shows(pilot, "differences to tiny-prm-m", "those of a row less those of tiny-prm-m", "-0.7")
+        await shows(pilot, "differences to tiny-prm-m", "-0.7")
         await ranked(pilot)
         rows = {row["scorer"]: row for row in board(pilot).iter_rows(named=True)}
         assert rows["novelty"]["d_score"] < 0
@@ -161,7 +159,7 @@ async def test_sort_by_a_column_from_the_menu_and_from_its_title_and_it_is_kept(
 async def test_baselines_are_scorers_as_long_as_they_are_wanted():
     async with opened(size=(120, 36)) as pilot:
         await press(pilot, "v", "b")
-        await shows(pilot, "10 scorers", "always-clean", "baselines that look at nothing")
+        await shows(pilot, "10 scorers", "always-clean")
         await ranked(pilot)
         assert board(pilot).filter(kind="baseline")["standing"].null_count() == 3
         assert pilot.app.inspection.selection.request.baselines
@@ -181,7 +179,7 @@ async def test_printed_figures_stand_below_and_open_nothing(tmp_path):
         await ranked(pilot)
         assert set(board(pilot)["kind"]) == {"scorer"}
         await press(pilot, "v", "p", "G")
-        await shows(pilot, "published, Table 3", "as the paper prints them", "(87.9)")
+        await shows(pilot, "published, Table 3", "(87.9)")
         assert board(pilot)["kind"].to_list()[:3] == ["scorer"] * 3
         await press(pilot, "enter")
         await shows(pilot, "printed in a paper")
@@ -190,7 +188,7 @@ async def test_printed_figures_stand_below_and_open_nothing(tmp_path):
         await press(pilot, "y")
         await shows(pilot, "Copied the row of")
         await press(pilot, "v", "p")
-        await hides(pilot, "as the paper prints them")
+        await hides(pilot, "(87.9)")
 
 
 async def test_one_benchmark_without_subsets_has_one_way_to_group(tmp_path):

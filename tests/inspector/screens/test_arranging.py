@@ -9,6 +9,7 @@ import example
 from inspector.cli import main
 from inspector.terminal.remembered import Remembered
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.pick_list import PickList
 from opened import inspected, listed, opened
 from screen_text import hides, press, rests, screen_lines, shows
 
@@ -152,6 +153,61 @@ async def test_chosen_columns_come_back_and_those_that_are_gone_do_not(request_,
         await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases")
         assert pilot.app.screen.query_one(FrameTable).columns_shown[0].name == "n_steps"
+
+
+async def test_widths_that_were_given_are_seen_at_once_and_come_back_and_escape_takes_them_back(request_, tmp_path):
+    state = tmp_path / "state"
+    async with opened(request_, state=state) as pilot:
+        await press(pilot, "g", "l")
+        await shows(pilot, "9 of 9 cases")
+        table = pilot.app.screen.query_one(FrameTable)
+        usual = table.width_of("n_steps")
+        await press(pilot, "v", "c", "down", *"lll")
+        await shows(pilot, f"[{usual + 3}]")
+        assert table.width_of("n_steps") == usual + 3
+        await press(pilot, "escape")
+        assert table.width_of("n_steps") == usual
+        await press(pilot, "v", "c", "down", *"ll", "enter")
+        await hides(pilot, "[x]")
+        assert inspected(pilot).selection.request.columns == ()
+    async with opened(request_, state=state) as pilot:
+        await press(pilot, "g", "l")
+        await shows(pilot, "9 of 9 cases")
+        assert pilot.app.screen.query_one(FrameTable).width_of("n_steps") == usual + 2
+        await press(pilot, "v", "c", "down", "0", "enter")
+        await hides(pilot, "[x]")
+        assert pilot.app.screen.query_one(FrameTable).width_of("n_steps") == usual
+
+
+async def test_empty_columns_are_hidden_and_offered_and_do_not_come_while_the_threshold_moves(request_):
+    async with opened(request_, size=(200, 36)) as pilot:
+        await press(pilot, "g", "l")
+        await shows(pilot, "at gold")
+        await press(pilot, "colon", *"earliest_error = -1", "enter")
+        await hides(pilot, "at gold")
+        table = pilot.app.screen.query_one(FrameTable)
+        before = table.columns_shown
+        await press(pilot, "t", "right", "right")
+        await shows(pilot, "chosen")
+        assert table.columns_shown == before
+        await press(pilot, "escape", "v", "c")
+        await shows(pilot, "3 empty columns hidden", "[ ] at gold", "empty in these rows")
+        await press(pilot, *["down"] * 6)
+        while pilot.app.screen.query_one(PickList).key != "reward_at_gold":
+            await press(pilot, "down")
+        await press(pilot, "space", "enter")
+        await shows(pilot, "at gold")
+        assert "reward_at_gold" in inspected(pilot).selection.request.columns
+
+
+async def test_the_column_cursor_says_what_its_column_is(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        await press(pilot, "g", "l")
+        await shows(pilot, "as in the file · no filter")
+        await press(pilot, "l")
+        await shows(pilot, "outcome: what became of the case · no filter")
+        await press(pilot, "h", "h", "h")
+        await shows(pilot, "steps: how many steps · no filter")
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24)])

@@ -14,6 +14,7 @@ FIELDS = Left(
     benchmark="processbench",
     scorer="alpha",
     columns=("case", "margin"),
+    widths={"case": 30, "beta.margin": 4},
     overlaid=("beta", "alpha"),
     conditions=("n_steps > 8",),
 )
