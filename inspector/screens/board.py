@@ -13,13 +13,14 @@ from textual.content import Content
 from textual.widgets import Static
 
 from inspector.analyses.board import board_view
-from inspector.board import BOARD, SEPARATOR, board_frame, metrics_of, pieces, unscored_frame
-from inspector.board_arrangement import BoardKind, arranged, empty_keys, kind_of, title_of
+from inspector.board import BOARD, SEPARATOR, Piece, board_frame, metrics_of, pieces, unscored_frame
+from inspector.board_arrangement import Arrangement, BoardKind, arranged, empty_keys, kind_of, title_of
 from inspector.board_cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
 from inspector.board_columns import board_columns
 from inspector.board_legend import Legend
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings
+from inspector.catalogue import Entry
 from inspector.commands import bindings_of
 from inspector.filtering.searching import search_words
 from inspector.inspection import Inspection
@@ -28,8 +29,11 @@ from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.render.cells import signed
 from inspector.render.lines import CaseLink
+from inspector.screens.base import InspectionScreen
+from inspector.screens.board_arranging import BoardArranging
 from inspector.screens.board_highlights import HighlightsPane
 from inspector.screens.board_opening import BoardOpening
+from inspector.screens.board_ranking import BoardRanking
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.export import ExportMenu
 from inspector.sentences import counted
@@ -49,8 +53,12 @@ NOT_SCORED = (
 )
 
 
-class BoardScreen(BoardOpening):
-    """A row a scorer and benchmark, or one a subset."""
+class BoardScreen(InspectionScreen):
+    """A row a scorer and benchmark, or one a subset.
+
+    `how` is its arrangement, as it was left; `kind` says which columns it has; `frame` are its rows, in their order,
+    and `pieces` their cases, by benchmark and subset.
+    """
 
     NAME = "board"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -65,10 +73,16 @@ class BoardScreen(BoardOpening):
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
+        self.ranking = BoardRanking(self)
+        self.arranging = BoardArranging(self)
+        self.opening = BoardOpening(self)
+        self.controllers = (*self.controllers, self.arranging, self.opening)
+        self.how = Arrangement()
+        self.kind = BoardKind()
         self._columns: dict[BoardKind, list[Column]] = {}
         self._cells = BoardCells(brush)
         self._empty: tuple[str, ...] = ()
-        self.pieces = {}
+        self.pieces: dict[tuple[str, str | None], Piece] = {}
         self._bare = pl.DataFrame(schema=BOARD)
         self._told = Standings()
         self.frame = self._told.beside(self._bare)
@@ -83,16 +97,27 @@ class BoardScreen(BoardOpening):
         yield Static(Content(""), id="about")
         yield from self.compose_rail()
 
+    @property
+    def table(self) -> FrameTable:
+        """The rows."""
+        return self.query_one(FrameTable)
+
+    @property
+    def line(self) -> dict[str, Any] | None:
+        """The row under the cursor; None where there is none."""
+        row = self.table.row_id
+        return None if row is None else self.frame.row(row, named=True)
+
     def on_mount(self) -> None:
-        self.recall()
-        table = self.query_one(FrameTable)
+        self.arranging.recall()
+        table = self.table
         table.focus()
         self.watch(table, "cell_name", self._describe, init=False)
         if self.inspection is not None:
             self.show_inspection(self.inspection)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        selection, table = inspection.selection, self.query_one(FrameTable)
+        selection, table = inspection.selection, self.table
         given = inspection.base, inspection.base_search
         if self.how.against not in {"", *(one.scorer.name for one in selection.evaluations)}:
             self.how = replace(self.how, against="")
@@ -105,7 +130,7 @@ class BoardScreen(BoardOpening):
         scored = set(frame.filter(pl.col("kind") != PUBLISHED)["benchmark"])
         self._bare = pl.concat([frame, unscored_frame(found, scored)])
         first = not table.row_count
-        self._fill(self.ranked(selection, found, self.how.against))
+        self._fill(self.ranking.ranked(selection, found, self.how.against))
         if first:
             self._follow(inspection)
         self._show_title(inspection)
@@ -113,15 +138,15 @@ class BoardScreen(BoardOpening):
 
     def _highlight(self, inspection: Inspection) -> None:
         """Have the pane follow, where the rows leave room."""
-        self.query_one(HighlightsPane).follow(inspection, self.size.height - self.query_one(FrameTable).row_count)
+        self.query_one(HighlightsPane).follow(inspection, self.size.height - self.table.row_count)
 
     def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
         """List the cases behind a number of the pane."""
-        self.open_link(message.drill)
+        self.opening.open_link(message.drill)
 
     def action_pane(self) -> None:
         """Go to the pane, and back."""
-        pane, table = self.query_one(HighlightsPane), self.query_one(FrameTable)
+        pane, table = self.query_one(HighlightsPane), self.table
         if pane.has_focus:
             table.focus()
         elif pane.display:
@@ -130,13 +155,14 @@ class BoardScreen(BoardOpening):
             self.say(f"There is no room for it here: {self.keys.of('highlights')} opens it.")
 
     def show_ranks(self) -> None:
+        """Put on screen how the rows stand to each other, which is known now."""
         if self.inspection is not None:
-            self._fill(self._known[1])
+            self._fill(self.ranking.known)
 
     def _fill(self, known: Standings) -> None:
         """Put the rows on screen, with what is known of them beside each other."""
         assert self.inspection is not None  # noqa: S101  # it is shown
-        table = self.query_one(FrameTable)
+        table = self.table
         self.frame = frame = arranged(known.beside(self._bare), self.how)
         several = self.inspection.cases["benchmark"].n_unique() > 1
         if not self.rail_open:
@@ -147,7 +173,7 @@ class BoardScreen(BoardOpening):
         if self.kind not in self._columns:
             self._columns[self.kind] = board_columns(self.brush, self.kind)
         table.show(frame, np.arange(frame.height, dtype=np.int32), self._columns[self.kind], key="row")
-        table.sorted_by = self.sort_mark()
+        table.sorted_by = self.arranging.sort_mark()
         self._told = known
         self._describe()
 
@@ -197,7 +223,7 @@ class BoardScreen(BoardOpening):
         here = self.line
         row = f"{inspection.scorer or ''}{SEPARATOR}{inspection.benchmark}"
         if here is None or not f"{here['row']}{SEPARATOR}".startswith(f"{row}{SEPARATOR}"):
-            self.query_one(FrameTable).go_to(row)
+            self.table.go_to(row)
 
     def on_frame_table_highlighted(self) -> None:
         """The row under the cursor is the scorer in focus.
@@ -216,9 +242,9 @@ class BoardScreen(BoardOpening):
         line, said = self.line, []
         if line is not None:
             # The table may have shortened it.
-            room, scorer = self.query_one(FrameTable).width_of("scorer"), line["scorer"]
+            room, scorer = self.table.width_of("scorer"), line["scorer"]
             name = "" if short_name(scorer, room, self.kind.scorers) == scorer else f"{scorer}: "
-            behind = self.behind(line)
+            behind = self.opening.behind(line)
             if line["kind"] == NOBODY:
                 said.append(NOT_SCORED.format(cases=counted(line["cases"], "case"), score=self.keys.of("score")))
             elif behind is not None:
@@ -232,13 +258,13 @@ class BoardScreen(BoardOpening):
             said += [unseen] if (unseen := self._unseen(line)) else []
             own = [text if text.endswith(".") else f"{text}." for text in said]
             said = [name + " ".join([*own, *([line["about"]] if line["about"] else [])])]
-        if key := self.query_one(FrameTable).cell_name:
+        if key := self.table.cell_name:
             said.insert(0, f"{title_of(key, self.kind)}: {self.legend.column(key)}.")
         self.query_one("#about", Static).update(Content(clean(" ".join(said))))
 
     def _unseen(self, line: dict[str, Any]) -> str:
         """Threshold, coverage and bias of a row in words, where the table has no room for them."""
-        table, words = self.query_one(FrameTable), []
+        table, words = self.table, []
         at = "" if line["threshold"] is None else f"{line['threshold']:.3f}"
         # Before the first size is known no column is shown; those that were left out on purpose are not told.
         if not table.columns_shown or line["kind"] in NOT_HERE:
@@ -253,6 +279,21 @@ class BoardScreen(BoardOpening):
             words.append(f"bias {signed(line['bias'])}")
         said = "; ".join(words)
         return said[:1].upper() + said[1:]
+
+    def columns_offered(self) -> tuple[Entry, ...]:
+        return self.arranging.columns_offered()
+
+    def to_column(self, key: str) -> None:
+        self.arranging.to_column(key)
+
+    def on_frame_table_widths_changed(self) -> None:
+        self.arranging.keep_widths()
+
+    def on_frame_table_header_clicked(self, event: FrameTable.HeaderClicked) -> None:
+        self.arranging.sort_by(event.column)
+
+    def on_frame_table_opened(self) -> None:
+        self.opening.open()
 
     def on_sized_resized(self, event: Sized.Resized) -> None:
         """Say what the table has room for now."""
@@ -271,13 +312,13 @@ class BoardScreen(BoardOpening):
 
     def action_back(self) -> None:
         """Out of the pane, then out of the cell that was chosen, then out of the differences."""
-        table = self.query_one(FrameTable)
+        table = self.table
         if not table.has_focus:
             table.focus()
         elif table.cell_name:
             table.cell_name = ""
         elif self.how.against:
-            self.arrange_as(replace(self.how, against=""))
+            self.arranging.arrange_as(replace(self.how, against=""))
 
     def action_common(self) -> None:
         """Put all figures on the common cases, or each on its own again."""

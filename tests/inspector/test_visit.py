@@ -28,7 +28,7 @@ def visited(monkeypatch, tmp_path):
 
     def visit(value):
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(InspectApp, "visit", value)
+        monkeypatch.setitem(InspectApp.__init__.__kwdefaults__, "visit", value)
         return opened(folder=tmp_path)
 
     return visit
@@ -159,7 +159,7 @@ async def test_a_message_is_no_way_around(visited):
         await pilot.pause()
         assert [event["event"] for event in heard] == ["failed", "failed"]
         assert all(ONLY in event["error"]["sentence"] for event in heard)
-        assert (pilot.app._job, pilot.app._case_job) == (None, None)
+        assert (pilot.app.scoring._run, pilot.app.scoring._cases) == (None, None)
 
 
 async def test_who_writes_reads_only_what_lies_in_the_workspace(visited, space):
@@ -189,9 +189,9 @@ async def test_exports_and_long_texts_are_handed_to_the_browser(visited, tmp_pat
         await shows(pilot, "Wrote 7 rows to demo-board.csv", "Again: prm-inspect board")
         assert handed[0][0] == "demo-board.csv"
         assert handed[0][1].startswith(b"kind,scorer,")
-        pilot.app._kept("x" * 80_000)
+        pilot.app.saving._kept("x" * 80_000)
         assert [name for name, _ in handed] == ["demo-board.csv", "copied.txt"]
-        assert pilot.app._kept("short") == ""
+        assert pilot.app.saving._kept("short") == ""
         assert len(handed) == 2
     assert set(tmp_path.iterdir()) == before
 

@@ -14,7 +14,7 @@ import aiohttp
 import msgspec
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
-from inspector.terminal.output import Packets
+from inspector.terminal.textual_compat import Packets
 
 from inspector import cli
 from inspector.request import Request
