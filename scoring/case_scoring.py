@@ -14,6 +14,7 @@ as those of any run; a case that has some already is not computed again. The pro
 closed, so that it never outlives who started it, however that one ended.
 """
 
+import gc
 import json
 import os
 import threading
@@ -260,8 +261,9 @@ def serve(workspace: Workspace, device: str, requests: BinaryIO, tell: Tell) -> 
     while line := waiting.get():
         request = json.loads(line)
         if prm is None or prm.asked != request["prm"]:
-            # The one before lets go of its memory first.
+            # The one before lets go of its memory first; a cycle of what the library caught while it was made holds it.
             prm = None
+            gc.collect()
             prm = WarmPrm(workspace, request["prm"], device)
         loading = {"event": "loading", "n": request["n"]}
         try:

@@ -7,7 +7,11 @@ which such a model could not read. The limit stays the family's.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from threading import Event
 from typing import Any
 
 import polars as pl
@@ -25,7 +29,8 @@ from scoring.run import Came, Load, RunUsage
 from scoring.run_cases import RunCase, Settled, Work
 
 WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20
-"""How much is encoded and handed to the engine at once: it sorts by length, and memory does not grow with the cases."""
+"""How much is encoded and handed to the engine at once: it sorts by length, and memory does not grow with the cases.
+As much again is encoded meanwhile."""
 _SHARED_CASES = 256
 """Up to so many cases are not worth sharing with another run; of more, a quarter at most is handed over at once."""
 
@@ -62,42 +67,66 @@ class EncodingSession(Struct):
     def rows(self, work: Work, load: Load) -> Iterator[Came]:
         """The rewards of every case that can be encoded, refusals of the others; the engine is made for the first."""
         engine: Engine | None = None
-        for window, refused in self._windows(work):
-            if window and engine is None:
-                engine, ready = load()
-                yield ready
-            if engine is None or not window:
-                yield refused
-                continue
-            yield from self._read(engine, window, refused)
+        with closing(self._windows(work)) as windows:
+            for window, refused in windows:
+                if window and engine is None:
+                    engine, ready = load()
+                    yield ready
+                if engine is None or not window:
+                    yield refused
+                    continue
+                yield from self._read(engine, window, refused)
 
     def look(self, work: Work) -> Iterator[Came]:
         """Count the tokens of the cases; give those that cannot be encoded, or not whole."""
-        for window, refused in self._windows(work):
-            self.spent.case_tokens += sum(one.tokens.n_tokens for one in window)
-            yield [*refused, *(one.settled({}) for one in window if one.reason is not None)]
+        with closing(self._windows(work)) as windows:
+            for window, refused in windows:
+                self.spent.case_tokens += sum(one.tokens.n_tokens for one in window)
+                yield [*refused, *(one.settled({}) for one in window if one.reason is not None)]
 
-    def _windows(self, work: Work) -> Iterator[tuple[list["EncodedCase"], list[Settled]]]:
-        """All cases, so many at a time: those that were encoded, and those that cannot be."""
+    def _windows(self, work: Work) -> Generator["Window", None, None]:
+        """All cases, so many at a time. While an engine runs these, the next are encoded: a card would wait for it."""
         with self.interrupt.at_once():
             self._encode = self._encode or self.method.encoder()
-        while True:
-            window: list[EncodedCase] = []
-            refused: list[Settled] = []
-            tokens = 0
-            while len(window) + len(refused) < self.window and tokens < WINDOW_TOKENS:
-                self.interrupt.check()
-                if (drawn := next(work, None)) is None:
-                    break
-                found = encoded(self._encode, *drawn, truncate=self.method.truncate)
-                if isinstance(found, Settled):
-                    refused.append(found)
-                else:
-                    window.append(found)
-                    tokens += found.tokens.n_tokens
-            if not window and not refused:
-                return
-            yield window, refused
+        drawn: deque[tuple[Missing, RunCase]] = deque()
+        stop = Event()
+        with ThreadPoolExecutor(1, "encoding") as beside:
+            try:
+                begun = self._begun(beside, drawn, work, stop)
+                while begun is not None:
+                    with self.interrupt.at_once():
+                        window = begun.result()
+                    begun = self._begun(beside, drawn, work, stop)
+                    yield window
+            finally:
+                stop.set()
+
+    def _begun(
+        self, beside: ThreadPoolExecutor, drawn: deque[tuple[Missing, RunCase]], work: Work, stop: Event
+    ) -> "Future[Window] | None":
+        """Draw as many cases as a window may have, and have them encoded; None where there are no more."""
+        while len(drawn) < self.window:
+            self.interrupt.check()
+            if (one := next(work, None)) is None:
+                break
+            drawn.append(one)
+        return beside.submit(self._window, drawn, stop) if drawn else None
+
+    def _window(self, drawn: deque[tuple[Missing, RunCase]], stop: Event) -> "Window":
+        """Encode what is drawn, or as much as has the tokens of a window; the rest stays for the next."""
+        assert self._encode is not None  # noqa: S101  # it was made before the first
+        window: list[EncodedCase] = []
+        refused: list[Settled] = []
+        tokens = 0
+        while drawn and tokens < WINDOW_TOKENS and not stop.is_set():
+            self.interrupt.check()
+            found = encoded(self._encode, *drawn.popleft(), truncate=self.method.truncate)
+            if isinstance(found, Settled):
+                refused.append(found)
+            else:
+                window.append(found)
+                tokens += found.tokens.n_tokens
+        return window, refused
 
     def _read(self, engine: Engine, window: Sequence["EncodedCase"], refused: Sequence[Settled]) -> Iterator[Came]:
         batches, spent = engine.read([one.tokens for one in window]), self.spent
@@ -119,6 +148,10 @@ class EncodingSession(Struct):
             a_token, waited = waited / max(1, tokens), 0.0
             yield [*refused, *(window[answer.index].answered(answer, a_token) for answer in batch.answers)]
             refused = ()
+
+
+Window = tuple[list["EncodedCase"], list[Settled]]
+"""The cases that were encoded, and those that cannot be."""
 
 
 class EncodedCase(Struct, frozen=True):

@@ -139,8 +139,16 @@ def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             yield f"  {engine}: not installed. Run: pip install 'prm-inspect[{extra}]'"
     torch = found["torch"]
     if torch["usable"]:
-        devices = [f"{device['name']} ({size_words(device['memory'])})" for device in torch["devices"]]
-        yield f"  devices: {', '.join(devices) or 'CPU only'}, {torch['threads']} threads"
+        none = f"CPU only ({torch['no_card']})" if torch["no_card"] else "CPU only"
+        yield f"  devices: {', '.join(map(_card, torch['devices'])) or none}, {torch['threads']} threads"
+
+
+def _card(device: Mapping[str, Any]) -> str:
+    """A card by name, with its memory and what has to be known of it before a model is put on it."""
+    if error := device.get("error"):
+        return f"{device['name']} (does not compute: {error})"
+    slow = "" if device["bfloat16"] else "; it has no bfloat16 of its own, --dtype float16 is faster"
+    return f"{device['name']} ({size_words(device['free'])} free of {size_words(device['memory'])}{slow})"
 
 
 def _own_code() -> Iterator[str]:

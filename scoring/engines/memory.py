@@ -4,8 +4,10 @@ from pathlib import Path
 
 CPU_TOKENS = 2048
 """Tokens of a batch on a CPU: enough to fill a matrix product, few enough for its caches and for little padding."""
-_FEWEST, _MOST = 256, 32_768
-"""Below, every longer case is a batch of its own anyway; above, a device has long been busy and padding only grows."""
+MOST_TOKENS = 16_384
+"""Tokens of a batch on a card: an H100 runs a 7B model no faster with more, and padding only grows."""
+_FEWEST = 256
+"""Below, every longer case is a batch of its own anyway."""
 _SHARE = 0.8
 """Of the free memory: allocators round up, and attention needs some of its own."""
 _ROWS = 64
@@ -28,7 +30,7 @@ def tokens_that_fit(free: int, *, hidden: int, inner: int, bytes_each: int, voca
     """
     logits = _ROWS * vocabulary * (bytes_each + 2 * 4)
     each = bytes_each * (8 * hidden + 4 * inner) + 2 * 4 * hidden
-    return max(_FEWEST, min(_MOST, int((free * _SHARE - logits) // each)))
+    return max(_FEWEST, min(MOST_TOKENS, int((free * _SHARE - logits) // each)))
 
 
 def free_on_cpu(system: Path = Path("/")) -> int | None:

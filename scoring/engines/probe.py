@@ -13,24 +13,46 @@ from typing import Any
 
 
 def torch_facts() -> dict[str, Any]:
-    """Torch's version, threads and devices; one small product shows that it computes."""
+    """Torch's version, threads and devices; one small product on each shows that it computes."""
     import torch
 
     product = float((torch.ones(2, 2) @ torch.ones(2, 2)).sum())
-    devices = [
-        {
-            "name": torch.cuda.get_device_name(index),
-            "memory": int(torch.cuda.get_device_properties(index).total_memory),
-        }
-        for index in range(torch.cuda.device_count())
-    ]
     return {
         "version": str(torch.__version__),
         "usable": product == 8.0,
         "threads": torch.get_num_threads(),
         "cuda": torch.version.cuda,
-        "devices": devices,
+        "devices": [_card(index) for index in range(torch.cuda.device_count())],
+        "no_card": _no_card(),
     }
+
+
+def _no_card() -> str:
+    """Why a torch that is made for CUDA finds no card, in its words; "" where it finds one or is not made for it."""
+    import torch
+
+    if not torch.version.cuda or torch.cuda.is_available():
+        return ""
+    try:
+        torch.empty(0, device="cuda")
+    except (RuntimeError, AssertionError) as error:
+        return _line(error).partition(". ")[0]
+    return "no card is visible"
+
+
+def _card(index: int) -> dict[str, Any]:
+    """A CUDA device: its name, bytes of memory and those free, whether it has bfloat16; or why it does not compute."""
+    import torch
+
+    about = torch.cuda.get_device_properties(index)
+    found = {"name": about.name, "memory": int(about.total_memory)}
+    try:
+        ones = torch.ones(2, 2, device=f"cuda:{index}")
+        if float((ones @ ones).sum()) != 8.0:
+            return found | {"error": "it computes 1 + 1 wrong"}
+        return found | {"free": int(torch.cuda.mem_get_info(index)[0]), "bfloat16": about.major >= 8}
+    except RuntimeError as error:
+        return found | {"error": _line(error)}
 
 
 def transformers_facts() -> dict[str, Any]:
@@ -106,9 +128,12 @@ def probe() -> dict[str, dict[str, Any]]:
         try:
             found[name] = {"installed": True, **facts()}
         except Exception as error:  # noqa: BLE001  # a broken installation can raise anything at import
-            first = (str(error).strip() or type(error).__name__).splitlines()[0]
-            found[name] = {"installed": True, "usable": False, "error": f"{type(error).__name__}: {first}"}
+            found[name] = {"installed": True, "usable": False, "error": f"{type(error).__name__}: {_line(error)}"}
     return found
+
+
+def _line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 if __name__ == "__main__":

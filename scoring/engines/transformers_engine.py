@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, Reference
 from scoring.engines.case_numbers import TRANSFORMS, Numbers, answer_of
-from scoring.engines.memory import CPU_TOKENS, free_on_cpu, tokens_that_fit
+from scoring.engines.memory import CPU_TOKENS, MOST_TOKENS, free_on_cpu, tokens_that_fit
 from scoring.engines.placement import numbers_on
 from scoring.errors import CheckpointError, EngineError, MissingExtra
 from scoring.readout import Batch, Encoded, LogRatio, Readout, Refused, Vocabulary
@@ -22,6 +22,7 @@ from scoring.readout import Batch, Encoded, LogRatio, Readout, Refused, Vocabula
 try:
     import torch
     import transformers
+    from torch.nn.attention import SDPBackend, sdpa_kernel
 
     from scoring.engines.finite import why_not_finite
     from scoring.engines.weights import AtPositions, load_body, load_head, only_where_read
@@ -33,6 +34,11 @@ ONE_THREAD = 64 << 20
 
 _NO_MEMORY = ("allocate memory", "out of memory", "STATUS_ALLOC_FAILED")
 """What the CPU's, MPS's and cuBLAS's say."""
+_FAULTS = ("CUDA error", "CUDA driver error", "cuDNN error")
+"""How a fault of the device begins that is no want of memory."""
+_ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+"""All of torch's but cuDNN's, which newer ones prefer on newer cards: it makes a plan for every new shape of a batch,
+which takes 35 ms on an H100, and nearly every batch has a shape of its own."""
 
 # Parts of the library have no types, and where it is not installed none of it has.
 _library: Any = transformers
@@ -42,9 +48,10 @@ class TransformersEngine(Struct):
     """A loaded checkpoint.
 
     `weights` [outputs, 1 or 2] weigh the transformed outputs of the head. `token_budget` bounds a batch (sequences
-    times the longest); it falls when memory ends. `last` is what must know which positions are read, where the body has
-    it. `device` is where the ids go. `why` tells why a number is not finite, and raises where the weights are not.
-    `reference` is the other model of a read-out that compares two.
+    times the longest), and `fitting` bounds it further where memory was seen not to hold that, None = it was not.
+    `last` is what must know which positions are read, where the body has it. `device` is where the ids go. `why` tells
+    why a number is not finite, and raises where the weights are not. `reference` is the other model of a read-out that
+    compares two. `room` tells the tokens for which there is memory now, 0 where nobody knows.
     """
 
     name: str
@@ -57,6 +64,8 @@ class TransformersEngine(Struct):
     last: AtPositions | None = None
     why: Callable[[], str] = str
     reference: "TransformersEngine | None" = None
+    fitting: int | None = None
+    room: Callable[[], int] = int
 
     @classmethod
     def load(
@@ -77,7 +86,7 @@ class TransformersEngine(Struct):
             dtype: float32, bfloat16 or float16: what body and head compute in. The transform is in float32 always.
             device: cpu, cuda, cuda:N, or auto: cuda where there is one. Several with + between them hold one model
                 together, its layers in order.
-            token_budget: see the class; None for what the device's free memory holds.
+            token_budget: see the class; None for what keeps the device busy, and no more than its free memory holds.
             reference: the other model, and how it is read, where the read-out compares two; it is loaded first.
 
         Raises:
@@ -108,14 +117,20 @@ class TransformersEngine(Struct):
         versions = f"transformers {transformers.__version__}, torch {torch.__version__}"
         columns = [readout.reward, *([readout.redundancy] if readout.redundancy else [])]
         weights = torch.tensor(columns, dtype=torch.float32, device=last).T
-        name = f"{versions}, {'+'.join(place.type for place in places)}, {dtype}"
-        budget = token_budget or _budget(places, body.config, readout, kind)
+        name = f"{versions}, {'+'.join(map(_named, places))}, {dtype}"
+        on_cuda = all(place.type == "cuda" for place in places)
+        room = partial(_room, places, body.config, readout, kind) if on_cuda else int
+        budget = token_budget or (MOST_TOKENS if on_cuda else CPU_TOKENS)
+        fitting = room() if on_cuda and not token_budget else None
         why = cache(partial(_why, models, dtype))
-        return cls(name, body, head, weights, readout, first, budget, only_where_read(body), why, other)
+        return cls(name, body, head, weights, readout, first, budget, only_where_read(body), why, other, fitting, room)
 
     def read(self, cases: Sequence[Encoded]) -> Iterator[Batch]:
         """Rewards of all cases, the longest sequence first, equal ones in order. See `scoring.engines.base`."""
         self._check_ids(cases)
+        if self.fitting is not None:
+            # Whoever else had the memory may have ended.
+            self.fitting = max(self.fitting, self.room())
         parts = [(index, part, one) for index, case in enumerate(cases) for part, one in enumerate(case.sequences)]
         waiting = sorted(parts, key=lambda part: -len(part[2].ids))
         found: list[list[Numbers | Refused | None]] = [[None] * len(case.sequences) for case in cases]
@@ -128,7 +143,7 @@ class TransformersEngine(Struct):
             tokens, padding = tokens + used, padding + longest * len(batch) - used
             numbers = self._try(batch)
             if numbers is None and len(batch) > 1:
-                self.token_budget = longest * (len(batch) // 2)
+                self.fitting = longest * (len(batch) // 2)
                 continue
             for place, (index, part, _) in enumerate(chosen):
                 found[index][part] = Refused(self._no_memory(longest)) if numbers is None else numbers[place]
@@ -147,8 +162,9 @@ class TransformersEngine(Struct):
         there on nothing is added that would be an eighth padding or more.
         """
         longest = len(waiting[0][2].ids)
-        most = min(len(waiting), max(1, self.token_budget // longest))
-        enough = min(most, -(-self.token_budget // (4 * longest)))
+        budget = self.token_budget if self.fitting is None else min(self.token_budget, self.fitting)
+        most = min(len(waiting), max(1, budget // longest))
+        enough = min(most, -(-budget // (4 * longest)))
         return next((at for at in range(enough, most) if len(waiting[at][2].ids) * 8 <= longest * 7), most)
 
     def _check_ids(self, cases: Sequence[Encoded]) -> None:
@@ -162,14 +178,30 @@ class TransformersEngine(Struct):
             )
 
     def _no_memory(self, tokens: int) -> str:
-        return f"{tokens:,} tokens are more than the memory of the {self.device.type} holds"
+        reason = f"{tokens:,} tokens are more than the memory of the {self.device.type} holds"
+        if self.device.type != "cuda":
+            return reason
+        free, total = _free_on_cuda(self.device), torch.cuda.mem_get_info(self.device)[1]
+        return f"{reason}, of which {free / 1e9:.1f} of {total / 1e9:.1f} GB were free"
 
     def _try(self, batch: Sequence[Encoded]) -> list[Numbers] | None:
-        """What is read in a batch; None if there is not the memory for it."""
+        """What is read in a batch; None if there is not the memory for it.
+
+        Raises:
+            EngineError: the device has failed, after which it computes nothing more in this process.
+        """
         try:
             return self._read(batch)
         except (MemoryError, RuntimeError) as error:
-            if not _of_memory(error):
+            if _of_memory(error):
+                pass
+            elif str(error).startswith(_FAULTS):
+                raise EngineError(
+                    f"{self.device} failed while it computed ({_line(error)}).",
+                    "What was computed before is saved: run the same again. If it fails again, its driver's log may "
+                    "say why.",
+                ) from None
+            else:
                 raise
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
@@ -216,7 +248,9 @@ class TransformersEngine(Struct):
         columns = [place for some in places for place in some]
         if self.last is not None:
             self.last.at = rows, columns
-        return self.body(input_ids=ids.to(self.device), use_cache=False).last_hidden_state[rows, columns]
+        with sdpa_kernel(_ATTENTION):
+            states = self.body(input_ids=ids.to(self.device), use_cache=False).last_hidden_state
+        return states[rows, columns]
 
 
 def check_devices(names: Sequence[str]) -> None:
@@ -252,6 +286,11 @@ def _device(name: str) -> Any:
     return device
 
 
+def _named(place: Any) -> str:
+    """A device for people: a card by the name of its kind, since what two kinds round may differ."""
+    return f"cuda ({torch.cuda.get_device_name(place)})" if place.type == "cuda" else str(place.type)
+
+
 def _unusable(name: str, why: str) -> EngineError:
     return EngineError(f"device {name!r} is not usable here ({why}).", "Use --device cpu, or one that is here.")
 
@@ -268,7 +307,7 @@ def _check_memory(models: Sequence[tuple[Checkpoint, Readout]], places: Sequence
         for place, numbers in zip(places, numbers_on(checkpoint.shapes, readout, len(places)), strict=True):
             needed[place] = needed.get(place, 0) + numbers * dtype.itemsize
     for place, size in needed.items():
-        free = torch.cuda.mem_get_info(place)[0] if place.type == "cuda" else None
+        free = _free_on_cuda(place) if place.type == "cuda" else None
         free = free_on_cpu() if place.type == "cpu" else free
         if free is not None and size > free:
             name = str(dtype).removeprefix("torch.")
@@ -280,13 +319,17 @@ def _check_memory(models: Sequence[tuple[Checkpoint, Readout]], places: Sequence
             )
 
 
-def _budget(places: Sequence[Any], config: Any, readout: Readout, dtype: Any) -> int:
-    """Tokens of a batch that the devices' free memory holds, the weights being there already."""
-    if any(place.type != "cuda" for place in places):
-        return CPU_TOKENS
+def _free_on_cuda(place: Any) -> int:
+    """Bytes of a card that this process can still have, those that torch keeps from what it had before among them."""
+    kept = torch.cuda.memory_reserved(place) - torch.cuda.memory_allocated(place)
+    return int(torch.cuda.mem_get_info(place)[0]) + int(kept)
+
+
+def _room(places: Sequence[Any], config: Any, readout: Readout, dtype: Any) -> int:
+    """Tokens of a batch that the free memory of CUDA devices holds, the weights being there already."""
     whole = isinstance(readout.head, Vocabulary) and readout.head.whole
     return tokens_that_fit(
-        min(torch.cuda.mem_get_info(place)[0] for place in places),
+        min(map(_free_on_cuda, places)),
         hidden=config.hidden_size,
         inner=config.intermediate_size,
         bytes_each=dtype.itemsize,

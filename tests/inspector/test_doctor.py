@@ -14,7 +14,8 @@ from thoroughness import THOROUGH
 
 ROOT = Path(__file__).parents[2]
 ABSENT = {"installed": False, "usable": False}
-TORCH = {"installed": True, "usable": True, "version": "9", "threads": 3, "devices": [{"name": "GPU", "memory": 8e9}]}
+GPU = {"name": "GPU", "memory": 8_000_000_000, "free": 7_000_000_000, "bfloat16": True}
+TORCH = {"installed": True, "usable": True, "version": "9", "threads": 3, "devices": [GPU], "no_card": ""}
 BROKEN = {"installed": True, "usable": False, "error": "OSError: no library"}
 
 
@@ -59,7 +60,23 @@ def test_what_is_missing_comes_with_the_line_that_installs_it():
 def test_one_of_two_packages_is_not_enough():
     lines = "\n".join(doctor._engines(found(torch=TORCH)))
     assert "transformers: not installed" in lines
-    assert "devices: GPU (8 GB), 3 threads" in lines
+    assert "devices: GPU (7 GB free of 8 GB), 3 threads" in lines
+
+
+def test_why_a_torch_for_cuda_finds_no_card_is_said():
+    without = TORCH | {"devices": [], "no_card": "Found no NVIDIA driver"}
+    assert "devices: CPU only (Found no NVIDIA driver), 3 threads" in "\n".join(doctor._engines(found(torch=without)))
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"bfloat16": False}, "GPU (7 GB free of 8 GB; it has no bfloat16 of its own, --dtype float16 is faster)"),
+        ({"error": "CUDA error: no kernel image"}, "GPU (does not compute: CUDA error: no kernel image)"),
+    ],
+)
+def test_what_a_card_lacks_is_said(facts, words):
+    assert f"devices: {words}, 3 threads" in "\n".join(doctor._engines(found(torch=TORCH | {"devices": [GPU | facts]})))
 
 
 def test_how_vllm_pools_is_said_below_it():

@@ -1,5 +1,6 @@
 """The process that scores cases one by one, for real, with the demo's tiny PRM."""
 
+import gc
 import json
 import os
 import shutil
@@ -8,14 +9,17 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from scoring import case_scoring
 from scoring.__main__ import main
 from scoring.benchmarks import demo
 from scoring.cache import RewardParts
+from scoring.case_scoring import WarmPrm, serve
 from scoring.leases import Leases
 from scoring.schema import REWARDS, content_key
 from scoring.scorer import Scorer
@@ -186,6 +190,38 @@ def test_what_a_run_truncated_is_told_and_stays(process, space, rows):
     answer, _ = process.ask({"model": TINY}, long)
     assert (answer["computed"], answer["rewards"], answer["notes"]) == (False, [0.9, 0.8], [row["reason"]])
     assert RewardParts(folder).of(key)["rewards"].to_list() == [[0.9, 0.8]]
+
+
+def test_a_prm_is_gone_before_another_is_loaded(space, rows, tmp_path, monkeypatch):
+    """Also without the collector of cycles, which may come long after a card was full."""
+    bodies, there = [], []
+    engine = WarmPrm._engine
+
+    def noting(self, *wishes):
+        loaded = engine(self, *wishes)
+        bodies.append(weakref.ref(loaded.body))
+        return loaded
+
+    monkeypatch.setattr(WarmPrm, "_engine", noting)
+    monkeypatch.setattr(case_scoring, "_listen", lambda requests, put: [*map(put, requests), put(b"")])
+    case = {**rows[17], "into": str(tmp_path)}
+    models = (TINY, str(demo.folder() / "models/tiny-prm-s"), TINY)
+    lines = [
+        json.dumps({"n": n, "prm": {"model": model}, "case": {**case, "steps": [f"{n}."]}}).encode()
+        for n, model in enumerate(models)
+    ]
+
+    def tell(answer):
+        if answer["event"] == "loading":
+            there.append(sum(body() is not None for body in bodies))
+
+    gc.disable()
+    try:
+        serve(Workspace.open(space), "cpu", lines, tell)
+    finally:
+        gc.enable()
+    assert there == [0, 0, 0]
+    assert len(bodies) == 3
 
 
 STARTER = """

@@ -237,6 +237,26 @@ def test_memory_is_bounded_by_windows(folder, monkeypatch):
     assert kept(folder) == expected(cases(N))
 
 
+def test_the_next_cases_are_encoded_while_an_engine_runs(folder, monkeypatch):
+    monkeypatch.setattr(module, "WINDOW_CASES", 10)
+    begun = threading.Event()
+    waited = []
+
+    def noting(problem, steps):
+        if int(problem.split()[-1]) >= 10:
+            begun.set()
+        return encode(problem, steps)
+
+    class Waits(Engine):
+        def read(self, encoded):
+            waited.append(begun.wait(10))
+            yield from super().read(encoded)
+
+    list(events(folder, cases(N), Waits(), encoder=lambda: noting))
+    assert all(waited)
+    assert kept(folder) == expected(cases(N))
+
+
 def test_what_an_engine_notices_in_every_window_is_told_once(folder, monkeypatch):
     monkeypatch.setattr(module, "WINDOW_CASES", 10)
 

@@ -14,7 +14,6 @@ import aiohttp
 import msgspec
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
-from inspector.terminal.textual_compat import Packets
 
 from inspector import cli
 from inspector.request import Request
@@ -23,6 +22,7 @@ from inspector.serving.server import COOKIE, Doorkeeper
 from inspector.serving.visitor import Opening
 from inspector.serving.visitor import command as command_of
 from inspector.shell import serve as shell
+from inspector.terminal.textual_compat import Packets
 from inspector.visit import Visit
 from served import PATIENCE, STUBBORN, child, children, command, gone
 

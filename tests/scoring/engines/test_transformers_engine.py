@@ -158,7 +158,20 @@ def test_a_batch_that_does_not_fit_is_halved_and_a_case_that_does_not_is_refused
             assert one == Refused(f"{lengths[-1]:,} tokens are more than the memory of the cpu holds")
         else:
             assert one == pytest.approx(other, abs=1e-5)
-    assert engine.token_budget < 2 * lengths[-1]
+    assert engine.fitting < 2 * lengths[-1]
+
+
+@pytest.mark.parametrize("room", [0, 100_000])
+def test_what_memory_did_not_hold_is_tried_again_with_the_next_cases_where_there_is_more(two, room, monkeypatch):
+    engine, encode = loaded(two)
+    encoded = [encode(problem, steps) for problem, steps in cases(16)]
+    expected = len(list(engine.read(encoded)))
+    with monkeypatch.context() as patch:
+        memory_for(patch, max(len(one.ids) for one in encoded), MemoryError())
+        short = len(list(engine.read(encoded)))
+    engine.room = lambda: room
+    assert len(list(engine.read(encoded))) == (expected if room else short)
+    assert short > expected
 
 
 def test_tokens_that_ran_in_vain_are_counted(two, monkeypatch):
@@ -168,6 +181,25 @@ def test_tokens_that_ran_in_vain_are_counted(two, monkeypatch):
     batches = list(engine.read(encoded))
     assert [len(batch.answers) for batch in batches] == [2, 2]
     assert sum(batch.tokens for batch in batches) == len(encoded[0].ids) * 8
+
+
+def test_a_fault_of_the_device_is_one_sentence(two, monkeypatch):
+    engine, encode = loaded(two)
+    memory_for(monkeypatch, 0, RuntimeError("CUDA error: an illegal memory access was encountered\nCompile with ..."))
+    with pytest.raises(EngineError, match=r"\(CUDA error: an illegal memory access was encountered\)\.") as told:
+        list(engine.read([encode("p", ["s"])]))
+    assert "run the same again" in told.value.next_step
+
+
+def test_attention_is_not_planned_anew_for_every_shape(engine):
+    """As cuDNN's is, which torch prefers on newer cards."""
+    allowed = []
+    hook = engine[0].body.norm.register_forward_hook(lambda *_: allowed.append(torch.backends.cuda.cudnn_sdp_enabled()))
+    before = torch.backends.cuda.cudnn_sdp_enabled()
+    answers(engine[0], [engine[1]("p", ["s"])])
+    hook.remove()
+    assert allowed == [False]
+    assert torch.backends.cuda.cudnn_sdp_enabled() == before
 
 
 def test_another_failure_is_not_taken_for_want_of_memory(two, monkeypatch):
