@@ -156,7 +156,7 @@ VOTES: dict[str, pl.DataType] = {
     "rewards": pl.List(pl.Float64()),
     "redundancy": pl.List(pl.Float64()),
     "reason": pl.String(),
-    # Which reader read it, and its version (`scoring.critics.readers`). Null = it was read where it was imported from.
+    # Its reader, and the version of that (`scoring.critics.catalogue`). Null = it was read where it was imported from.
     "reader": pl.String(),
     "engine": pl.String(),
 }

@@ -185,9 +185,6 @@ def beside(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.join(known, on=keys, how="left", maintain_order="left")
 
 
-# -- the printed figures of scorers as a frame, and what else a paper prints for the same cell
-
-
 # -- which printed name a scorer here has: by its name without case and punctuation, or by a listed alias; else none
 
 
@@ -250,6 +247,9 @@ def model_of(name: str) -> str:
         return name
     plain = normalised(name)
     return _ONE.get(plain, plain)
+
+
+# -- the printed figures of scorers as a frame, and what else a paper prints for the same cell
 
 
 KEY = ("paper", "domain", "model", "setting", "subset", "metric")
