@@ -31,7 +31,7 @@ from inspector.render.cells import signed
 from inspector.render.lines import CaseLink
 from inspector.screens.base import InspectionScreen
 from inspector.screens.board_arranging import BoardArranging
-from inspector.screens.board_highlights import HighlightsPane
+from inspector.screens.board_highlights import CurvePane, HighlightsPane, ScorerPane
 from inspector.screens.board_opening import BoardOpening
 from inspector.screens.board_ranking import BoardRanking
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
@@ -93,6 +93,7 @@ class BoardScreen(InspectionScreen):
         warning.display = False
         yield warning
         yield self.make_table("board", NO_CASE)
+        yield CurvePane(self.brush)
         yield HighlightsPane(self.brush)
         yield Static(Content(""), id="about")
         yield from self.compose_rail()
@@ -137,8 +138,9 @@ class BoardScreen(InspectionScreen):
         self._highlight(inspection)
 
     def _highlight(self, inspection: Inspection) -> None:
-        """Have the pane follow, where the rows leave room."""
-        self.query_one(HighlightsPane).follow(inspection, self.size.height - self.table.row_count)
+        """Have the panes follow, where the rows leave room."""
+        for pane in self.query(ScorerPane):
+            pane.follow(inspection, self.size.height - self.table.row_count)
 
     def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
         """List the cases behind a number of the pane."""

@@ -1,9 +1,9 @@
-"""The pane beneath the board: what stands out about the scorer under the cursor."""
+"""The panes beneath the board: what stands out about the scorer under the cursor, and its figure by threshold."""
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.message import Message
+from textual.worker import get_current_worker
 
 from inspector.analyses import load
 from inspector.render.lines import Piece, Sheet
@@ -12,79 +12,122 @@ from inspector.widgets.sheet_view import SheetView
 from scoring.errors import InspectError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.timer import Timer
 
     from inspector.inspection import Inspection
     from inspector.paint import Brush
-    from inspector.render.view import View
+    from inspector.render.view import Block, View
 
-ROOM = 16
-"""Lines beside those of the rows from which there is room for the pane: no row goes out of sight for it."""
+ROOM = 24
+"""Lines beside those of the rows from which there is room for a pane: no row goes out of sight for it."""
 MANY = 200_000
-"""Cases from which it is computed where it is asked for alone: it would take turns with the keys."""
+"""Cases from which a pane is computed where it is asked for alone: it would take turns with the keys."""
 REST = 0.15
-"""Seconds without a key after which it follows the cursor."""
+"""Seconds without a key after which panes follow the cursor."""
+CHART, AROUND = 8, 10
+"""Lines of a chart at least, and of what stands about it: its title, axis and legend."""
+SPARE = 4
+"""Lines of ROOM that a chart may take as well."""
+BESIDE_CHART = 18
+"""Lines of a terminal that its charts leave to other things."""
 
 
-class HighlightsPane(SheetView):
-    """A sheet of the highlights of one scorer on one benchmark; its numbers open their cases as in any sheet."""
+class ScorerPane(SheetView):
+    """A sheet of an analysis of one scorer on one benchmark; its numbers open their cases as in any sheet."""
 
-    class Computed(Message):
-        """The highlights of this inspection are there; None where the screen of the analysis says why not."""
-
-        def __init__(self, inspection: "Inspection", view: "View | None") -> None:
-            super().__init__()
-            self.inspection, self.view = inspection, view
+    NAME = ""
+    """The analysis."""
 
     def __init__(self, brush: "Brush") -> None:
-        super().__init__(id="highlights")
+        super().__init__(id=self.NAME)
         self._brush = brush
         self._rests: Timer | None = None
         self._wanted: Inspection | None = None
         self._shown: tuple[object, ...] = ()
+        self._room = 0
         self.display = False
 
+    def blocks(self, view: "View") -> "Sequence[Block]":
+        """What of the analysis is shown."""
+        return [block for section in view.sections for block in section.blocks]
+
+    def title(self, inspection: "Inspection") -> str:  # noqa: ARG002  # where it says whose it is
+        """What stands above it; "" for what has a title of its own."""
+        return ""
+
+    def fits(self, room: int) -> bool:
+        """Whether so many lines beside those of the rows leave room for it."""
+        return room >= ROOM
+
     def follow(self, inspection: "Inspection", room: int) -> None:
-        """Show what stands out about the scorer in focus as soon as the keys rest, if `room` (in lines) allows it."""
+        """Show the scorer in focus as soon as the keys rest, if `room` (in lines) allows it."""
         few = inspection.selection.height < MANY
-        self.display = room >= ROOM and few and inspection.evaluation is not None
+        self.display = self.fits(room) and few and inspection.evaluation is not None
         self._wanted = inspection if self.display else None
         if self._rests is not None:
             self._rests.stop()
-        if self.display and self._shown != _subject(inspection):
+        if self.display and self._shown != (*_subject(inspection), room):
+            self._room = room
             self._rests = self.set_timer(REST, self._begin)
 
     def _begin(self) -> None:
         if self._wanted is not None:
-            self.run_worker(partial(self._compute, self._wanted), thread=True, exclusive=True, group="highlights")
+            self.run_worker(partial(self._compute, self._wanted), thread=True, exclusive=True, group=self.NAME)
 
     def _compute(self, inspection: "Inspection") -> None:
         """In a thread."""
         assert inspection.scorer is not None  # noqa: S101  # there is an evaluation
         try:
-            view = load("highlights").view(subject(inspection.cleared(), (inspection.scorer,))).laid_out()
+            view = load(self.NAME).view(subject(inspection.cleared(), (inspection.scorer,))).laid_out()
         except InspectError:
-            view = None
-        self.post_message(self.Computed(inspection, view))
-
-    def on_highlights_pane_computed(self, message: Computed) -> None:
-        """Show it, unless another scorer is in focus by now."""
-        message.stop()
-        wanted, inspection = self._wanted, message.inspection
-        if wanted is None or message.view is None or _subject(wanted) != _subject(inspection):
+            # The screen of the analysis says why.
             return
-        self._shown = _subject(inspection)
-        title = Piece(f"What stands out about {inspection.scorer} on {inspection.benchmark}", "strong")
+        if not get_current_worker().is_cancelled:
+            self.call_later(self._take, inspection, view)
+
+    def _take(self, inspection: "Inspection", view: "View") -> None:
+        """Show it, unless another scorer is in focus by now."""
+        wanted = self._wanted
+        if wanted is None or _subject(wanted) != _subject(inspection):
+            return
         # Imported when it is first wanted: the app starts sooner.
         from inspector.render.terminal import Terminal
 
-        terminal = Terminal(max(40, self.app.size.width - 2), self._brush, ROOM)
-        lines = [line for line in terminal.sections(message.view.sections, title=False) if line]
-        # The border and the title are lines too.
-        self.styles.height = len(lines) + 2
-        self.show_sheet(Sheet(((title,), *lines)))
+        self._shown = (*_subject(inspection), self._room)
+        height = BESIDE_CHART + max(CHART, self._room - ROOM - AROUND + SPARE)
+        terminal = Terminal(max(40, self.app.size.width - 4), self._brush, height)
+        lines = [line for line in terminal.blocks(self.blocks(view)) if line]
+        title = [(Piece(self.title(inspection), "strong"),)] if self.title(inspection) else []
+        # The border is a line too.
+        self.styles.height = len(title) + len(lines) + 1
+        self.show_sheet(Sheet((*title, *lines)))
+
+
+class HighlightsPane(ScorerPane):
+    """What stands out about the scorer in focus."""
+
+    NAME = "highlights"
+
+    def title(self, inspection: "Inspection") -> str:
+        return f"What stands out about {inspection.scorer} on {inspection.benchmark}"
+
+
+class CurvePane(ScorerPane, can_focus=False):
+    """The official figure of the scorer in focus by threshold, where there is room above the other pane."""
+
+    NAME = "thresholds"
+
+    def blocks(self, view: "View") -> "Sequence[Block]":
+        from inspector.render.view import Curve
+
+        return [block for block in super().blocks(view) if isinstance(block, Curve)][:1]
+
+    def fits(self, room: int) -> bool:
+        return room >= ROOM + CHART + AROUND
 
 
 def _subject(inspection: "Inspection") -> tuple[object, ...]:
-    """What the highlights are of: while these are the same, so are they."""
+    """What a pane is of: while these are the same, so is it."""
     return inspection.evaluation, inspection.benchmark, inspection.base

@@ -225,3 +225,14 @@ async def test_capitals_export_the_metrics_of_all_scorers(tmp_path, monkeypatch)
     async with opened(DEMO, size=(120, 36)) as pilot:
         await press(pilot, "e", "C")
         await shows(pilot, "rows to demo-metrics.csv", "prm-inspect metrics")
+
+
+async def test_where_there_is_room_the_figure_by_threshold_stands_above_what_stands_out():
+    async with opened(size=(200, 50)) as pilot:
+        await shows(pilot, "F1 against the threshold", "⠒ tiny-prm-m", "What stands out about tiny-prm-m")
+        await press(pilot, "j")
+        await shows(pilot, "⠒ blend", "What stands out about blend")
+        await press(pilot, "t", "l", "enter")
+        await shows(pilot, "present: chosen")
+    async with opened(size=(120, 36)) as pilot:
+        assert "against the threshold" not in await shows(pilot, "What stands out about tiny-prm-m")
