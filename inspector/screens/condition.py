@@ -75,7 +75,7 @@ class ConditionScreen(TypedAhead[str | None]):
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
-        self.call_after_refresh(self._show)
+        self._show()
 
     @property
     def _text(self) -> str:

@@ -56,22 +56,14 @@ class HistoryDialog(Dialog[None]):
         return f"{told}j k go through it, Esc closes"
 
     def on_mount(self) -> None:
-        self.query_one(LineView).focus()
-        self.call_after_refresh(self._show, last=True)
+        view = self.query_one(LineView)
+        view.focus()
+        view.flow(self._wrapped)
+        # The newest ones come first.
+        self.call_after_refresh(self.action_edge, True)  # Textual passes on by position
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
-
-    def _show(self, *, last: bool = False) -> None:
-        """Wrap the lines for the room there is; with `last`, begin with the newest ones."""
-        view = self.query_one(LineView)
-        width = max(20, view.viewport.width)
-        lines = list(self._wrapped(width))
-        room = self.size.height - ABOUT - (1 if self._hidden else 0)
-        view.styles.height = max(1, min(len(lines), room))
-        view.show(lines, keep_scroll=True)
-        if last:
-            self.call_after_refresh(self.action_edge, True)  # Textual passes on by position
+        self.query_one(LineView).styles.max_height = max(1, self.size.height - ABOUT - (1 if self._hidden else 0))
 
     def _wrapped(self, width: int) -> list[Line]:
         if not self._lines:

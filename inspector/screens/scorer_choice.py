@@ -48,14 +48,14 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
         yield view
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self._show)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
+        self._show()
 
     def _show(self) -> None:
         view = self.query_one("#choice", LineView)
-        width = max(20, view.viewport.width)
+        view.flow(self._lines)
+        view.scroll_to_line(self._at + 1)
+
+    def _lines(self, width: int) -> list[Line]:
         hint = [Line([(line, "dim")]) for line in wrap(KEYS, width)]
         lines = [Line([(TITLE, "strong")])]
         for at, (name, fact) in enumerate(zip(self._names, self._facts, strict=True)):
@@ -68,8 +68,7 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
                 (told, "dim"),
             ]
             lines.append(Line(parts, "cursor" if at == self._at else ""))
-        view.show([*lines, *hint], keep_scroll=True)
-        view.scroll_to_line(self._at + 1)
+        return [*lines, *hint]
 
     def action_move(self, by: int) -> None:
         self._at = min(max(self._at + by, 0), len(self._names) - 1)

@@ -1,6 +1,7 @@
 """The menu of slices: ready-made ones, saved ones, and the present one under a name."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from msgspec import Struct
@@ -69,8 +70,6 @@ class SlicesScreen(Dialog[Slice | None]):
         with Vertical(classes="dialog", id="slices"):
             yield Static(Content("Slices"), classes="strong")
             view = LineView(id="slice-list")
-            # As high as it will be: another height would be another layout of the screen.
-            view.styles.height = len(self._ready) + 1 + len(self._shelf.read().slices)
             view.can_focus = False
             yield view
             yield self._name_line()
@@ -84,12 +83,7 @@ class SlicesScreen(Dialog[Slice | None]):
         return box
 
     def on_mount(self) -> None:
-        # At once, for keys that were typed ahead; and again when the width is known.
         self._show()
-        self.call_after_refresh(self._show)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
 
     # -- showing
 
@@ -100,20 +94,18 @@ class SlicesScreen(Dialog[Slice | None]):
         kept = [_Entry(key, one.name, self._note(one), one) for key, one in zip(keys, saved.slices, strict=False)]
         self._entries = [*made, *kept]
         self._cursor = max(0, min(self._cursor, len(self._entries) - 1))
-        view = self.query_one(LineView)
-        width = max(20, view.viewport.width)
-        lines = [Line(self._parts(place, width), self._row(place)) for place in range(len(made))]
-        lines.append(
-            Line([("saved in this workspace" if kept or saved.problem else "nothing is saved here yet", "dim")])
-        )
-        lines += [Line(self._parts(place, width), self._row(place)) for place in range(len(made), len(self._entries))]
-        lines += [Line([(text, "bad")]) for text in wrap(clean(saved.problem), width)] if saved.problem else []
         self._places = [place + (place >= len(made)) for place in range(len(self._entries))]
-        if view.styles.height is None or view.styles.height.value != len(lines):
-            view.styles.height = len(lines)
-        view.show(lines, keep_scroll=True)
+        view = self.query_one(LineView)
+        view.flow(partial(self._lines, saved.problem))
         if self._places:
             view.scroll_to_line(self._places[self._cursor])
+
+    def _lines(self, problem: str, width: int) -> list[Line]:
+        lines = [Line(self._parts(place, width), self._row(place)) for place in range(len(self._entries))]
+        kept = len(self._entries) > len(self._ready)
+        told = "saved in this workspace" if kept or problem else "nothing is saved here yet"
+        lines.insert(len(self._ready), Line([(told, "dim")]))
+        return lines + [Line([(text, "bad")]) for text in (wrap(clean(problem), width) if problem else ())]
 
     def _row(self, place: int) -> str:
         return "cursor" if place == self._cursor else ""

@@ -1,12 +1,13 @@
 """A pane that shows prepared lines."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from msgspec import Struct
 from rich.cells import cell_len
 from textual import events
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -73,6 +74,8 @@ class LineView(LineScroll):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's own parameter
         super().__init__(name=name, id=id, classes=classes)
         self._lines: list[Line | Strip] = []
+        self._make: Callable[[int], Sequence[Line]] | None = None
+        self._made_for = 0
         self._strips: dict[int, Strip] = {}
 
     def show(self, lines: Lines | Prepared, *, keep_scroll: bool = False) -> Self:
@@ -82,11 +85,40 @@ class LineView(LineScroll):
         first visible line stays the same number, as far as there are enough lines; otherwise the pane goes back to its
         top left corner.
         """
+        self._make = None
         self.prepare(lines)
         if not keep_scroll:
             self.scroll_to(0, 0, force=True)
         self.repaint_changed()
         return self
+
+    def flow(self, make: "Callable[[int], Sequence[Line]]") -> None:
+        """Show the lines that are made for so many cells, from the first frame on, and anew when the pane is resized.
+
+        A pane whose height is `auto` is as high as they are. The first visible line stays the same number.
+        """
+        self._make, self._made_for = make, 0
+        if self.viewport.width:
+            self._fill()
+            self.repaint_changed()
+        if self.styles.auto_dimensions:
+            self.refresh(layout=True)
+
+    def _fill(self) -> None:
+        """Make the lines for the room there is, where it is another than they were made for."""
+        width = self.viewport.width
+        if self._make is not None and width and width != self._made_for:
+            self._made_for = width
+            self.prepare(self._make(width))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._fill()
+        return super().render_lines(crop)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        if self._make is None:
+            return super().get_content_height(container, viewport, width)
+        return len(self._make(max(1, width)))
 
     def prepare(self, lines: Lines | Prepared) -> None:
         """Replace the lines without writing any."""
@@ -131,6 +163,7 @@ class LineView(LineScroll):
         self._strips.clear()
 
     def on_resize(self) -> None:
+        self._fill()
         self.forget_strips()
         self.repaint_changed()
 
