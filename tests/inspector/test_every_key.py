@@ -198,7 +198,7 @@ PLACES: dict[type[Any], Place] = {
             ),
             # The second line is exact: two cases of nine.
             *(("h", (0, 23, 9)), ("l", (0, 29, 9)), ("j space", (1, 29, 2)), ("enter", (1, 29, 9))),
-            ("number_sign", (1, 29, 7)),
+            *(("at", (1, 29, 2)), ("number_sign", (1, 29, 7))),
         ),
     ),
     SearchInput: Place(
