@@ -259,7 +259,12 @@ PLACES: dict[type[Any], Place] = {
     Narrowing: Place(
         ("g", "l", "s"),
         on(SortMenu, picks),
-        (("down", 2), ("up", 1), ("pagedown", 11), ("pageup", 1), ("escape", AWAY)),
+        (
+            *(("down", 2), ("up", 1), ("pagedown", 11), ("pageup", 1)),
+            # In what was typed they are keys of the line.
+            *(("end", 33), ("home", 0), ("a down", 1), ("home down", 2), ("delete end", 33)),
+            ("escape", AWAY),
+        ),
     ),
     TagDialog: Place(
         ("g l", "w", *"hard", "enter", "j", "w"),
