@@ -26,6 +26,7 @@ ABOUT = 4
 class HistoryDialog(Dialog[None]):
     """Lines of a history, newest last, of which some may be beyond the screen."""
 
+    SHARE, WIDEST = 0.96, 140
     BINDINGS: ClassVar[list[BindingType]] = [
         ("j,down", "scroll(1)", "Down"),
         ("k,up", "scroll(-1)", "Up"),
@@ -45,7 +46,10 @@ class HistoryDialog(Dialog[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(Content(clean(f"What was done to {self._case}")), classes="strong")
-            yield LineView(id="done")
+            view = LineView(id="done")
+            # As high as it will be, from the first time that it is drawn.
+            view.styles.height = self._height(len(list(self._wrapped(self.line_width))))
+            yield view
             if self._hidden:
                 yield Static(Content(HIDDEN), classes="dim")
             yield Static(Content(self._keys()), classes="dim")
@@ -57,6 +61,7 @@ class HistoryDialog(Dialog[None]):
 
     def on_mount(self) -> None:
         self.query_one(LineView).focus()
+        self._show()
         self.call_after_refresh(self._show, last=True)
 
     def on_resize(self) -> None:
@@ -65,13 +70,16 @@ class HistoryDialog(Dialog[None]):
     def _show(self, *, last: bool = False) -> None:
         """Wrap the lines for the room there is; with `last`, begin with the newest ones."""
         view = self.query_one(LineView)
-        width = max(20, view.viewport.width)
+        width = max(20, view.viewport.width or self.line_width)
         lines = list(self._wrapped(width))
-        room = self.size.height - ABOUT - (1 if self._hidden else 0)
-        view.styles.height = max(1, min(len(lines), room))
+        view.styles.height = self._height(len(lines))
         view.show(lines, keep_scroll=True)
         if last:
             self.call_after_refresh(self.action_edge, True)  # Textual passes on by position
+
+    def _height(self, lines: int) -> int:
+        """How many of so many lines are seen at once."""
+        return max(1, min(lines, self.app.size.height - ABOUT - (1 if self._hidden else 0)))
 
     def _wrapped(self, width: int) -> list[Line]:
         if not self._lines:

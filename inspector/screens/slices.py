@@ -83,7 +83,7 @@ class SlicesScreen(Dialog[Slice | None]):
         return box
 
     def on_mount(self) -> None:
-        # At once, for keys that were typed ahead; and again when the width is known.
+        # At once, for keys that were typed ahead; and again when the width is there.
         self._show()
         self.call_after_refresh(self._show)
 
@@ -100,7 +100,7 @@ class SlicesScreen(Dialog[Slice | None]):
         self._entries = [*made, *kept]
         self._cursor = max(0, min(self._cursor, len(self._entries) - 1))
         view = self.query_one(LineView)
-        width = max(20, view.viewport.width)
+        width = max(20, view.viewport.width or self.line_width)
         lines = [Line(self._parts(place, width), self._row(place)) for place in range(len(made))]
         lines.append(
             Line([("saved in this workspace" if kept or saved.problem else "nothing is saved here yet", "dim")])
