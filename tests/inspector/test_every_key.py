@@ -283,7 +283,14 @@ PLACES: dict[type[Any], Place] = {
         space=told,
     ),
     ExportMenu: Place(
-        ("g", "l", "e"), on(ExportMenu, lambda _: ""), (("escape", AWAY), ("e", AWAY), ("q", AWAY)), ("e",)
+        ("g", "l", "e"),
+        on(ExportMenu, picks),
+        # Over the heading of the second table.
+        (
+            *(("down", 2), ("down", 3), ("down", 5), ("up", 3)),
+            *(("escape", AWAY), ("e", AWAY), ("q", AWAY), ("enter", AWAY)),
+        ),
+        ("e",),
     ),
     ScoreDialog: Place(
         ("S",),
