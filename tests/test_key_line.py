@@ -1,6 +1,7 @@
 import pytest
 from textual.app import App, ComposeResult
 from textual.binding import Binding
+from textual.widgets import Static
 
 from inspector.widgets.key_line import KeyLine
 from screen_text import screen_text, settled, until
@@ -43,3 +44,24 @@ async def test_what_had_no_room_comes_with_it():
         assert "Last" not in line(pilot.app)
         await pilot.resize_terminal(80, 5)
         await until(pilot, lambda: "4 Last" in line(pilot.app))
+
+
+class Pane(Static, can_focus=True):
+    BINDINGS = [Binding("p", "go(1)", "A page of the pane", show=False)]  # noqa: RUF012
+
+    def action_go(self, number: int) -> None: ...
+
+
+class Beside(Keys):
+    def compose(self) -> ComposeResult:
+        yield Pane()
+        yield KeyLine()
+
+
+async def test_an_action_of_the_same_name_in_a_pane_takes_no_key_away():
+    async with Beside().run_test(size=(80, 5)) as pilot:
+        await settled(pilot)
+        pilot.app.query_one(Pane).focus()
+        await settled(pilot)
+        assert "1 Second" in line(pilot.app)
+        assert "A page" not in line(pilot.app)

@@ -48,6 +48,9 @@ MOST_VALUES = 100
 OPEN = 4
 """Metadata columns that are open facets; further ones are folded until they are asked for."""
 
+_SAID_BY = ("error_type", "subset")
+"""A column that may say what another one says."""
+
 LENGTH_SPANS = (*(Span(low, high - 1) for low, high in pairwise(LENGTHS)), Span(LENGTHS[-1], None))
 """The spans of the steps facet, which are the bins of a breakdown by steps."""
 
@@ -74,9 +77,12 @@ def facet_columns(
 ) -> list[FacetColumn]:
     """The facets of a benchmark seen through a scorer: its outcome first, metadata columns and other scorers last.
 
-    Whether a column tells cases apart is not looked at here. Columns that a filter uses come whatever they are.
+    Whether a column tells cases apart is not looked at here. Columns that a filter uses come whatever they are; else
+    one that says what another says of every case, as error types do where each has a subset of its own, comes once.
     """
     there = set(selection.columns)
+    if {*_SAID_BY} <= there and _SAID_BY[0] not in (used := list(used)) and _is_said_again(selection, benchmark):
+        there.remove(_SAID_BY[0])
     plain = [FacetColumn(name, title, _KINDS.get(name, "values")) for name, title in TITLES.items() if name in there]
     others = [one.scorer.name for one in selection.evaluations if one.scorer.name != scorer and one.covers(benchmark)]
     outcomes = [FacetColumn(f"{name}.outcome", f"outcome of {name}", "outcomes", aside=True) for name in others]
@@ -85,6 +91,16 @@ def facet_columns(
     known = {one.column for one in (*plain, *own, *metadata, *outcomes)}
     further = [FacetColumn(name, column_words(name)) for name in used if name not in known]
     return [*plain[:1], *own, *further, *plain[1:], *metadata, *outcomes]
+
+
+def _is_said_again(selection: Selection, benchmark: str) -> bool:
+    """Whether the error type of every case of a benchmark is its subset."""
+    here = selection.column("benchmark") == benchmark
+    again, said = (selection.column(name) for name in _SAID_BY)
+    first = here.arg_max()
+    if first is None or again[first] != said[first]:
+        return False
+    return again.filter(here).eq_missing(said.filter(here)).all()
 
 
 def _metadata(selection: Selection, benchmark: str) -> list[FacetColumn]:

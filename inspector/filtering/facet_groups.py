@@ -54,7 +54,8 @@ def facet_groups(inspection: Inspection, folds: Folds | None = None) -> list[Gro
         if one in opened and one.column in counts:
             groups.append(_opened(one, counts[one.column], inspection, folds))
         elif one not in opened:
-            groups.append(Group(one.column, one.title, folded=True, note=_marked(chosen, one.column)))
+            note = _marked(chosen, one.column)
+            groups.append(Group(one.column, one.title, folded=True, note=note, short=_short(one)))
     return [*_conditions(inspection, folds), *groups]
 
 
@@ -65,8 +66,15 @@ def _opened(facet: FacetColumn, counts: Counts, inspection: Inspection, folds: F
         Value(facet.column, value, _label(facet, value), count, mark, radio=radio)
         for (value, count), mark in zip(counts, marks, strict=True)
     )
-    listed = values if facet.column in folds.whole else _first(values)
-    return Group(facet.column, facet.title, listed, more=len(values) - len(listed), whole=facet.column in folds.whole)
+    whole = facet.column in folds.whole
+    listed = values if whole else _first(values)
+    more = len(values) - len(listed)
+    return Group(facet.column, facet.title, listed, more=more, whole=whole, short=_short(facet))
+
+
+def _short(facet: FacetColumn) -> str:
+    """Of an outcome, whose it is: long names differ at their ends, and the values say what they are."""
+    return facet.column.rpartition(".")[0] if facet.kind == "outcomes" else ""
 
 
 def _first(values: Sequence[Value]) -> tuple[Value, ...]:

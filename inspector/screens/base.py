@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.screen import Screen
@@ -387,12 +388,33 @@ class InspectionScreen(Steady, Screen[None]):
 
     def action_keys(self) -> None:
         """List everything that can be done here, and do what is chosen."""
-        commands = self.commands
-        keys = {command.id: self.keys.written(command.id) for command in commands}
+        pane = self._commands_of_pane()
+        first = [*(RAIL if self.rail_open else ()), *(command for command, _ in pane)]
+        taken = {key for command in first for key in command.keys.split(",")}
+        others = [one for one in self.commands if one not in first and not taken.issuperset(one.keys.split(","))]
+        keys = {command.id: self.keys.written(command.id) for command in self.commands}
+        keys |= {command.id: shown for command, shown in pane}
         about = self.ABOUT if self.size.height >= ROOM_FOR_WORDS else ""
         marks, columns = self.marks_here(), self.columns_here()
-        listed = CommandList("Everything that can be done here", about, commands, keys, marks, columns)
+        listed = CommandList("Everything that can be done here", about, [*first, *others], keys, marks, columns)
         self.app.push_screen(listed, self._run_chosen)
+
+    def _commands_of_pane(self) -> list[tuple[Command, str]]:
+        """What only the pane with the focus can do, if it says what that is, with the key as it is written."""
+        found: dict[str, tuple[Command, str]] = {}
+        for bound in self.active_bindings.values():
+            binding = bound.binding
+            name = binding.id
+            if bound.node is not self.focused or not binding.tooltip or name is None:
+                continue
+            if name in found:
+                command, shown = found[name]
+                found[name] = replace(command, keys=f"{command.keys},{binding.key}"), shown
+                continue
+            action = f"focused.{binding.action}"
+            command = Command(name, binding.key, binding.description, binding.tooltip, action)
+            found[name] = command, self.app.get_key_display(binding)
+        return list(found.values())
 
     @property
     def commands(self) -> list[Command]:

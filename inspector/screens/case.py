@@ -47,7 +47,10 @@ class CaseScreen(ReadingScreen):
     NAME = "case"
     NAMED = False
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("case"))
-    ABOUT = "One case: the keys go through its steps and through the list, and put scorers beside each other."
+    ABOUT = (
+        "One case, step by step: the rewards, the gold label and the verdict. Other scorers can stand beside it, and "
+        "the cases of the list come one after another."
+    )
 
     MARKS = (
         ("✗ x", "beside a reward: the step is judged wrong"),

@@ -59,8 +59,8 @@ class CasesScreen(ReadingScreen):
     NAME = "cases"
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("cases"))
     ABOUT = (
-        "The cases under the present filter. Each can be opened; facets, conditions and a search choose which are "
-        "listed, and the threshold moves under them."
+        "The cases that pass the filter. Enter opens one; facets, conditions and a search choose which are listed, and "
+        "what is listed follows the threshold when it moves."
     )
 
     def __init__(self, brush: Brush) -> None:

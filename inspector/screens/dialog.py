@@ -21,3 +21,15 @@ class Dialog(Steady, ModalScreen[Answer]):
     DEFAULT_CSS = """
     Dialog { align: center middle; background: transparent; }
     """
+    SHARE: ClassVar[float] = 0.8
+    """How wide its panel is, of the width of the screen."""
+    WIDEST: ClassVar[int] = 100
+    """Cells that it is wide at most."""
+
+    @property
+    def line_width(self) -> int:
+        """Cells of a line of a pane in its panel, as they will be: what is drawn before it is laid out is drawn right.
+
+        Border, padding and the pane's scrollbar take five.
+        """
+        return max(1, min(self.WIDEST, int(self.app.size.width * self.SHARE)) - 5)

@@ -1,16 +1,19 @@
-"""The export menu: one more key says what to save or copy."""
+"""The export menu: what to save or copy, chosen with the cursor or by a letter."""
 
 from dataclasses import replace
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
 from textual.widgets import Static
 
 from inspector.messages import Export
 from inspector.screens.dialog import Dialog
+from inspector.text import clean
+from inspector.widgets.pick_list import Pick, PickList
 
 _FORMS = (("c", "csv", "CSV file"), ("j", "json", "JSON file"), ("m", "markdown", "Markdown, to the clipboard"))
 
@@ -20,7 +23,12 @@ _REPORT = "h"
 class ExportMenu(Dialog[Export | None]):
     """Choose the form of one or two tables; the first takes small letters, the second capitals. Or a whole report."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape,e,q", "dismiss(None)", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("down", "move(1)", "Next"),
+        ("up", "move(-1)", "Previous"),
+        ("enter", "take", "Take it"),
+        ("escape,e,q", "dismiss(None)", "Close"),
+    ]
 
     def __init__(self, choices: tuple[tuple[Export, str], ...], report: Export | None = None) -> None:
         """`choices` pairs each table (its `form` does not matter) with the words that say what it holds.
@@ -28,25 +36,53 @@ class ExportMenu(Dialog[Export | None]):
         `report` is the one that can be had, whole; None = none.
         """
         super().__init__()
-        self._choices, self._report = choices, report
+        self._exports: dict[str, Export] = {}
+        self._picks: list[Pick] = []
+        for index, (export, words) in enumerate(choices):
+            self._picks.append(Pick("", words))
+            for small, form, text in _FORMS:
+                key = small.upper() if index else small
+                self._exports[key] = replace(export, form=form, copy=form == "markdown")
+                self._picks.append(Pick(key, f"   {key}   {text}"))
+        if report is not None:
+            self._exports[_REPORT] = report
+            self._picks.append(Pick("", "Board, comparison, breakdown and cases in one file"))
+            self._picks.append(Pick(_REPORT, f"   {_REPORT}   HTML report, to mail"))
 
     def compose(self) -> ComposeResult:
-        lines = []
-        for index, (_, words) in enumerate(self._choices):
-            lines.append(words)
-            lines += [f"   {key.upper() if index else key}   {text}" for key, _, text in _FORMS]
-        if self._report is not None:
-            lines += ["Board, comparison, breakdown and cases in one file", f"   {_REPORT}   HTML report, to mail"]
-        lines.append("   Esc closes")
-        yield Static(Content("\n".join(lines)), id="menu")
+        with Vertical(classes="dialog"):
+            yield Static(Content("Export"), classes="strong")
+            picks = PickList()
+            # A letter is a form here, none of the keys of a list.
+            picks.can_focus = False
+            yield picks
+            yield Static(
+                Content("Enter or its letter writes it, into the folder that the app was started in; Esc closes")
+            )
+
+    def on_mount(self) -> None:
+        picks = [Pick(one.key, clean(one.label), strong=not one.key) for one in self._picks]
+        self.query_one(PickList).show(picks, 1)
+
+    def action_move(self, by: int) -> None:
+        """To the next form, or the one before: a heading is none."""
+        picks = self.query_one(PickList)
+        places = [place for place, one in enumerate(self._picks) if one.key]
+        at = places.index(picks.cursor) + by
+        picks.cursor = places[max(0, min(at, len(places) - 1))]
+
+    def action_take(self) -> None:
+        self._take(self.query_one(PickList).key)
+
+    def on_pick_list_clicked(self, event: PickList.Clicked) -> None:
+        self._take(event.key)
 
     def on_key(self, event: Key) -> None:
-        if event.character == _REPORT and self._report is not None:
+        if event.character in self._exports:
+            # It is no key of the screen below.
             event.stop()
-            self.dismiss(self._report)
-        for index, (export, _) in enumerate(self._choices):
-            for key, form, _ in _FORMS:
-                if event.character == (key.upper() if index else key):
-                    # It is no key of the screen below.
-                    event.stop()
-                    self.dismiss(replace(export, form=form, copy=form == "markdown"))
+            self._take(event.character)
+
+    def _take(self, key: str | None) -> None:
+        if key in self._exports:
+            self.dismiss(self._exports[key])

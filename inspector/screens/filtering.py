@@ -12,7 +12,7 @@ from inspector.screens.controller import Controller
 from inspector.text import clean
 from inspector.widgets.facet_list import FacetList
 from scoring.errors import FilterError, UsageError
-from scoring.filters import Filter
+from scoring.filters import Choice, Filter
 
 if TYPE_CHECKING:
     from inspector.screens.cases import CasesScreen
@@ -63,6 +63,8 @@ class Filtering(Controller):
             self._put_filter(now.filter.less(event.value))
         elif column == "benchmark":
             self._look_at(event.value, keep=event.keep)
+        elif event.alone:
+            self._put_filter(_alone(now.filter, column, event.value))
         else:
             listed = column in LISTS
             self._put_filter(now.filter.toggled(column, event.value, keep=event.keep, listed=listed))
@@ -162,3 +164,10 @@ class Filtering(Controller):
             self.screen.say(f"{error.sentence[0].upper()}{error.sentence[1:]} {error.next_step}")
             return
         self._put_filter(chosen)
+
+
+def _alone(chosen: Filter, column: str, value: Choice) -> Filter:
+    """The filter with one value of a column kept and no other; without it where it was so before."""
+    only, without = chosen.only(column, value, listed=column in LISTS), chosen.without(column)
+    before = [facet for facet in chosen.facets if facet.column == column]
+    return without if before == [only.facet(column)] else only

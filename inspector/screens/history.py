@@ -26,6 +26,7 @@ ABOUT = 4
 class HistoryDialog(Dialog[None]):
     """Lines of a history, newest last, of which some may be beyond the screen."""
 
+    SHARE, WIDEST = 0.96, 140
     BINDINGS: ClassVar[list[BindingType]] = [
         ("j,down", "scroll(1)", "Down"),
         ("k,up", "scroll(-1)", "Up"),
@@ -45,7 +46,9 @@ class HistoryDialog(Dialog[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(Content(clean(f"What was done to {self._case}")), classes="strong")
-            yield LineView(id="done")
+            view = LineView(id="done")
+            # As high as it will be, from the first time that it is drawn.
+            yield view
             if self._hidden:
                 yield Static(Content(HIDDEN), classes="dim")
             yield Static(Content(self._keys()), classes="dim")

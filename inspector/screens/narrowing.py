@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -21,6 +22,8 @@ class Narrowing(TypedAhead[Answer]):
 
     PLACEHOLDER: ClassVar[str] = "type letters to narrow"
     """What stands in the line before anything is typed."""
+    NOTHING: ClassVar[str] = "Nothing has these letters."
+    """What is said where what was typed leaves no line."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Close"),
         # Arrows move the list while one types.
@@ -28,6 +31,8 @@ class Narrowing(TypedAhead[Answer]):
         Binding("up", "move(-1)", "Previous", priority=True, show=False),
         Binding("pagedown", "move(10)", "Next page", priority=True, show=False),
         Binding("pageup", "move(-10)", "Previous page", priority=True, show=False),
+        Binding("home", "edge(-1)", "First", priority=True, show=False),
+        Binding("end", "edge(1)", "Last", priority=True, show=False),
     ]
 
     def __init__(self, title: str, about: str, hint: str) -> None:
@@ -72,12 +77,18 @@ class Narrowing(TypedAhead[Answer]):
     def _show_whole(self) -> None:
         """What is said of the line under the cursor, in as many lines as it takes."""
         pick = self.query_one(PickList).pick
-        told = self.whole(pick) if pick else "Nothing has these letters."
+        told = self.whole(pick) if pick else self.NOTHING
         self.query_one("#whole", Static).update(Content(clean(told)))
 
     def action_move(self, by: int) -> None:
         self.query_one(PickList).action_move(by)
         self._show_whole()
+
+    def action_edge(self, way: int) -> None:
+        """To the first line, or the last; in what was typed they are the line's own keys."""
+        if self.query_one(Input).value:
+            raise SkipAction
+        self.action_move(way * len(self.query_one(PickList).picks))
 
     def on_input_submitted(self) -> None:
         self._choose()

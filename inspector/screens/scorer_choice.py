@@ -58,15 +58,13 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
     def _lines(self, width: int) -> list[Line]:
         hint = [Line([(line, "dim")]) for line in wrap(KEYS, width)]
         lines = [Line([(TITLE, "strong")])]
+        room = max(1, width - len(" [x] "))
+        longest = min(room, max((cell_len(clean(name)) for name in self._names), default=0))
         for at, (name, fact) in enumerate(zip(self._names, self._facts, strict=True)):
             tick = "[x]" if name in self._ticked else "[ ]"
             focus = "  in focus" if name == self._focus else ""
-            told = cell(f"  {clean(fact)}{focus}", max(0, width - 5 - cell_len(clean(name)))).rstrip()
-            parts = [
-                (f" {tick} ", ""),
-                (cell(clean(name), width - 5).rstrip(), "strong" if focus else ""),
-                (told, "dim"),
-            ]
+            told = cell(f"  {clean(fact)}{focus}", max(0, room - longest)).rstrip()
+            parts = [(f" {tick} ", ""), (cell(clean(name), longest), "strong" if focus else ""), (told, "dim")]
             lines.append(Line(parts, "cursor" if at == self._at else ""))
         return [*lines, *hint]
 

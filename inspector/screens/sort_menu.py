@@ -36,22 +36,36 @@ def _words(entry: Entry) -> str:
     return f"{entry.key} {entry.key.replace('_', ' ')} {entry.title} {entry.meaning} {orders}".lower()
 
 
+def _says_its_column(sort: str) -> bool:
+    """Whether the words of an order say more than the column and the direction."""
+    return not order_words(sort).startswith("by ")
+
+
+def _direction_words(sort: str) -> str:
+    """An order in words, beside the title of its column."""
+    if _says_its_column(sort):
+        return order_words(sort)
+    return "descending" if sort.endswith(":desc") else "ascending"
+
+
 class SortMenu(Narrowing[str]):
     """Choose a column; the value is the sort key, None if the order is to stay."""
 
     def __init__(self, entries: Sequence[Entry], now: str) -> None:
         """`now` is the present sort key."""
-        title = f"Sort by (now {order_words(now)})"
-        super().__init__(title, "", "Enter sorts, again the other way round; Esc closes")
         self._entries = {entry.key: entry for entry in entries if entry.sortable}
         self._now = now
+        entry = self._entries.get(now.rpartition(":")[0])
+        column = f"{entry.title}, " if entry and not _says_its_column(now) else ""
+        title = f"Sort by (now {column}{_direction_words(now) if column else order_words(now)})"
+        super().__init__(title, "", "Enter sorts, again the other way round; Esc closes")
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
         picks = [
             Pick(
                 entry.key,
                 f"{entry.title} of {entry.of}" if entry.of else entry.title,
-                order_words(sort_of(entry, self._now)),
+                _direction_words(sort_of(entry, self._now)).removesuffix(f" ({entry.of})"),
                 strong=sort_of(entry, self._now) != entry.first or entry.key == self._now,
             )
             for entry in narrowed(tuple(self._entries.values()), typed)

@@ -23,6 +23,8 @@ _OFFERED, _LOOKED_AT = 50, 1000
 class PathList(Narrowing[str]):
     """A few places, and any path that is typed: the value is one of them."""
 
+    PLACEHOLDER = "type a path"
+    NOTHING = "There is nothing of this name here."
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "Complete", priority=True, show=False)]
 
     def __init__(self, title: str, about: str, picks: Sequence[Pick], visit: Visit = HERE) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -12,7 +13,7 @@ from textual.widgets import Input, Static
 
 from inspector.screens.typed_ahead import TypedAhead
 from inspector.tag_words import completed, offered_tags, typed_tags
-from inspector.text import clean
+from inspector.text import cell, clean
 from inspector.widgets.typing_line import TypingLine
 
 Typed = tuple[tuple[str, ...], tuple[str, ...]]
@@ -21,6 +22,13 @@ IN_USE = 20
 """Tags that are listed."""
 NUMBERED = 9
 """Tags for which a digit stands."""
+
+
+def in_columns(words: Sequence[str], width: int) -> list[str]:
+    """Words below each other in as many columns as fit into so many cells, of equal width."""
+    longest = max(map(cell_len, words), default=0) + 2
+    rows = -(-len(words) // max(1, width // longest))
+    return ["".join(cell(word, longest) for word in words[row::rows]).rstrip() for row in range(rows)]
 
 
 class TagSuggester(Suggester):
@@ -64,17 +72,21 @@ class TagDialog(TypedAhead[Typed | None]):
             yield Static(Content(clean(self._title)), classes="strong")
             if self._present:
                 yield Static(Content(clean(f"It has: {', '.join(self._present)}")))
-            yield TypingLine(placeholder="tags, -tag takes one away", suggester=TagSuggester(self._offered))
-            yield Static(Content(clean(self._listed())), classes="dim")
+            yield TypingLine(
+                placeholder="tags, -tag takes one away", suggester=TagSuggester(self._offered), compact=True
+            )
+            yield Static(Content(clean(self._listed(), lines=True)), classes="dim")
             yield Static(Content("Enter does it, a digit stands for its tag, Tab completes, Esc closes"), classes="dim")
 
     def _listed(self) -> str:
-        """The tags that are offered, the first nine with their digits."""
+        """The tags that are offered: the first nine with their digits, one below the other, then others in use."""
         used = {tag: f" ({self._in_use[tag]:,})" for tag in self._offered if tag in self._in_use}
         told = [f"{at} {tag}{used.get(tag, '')}" for at, tag in enumerate(self._offered[:NUMBERED], 1)]
-        told += [f"{tag}{count}" for tag, count in list(used.items())[NUMBERED:IN_USE]]
-        left = len(self._offered) - len(told)
-        return f"{', '.join(told)}{f' and {left} more, among them the error types of the benchmarks' if left else ''}"
+        others = [f"{tag}{count}" for tag, count in list(used.items())[NUMBERED:IN_USE]]
+        left = len(self._offered) - len(told) - len(others)
+        more = f"{left} more, among them the error types of the benchmarks" if left else ""
+        behind = " and ".join(filter(None, (", ".join(others), more)))
+        return "\n".join((*in_columns(told, self.line_width), *([behind] if behind else ())))
 
     def action_complete(self) -> None:
         """Take the completion, if there is one."""

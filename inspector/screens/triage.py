@@ -43,9 +43,8 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         Binding("ctrl+c,super+c", "screen.copy_text", "Copy selected text", show=False, system=True),
     ]
     ABOUT = (
-        "One case after the other: a digit rules on it and brings the next one. What was done is on the disk at once, "
-        "and one key undoes it, ruling by ruling.\n\n"
-        "Blind, gold labels and scorers are hidden until you rule; the key for the next case then goes on."
+        "One case after another: a digit rules on it and brings the next one. Everything is on the disk at once, and "
+        "can be undone ruling by ruling. While you work blind, gold labels and scorers are hidden until you have ruled."
     )
 
     def __init__(self, brush: Brush, row: int) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
+from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.events import Click
 from textual.message import Message
@@ -17,6 +18,7 @@ from inspector.commands.grammar import (
     HALF_DOWN,
     HALF_UP,
     HIDE,
+    KEEP,
     LAST,
     LEFT,
     MARK,
@@ -34,6 +36,8 @@ NOTHING = "(none)"
 Mark = Literal["", "keep", "hide", "fixed"]
 _BOXES: dict[Mark, str] = {"": "[ ]", "keep": "[x]", "hide": "[-]", "fixed": "[=]"}
 _RADIO: dict[Mark, str] = {"": "( )", "keep": "(o)"}
+_BEHIND = "- "
+"""What a title stands behind."""
 
 
 class Value(Struct, frozen=True):
@@ -53,7 +57,8 @@ class Value(Struct, frozen=True):
 class Group(Struct, frozen=True):
     """A facet's heading and those of its values that are listed; `more` are not. `whole` says that all were asked for.
 
-    `note` stands behind the title of a folded group.
+    `note` stands behind the title of a folded group. `short` takes the place of the title, as those of all other groups
+    do, where one of them has no room.
     """
 
     key: str
@@ -63,6 +68,7 @@ class Group(Struct, frozen=True):
     more: int = 0
     whole: bool = False
     note: str = ""
+    short: str = ""
 
 
 class Rest(Struct, frozen=True):
@@ -78,7 +84,8 @@ Line = Group | Value | Rest
 class FacetList(LineScroll, can_focus=True):
     """Facets with live counts. State is given by `show` and never changed here: keys and clicks are told as messages.
 
-    The cursor stands on any line: on a value, Space or Enter keeps it and `#` hides it; on a heading they fold it.
+    The cursor stands on any line: on a value, Space keeps it too, Enter or `@` no other one, and `#` hides it; on a
+    heading they fold it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -90,8 +97,15 @@ class FacetList(LineScroll, can_focus=True):
         Binding(HALF_UP, "page(-0.5)", "Half a page up", show=False, id="facets.half-up"),
         Binding(FIRST, "move(-100000)", "First line", show=False, id="facets.first"),
         Binding(LAST, "move(100000)", "Last line", show=False, id="facets.last"),
-        Binding(f"{MARK},{OPEN}", "choose(True)", "Keep", id="facets.toggle"),
-        Binding(HIDE, "choose(False)", "Hide", id="facets.hide"),
+        Binding(MARK, "choose(True)", "Keep", id="facets.toggle", tooltip="Keep this value too, or no more"),
+        Binding(
+            f"{OPEN},{KEEP}",
+            "choose(True, True)",
+            "Only this",
+            id="facets.only",
+            tooltip="Keep this value and no other of its facet; again takes that away",
+        ),
+        Binding(HIDE, "choose(False)", "Hide", id="facets.hide", tooltip="Hide this value, or no more"),
         Binding(LEFT, "fold(False)", "Fold", show=False, id="facets.fold"),
         Binding(RIGHT, "fold(True)", "Unfold", show=False, id="facets.unfold"),
     ]
@@ -101,12 +115,13 @@ class FacetList(LineScroll, can_focus=True):
 
     @dataclass
     class Toggled(Message):
-        """A value is to be kept or not any more; with `keep` false, to be hidden or not."""
+        """A value is to be kept or not any more; with `keep` false, to be hidden or not; `alone` says no other one."""
 
         facets: "FacetList"
         column: str
         value: Any
         keep: bool = True
+        alone: bool = False
 
         @property
         def control(self) -> "FacetList":
@@ -180,7 +195,14 @@ class FacetList(LineScroll, can_focus=True):
         if isinstance(entry, Rest):
             words = f"... {entry.more:,} more" if entry.more else "... fewer"
             return self.strip([margin, (cell(f"    {words}", max(1, width - 1)), "dim")], row)
-        return self.strip([margin, (_heading(entry, width - 1, self._titles), "strong")], row or "header")
+        heading = _heading(entry, width - 1, self._titles, short=self._is_narrow)
+        return self.strip([margin, (heading, "strong")], row or "header")
+
+    @property
+    def _is_narrow(self) -> bool:
+        """Whether a title that has a short form has no room."""
+        groups = (line for line in self._lines if isinstance(line, Group) and line.short)
+        return any(cell_len(group.title) + len(_BEHIND) > self.viewport.width - 1 for group in groups)
 
     # -- moving
 
@@ -204,11 +226,11 @@ class FacetList(LineScroll, can_focus=True):
     def action_page(self, by: float) -> None:
         self.cursor += int(by * (self.viewport.height - 1)) or (1 if by > 0 else -1)
 
-    def action_choose(self, keep: bool) -> None:
-        """Keep or hide a value; fold or open a heading; list the rest."""
+    def action_choose(self, keep: bool, alone: bool = False) -> None:
+        """Keep or hide a value, with `alone` no other one; fold or open a heading; list the rest."""
         line = self.line
         if isinstance(line, Value):
-            self.post_message(self.Toggled(self, line.column, line.value, keep))
+            self.post_message(self.Toggled(self, line.column, line.value, keep, alone))
         elif isinstance(line, Group):
             self.post_message(self.Folded(self, line.key, line.folded))
         elif line is not None:
@@ -257,10 +279,11 @@ def _identity(line: Line) -> tuple[Any, ...]:
     return (type(line), line.key if isinstance(line, Group) else line.group)
 
 
-def _heading(group: Group, width: int, titles: Sequence[str]) -> str:
+def _heading(group: Group, width: int, titles: Sequence[str], *, short: bool) -> str:
     """`- subset` where it is open, `+ subset: 2 kept` where it is folded; long `titles` are shortened."""
     note = f": {group.note}" if group.note else ""
-    title = short_name(group.title, max(1, width - 2 - len(note)), titles)
+    title = group.short if short and group.short else group.title
+    title = short_name(title, max(1, width - len(_BEHIND) - len(note)), titles)
     return cell(f"{'+' if group.folded else '-'} {title}{note}", max(1, width))
 
 

@@ -88,18 +88,21 @@ class KeyLine(Widget, can_focus=False):
     def _read(self) -> None:
         """Take the bindings of now, one key an action: those of what has the focus first, the key of all keys last.
 
-        Where there is room behind the most important ones stand others that only this screen has.
+        Where there is room behind the most important ones stand others that only this screen has. Actions of a screen
+        and of a widget on it may have one name: of those the one that is to be shown counts.
         """
         if not self.is_attached:
             # The screen went away before it was drawn again.
             return
         active: dict[str, ActiveBinding] = {}
         for bound in self.screen.active_bindings.values():
-            active.setdefault(bound.binding.action, bound)
+            known = active.get(bound.binding.action)
+            if known is None or (bound.binding.show and not known.binding.show):
+                active[bound.binding.action] = bound
         last = active.pop(ALL_KEYS, None)
         first = [bound for bound in active.values() if bound.binding.show]
-        known = {bound.binding.id: bound for bound in active.values() if not bound.binding.show}
-        others = [known[name] for name in self._others if name in known]
+        hidden = {bound.binding.id: bound for bound in active.values() if not bound.binding.show}
+        others = [hidden[name] for name in self._others if name in hidden]
         keys, start = [], 0
         room = self.size.width - (self._shown(last, 1).end if last else 0)
         for bound in (*first, *others):

@@ -75,6 +75,11 @@ class PickList(LineScroll, can_focus=True):
         self.repaint_changed()
 
     @property
+    def picks(self) -> Sequence[Pick]:
+        """The lines."""
+        return self._picks
+
+    @property
     def key(self) -> str | None:
         """The key of the line under the cursor; None in an empty list."""
         return self.pick.key if self.pick else None

@@ -219,6 +219,8 @@ class SheetView(Sized, LineView):
         if seen and (abs(by) >= 1 or self._at not in seen):
             line = self._spots[seen[0] if by > 0 else seen[-1]].line
             self._move(self._beneath(line, self._spots[self._at]))
+            # The first number brings what stands above it, which would take the page back.
+            self.scroll_to(y=first, force=True)
 
     def action_edge(self, to: int) -> None:
         """To the first number, or the last."""

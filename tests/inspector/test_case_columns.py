@@ -78,3 +78,14 @@ def test_no_more_labels_than_there_is_room_for(tmp_path):
 
 def test_every_facet_has_a_title():
     assert TITLES.keys() - {"benchmark", "n_steps", "adjudication", *TRIAGE} == set(FACETS)
+
+
+def test_what_another_facet_says_of_every_case_comes_once(tmp_path):
+    alike = {"subset": ["circular", "deception", "deception"], "error_type": ["circular", "deception", "deception"]}
+    now = start(tmp_path / "alike", **alike)
+    assert [group.title for group in facet_groups(now)] == ["subset"]
+    # A link may have put it into the filter.
+    kept = now.filtered(Filter((Facet("error_type", ("circular",)),)))
+    assert [group.title for group in facet_groups(kept)] == ["subset", "error type"]
+    other = start(tmp_path / "other", **alike | {"error_type": ["circular", "deception", None]})
+    assert [group.title for group in facet_groups(other)] == ["subset", "error type"]

@@ -1,7 +1,12 @@
-"""What a dialog leaves on the screen when it is gone: nothing."""
+"""What a dialog draws first is what it shows, and what it leaves on the screen when it is gone is nothing."""
 
 import pytest
 
+import example
+from inspector.screens.dialog import Dialog
+from inspector.widgets.line_view import LineView
+from opened import opened
+from screen_text import press, settled
 from terminal import Terminal
 from test_pty import ENV, RUN
 
@@ -27,3 +32,16 @@ def test_a_dialog_leaves_nothing_behind(tmp_path):
             terminal.press("escape")
             terminal.settle()
             assert looks(terminal) == before, f"after {key}"
+
+
+@pytest.mark.parametrize("width", [50, 80, 99, 120, 200])
+@pytest.mark.parametrize("keys", [("g l", "v s"), ("g l", "enter", "v h")])
+async def test_what_a_dialog_draws_before_it_is_laid_out_is_as_wide_as_it_gets(width, keys, tmp_path):
+    """Else it would be drawn twice, and first with its words cut."""
+    async with opened(example.write(tmp_path), size=(width, 30)) as pilot:
+        for key in keys:
+            await press(pilot, *key.split())
+        await settled(pilot)
+        dialog = pilot.app.screen
+        assert isinstance(dialog, Dialog)
+        assert dialog.line_width == dialog.query_one(LineView).viewport.width

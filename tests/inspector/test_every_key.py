@@ -198,7 +198,7 @@ PLACES: dict[type[Any], Place] = {
             ),
             # The second line is exact: two cases of nine.
             *(("h", (0, 23, 9)), ("l", (0, 29, 9)), ("j space", (1, 29, 2)), ("enter", (1, 29, 9))),
-            ("number_sign", (1, 29, 7)),
+            *(("at", (1, 29, 2)), ("number_sign", (1, 29, 7))),
         ),
     ),
     SearchInput: Place(
@@ -262,7 +262,12 @@ PLACES: dict[type[Any], Place] = {
     Narrowing: Place(
         ("g", "l", "s"),
         on(SortMenu, picks),
-        (("down", 2), ("up", 1), ("pagedown", 11), ("pageup", 1), ("escape", AWAY)),
+        (
+            *(("down", 2), ("up", 1), ("pagedown", 11), ("pageup", 1)),
+            # In what was typed they are keys of the line.
+            *(("end", 33), ("home", 0), ("a down", 1), ("home down", 2), ("delete end", 33)),
+            ("escape", AWAY),
+        ),
     ),
     TagDialog: Place(
         ("g l", "w", *"hard", "enter", "j", "w"),
@@ -281,7 +286,14 @@ PLACES: dict[type[Any], Place] = {
         space=told,
     ),
     ExportMenu: Place(
-        ("g", "l", "e"), on(ExportMenu, lambda _: ""), (("escape", AWAY), ("e", AWAY), ("q", AWAY)), ("e",)
+        ("g", "l", "e"),
+        on(ExportMenu, picks),
+        # Over the heading of the second table.
+        (
+            *(("down", 2), ("down", 3), ("down", 5), ("up", 3)),
+            *(("escape", AWAY), ("e", AWAY), ("q", AWAY), ("enter", AWAY)),
+        ),
+        ("e",),
     ),
     ScoreDialog: Place(
         ("S",),

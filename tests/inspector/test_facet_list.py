@@ -45,7 +45,7 @@ class FacetApp(App[None]):
 
     def on_facet_list_toggled(self, event: FacetList.Toggled) -> None:
         assert event.control is self.facets
-        self.told.append((event.column, event.value, "keep" if event.keep else "hide"))
+        self.told.append((event.column, event.value, "only" if event.alone else "keep" if event.keep else "hide"))
 
     def on_facet_list_folded(self, event: FacetList.Folded) -> None:
         assert event.control is self.facets
@@ -100,11 +100,11 @@ async def test_keys_tell_what_is_kept_and_hidden_and_change_nothing_here():
     async with app.run_test(size=(40, 10)) as pilot:
         await settled(pilot)
         before = shown(app)
-        await press(pilot, "space", "enter", "number_sign", "number_sign")
+        await press(pilot, "space", "enter", "at", "number_sign", "number_sign")
         assert shown(app) == before
         await press(pilot, "G", "space")
-        keep, hide = ("outcome", "exact", "keep"), ("outcome", "exact", "hide")
-        assert app.told == [keep, keep, hide, hide, ("subset", None, "keep")]
+        keep, only, hide = (("outcome", "exact", what) for what in ("keep", "only", "hide"))
+        assert app.told == [keep, only, only, hide, hide, ("subset", None, "keep")]
 
 
 async def test_a_heading_folds_and_opens():
@@ -210,3 +210,15 @@ async def test_without_facets_nothing_breaks():
         app.facets.show([OUTCOMES])
         await settled(pilot)
         assert shown(app)[1].startswith(">[ ] = exact")
+
+
+async def test_where_a_title_has_no_room_all_are_short():
+    long, other = "outcome of a-prm-of-a-very-long-name", "outcome of gpt4"
+    groups = (Group(long, long, short="a-prm-of-a-very-long-name"), Group(other, other, short="gpt4"), SUBSETS)
+    app = FacetApp(*groups)
+    async with app.run_test(size=(60, 10)) as pilot:
+        await settled(pilot)
+        assert shown(app)[:3] == [" - a-prm-of-a-very-long-name", " - gpt4", " - subset"]
+        app.facets.styles.width = 44
+        await settled(pilot)
+        assert [line[:42].rstrip() for line in screen_lines(app)[:2]] == [f" - {long}", f" - {other}"]

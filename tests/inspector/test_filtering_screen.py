@@ -17,6 +17,7 @@ from inspector.screens.slices import SlicesScreen
 from inspector.selection import load
 from inspector.widgets.facet_list import FacetList, Value
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.pick_list import PickList
 from opened import inspected, listed, opened
 from scoring.filters import Facet, Filter
 from screen_text import hides, press, rests, screen_text, shows, until
@@ -346,6 +347,31 @@ async def test_hostile_values_act_nowhere(tmp_path):
         await press(pilot, "escape", "colon", *"error_type", "space", "=", "space")
         assert not {"\x1b", "\x07", "\u202e"} & set(screen_text(pilot.app))
         await press(pilot, "escape", "escape")
+
+
+async def test_enter_keeps_one_value_of_a_facet_alone_and_question_mark_tells_the_keys_of_the_facets(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "f")
+        facets = pilot.app.screen.query_one(FacetList)
+        places = [line.value if isinstance(line, Value) else None for line in facets._lines]
+        facets.cursor = places.index("false_alarm")
+        # Among the failures, where it was kept with others.
+        await press(pilot, "enter")
+        await shows(pilot, "filter outcome = false alarm")
+        assert ids(pilot) == ["alarm-one"]
+        await press(pilot, "enter")
+        await shows(pilot, "no filter")
+        await press(pilot, "question_mark")
+        await shows(pilot, "Only this", "Keep this value and no other of its facet")
+        listed_there = [pick.label.split() for pick in pilot.app.screen.query_one(PickList)._picks]
+        assert [line for line in listed_there if line[0] in {"Space", "Enter", "#"}] == [
+            ["Space", "Keep"],
+            ["Enter", "Only", "this"],
+            ["#", "Hide"],
+        ]
+        await press(pilot, *"hide this value", "enter")
+        await shows(pilot, "filter outcome not false alarm")
+        assert len(ids(pilot)) == 8
 
 
 async def test_tags_are_a_facet_of_lists(tmp_path):

@@ -52,6 +52,14 @@ async def test_arrows_move_in_the_menu_and_escape_leaves_the_order(request_):
         await shows(pilot, "least instructive first · filter")
 
 
+async def test_a_column_whose_order_has_no_words_of_its_own_says_which_way(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "s", *"fp", "enter", "s")
+        await shows(pilot, "Sort by (now FP%, descending)", ">FP%", "ascending")
+        await press(pilot, "enter", "s")
+        await shows(pilot, "Sort by (now FP%, ascending)")
+
+
 async def test_an_order_of_a_scorer_follows_the_one_in_focus(request_):
     async with opened(request_) as pilot:
         await press(pilot, "g", "l", "s", *"margin", "enter")

@@ -7,6 +7,7 @@ import example
 import making
 from inspector.first_inspection import inspect
 from inspector.messages import Copy
+from inspector.screens.tag import in_columns
 from inspector.selection import load
 from inspector.widgets.text_editor import TextEditor
 from opened import inspected, listed, opened
@@ -36,7 +37,7 @@ async def test_tags_are_put_on_the_case_under_the_cursor_undone_and_done_again(r
         await shows(pilot, "Tagged bench/late-one: odd, easy; u undoes it.")
         assert kept(request_).tags == {"bench/late-one": ("easy", "odd")}
         await press(pilot, "w")
-        await shows(pilot, "It has: easy, odd", "1 easy (1), 2 odd (1)")
+        await shows(pilot, "It has: easy, odd", "1 easy (1)", "2 odd (1)")
         await press(pilot, *"-easy,new", "enter")
         await shows(pilot, "Tagged bench/late-one: new, -easy;")
         assert kept(request_).tags == {"bench/late-one": ("new", "odd")}
@@ -254,3 +255,10 @@ async def test_marked_rows_are_copied_a_line_each(request_, monkeypatch):
         (copied,) = (message for message in said if isinstance(message, Copy))
         assert copied.what == "the facts of 2 cases"
         assert [json.loads(line)["case"] for line in copied.text.splitlines()] == ["bench/exact-one", "bench/early-one"]
+
+
+def test_tags_stand_below_each_other_in_columns_of_equal_width():
+    words = ["1 one", "2 two", "3 three", "4 four", "5 five"]
+    assert in_columns(words, 40) == ["1 one    3 three  5 five", "2 two    4 four"]
+    assert in_columns(words, 5) == words
+    assert in_columns([], 40) == []

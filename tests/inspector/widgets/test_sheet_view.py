@@ -68,3 +68,14 @@ async def test_where_its_number_has_gone_it_stands_on_the_nearest(pilot):
     assert "nothing" in screen_text(pilot.app)
     view.show_sheet(Sheet(((ONE,),)))
     assert here(pilot) == (0, 0, "1")
+
+
+async def test_a_page_down_shows_what_stands_last_however_little_is_beyond(pilot):
+    view = pilot.app.query_one(SheetView)
+    lines = [(Piece(f"line {place}"),) for place in range(13)]
+    view.show_sheet(Sheet((*lines[:2], (ONE, Piece(" "), TWO), *lines[2:12], (Piece("the end"),))))
+    assert "the end" not in screen_text(pilot.app)
+    await press(pilot, "pagedown")
+    assert "the end" in screen_text(pilot.app)
+    await press(pilot, "pageup")
+    assert "line 0" in screen_text(pilot.app)
