@@ -339,11 +339,8 @@ def lasting_output() -> Iterator[None]:
         setattr(sys, "__stderr__", whole)  # noqa: B010
 
 
-# -- colours
-
-
 def orderly_driver(driver: type[Driver]) -> type[Driver]:
-    """The driver, but that one for browsers writes packet after packet, and that its loss is a hang-up signal."""
+    """Give the driver, but that one for browsers writes packet after packet, and that its loss is a hang-up signal."""
     if not hasattr(driver, "write_meta"):
         return driver
 
@@ -372,6 +369,9 @@ class Packets:
                 except OSError:
                     self._gone = True
                     self._lost()
+
+
+# -- colours
 
 
 def without_colours(filters: Sequence[LineFilter], *, sixteen: bool) -> list[LineFilter]:
