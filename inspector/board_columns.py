@@ -45,8 +45,10 @@ def board_columns(brush: Brush, kind: BoardKind) -> list[Column]:
     """The board's columns on screen."""
     cells = BoardCells(brush)
     made = [_column(key, kind, cells) for key in kind.keys]
-    # Columns that were chosen never leave: they scroll.
-    return [replace(column, leave=0, least=0) for column in made] if kind.chosen else made
+    if not kind.chosen:
+        return made
+    # Columns that were chosen never leave: names are narrowed, and where that is not enough the rest scrolls.
+    return [replace(column, leave=0, least=column.least if column.name in NAMES else 0) for column in made]
 
 
 def _column(key: str, kind: BoardKind, cells: BoardCells) -> Column:

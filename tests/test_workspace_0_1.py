@@ -188,7 +188,8 @@ async def cases(place: Path) -> dict[str, Any]:
     async with app(place, "processbench") as pilot:
         await press(pilot, "g", "l")
         whole = screen_text(pilot.app)
-        seen["columns"] = _header(whole.splitlines(), " case ")
+        # There may be room for more of them than there was.
+        seen["columns"] = " ".join(_header(whole.splitlines(), " case ").split()[:6])
         await press(pilot, "f6")
         seen["zoom is on f6"] = screen_text(pilot.app) != whole
         await press(pilot, "colon", "up")
