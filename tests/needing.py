@@ -62,7 +62,7 @@ NEEDING = {
     ("taxonomy", "put"): Needing(("g x", "home"), says("Put 2 notes into"), scenes.noted),
     ("taxonomy", "rename-category"): Needing(("g x", "home"), says("Rename signs"), scenes.noted),
     ("taxonomy", "tick"): Needing(("g", "x"), says("1 ticked"), scenes.noted),
-    ("taxonomy", "tick-with"): Needing(("g", "x"), says("Tick the notes in (in none) that hold"), scenes.noted),
+    ("taxonomy", "tick-with"): Needing(("g", "x"), says("Tick notes in (in none)"), scenes.noted),
     ("taxonomy", "whose"): Needing(("g", "x"), says("Whose notes"), scenes.noted),
     ("taxonomy", "next-pane"): Needing(("g", "x"), says(DAY), scenes.noted),
     ("taxonomy", "pane-before"): Needing(("g", "x", "tab"), hides(DAY), scenes.noted),

@@ -4,7 +4,7 @@ import making
 import reference
 from inspector.analyses.board import board
 from inspector.board import BOARD, SEPARATOR, board_frame
-from inspector.board_arrangement import Arrangement, BoardKind, arranged
+from inspector.board_arrangement import Arrangement, arranged, kind_of
 from inspector.board_columns import board_columns
 from inspector.board_standings import Standings
 from inspector.paint import Brush
@@ -92,7 +92,7 @@ def test_a_row_a_scorer_and_benchmark_that_it_knows(root):
 
 def painted(table, brush, width):
     table = arranged(Standings().beside(table), Arrangement())
-    fitted = FittedColumns.of(tuple(board_columns(brush, BoardKind())), table, width)
+    fitted = FittedColumns.of(tuple(board_columns(brush, kind_of(table, Arrangement(), several=False))), table, width)
     rows = table.select(fitted.sources).iter_rows()
     return ["".join(text for text, _ in fitted.row(row, margin=" ", null="-")) for row in rows]
 

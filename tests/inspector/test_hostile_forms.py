@@ -87,6 +87,7 @@ ELSEWHERE = {
     "score": "tests/inspector/test_score.py",
     "doctor": "tests/inspector/test_doctor.py",
     "guide": "tests/inspector/test_guide.py",
+    "serve": "tests/inspector/serving/test_server.py",
     "replay": "tests/inspector/session/test_replay.py",
     "demo": "it holds no text of anybody else",
 }

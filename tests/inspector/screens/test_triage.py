@@ -319,7 +319,7 @@ async def test_several_queues_wait_beside_each_other(request_):
         await press(pilot, *["G", "enter"])
         await shows(pilot, "0 ruled, 1 to go")
         await press(pilot, "escape", "g", "b", "g", "t")
-        await shows(pilot, "Go on with a queue", ">Go on, 1 of 1 to go; ", " Go on, 4 of 5 to go; bench")
+        await shows(pilot, "Go on with a queue", ">1 of 1 to go; ", " 4 of 5 to go; bench")
         await press(pilot, "j", "enter")
         # What was put off in it is still put off.
         await shows(pilot, "bench/missed-one", "1 ruled, 4 to go")
