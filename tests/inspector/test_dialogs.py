@@ -23,6 +23,8 @@ def test_a_dialog_leaves_nothing_behind(tmp_path):
         terminal.wait_for("240 cases")
         terminal.settle()
         terminal.press("g", "l")
+        # The list is being imported when it is opened that soon.
+        terminal.wait_for("false alarm")
         terminal.settle()
         before = looks(terminal)
         for key, says in (("s", "Sort by"), ("v c", "Columns of the list"), ("e", "CSV")):
