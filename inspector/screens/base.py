@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec.structs import replace
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.screen import Screen
@@ -22,7 +23,7 @@ from inspector.screens.steady import Steady
 from inspector.screens.threshold import Threshold
 from inspector.sentences import threshold_name
 from inspector.terminal.remembered import Remembered
-from inspector.text import clean, squeezed
+from inspector.text import cell, clean
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.key_panel import KeyPanel
@@ -124,7 +125,8 @@ class InspectionScreen(Steady, Screen[None]):
         """The threshold and where it is from; where there is little room, only whether it is optimistic."""
         if rule.threshold is None:
             return rule.source, ""
-        told = squeezed(rule.source, LONGEST_SOURCE)
+        # It is a sentence: its beginning says what it is.
+        told = cell(rule.source, min(LONGEST_SOURCE, cell_len(clean(rule.source))))
         source = told if self.size.width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
         words = f"{threshold_name(rule)} {rule.threshold:.3f}"
         return (f"{words} ({source})", words, "") if source else (words, "")
