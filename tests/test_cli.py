@@ -300,3 +300,15 @@ def test_a_terminal_of_another_encoding_gets_something_and_no_error(encoding):
     answer = run("show", "algebra-012", *DEMO, "--json", env=environment(PYTHONIOENCODING=encoding))
     assert json.loads(answer.stdout.decode())["rows"]
     assert run("cases", *DEMO, "--where", "é > 1", env=environment(PYTHONIOENCODING=encoding)).returncode == 2
+
+
+def test_on_a_terminal_words_beside_a_table_end_between_words_and_its_command_stays_one_line(called, monkeypatch):
+    monkeypatch.setattr(type(sys.stderr), "isatty", lambda _: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "40")
+    code, _, err = called("metrics", "--benchmark", "demo", "--where", "n_steps > 2 AND n_steps < 100000000", "-v")
+    assert code == 0
+    lines = err.splitlines()
+    assert any(line.startswith("command: ") and line.endswith("'") and len(line) > 40 for line in lines)
+    others = [line for line in lines if not line.startswith("command: ")]
+    assert len(others) > 10
+    assert all(len(line) <= 40 or " " not in line for line in others)

@@ -45,6 +45,7 @@ HIGHLIGHTS = {
     "where": pl.String(),
 }
 """Columns: `value` is a share, or a difference of shares, with its 95% interval; `where` selects the `n` cases."""
+_FINAL_ANSWER = {"true": "right", "false": "wrong"}
 NOTES = (
     "a fact is told only where its 95% interval leaves out what would be none: no difference, half of the failures",
     f"slices: accuracy less that on the rest, {SUPPORT} cases or more each; `bias` has every one that was looked at",
@@ -158,9 +159,19 @@ def _slice(evaluation: Evaluation, row: Mapping[str, Any], unparsed: Unparsed) -
     metric = str(row["metric"]).removesuffix("_difference")
     side = "erroneous" if metric == "error_acc" else "clean"
     name = f"{column_words(str(row['column']))}: {row['slice'] or '(empty)'}"
-    words = f"{'better' if row['value'] > 0 else 'worse'} on {side} cases with {name}"
+    words = f"{'better' if row['value'] > 0 else 'worse'} on {side} cases {_which(row, name)}"
     where = (row["where"], *behind(metric, evaluation.scorer.name, unparsed))
     return Fact(words, f"{name}, {side}", row, row["n"], where, min(abs(row["low"]), abs(row["high"])), difference=True)
+
+
+def _which(row: Mapping[str, Any], name: str) -> str:
+    """Which cases those with a value of a column are, in words; `name` names column and value."""
+    column, value = row["column"], row["slice"]
+    if column == "final_answer_correct" and value in _FINAL_ANSWER:
+        return f"whose final answer is {_FINAL_ANSWER[value]}"
+    if column == "position":
+        return f"whose first wrong step is {value}"
+    return f"with {name}"
 
 
 def varied(facts: Sequence[Fact]) -> list[Fact]:

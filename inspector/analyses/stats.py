@@ -49,7 +49,7 @@ SECTIONS: Mapping[str, Mapping[str, Place]] = {
         "no gold": Place("", "no_gold"),
         "distinct": Place("", "distinct_solutions"),
         "generators": Place("", "generators"),
-        "characters": Place("", "mean_question_characters"),
+        "problem, characters": Place("", "mean_question_characters"),
     },
     "Steps": {
         "mean": Place("", "mean_steps"),
@@ -64,7 +64,7 @@ SECTIONS: Mapping[str, Mapping[str, Place]] = {
         "right answer, wrong process, %": Place("", "process_error_rate"),
     },
 }
-"""Title -> the columns of a table with a row a subset; `characters` are the mean of those of the problems."""
+"""Title -> the columns of a table with a row a subset; the characters of problems are their mean."""
 _COUNTED = {
     "cases": (),
     "erroneous": (SIDES["erroneous"],),

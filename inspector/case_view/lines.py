@@ -87,11 +87,15 @@ def gold_lines(shown: OpenCase) -> Iterator[Line]:
 
 
 def other_texts(shown: OpenCase) -> Iterator[Line]:
-    """Other wordings of the problem, where they are another, and the reference answer."""
+    """Other wordings of the problem, where they read otherwise, and the reference answer."""
     texts, manner = shown.texts, shown.manner
     for label, name in (("Question  ", "question"), ("Original  ", "original_problem")):
-        if texts[name] not in {None, texts["problem"]}:
-            yield from paragraph(label, "dim", texts[name], manner, scope="problem")
+        if texts[name] is None:
+            continue
+        # Some differ in their LaTeX alone, and read the same.
+        said, again = (list(paragraph(label, "dim", texts[of], manner, scope="problem")) for of in (name, "problem"))
+        if said != again:
+            yield from said
     if texts["reference_answer"] is not None and not manner.blind:
         yield from paragraph("Answer    ", "dim", texts["reference_answer"], manner, scope="reason")
 

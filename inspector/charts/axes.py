@@ -1,5 +1,6 @@
 """Numbers and letters beside and beneath a chart."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 from inspector.charts.mark import Form, figure, finite
@@ -58,12 +59,28 @@ def axis_numbers(low: float, high: float, width: int) -> list[tuple[int, str]]:
 
 
 def level_labels(low: float, high: float, height: int, form: Form) -> dict[int, str]:
-    """The numbers at the left, by row from above: at both ends, and between them where there is room."""
+    """The numbers at the left, by row from above: round ones, as many as there is room for.
+
+    Where fewer than two round ones lie between the ends, these are told.
+    """
     parts = 4 if height >= 9 else 2 if height >= 5 else 1
+    values = _round_values(low, high, parts)
     found = {}
-    for part in range(parts + 1):
-        value = low + (high - low) * part / parts
+    for value in values if len(values) > 1 else (low, high):
         text = figure(value, form)
         short = text.removesuffix(".0") if form != "number" else number(value, 2, MARGIN - 1)
-        found[round((1 - part / parts) * (height - 1))] = short[: MARGIN - 1]
+        found[round((high - value) / ((high - low) or 1.0) * (height - 1))] = short[: MARGIN - 1]
     return found
+
+
+def _round_values(low: float, high: float, parts: int) -> list[float]:
+    """The multiples of 1, 2, 2.5 or 5 times a power of ten between two ends, at most one more than `parts`."""
+    if not 0 < high - low < math.inf:
+        return []
+    tenth = 10.0 ** math.floor(math.log10((high - low) / parts))
+    for step in (tenth * factor for factor in (1, 2, 2.5, 5, 10, 20)):
+        # An end that is a multiple itself may lie a hair outside.
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first <= parts:
+            return [place * step for place in range(first, last + 1)]
+    return []

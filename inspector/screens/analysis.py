@@ -95,6 +95,11 @@ class AnalysisScreen(SheetScreen):
         return {"focus": (inspection.scorer,), "beside": self.beside(inspection)}.get(whose, every)
 
     @property
+    def about_scorers(self) -> bool:
+        """Whether the open page is about any."""
+        return self.open_page.whose != "none"
+
+    @property
     def about_two(self) -> bool:
         """Whether the open page holds the scorer in focus against another."""
         return self.open_page.whose == "pair" or any(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec.structs import replace
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.screen import Screen
@@ -20,9 +21,8 @@ from inspector.screens.picking import Picking
 from inspector.screens.steady import Steady
 from inspector.screens.threshold import Threshold
 from inspector.sentences import threshold_name
-from inspector.short_names import short_name
 from inspector.terminal.remembered import Remembered
-from inspector.text import clean
+from inspector.text import cell, clean
 from inspector.visit import HERE
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
@@ -128,7 +128,8 @@ class InspectionScreen(Steady, Screen[None]):
         """The threshold and where it is from; where there is little room, only whether it is optimistic."""
         if rule.threshold is None:
             return rule.source, ""
-        told = short_name(rule.source, LONGEST_SOURCE)
+        # It is a sentence: its beginning says what it is.
+        told = cell(rule.source, min(LONGEST_SOURCE, cell_len(clean(rule.source))))
         source = told if self.size.width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
         words = f"{threshold_name(rule)} {rule.threshold:.3f}"
         return (f"{words} ({source})", words, "") if source else (words, "")

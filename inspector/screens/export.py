@@ -56,9 +56,8 @@ class ExportMenu(Dialog[Export | None]):
             # A letter is a form here, none of the keys of a list.
             picks.can_focus = False
             yield picks
-            yield Static(
-                Content("Enter or its letter writes it, into the folder that the app was started in; Esc closes")
-            )
+            hint = "Enter or a letter writes it into the folder that the app was started in; Esc closes"
+            yield Static(Content(hint), classes="dim")
 
     def on_mount(self) -> None:
         picks = [Pick(one.key, clean(one.label), strong=not one.key) for one in self._picks]

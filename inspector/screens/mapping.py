@@ -89,7 +89,7 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             proposal = self._table.proposal(mapping) or self._unguessed()
             problem = "" if proposal is None else proposal.refusal
         except InspectError as error:
-            proposal, problem = self._unguessed() if mapping is None else None, str(error)
+            proposal, problem = self._unguessed() if mapping is None else None, error.words
         if not get_current_worker().is_cancelled:
             self.app.call_from_thread(self._take_in, proposal, problem)
 

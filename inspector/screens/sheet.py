@@ -163,10 +163,17 @@ class SheetScreen(InspectionScreen):
             Phrase((counted(int(inspection.slice.sum()), "case"),)),
             *self.subject(inspection),
         ]
-        if inspection.evaluation is not None:
+        if inspection.evaluation is not None and self.about_scorers:
             phrases.append(Phrase(self.threshold_forms(inspection.evaluation.rule), rank=1))
         self.tell("title", phrases, "strong")
-        self.tell("filter", [filter_phrase(inspection.without_outcomes)], "dim")
+        left_out = "conditions on outcomes are left out here"
+        apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if inspection.apart else []
+        self.tell("filter", [filter_phrase(inspection.without_outcomes), *apart], "dim")
+
+    @property
+    def about_scorers(self) -> bool:
+        """Whether what is shown depends on any scorer, and on its threshold."""
+        return True
 
     def show_sheet(self, inspection: Inspection, *, again: bool = False) -> None:
         """Lay out the sheet anew."""

@@ -8,12 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from inspector.text import clean, escaped_json
+from inspector.text import clean, escaped_json, for_stderr
 from scoring.errors import UnwritableWorkspace
 from scoring.export import Document, footer
 
 JSON = frozenset({"json", "jsonl"})
 """Forms in which a character may stand as its escape."""
+_COMMAND = "command: "
 
 
 def put(
@@ -76,4 +77,5 @@ def say(lines: Iterable[str], args: argparse.Namespace) -> None:
     """Words for a person, on stderr, unless they asked for quiet."""
     for line in lines:
         if not args.quiet:
-            print(clean(line), file=sys.stderr)
+            # A command is copied: its line is the terminal's to break.
+            print(clean(line) if line.startswith(_COMMAND) else for_stderr(line), file=sys.stderr)

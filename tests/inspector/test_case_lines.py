@@ -158,7 +158,7 @@ def test_other_wordings_and_the_reference_answer_stand_below(tmp_path):
     cases = [Case(1, -1, (0.9,))] * 3
     texts = {
         "problem": ["What is $x^2$?"] * 3,
-        "question": ["What is x times x?", "What is $x^2$?", None],
+        "question": ["What is x times x?", "What is $x^2$?", "What is $x^{2}$?"],
         "original_problem": ["What is x?", None, "What is $x^2$?"],
         "reference_answer": ["$x^2$", None, ""],
         "error_category": ["arithmetic", None, None],
@@ -172,8 +172,10 @@ def test_other_wordings_and_the_reference_answer_stand_below(tmp_path):
     assert lines[0] == "bench/c0  one  |  a book  |  en  |  1 step"
     assert "Gold  no wrong step | arithmetic" in lines
     assert not any(line.startswith(("Question", "Original", "Answer")) for line in lines_of(start, 1)[1])
+    # Another wording that reads the same is not said twice.
+    assert not any(line.startswith(("Question", "Original")) for line in lines_of(start, 2)[1])
     facts = [show_view(start.selection, row).provenance for row in range(3)]
-    assert [one.get("question") for one in facts] == ["What is x times x?", None, None]
+    assert [one.get("question") for one in facts] == ["What is x times x?", None, "What is $x^{2}$?"]
     assert [one.get("original_problem") for one in facts] == ["What is x?", None, None]
 
 

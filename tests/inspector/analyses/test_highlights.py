@@ -49,6 +49,13 @@ def test_of_a_column_one_value_is_told_and_of_a_few_columns():
     assert [fact.words for fact in varied([*slices, *others])] == ["slice 0", "slice 2", "slice 4", "leaning"]
 
 
+def test_which_cases_are_meant_is_said_in_words():
+    facts = rows_of(DEMO)["fact"].to_list()
+    assert "better on erroneous cases whose final answer is right" in facts
+    assert any(fact.startswith("worse on erroneous cases with generator: ") for fact in facts)
+    assert not any("position" in fact or "true" in fact for fact in facts)
+
+
 def test_what_is_told_of_outcomes_is_counted_from_the_cases():
     results = load(DEMO)
     told = 0

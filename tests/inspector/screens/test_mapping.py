@@ -114,12 +114,24 @@ async def test_what_does_not_fit_is_said_and_not_imported(here):
     async with app.run_test(size=(80, 24)) as pilot:
         await shows(pilot, "results of mine")
         await choose(pilot, "id", "nothing of these")
-        await shows(pilot, "the mapping names no case", "not yet")
+        await shows(pilot, "The mapping names no case", "not yet")
         await press(pilot, "home", "enter")
         assert isinstance(pilot.app.screen, MappingDialog)
         await choose(pilot, "id", "the id of the case")
         await press(pilot, "home", "enter")
     assert app.return_value.id == "id"
+
+
+async def test_rewards_that_none_of_the_rows_holds_are_said_before_they_are_imported(here):
+    path = write(here / "mine.jsonl", [{"qid": f"c{at}", "out": {"all": [0.2, 0.3]}} for at in range(3)])
+    app = asked(path)
+    async with app.run_test(size=(160, 30)) as pilot:
+        await choose(pilot, "out", "step rewards of a scorer")
+        # In the words of somebody who presses keys.
+        text = await shows(pilot, "The mapping names no case.")
+        assert "Wrong usage" not in text
+        await choose(pilot, "qid", "the id of the case")
+        await shows(pilot, "rewards of mine: none of these rows holds any in out")
 
 
 async def test_columns_may_be_said_in_any_order(here):
@@ -128,7 +140,7 @@ async def test_columns_may_be_said_in_any_order(here):
     async with app.run_test(size=(120, 30)) as pilot:
         await shows(pilot, "Nothing is named yet")
         await choose(pilot, "bb", "step rewards of a scorer")
-        await shows(pilot, "the mapping names no case", "step rewards of a scorer: my_prm")
+        await shows(pilot, "The mapping names no case", "step rewards of a scorer: my_prm")
         await choose(pilot, "aa", "the id of the case")
         await shows(pilot, "results of my_prm", "rewards of my_prm: 0.5 0.25")
         await press(pilot, "home", "enter")

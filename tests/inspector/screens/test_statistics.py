@@ -12,7 +12,7 @@ from inspector.render.lines import text_of
 from inspector.request import Request
 from inspector.selection import load
 from opened import listed, opened
-from screen_text import press, shows, until
+from screen_text import hides, press, screen_lines, shows, until
 from views import page_sheet, page_view
 from walking import walk
 
@@ -89,3 +89,14 @@ async def test_its_export_is_what_stats_prints(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     assert main(shlex.split(json.loads(file.read_text())["provenance"]["command"])[1:]) == 0
     assert capsys.readouterr().out == file.read_text()
+
+
+async def test_its_title_tells_no_threshold_and_that_conditions_on_outcomes_count_for_nothing(tmp_path):
+    async with opened(example.write(tmp_path / "w"), size=(120, 30)) as pilot:
+        await press(pilot, "enter", "g", "s")
+        await shows(pilot, "statistics, without scorers", "no filter · conditions on outcomes are left out here")
+        assert "threshold" not in screen_lines(pilot.app)[0]
+        await press(pilot, "g", "b", "g", "l", "x", "g", "s")
+        await hides(pilot, "left out here")
+        await press(pilot, "g", "m")
+        await shows(pilot, "threshold 0.500")
