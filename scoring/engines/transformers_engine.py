@@ -17,7 +17,7 @@ from scoring.engines.case_numbers import TRANSFORMS, Numbers, answer_of
 from scoring.engines.memory import CPU_TOKENS, MOST_TOKENS, free_on_cpu, tokens_that_fit
 from scoring.engines.placement import numbers_on
 from scoring.errors import CheckpointError, EngineError, MissingExtra
-from scoring.readout import Batch, Encoded, LogRatio, Readout, Refused, Vocabulary
+from scoring.readout import BEYOND_MEMORY, Batch, Encoded, LogRatio, Readout, Refused, Vocabulary
 
 try:
     import torch
@@ -178,7 +178,7 @@ class TransformersEngine(Struct):
             )
 
     def _no_memory(self, tokens: int) -> str:
-        reason = f"{tokens:,} tokens are more than the memory of the {self.device.type} holds"
+        reason = f"{tokens:,} {BEYOND_MEMORY} {self.device.type} holds"
         if self.device.type != "cuda":
             return reason
         free, total = _free_on_cuda(self.device), torch.cuda.mem_get_info(self.device)[1]
@@ -282,6 +282,11 @@ def _device(name: str) -> Any:
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
+        if _of_memory(error):
+            raise EngineError(
+                f"{device} has no memory left for one more process ({_line(error)}).",
+                "Wait until others have left it (nvidia-smi lists them), or use another with --device.",
+            ) from None
         raise _unusable(name, _line(error)) from None
     return device
 
@@ -312,9 +317,10 @@ def _check_memory(models: Sequence[tuple[Checkpoint, Readout]], places: Sequence
         if free is not None and size > free:
             name = str(dtype).removeprefix("torch.")
             whose = " and ".join(checkpoint.name for checkpoint, _ in models)
+            total = f" of {torch.cuda.mem_get_info(place)[1] / 1e9:.1f}" if place.type == "cuda" else ""
             raise EngineError(
                 f"the weights of {whose} need {size / 1e9:.1f} GB of {place} in {name}, where "
-                f"{free / 1e9:.1f} GB are free; none were loaded.",
+                f"{free / 1e9:.1f}{total} GB are free; none were loaded.",
                 "Use a larger device, several (--device A+B), or half of the memory with --dtype bfloat16.",
             )
 

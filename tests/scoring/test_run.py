@@ -18,7 +18,7 @@ from scoring.events import CaseRefused, End, Notice, Progress, Ready, Saved, Sta
 from scoring.interrupt import Interrupt, Stopped
 from scoring.plan import Missing
 from scoring.prm_runs import EncodedCase
-from scoring.readout import Answer, Encoded, Refused
+from scoring.readout import BEYOND_MEMORY, Answer, Batch, Encoded, Refused
 from scoring.run_cases import RunCase
 from scoring.scorer import Scorer
 
@@ -133,6 +133,20 @@ def test_a_refusal_is_kept_and_tried_again_only_when_asked(folder):
     assert (found[0].refused, found[0].to_do, found[-1].refused) == (0, REFUSED, REFUSED)
     list(events(folder, frame, encoder=lambda: lambda _, steps: encode("0", steps), retry_refused=True))
     assert all(reason is None for _, reason in kept(folder).values())
+
+
+def test_a_case_for_which_there_was_no_memory_is_tried_again_without_being_asked(folder):
+    reason = f"12 {BEYOND_MEMORY} cuda holds, of which 0.1 of 85.0 GB were free"
+    frame = cases(N)
+
+    class Full(Engine):
+        def read(self, encoded):
+            yield Batch(tuple(Answer(index, Refused(reason)) for index in range(len(encoded))), 1, 0)
+
+    assert list(events(folder, frame, Full()))[-1].refused == N
+    found = list(events(folder, frame))
+    assert (found[0].refused, found[0].to_do, found[-1].scored) == (REFUSED, N - REFUSED, N - REFUSED)
+    assert kept(folder) == expected(frame)
 
 
 def test_a_cached_row_that_does_not_fit_its_case_is_computed_again(folder):
