@@ -332,5 +332,14 @@ def test_a_device_that_is_not_there_is_one_sentence(two, device):
         TransformersEngine.load(checkpoint, adapter_of(checkpoint).readout, dtype="float32", device=device)
 
 
+def test_a_device_on_which_there_is_no_room_for_a_process_is_one_sentence(two, monkeypatch):
+    def full(*_, **__):
+        raise RuntimeError("CUDA error: out of memory\nSearch for ...")
+
+    monkeypatch.setattr(torch, "empty", full)
+    with pytest.raises(EngineError, match=r"cpu has no memory left for one more process \(CUDA error: out of memory\)\."):
+        loaded(two)
+
+
 def test_the_name_says_what_ran(engine):
     assert engine[0].name == f"transformers {transformers.__version__}, torch {torch.__version__}, cpu, float32"
