@@ -36,9 +36,9 @@ _NO_MEMORY = ("allocate memory", "out of memory", "STATUS_ALLOC_FAILED")
 """What the CPU's, MPS's and cuBLAS's say."""
 _FAULTS = ("CUDA error", "CUDA driver error", "cuDNN error")
 """How a fault of the device begins that is no want of memory."""
-_ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+_ATTENTION = [way for name, way in SDPBackend.__members__.items() if name not in {"ERROR", "CUDNN_ATTENTION"}]
 """All of torch's but cuDNN's, which newer ones prefer on newer cards: it makes a plan for every new shape of a batch,
-which takes 35 ms on an H100, and nearly every batch has a shape of its own."""
+which takes up to 0.1 s on an H100, and nearly every batch has a shape of its own."""
 
 # Parts of the library have no types, and where it is not installed none of it has.
 _library: Any = transformers
