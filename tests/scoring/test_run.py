@@ -236,8 +236,9 @@ def test_a_run_does_not_wait_for_parts_to_be_merged(folder, monkeypatch):
     assert kept(folder) == expected(cases(N))
 
 
-def test_memory_is_bounded_by_windows(folder, monkeypatch):
-    monkeypatch.setattr(module, "WINDOW_CASES", 10)
+@pytest.mark.parametrize(("name", "size"), [("WINDOW_CASES", 10), ("WINDOW_TOKENS", 200)])
+def test_memory_is_bounded_by_windows(folder, monkeypatch, name, size):
+    monkeypatch.setattr(module, name, size)
     given = []
 
     class Watched(Engine):
@@ -247,6 +248,7 @@ def test_memory_is_bounded_by_windows(folder, monkeypatch):
 
     list(events(folder, cases(N), Watched()))
     assert max(given) <= 10
+    assert len(given) > 5
     assert sum(given) == N - REFUSED
     assert kept(folder) == expected(cases(N))
 

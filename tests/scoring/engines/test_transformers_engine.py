@@ -16,6 +16,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 safetensors_torch = pytest.importorskip("safetensors.torch")
 
+from scoring.engines.trace import trace  # noqa: E402  # needs torch
 from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402  # needs torch
 
 TEMPLATE = "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
@@ -189,6 +190,18 @@ def test_a_fault_of_the_device_is_one_sentence(two, monkeypatch):
     with pytest.raises(EngineError, match=r"\(CUDA error: an illegal memory access was encountered\)\.") as told:
         list(engine.read([encode("p", ["s"])]))
     assert "run the same again" in told.value.next_step
+
+
+def test_a_trace_for_which_there_is_no_memory_is_one_sentence(two, monkeypatch):
+    engine, encode = loaded(two)
+    case = encode("p", ["s"])
+
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(TransformersEngine, "logits", full)
+    with pytest.raises(EngineError, match=rf"{len(case.ids)} tokens are more than the memory of the cpu holds\."):
+        trace(engine, case)
 
 
 def test_attention_is_not_planned_anew_for_every_shape(engine):
