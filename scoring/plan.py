@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from scoring.cache import Parts
 from scoring.prms.base import OVER_LENGTH
+from scoring.readout import BEYOND_MEMORY
 from scoring.step_rewards import align
 
 FAILED = "no answer: "
@@ -60,7 +61,8 @@ def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = Fals
     """What of the cases (columns `key`, `n_steps`) the cache lacks of a PRM's rewards.
 
     A cached row that does not fit its case (another number of rewards, or one that is not finite) is computed again; a
-    refusal is kept unless `retry_refused`, or with `truncate` if the case was too long and has not been truncated.
+    refusal is kept unless `retry_refused`, it was for want of memory, or with `truncate` the case was too long and has
+    not been truncated.
     """
     rewards, notes = parts.read()
     # What a file said of one case is none of what a model computes of a content.
@@ -68,6 +70,7 @@ def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = Fals
     distinct = cases.select("key", "n_steps").with_row_index("_row").unique("key", keep="first", maintain_order=True)
     scored = align(distinct, rewards).scored
     kept = pl.col("reason").is_not_null() & (pl.col("vote") == 0)
+    kept &= pl.col("reason").str.contains(BEYOND_MEMORY, literal=True).not_()
     if truncate:
         kept &= pl.col("reason").str.contains(OVER_LENGTH).not_()
     refused = distinct["key"].is_in(rewards.filter(kept)["key"].implode()).to_numpy() & np.bool_(not retry_refused)

@@ -14,6 +14,10 @@ Transform = Literal["softmax", "sigmoid", "none"]
 Combine = Literal["least", "gate"]
 Shape = tuple[int, ...]
 
+BEYOND_MEMORY = "tokens are more than the memory of the"
+"""What an engine says of a case for which it had no memory: another time or elsewhere there may be more, so that a
+cached row that says so is tried again by the next run."""
+
 OUTPUT = "lm_head.weight"
 """A language model's own output matrix [tokens, hidden]."""
 

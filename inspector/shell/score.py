@@ -20,6 +20,7 @@ from scoring.errors import UsageError
 from scoring.files import expand_home
 from scoring.plan import FAILED, REFUSED
 from scoring.prms.base import OVER_LENGTH
+from scoring.readout import BEYOND_MEMORY
 from scoring.scorer import checkpoints_in, point_of_model
 from scoring.workspace import Workspace
 
@@ -110,6 +111,8 @@ def _next_steps(args: argparse.Namespace, workspace: Workspace, told: "_Told") -
     """What to do after a run."""
     if told.too_long and not args.truncate:
         yield f"{told.too_long:,} of the refused are too long for the model: --truncate scores their first steps."
+    if told.no_memory:
+        yield f"{counted(told.no_memory, 'case')} for which there was no memory: the same command tries again."
     if told.lacking:
         yield f"{counted(told.lacking, 'case')} without an answer that should have come: the same command asks again."
     if told.lasting:
@@ -139,13 +142,14 @@ def follow(job: Job, *, quiet: bool) -> int:
 class _Told(Struct):
     """What a run has told so far that matters when it has ended.
 
-    `asks` that it is a critic's, whose answers are saved one by one. `lacking` and `lasting` are cases without all of
-    their answers: those that are asked for again by themselves, and those that are not. `codes` are the exit codes of
-    the runs that have ended.
+    `no_memory` are cases for which there was none, which are tried again by themselves. `asks` that it is a critic's,
+    whose answers are saved one by one. `lacking` and `lasting` are cases without all of their answers: those that are
+    asked for again by themselves, and those that are not. `codes` are the exit codes of the runs that have ended.
     """
 
     saved: int = 0
     too_long: int = 0
+    no_memory: int = 0
     lacking: int = 0
     lasting: int = 0
     asks: bool = False
@@ -160,6 +164,7 @@ class _Told(Struct):
             self.saved = event["total"]
         elif kind == "case_refused" and not event.get("scored_steps"):
             self.too_long += bool(re.match(OVER_LENGTH, event["reason"]))
+            self.no_memory += BEYOND_MEMORY in event["reason"]
             self.lacking += event["reason"].startswith(FAILED)
             self.lasting += event["reason"].startswith(REFUSED)
         elif kind == "end":
@@ -168,7 +173,7 @@ class _Told(Struct):
 
     def worth_telling(self, event: dict[str, Any]) -> bool:
         """Whether an event should be told: not the hundredth case to which no answer came."""
-        return event["event"] != "case_refused" or self.lacking + self.lasting <= ALIKE
+        return event["event"] != "case_refused" or self.no_memory + self.lacking + self.lasting <= ALIKE
 
 
 def _follow(job: Job, told: _Told, *, quiet: bool) -> int:

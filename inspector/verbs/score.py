@@ -12,9 +12,9 @@ def _flags(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser)
     parser.epilog = """Exit codes: 0 every case asked for has rewards, or every answer of a critic came (one that cannot
     be read is an answer: it is counted, with its reason, and not asked for again); 1 done, and some were refused now or
-    before, each with its reason (--retry-refused tries them again; an answer that did not come is asked for again by
-    the same command); 2 could not, or wrong usage; 130 (Ctrl+C) and 143 interrupted: what was computed is kept, and the
-    same command goes on with what is left."""
+    before, each with its reason (--retry-refused tries them again; an answer that did not come, and a case for which
+    there was no memory, are tried again by the same command); 2 could not, or wrong usage; 130 (Ctrl+C) and 143
+    interrupted: what was computed is kept, and the same command goes on with what is left."""
 
 
 VERB = Verb(

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from scoring.engines.case_numbers import TRANSFORMS, combined
 from scoring.engines.transformers_engine import TransformersEngine
+from scoring.errors import EngineError
 from scoring.readout import Encoded
 
 
@@ -27,11 +28,14 @@ def trace(engine: TransformersEngine, case: Encoded) -> list[Traced]:
 
     Raises:
         CheckpointError: a reward is not finite because the weights are not.
+        EngineError: the device has not the memory for a sequence, or has failed.
     """
     found = []
     with torch.inference_mode():
         for one in case.sequences:
-            logits = engine.logits([one])
+            logits = engine.attempt(engine.logits, [one])
+            if logits is None:
+                raise EngineError(f"{engine.no_memory(len(one.ids))}.", "Use another device, or wait for this one.")
             outputs = TRANSFORMS[engine.readout.transform](logits)
             products = outputs @ engine.weights
             if not products.isfinite().all():

@@ -8,7 +8,7 @@ Padding is on the right and there is no mask: these bodies look back only, so no
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -17,7 +17,7 @@ from scoring.engines.case_numbers import TRANSFORMS, Numbers, answer_of
 from scoring.engines.memory import CPU_TOKENS, MOST_TOKENS, free_on_cpu, tokens_that_fit
 from scoring.engines.placement import numbers_on
 from scoring.errors import CheckpointError, EngineError, MissingExtra
-from scoring.readout import Batch, Encoded, LogRatio, Readout, Refused, Vocabulary
+from scoring.readout import BEYOND_MEMORY, Batch, Encoded, LogRatio, Readout, Refused, Vocabulary
 
 try:
     import torch
@@ -36,9 +36,11 @@ _NO_MEMORY = ("allocate memory", "out of memory", "STATUS_ALLOC_FAILED")
 """What the CPU's, MPS's and cuBLAS's say."""
 _FAULTS = ("CUDA error", "CUDA driver error", "cuDNN error")
 """How a fault of the device begins that is no want of memory."""
-_ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+_ATTENTION = [way for name, way in SDPBackend.__members__.items() if name not in {"ERROR", "CUDNN_ATTENTION"}]
 """All of torch's but cuDNN's, which newer ones prefer on newer cards: it makes a plan for every new shape of a batch,
-which takes 35 ms on an H100, and nearly every batch has a shape of its own."""
+which takes up to 0.1 s on an H100, and nearly every batch has a shape of its own."""
+
+_Read = TypeVar("_Read")
 
 # Parts of the library have no types, and where it is not installed none of it has.
 _library: Any = transformers
@@ -141,12 +143,12 @@ class TransformersEngine(Struct):
             batch = [one for _, _, one in chosen]
             used = sum(len(one.ids) for one in batch)
             tokens, padding = tokens + used, padding + longest * len(batch) - used
-            numbers = self._try(batch)
+            numbers = self.attempt(self._read, batch)
             if numbers is None and len(batch) > 1:
                 self.fitting = longest * (len(batch) // 2)
                 continue
             for place, (index, part, _) in enumerate(chosen):
-                found[index][part] = Refused(self._no_memory(longest)) if numbers is None else numbers[place]
+                found[index][part] = Refused(self.no_memory(longest)) if numbers is None else numbers[place]
             whole = dict.fromkeys(index for index, _, _ in chosen if None not in found[index])
             answers = (
                 answer_of(index, found[index], self.why, self.readout.combine, cases[index].places) for index in whole
@@ -177,21 +179,22 @@ class TransformersEngine(Struct):
                 "Use the tokenizer.json that came with the PRM.",
             )
 
-    def _no_memory(self, tokens: int) -> str:
-        reason = f"{tokens:,} tokens are more than the memory of the {self.device.type} holds"
+    def no_memory(self, tokens: int) -> str:
+        """Say that there is no memory for a case of so many tokens, and on a card what was free."""
+        reason = f"{tokens:,} {BEYOND_MEMORY} {self.device.type} holds"
         if self.device.type != "cuda":
             return reason
         free, total = _free_on_cuda(self.device), torch.cuda.mem_get_info(self.device)[1]
         return f"{reason}, of which {free / 1e9:.1f} of {total / 1e9:.1f} GB were free"
 
-    def _try(self, batch: Sequence[Encoded]) -> list[Numbers] | None:
-        """What is read in a batch; None if there is not the memory for it.
+    def attempt(self, run: Callable[[Sequence[Encoded]], _Read], batch: Sequence[Encoded]) -> _Read | None:
+        """Give what comes of a batch; None if there is not the memory for it.
 
         Raises:
             EngineError: the device has failed, after which it computes nothing more in this process.
         """
         try:
-            return self._read(batch)
+            return run(batch)
         except (MemoryError, RuntimeError) as error:
             if _of_memory(error):
                 pass
@@ -282,6 +285,11 @@ def _device(name: str) -> Any:
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
+        if _of_memory(error):
+            raise EngineError(
+                f"{device} has no memory left for one more process ({_line(error)}).",
+                "Wait until others have left it (nvidia-smi lists them), or use another with --device.",
+            ) from None
         raise _unusable(name, _line(error)) from None
     return device
 
@@ -312,9 +320,10 @@ def _check_memory(models: Sequence[tuple[Checkpoint, Readout]], places: Sequence
         if free is not None and size > free:
             name = str(dtype).removeprefix("torch.")
             whose = " and ".join(checkpoint.name for checkpoint, _ in models)
+            total = f" of {torch.cuda.mem_get_info(place)[1] / 1e9:.1f}" if place.type == "cuda" else ""
             raise EngineError(
                 f"the weights of {whose} need {size / 1e9:.1f} GB of {place} in {name}, where "
-                f"{free / 1e9:.1f} GB are free; none were loaded.",
+                f"{free / 1e9:.1f}{total} GB are free; none were loaded.",
                 "Use a larger device, several (--device A+B), or half of the memory with --dtype bfloat16.",
             )
 

@@ -32,6 +32,10 @@ _NOT_OURS = (
 """Entries of a config that say where its model comes from, or in what form it answers, and not what it computes."""
 _PARTS = ("layers", "norm", "rotary_emb")
 """What of a body is used by name."""
+_NORMS = frozenset({"LlamaRMSNorm", "MistralRMSNorm", "Qwen2RMSNorm", "Qwen3RMSNorm"})
+"""Norms that are x / rms(x) * weight, which torch computes in one piece."""
+_OWN_HEADS = "sdpa_with_heads_of_their_own"
+"""Torch's attention, for which the keys and values of grouped heads are written out."""
 _OF_THE_BATCH = "longrope"
 """Rotary tables that depend on the longest text of a batch, so that a case's rewards would depend on the others."""
 _COMPUTED = ".rotary_emb.inv_freq"
@@ -89,9 +93,50 @@ def load_body(checkpoint: Checkpoint, readout: Readout, devices: Sequence[Any], 
         raise ForeignCheckpoint(
             f"the body of {checkpoint.name} has parts that no file holds: {', '.join(left[:3])}.", ""
         )
+    if any(device.type == "cuda" for device in devices):
+        fuse_norms(body)
+        if dtype is torch.float32:
+            heads_of_their_own(body)
     if len(devices) > 1:
         _connect(body)
     return body.eval()
+
+
+def fuse_norms(body: Any) -> None:
+    """Let the norms of a body, where they are of the plain kind, run in one piece: a tenth of the time of a 7B model.
+
+    They round once, at the end, where the library's round in between too. Older torches have no such piece.
+    """
+    for part in body.modules() if hasattr(torch.ops.aten, "_fused_rms_norm") else ():
+        if type(part).__name__ in _NORMS:
+            part.forward = partial(_norm, part)
+
+
+def _norm(part: Any, states: Any) -> Any:
+    return torch.nn.functional.rms_norm(states, part.weight.shape, part.weight, part.variance_epsilon)
+
+
+def heads_of_their_own(body: Any) -> None:
+    """Write out the keys and values of grouped heads, where the body lets its attention be chosen.
+
+    In float32 torch has no attention in one piece for grouped heads. What it takes instead holds all weights of a batch
+    at once: six times the memory, and four times as long.
+    """
+    if getattr(body, "_supports_attention_backend", False):
+        _library.AttentionInterface.register(_OWN_HEADS, _attention_with_own_heads)
+        _library.AttentionMaskInterface.register(_OWN_HEADS, _library.masking_utils.sdpa_mask)
+        body.set_attn_implementation(_OWN_HEADS)
+
+
+def _attention_with_own_heads(
+    _module: Any, query: Any, key: Any, value: Any, attention_mask: Any, scaling: float | None = None, **_: Any
+) -> tuple[Any, None]:
+    """[batch, heads, tokens, width] each -> [batch, tokens, heads, width]."""
+    key, value = (one.repeat_interleave(query.shape[1] // one.shape[1], dim=1) for one in (key, value))
+    out = torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, attn_mask=attention_mask, scale=scaling, is_causal=attention_mask is None
+    )
+    return out.transpose(1, 2).contiguous(), None
 
 
 def only_where_read(body: Any) -> AtPositions | None:

@@ -1,7 +1,9 @@
 """What the engine makes of real lengths: `python tests/bench/bench_engine.py [CASES]` (needs torch; random weights).
 
 Side by side in one run with straightforward code: the stock language model, one case at a time, logits of the whole
-vocabulary at every position. Numbers are reported beside the targets and never asserted.
+vocabulary at every position. Where torch sees a card a body of 7B runs there too (30 GB of memory, 15 GB of disk),
+besides against batches of eight as they come, padded and with a mask. Numbers are reported beside the targets and never
+asserted.
 """
 
 import resource
@@ -39,6 +41,7 @@ class Body(NamedTuple):
 
 SMALL = Body("hidden 256, 4 layers", 256, 4, 704, 4)
 LARGE = Body("hidden 768, 12 layers, 100M", 768, 12, 2048, 12)
+ON_A_CARD = Body("hidden 3584, 28 layers, 7B", 3584, 28, 18944, 28)
 
 
 def cases(number: int, seed: int = 0) -> list[Encoded]:
@@ -53,7 +56,7 @@ def cases(number: int, seed: int = 0) -> list[Encoded]:
     return found
 
 
-def models(folder: Path, body: Body) -> tuple[Any, TransformersEngine]:
+def models(folder: Path, body: Body, device: str = "cpu", dtype: str = "float32") -> tuple[Any, TransformersEngine]:
     """The stock language model, and the engine over the same weights."""
     config = transformers.MistralConfig(
         vocab_size=VOCABULARY,
@@ -67,20 +70,28 @@ def models(folder: Path, body: Body) -> tuple[Any, TransformersEngine]:
     )
     torch.manual_seed(0)
     transformers.utils.logging.disable_progress_bar()
-    stock = transformers.MistralForCausalLM(config).float().eval()
+    torch.set_default_dtype(getattr(torch, dtype))
+    with torch.device(device):
+        stock = transformers.MistralForCausalLM(config).eval()
+    torch.set_default_dtype(torch.float32)
     stock.save_pretrained(folder)
     readout = Readout(Vocabulary(CANDIDATES, body.hidden), reward=(1.0, 0.0), ignored=("lm_head.weight",))
-    return stock, TransformersEngine.load(Checkpoint.open(folder), readout, dtype="float32", device="cpu")
+    return stock, TransformersEngine.load(Checkpoint.open(folder), readout, dtype=dtype, device=device)
 
 
-def plainly(stock: Any, work: Sequence[Encoded]) -> list[list[float]]:
-    """Rewards as a model card would compute them."""
+def plainly(stock: Any, work: Sequence[Encoded], size: int = 1) -> list[list[float]]:
+    """Rewards as a model card would compute them, so many cases at a time in the order in which they come."""
     found = []
     with torch.no_grad():
-        for one in work:
-            logits = stock(input_ids=torch.tensor([one.ids])).logits[0]
-            chosen = logits[:, list(CANDIDATES)].softmax(dim=-1)[:, 0]
-            found.append(chosen[list(one.positions)].tolist())
+        for start in range(0, len(work), size):
+            batch = work[start : start + size]
+            ids = torch.zeros(len(batch), max(len(one.ids) for one in batch), dtype=torch.int64)
+            mask = torch.zeros_like(ids)
+            for row, one in enumerate(batch):
+                ids[row, : len(one.ids)], mask[row, : len(one.ids)] = torch.tensor(one.ids), 1
+            more = {"attention_mask": mask.to(stock.device)} if size > 1 else {}
+            chosen = stock(input_ids=ids.to(stock.device), **more).logits[..., list(CANDIDATES)].softmax(dim=-1)
+            found += [chosen[row, list(one.positions), 0].tolist() for row, one in enumerate(batch)]
     return found
 
 
@@ -153,6 +164,42 @@ def _overhead(engine: TransformersEngine, work: Sequence[Encoded]) -> None:
     print(f"  padding                   {padding / (tokens + padding):8.2%}")
 
 
+def on_a_card(number: int) -> None:
+    """Both plain ways and the engine on a card, in bfloat16; the engine again, when it knows all shapes of batches."""
+    with tempfile.TemporaryDirectory() as folder:
+        stock, engine = models(Path(folder), ON_A_CARD, "cuda", "bfloat16")
+        work = cases(number)
+        plain, eight = work[: number // 4], work[: number // 2]
+        plainly(stock, work[-8:], 8)
+        plainly(stock, work[-8:])
+        batched(engine, work[-8:])
+        held = torch.cuda.memory_allocated()
+        rates = {}
+        for name, some, run in (
+            ("one at a time", plain, lambda: plainly(stock, plain)),
+            ("eight at a time", eight, lambda: plainly(stock, eight, 8)),
+            ("the engine", work, lambda: batched(engine, work)),
+            ("the engine, again", work, lambda: batched(engine, work)),
+        ):
+            torch.cuda.reset_peak_memory_stats()
+            rates[name] = len(some) / seconds(run)[0]
+            peak = (torch.cuda.max_memory_allocated() - held) / 1e9
+            print(f"  {name:25} {rates[name]:8.1f} cases/s, {peak:.1f} GB beside the weights")
+        print(f"  ratio                     {rates['the engine'] / rates['one at a time']:8.2f} x")
+        print(f"  ratio to eight            {rates['the engine'] / rates['eight at a time']:8.2f} x")
+        numbers = sum(tensor.numel() for tensor in engine.body.parameters()) - VOCABULARY * ON_A_CARD.hidden
+        done = 2 * numbers * sum(len(one.ids) for one in work) / number * rates["the engine, again"] / 1e12
+        print(f"  of matrix products alone  {done / _products():8.1%}, attention and padding not counted")
+
+
+def _products() -> float:
+    """TFLOP/s of a product of two large matrices in bfloat16: what the card gives at most."""
+    one, other = (torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    for _ in range(2):
+        took = seconds(lambda: [one @ other for _ in range(20)] and torch.cuda.synchronize())[0]
+    return 20 * 2 * 8192**3 / took / 1e12
+
+
 def memory() -> None:
     """How much the process grows between 200 and 1,000 cases."""
     with tempfile.TemporaryDirectory() as folder:
@@ -172,6 +219,9 @@ def main() -> None:
     side_by_side(SMALL, number, plain_share=20)
     side_by_side(LARGE, max(ROUNDS * 6, number // 10), plain_share=4)
     memory()
+    if torch.cuda.is_available():
+        print(f"{ON_A_CARD.name}, bfloat16, {torch.cuda.get_device_name()}")
+        on_a_card(min(number, 400))
 
 
 if __name__ == "__main__":

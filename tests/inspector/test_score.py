@@ -410,6 +410,23 @@ def test_too_long_cases_are_told_with_the_way_to_score_their_beginning(imported,
     assert "--truncate" not in commanded_here(*words, "--truncate", cwd=tmp_path).stderr.splitlines()[-1]
 
 
+def test_cases_for_which_there_is_no_memory_are_told_in_few_lines_and_tried_again(imported, tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    from scoring.engines.transformers_engine import TransformersEngine
+
+    def full(*_):
+        raise MemoryError
+
+    words = ["score", "processbench", "--model", str(MODEL), "-w", str(imported)]
+    with monkeypatch.context() as patch:
+        patch.setattr(TransformersEngine, "_read", full)
+        first = commanded_here(*words, cwd=tmp_path)
+    assert first.returncode == 1
+    assert "60 cases for which there was no memory: the same command tries again." in first.stderr
+    assert first.stderr.count("tokens are more than the memory of the cpu holds") == score.ALIKE
+    assert "Done: 60 of 60 cases scored" in commanded_here(*words, cwd=tmp_path).stderr
+
+
 @pytest.mark.parametrize(
     ("benchmarks", "words"),
     [

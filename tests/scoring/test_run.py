@@ -18,7 +18,7 @@ from scoring.events import CaseRefused, End, Notice, Progress, Ready, Saved, Sta
 from scoring.interrupt import Interrupt, Stopped
 from scoring.plan import Missing
 from scoring.prm_runs import EncodedCase
-from scoring.readout import Answer, Encoded, Refused
+from scoring.readout import BEYOND_MEMORY, Answer, Batch, Encoded, Refused
 from scoring.run_cases import RunCase
 from scoring.scorer import Scorer
 
@@ -135,6 +135,20 @@ def test_a_refusal_is_kept_and_tried_again_only_when_asked(folder):
     assert all(reason is None for _, reason in kept(folder).values())
 
 
+def test_a_case_for_which_there_was_no_memory_is_tried_again_without_being_asked(folder):
+    reason = f"12 {BEYOND_MEMORY} cuda holds, of which 0.1 of 85.0 GB were free"
+    frame = cases(N)
+
+    class Full(Engine):
+        def read(self, encoded):
+            yield Batch(tuple(Answer(index, Refused(reason)) for index in range(len(encoded))), 1, 0)
+
+    assert list(events(folder, frame, Full()))[-1].refused == N
+    found = list(events(folder, frame))
+    assert (found[0].refused, found[0].to_do, found[-1].scored) == (REFUSED, N - REFUSED, N - REFUSED)
+    assert kept(folder) == expected(frame)
+
+
 def test_a_cached_row_that_does_not_fit_its_case_is_computed_again(folder):
     frame = cases(3)
     broken = [[0.5] * 9, [math.nan], None]
@@ -222,8 +236,9 @@ def test_a_run_does_not_wait_for_parts_to_be_merged(folder, monkeypatch):
     assert kept(folder) == expected(cases(N))
 
 
-def test_memory_is_bounded_by_windows(folder, monkeypatch):
-    monkeypatch.setattr(module, "WINDOW_CASES", 10)
+@pytest.mark.parametrize(("name", "size"), [("WINDOW_CASES", 10), ("WINDOW_TOKENS", 200)])
+def test_memory_is_bounded_by_windows(folder, monkeypatch, name, size):
+    monkeypatch.setattr(module, name, size)
     given = []
 
     class Watched(Engine):
@@ -233,6 +248,7 @@ def test_memory_is_bounded_by_windows(folder, monkeypatch):
 
     list(events(folder, cases(N), Watched()))
     assert max(given) <= 10
+    assert len(given) > 5
     assert sum(given) == N - REFUSED
     assert kept(folder) == expected(cases(N))
 

@@ -11,6 +11,7 @@ from scoring.readout import Encoded
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from scoring.engines import weights  # needs torch
 from scoring.engines.transformers_engine import TransformersEngine  # needs torch
 
 
@@ -42,3 +43,22 @@ def test_how_a_config_wants_its_answers_changes_none(tmp_path):
     found = loaded(checkpoints.write(tmp_path / "prm", **forms, output_hidden_states=True, use_cache=True))
     (one,), (other,) = found.read([case]), loaded(checkpoints.write(tmp_path / "two")).read([case])
     assert one == other
+
+
+@pytest.mark.parametrize("changes", [{}, {"use_sliding_window": True, "sliding_window": 16, "max_window_layers": 0}])
+def test_what_a_card_does_otherwise_gives_the_same_rewards(tmp_path, changes, monkeypatch):
+    ran = set()
+    for name in ("_norm", "_attention_with_own_heads"):
+        there = getattr(weights, name)
+        monkeypatch.setattr(
+            weights, name, lambda *given, there=there, name=name, **more: ran.add(name) or there(*given, **more)
+        )
+    cases = [Encoded(tuple(range(length)), (length // 2, length - 1)) for length in (90, 80, 40)]
+    engine = loaded(checkpoints.write(tmp_path / "prm", **changes))
+    (expected,) = engine.read(cases)
+    weights.fuse_norms(engine.body)
+    weights.heads_of_their_own(engine.body)
+    (found,) = engine.read(cases)
+    for one, other in zip(expected.answers, found.answers, strict=True):
+        assert other.rewards == pytest.approx(one.rewards, abs=1e-5)
+    assert ran == {"_norm", "_attention_with_own_heads"}

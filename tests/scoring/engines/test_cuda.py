@@ -21,6 +21,9 @@ from scoring.prms.catalogue import ADAPTERS, adapter_of  # noqa: E402
 from scoring.readout import Encoded, Refused  # noqa: E402
 from scoring.xray import Case  # noqa: E402
 
+ROUNDING = 1e-4
+"""A card and a CPU round otherwise: random weights and 500 tokens make a hundred thousandth of it."""
+
 pytestmark = [pytest.mark.cuda, pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no card here")]
 
 
@@ -63,7 +66,7 @@ def test_a_body_over_two_devices_has_the_rewards_of_one(checkpoint, devices):
     some = cases((40, 90, 200))
     expected = rewards_of(loaded(checkpoint, "cpu"), some)
     for one, other in zip(expected, rewards_of(loaded(checkpoint, devices), some), strict=True):
-        assert other == pytest.approx(one, abs=1e-5)
+        assert other == pytest.approx(one, abs=ROUNDING)
 
 
 @pytest.fixture
@@ -86,6 +89,6 @@ def test_where_memory_ends_batches_are_halved_and_only_a_case_that_is_too_long_i
     assert isinstance(answers[len(some)], Refused)
     assert "400,000 tokens are more than the memory of the cuda holds, of which" in answers[len(some)].reason
     for index, rewards in enumerate(expected):
-        assert answers[index] == pytest.approx(rewards, abs=1e-5)
+        assert answers[index] == pytest.approx(rewards, abs=ROUNDING)
     assert not any(isinstance(answers[index], Refused) for index in range(len(some)))
     assert engine.fitting < 1_000_000

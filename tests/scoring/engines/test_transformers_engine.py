@@ -16,6 +16,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 safetensors_torch = pytest.importorskip("safetensors.torch")
 
+from scoring.engines.trace import trace  # noqa: E402  # needs torch
 from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402  # needs torch
 
 TEMPLATE = "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
@@ -191,6 +192,18 @@ def test_a_fault_of_the_device_is_one_sentence(two, monkeypatch):
     assert "run the same again" in told.value.next_step
 
 
+def test_a_trace_for_which_there_is_no_memory_is_one_sentence(two, monkeypatch):
+    engine, encode = loaded(two)
+    case = encode("p", ["s"])
+
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(TransformersEngine, "logits", full)
+    with pytest.raises(EngineError, match=rf"{len(case.ids)} tokens are more than the memory of the cpu holds\."):
+        trace(engine, case)
+
+
 def test_attention_is_not_planned_anew_for_every_shape(engine):
     """As cuDNN's is, which torch prefers on newer cards."""
     allowed = []
@@ -330,6 +343,15 @@ def test_a_device_that_is_not_there_is_one_sentence(two, device):
     checkpoint = Checkpoint.open(two)
     with pytest.raises(EngineError, match=device):
         TransformersEngine.load(checkpoint, adapter_of(checkpoint).readout, dtype="float32", device=device)
+
+
+def test_a_device_on_which_there_is_no_room_for_a_process_is_one_sentence(two, monkeypatch):
+    def full(*_, **__):
+        raise RuntimeError("CUDA error: out of memory\nSearch for ...")
+
+    monkeypatch.setattr(torch, "empty", full)
+    with pytest.raises(EngineError, match=r"cpu has no memory left .* \(CUDA error: out of memory\)\."):
+        loaded(two)
 
 
 def test_the_name_says_what_ran(engine):
