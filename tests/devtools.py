@@ -18,7 +18,7 @@ from chromium import PROGRAM
 
 PATIENCE = 60
 """Seconds."""
-KEYS = {"Enter": ("\r", 13), "Escape": ("", 27), "ArrowDown": ("", 40), "ArrowRight": ("", 39), "Tab": ("", 9)}
+KEYS = {"Enter": ("\r", 13), "Escape": ("", 27), "ArrowDown": ("", 40)}
 """Keys that are no character: their text, and the number that they have in a browser."""
 
 
@@ -31,8 +31,6 @@ class Page:
         self._stream = pyte.ByteStream(self.screen)
         self.asked: list[str] = []
         """Addresses that it loaded."""
-        self.answers: list[dict[str, Any]] = []
-        """What came back."""
 
     async def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Have the browser do something with it."""
@@ -47,8 +45,6 @@ class Page:
             if size := re.search(r"width=(\d+)&height=(\d+)", params["url"]):
                 self.screen.resize(int(size[2]), int(size[1]))
                 self.screen.reset()
-        elif method == "Network.responseReceived":
-            self.answers.append(params["response"])
         elif method == "Network.webSocketFrameReceived" and params["response"]["opcode"] == 2:
             self._stream.feed(base64.b64decode(params["response"]["payloadData"]))
 
