@@ -8,15 +8,13 @@ from msgspec.structs import replace
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from scoring.prm_check.running import rewards_of  # noqa: E402
-
 import checkpoints  # noqa: E402
 import every_family  # noqa: E402  # needs torch
 import tiny_families  # noqa: E402  # needs torch
 from scoring.checkpoint import Checkpoint  # noqa: E402
 from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402  # needs torch
 from scoring.prm_check.encoding import encode_case  # noqa: E402
-from scoring.prm_check.run import checks  # noqa: E402
+from scoring.prm_check.run import checks, rewards_of  # noqa: E402
 from scoring.prms.catalogue import ADAPTERS, adapter_of  # noqa: E402
 from scoring.readout import Encoded, Refused  # noqa: E402
 from scoring.xray import Case  # noqa: E402
