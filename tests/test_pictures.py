@@ -18,7 +18,7 @@ SHOTS = {
     "cases": ("enter", "j", "j"),
     "threshold": ("enter", "t", *["right"] * 4),
     "compare": ("g", "c", *["j"] * 3, "l"),
-    "triage": ("enter", "g", "t", "end", "enter", "1", *["down"] * 4, "minus"),
+    "triage": ("enter", "g", "t", "end", "enter", "1", "minus"),
     "case": ("enter", "/", *"course", "space", *"weeks", "enter", "x", "enter", *_BESIDE),
 }
 """Picture -> the keys that lead from the board to it."""
