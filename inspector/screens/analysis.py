@@ -141,9 +141,11 @@ class AnalysisScreen(SheetScreen):
     def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
         if self.lacks_scorers(inspection):
             title = "Nothing to show yet"
-            words = f"{self.ANALYSIS.needs.format(benchmark=inspection.benchmark)} In a shell: "
-            words += (
-                f"prm-inspect score {inspection.benchmark} --model DIR runs one, prm-inspect import PATH reads results."
+            score, read = self.keys.of("score"), self.keys.of("import")
+            words = (
+                f"{self.ANALYSIS.needs.format(benchmark=inspection.benchmark)} Use {score} to run one, or {read} on "
+                "the board or in the list to import results. In a shell: "
+                f"prm-inspect score {inspection.benchmark} --model DIR, or prm-inspect import PATH."
             )
             return Sheet((heading(title), *paragraph(words, width)))
         known = self._views.get(self.page)

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+import example
 from inspector.analysis_list import summaries
 from inspector.messages import Go
 from inspector.screens import analysis
@@ -150,6 +151,15 @@ def test_an_analysis_that_is_called_as_a_screen_is_opened_as_that_screen():
     assert "triage" in shared
     assert not any(issubclass(navigation._kind(name), AnalysisScreen) for name in shared)
     assert issubclass(navigation._kind("metrics"), AnalysisScreen)
+
+
+@pytest.mark.parametrize("key", ["g c", "g d", "g h"])
+async def test_where_a_scorer_is_needed_the_keys_that_bring_one_are_named(tmp_path, key):
+    async with opened(example.write(tmp_path / "ws", scored=False)) as pilot:
+        await press(pilot, *key.split())
+        await shows(pilot, "Nothing to show yet", "Use S to run one, or g i on the board", "prm-inspect score bench")
+        await press(pilot, "S")
+        await shows(pilot, "Score bench with a PRM")
 
 
 async def test_what_is_about_people_follows_what_they_say(request_):
