@@ -180,7 +180,7 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         return replace(self, filter=self.of_data)
 
     def focused(self, scorer: str | None, benchmark: str) -> "Inspection":
-        """Another scorer or benchmark in focus; facets on outcomes of the old scorer become the new one's.
+        """Another scorer (None: through none) or benchmark in focus; facets on outcomes become the new scorer's.
 
         Those that there were on outcomes of the new one are then left out: its failures are what is looked at.
         """
@@ -330,15 +330,15 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         self,
         *,
         selection: Selection | None = None,
-        scorer: str | None = None,
+        scorer: str | None = "",
         benchmark: str = "",
         chosen: Filter | None = None,
         sort: str | None = None,
         order: Ints | None = None,
     ) -> "Inspection":
-        """The same with some parts replaced, and the rows selected anew."""
+        """The same with some parts replaced, and the rows selected anew; `scorer` None is through none."""
         loaded = self.selection if selection is None else selection
-        scorer = scorer or self.scorer
+        scorer = self.scorer if scorer == "" else scorer
         benchmark = benchmark or self.benchmark
         kept = self.filter if chosen is None else chosen
         several = not self.benchmark_rows.all()

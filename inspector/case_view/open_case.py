@@ -59,10 +59,11 @@ def open_case(inspection: Inspection, row: int, manner: Manner) -> OpenCase:
 
 
 def scorers_shown(inspection: Inspection, beside: tuple[str, ...]) -> list[Evaluation]:
-    """The one in focus, then the chosen ones that are still there; at most as many as there are letters."""
+    """The one in focus, then the chosen ones that are still there, on its benchmark; at most as many as there are letters."""
     if inspection.evaluation is None:
         return []
-    there = {one.scorer.name: one for one in inspection.selection.evaluations}
+    benchmark = inspection.benchmark
+    there = {one.scorer.name: one for one in inspection.selection.evaluations if one.covers(benchmark)}
     others = [there[name] for name in beside if name in there and name != inspection.scorer]
     return [inspection.evaluation, *others][: len(LETTERS)]
 

@@ -175,6 +175,8 @@ class CasesScreen(ReadingScreen):
                 Phrase((score_words(line), "")),
                 Phrase(self.threshold_forms(evaluation.rule), rank=1),
             ]
+        if evaluation is None and inspection.cases.height:
+            phrases.append(Phrase((f"nobody has scored it, {self.keys.of('score')} does", "not scored"), rank=1))
         self.tell("title", phrases, "strong")
         sort = inspection.selection.request.sort
         # Without a threshold no mistake is nearer than another: right and wrong ones are all that is told apart.

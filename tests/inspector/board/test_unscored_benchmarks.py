@@ -8,7 +8,7 @@ from inspector import cli
 from inspector.screens.board import BoardScreen
 from inspector.screens.cases import CasesScreen
 from opened import inspected, opened
-from screen_text import press, shows
+from screen_text import press, rests, shows
 
 
 def with_another(tmp_path):
@@ -30,7 +30,13 @@ async def test_it_has_a_row_from_which_it_is_read_and_scored(tmp_path):
         await press(pilot, "S")
         await shows(pilot, "Score processbench with a PRM")
         await press(pilot, "escape", "enter")
-        await shows(pilot, "7 of 7 cases")
+        await shows(pilot, "7 of 7 cases", "nobody has scored it, S does")
+        # Nothing is seen through a scorer that has never seen it.
+        assert inspected(pilot).scorer is None
+        assert "unscored" not in await rests(pilot, "sums-0")
+        await press(pilot, "enter")
+        assert "alpha" not in await rests(pilot, "processbench/sums-0 ", "Let x = 0.")
+        await press(pilot, "escape")
         assert isinstance(pilot.app.screen, CasesScreen)
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, BoardScreen)
