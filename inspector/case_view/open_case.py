@@ -59,7 +59,7 @@ def open_case(inspection: Inspection, row: int, manner: Manner) -> OpenCase:
 
 
 def scorers_shown(inspection: Inspection, beside: tuple[str, ...]) -> list[Evaluation]:
-    """The one in focus, then the chosen ones that are still there, on its benchmark; at most as many as there are letters."""
+    """The one in focus, then the chosen ones that are there on its benchmark; at most as many as there are letters."""
     if inspection.evaluation is None:
         return []
     benchmark = inspection.benchmark

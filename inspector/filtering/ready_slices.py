@@ -33,7 +33,7 @@ def ready_slices(inspection: Inspection) -> list[ReadySlice]:
     """The slices that make sense for a benchmark seen through its scorer; those without a case are among them."""
     within = inspection.benchmark_rows & inspection.selection.passing(inspection.base)
     found = []
-    for key, title, chosen, sort in _offered(inspection):
+    for key, title, chosen, sort in offered(inspection):
         rows = within & inspection.selection.passing(chosen.conditions)
         found.append(ReadySlice(key, title, chosen, sort, int(np.count_nonzero(rows))))
     return found
@@ -45,10 +45,11 @@ def condition_titles(inspection: Inspection) -> dict[str, str]:
     return {ERRONEOUS: "the process is wrong", **{chosen.where[0]: title for _, title, chosen, _ in offers}}
 
 
-_Offer = tuple[str, str, Filter, str]
+Offer = tuple[str, str, Filter, str]
 
 
-def _offered(inspection: Inspection) -> Iterator[_Offer]:
+def offered(inspection: Inspection) -> Iterator[Offer]:
+    """Give key, title, filter and order of each slice that makes sense; their cases are not counted."""
     if inspection.scorer is not None:
         yield from _of_outcomes(inspection)
     answers = inspection.selection.categories("final_answer_correct")
@@ -65,7 +66,7 @@ def _offered(inspection: Inspection) -> Iterator[_Offer]:
         yield "t", "cases with a tag", Filter((Facet("tags", (None,), keep=False, listed=True),)), ""
 
 
-def _of_outcomes(inspection: Inspection) -> Iterator[_Offer]:
+def _of_outcomes(inspection: Inspection) -> Iterator[Offer]:
     """Slices of what the scorer in focus made of the cases."""
 
     def outcomes(*names: str) -> Filter:
@@ -79,7 +80,7 @@ def _of_outcomes(inspection: Inspection) -> Iterator[_Offer]:
     yield from _close_calls(inspection)
 
 
-def _close_calls(inspection: Inspection) -> Iterator[_Offer]:
+def _close_calls(inspection: Inspection) -> Iterator[Offer]:
     """The cases whose outcome another threshold nearby would change."""
     if inspection.evaluation is None or not inspection.evaluation.movable:
         return
@@ -90,7 +91,7 @@ def _close_calls(inspection: Inspection) -> Iterator[_Offer]:
     yield "c", f"close calls: within {near:g} of the threshold", close, ""
 
 
-def _of_scorers(inspection: Inspection) -> Iterator[_Offer]:
+def _of_scorers(inspection: Inspection) -> Iterator[Offer]:
     """Slices of what several scorers made of the cases; one without a verdict on any is neither right nor wrong."""
     judging = [one.scorer.name for one in inspection.selection.evaluations if one.judges(inspection.benchmark)]
     if len(judging) < 2:

@@ -1,5 +1,6 @@
-"""What the palette finds beside commands: benchmarks, scorers, columns, and cases by a part of their names."""
+"""What the palette finds beside commands: benchmarks, scorers, columns, slices, and cases by a part of their names."""
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import polars as pl
@@ -7,11 +8,13 @@ from textual.command import Hit, Hits, Provider
 from textual.content import Content
 from textual.fuzzy import Matcher
 
+from inspector.filtering.ready_slices import offered
 from inspector.inspection import Inspection
 from inspector.messages import Go
 from inspector.screens.base import InspectionScreen
 from inspector.text import clean
 from scoring.evaluation import Evaluation
+from scoring.filters import Filter
 
 MOST = 12
 """Cases that are offered."""
@@ -42,17 +45,31 @@ class Places(Provider):
             if score := _score(matcher, name, query):
                 look = partial(_through, screen, inspection, evaluation)
                 yield Hit(score, matcher.highlight(clean(name)), look, help="Scorer: look through it")
-        words, shown = query.lower().split(), {name for name, _ in screen.columns_here()}
-        for entry in screen.columns_offered():
-            told = f"column: {entry.name}"
-            if all(word in f"{told} {entry.meaning}".lower() for word in words):
-                does = "To it" if entry.name in shown else "Show it"
-                look = partial(screen.to_column, entry.key)
-                yield Hit(_TOLD, Content(clean(told)), look, help=clean(f"{does}: {entry.meaning}"))
+        words = query.lower().split()
+        for hit in (*_columns(screen, words), *_slices(screen, inspection, words)):
+            yield hit
         names = inspection.cases["case"]
         for row in _holding(names, query.strip()):
             score = _WHOLE if names[row].partition("/")[2] == query.strip() else _LEAST
             yield Hit(score, Content(clean(names[row])), partial(_open, screen, inspection, row), help="Case: open it")
+
+
+def _columns(screen: InspectionScreen, words: Sequence[str]) -> Iterator[Hit]:
+    shown = {name for name, _ in screen.columns_here()}
+    for entry in screen.columns_offered():
+        told = f"column: {entry.name}"
+        if all(word in f"{told} {entry.meaning}".lower() for word in words):
+            does = "To it" if entry.name in shown else "Show it"
+            look = partial(screen.to_column, entry.key)
+            yield Hit(_TOLD, Content(clean(told)), look, help=clean(f"{does}: {entry.meaning}"))
+
+
+def _slices(screen: InspectionScreen, inspection: Inspection, words: Sequence[str]) -> Iterator[Hit]:
+    for _, title, chosen, order in offered(inspection):
+        told = f"slice: {title}"
+        if all(word in told.lower() for word in words):
+            look = partial(_slice, screen, inspection, chosen, order)
+            yield Hit(_TOLD, Content(clean(told)), look, help="Slice: list its cases")
 
 
 def _holding(names: pl.Series, typed: str) -> list[int]:
@@ -67,6 +84,11 @@ def _on_benchmark(screen: InspectionScreen, inspection: Inspection, name: str) -
 def _through(screen: InspectionScreen, inspection: Inspection, evaluation: Evaluation) -> None:
     here = inspection.benchmark if evaluation.covers(inspection.benchmark) else min(evaluation.covered)
     screen.put(inspection.focused(evaluation.scorer.name, here))
+
+
+def _slice(screen: InspectionScreen, inspection: Inspection, chosen: Filter, order: str) -> None:
+    screen.put(inspection.searched(inspection.base_search, chosen).ordered(order))
+    screen.post_message(Go("cases", beneath=True))
 
 
 def _score(matcher: Matcher, name: str, query: str) -> float:

@@ -31,6 +31,17 @@ async def test_a_case_that_the_filter_leaves_out_is_opened_among_all(tmp_path):
         assert len(inspected(pilot).shown) == 9
 
 
+@pytest.mark.parametrize("keys", [(), ("g", "l"), ("g", "l", "enter")])
+async def test_a_slice_is_found_by_its_words_and_listed(tmp_path, keys):
+    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+        await press(pilot, *keys, "ctrl+p", *"false alarms")
+        await shows(pilot, "slice: false alarms", "Slice: list its cases")
+        await press(pilot, "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        await shows(pilot, "outcome = false alarm")
+        assert inspected(pilot).cases["case"].gather(inspected(pilot).shown).to_list() == ["bench/alarm-one"]
+
+
 async def test_a_scorer_is_looked_through(tmp_path):
     async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
         await press(pilot, "g", "l")
