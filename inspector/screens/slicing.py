@@ -1,6 +1,7 @@
 """What a person does with slices of the list: choose one, save the present one, delete one."""
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from inspector.filtering.ready_slices import ReadySlice, ready_slices
 from inspector.filtering.saved_slices import SavedSlice
@@ -11,10 +12,14 @@ from inspector.screens.slices import Slice, SlicesScreen
 from inspector.text import clean
 from scoring.errors import InspectError
 
+if TYPE_CHECKING:
+    from inspector.screens.cases import CasesScreen
+
 
 class Slicing(Controller):
     """Cuts the list to slices."""
 
+    screen: "CasesScreen"
     _shelf: SliceShelf | None = None
 
     def action_slices(self) -> None:
@@ -35,7 +40,7 @@ class Slicing(Controller):
         if now is None:
             return
         if isinstance(chosen, ReadySlice):
-            self.screen.put(now.searched(now.base_search, chosen.filter).ordered(chosen.sort))
+            self._show(now.searched(now.base_search, chosen.filter).ordered(chosen.sort))
         elif chosen.search:
             # Texts are read: not while keys wait.
             self.screen.run_worker(
@@ -43,6 +48,11 @@ class Slicing(Controller):
             )
         else:
             self._sliced(chosen, now, _searched_out(now, chosen))
+
+    def _show(self, inspection: Inspection) -> None:
+        """What comes first is what a slice is chosen for."""
+        self.screen.put(inspection)
+        self.screen.table.action_first()
 
     def _search_out(self, now: Inspection, chosen: SavedSlice) -> None:
         """In a thread."""
@@ -53,7 +63,7 @@ class Slicing(Controller):
         if asked_of is not self.inspection:
             self._take(chosen)
         elif isinstance(found, Inspection):
-            self.screen.put(found)
+            self._show(found)
         else:
             self.screen.notify(clean(found), severity="warning", markup=False, timeout=10)
 

@@ -458,3 +458,11 @@ async def test_another_benchmark_is_chosen_among_the_facets(of_two_benchmarks):
         await shows(pilot, "second · 4 of 4 cases", "(o) second", "( ) bench")
         assert inspected(pilot).benchmark == "second"
         assert inspected(pilot).selection.request.where == ("benchmark IN ('second')",)
+
+
+async def test_a_slice_is_read_from_its_first_case_on(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "g", "l", "j", "j", "j", "v", "s", "f")
+        await shows(pilot, "outcome = any failure")
+        table = pilot.app.screen.table
+        assert (table.cursor, table.key) == (0, "bench/alarm-one")
