@@ -75,6 +75,17 @@ def test_what_a_message_does_stands_in_one_place():
     assert not [name for name in vars(Themed) if name.startswith("on_")]
 
 
+def test_a_screen_has_one_base_of_ours_at_most():
+    """What it has beside that are widgets, controllers and functions: one class is read, not eight."""
+    kinds = {above for kind in whole() for above in kind.__mro__ if above.__module__.startswith("inspector.")}
+    several = {
+        kind.__qualname__: ours
+        for kind in kinds
+        if len(ours := [base.__qualname__ for base in kind.__bases__ if base.__module__.startswith("inspector.")]) > 1
+    }
+    assert several == {}
+
+
 def test_a_clash_is_found():
     class One:
         def begin(self):
