@@ -115,6 +115,7 @@ class Arranging(InspectionScreen):
         return [] if self.inspection is None else [entry for entry in catalogue(self.inspection) if entry.listable]
 
     def to_column(self, key: str) -> None:
+        self.close_rail()
         table = self.query_one(FrameTable)
         if self.inspection is not None and key not in {column.name for column in table.columns_shown}:
             now = chosen_keys(self.inspection) or self._filled(self.inspection)

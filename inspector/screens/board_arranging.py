@@ -121,6 +121,7 @@ class BoardArranging(BoardRanking):
         return entries(self.kind)
 
     def to_column(self, key: str) -> None:
+        self.close_rail()
         table = self.query_one(FrameTable)
         if key not in {column.name for column in table.columns_shown}:
             self._choose((*(name for name in self.kind.keys if name != key), key))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inspector.paint import Brush
     from inspector.render.view import View
 
-ROOM = 16
+ROOM = 17
 """Lines beside those of the rows from which there is room for the pane: no row goes out of sight for it."""
 MANY = 200_000
 """Cases from which it is computed where it is asked for alone: it would take turns with the keys."""
