@@ -8,7 +8,7 @@ import pytest
 
 from inspector.widgets.sheet_view import SheetView
 from opened import opened
-from screen_text import settled, until
+from screen_text import settled, under_way, until
 
 FOLDER = Path(__file__).parent.parent / "assets" / "pictures"
 _BESIDE = ("o", "j", "space", *["k"] * 5, "space", "enter")
@@ -32,8 +32,7 @@ async def drawn(keys: tuple[str, ...]) -> str:
         # What takes longer is filled in, and is in the picture.
         await until(pilot, lambda: not any(view.sheet.busy for view in pilot.app.screen.query(SheetView)))
         # The pane follows when the cursor has rested.
-        await pilot.pause(0.3)
-        await settled(pilot)
+        await until(pilot, lambda: not under_way(pilot.app))
         return pilot.app.export_screenshot(title="prm-inspect demo")
 
 
