@@ -34,10 +34,10 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
 
 def short_name(name: str, width: int, among: Iterable[str] = ()) -> str:
     """Fit one name into `width` cells, as `short_names` does beside the names `among`; alone it loses its middle."""
-    text = clean(name)
-    if cell_len(text) <= width and not among:
-        return text
-    return _forms(_sorted((*among, name)), width)[text] if among else _middle(text, width)
+    text, names = clean(name), tuple(among)
+    if not names:
+        return _middle(text, width)
+    return _forms(_sorted(names if name in names else (*names, name)), width)[text]
 
 
 @lru_cache(maxsize=64)

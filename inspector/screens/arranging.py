@@ -120,6 +120,7 @@ class Arranging(Controller):
         return [] if self.inspection is None else [entry for entry in catalogue(self.inspection) if entry.listable]
 
     def to_column(self, key: str) -> None:
+        self.screen.close_rail()
         table = self.screen.table
         if self.inspection is not None and key not in {column.name for column in table.columns_shown}:
             now = chosen_keys(self.inspection) or self._filled(self.inspection)

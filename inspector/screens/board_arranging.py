@@ -105,6 +105,7 @@ class BoardArranging(Controller):
         return entries(self.screen.kind)
 
     def to_column(self, key: str) -> None:
+        self.screen.close_rail()
         table = self.screen.table
         if key not in {column.name for column in table.columns_shown}:
             self._choose((*(name for name in self.screen.kind.keys if name != key), key))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from inspector.paint import Brush
     from inspector.render.view import Block, View
 
-ROOM = 24
+ROOM = 17
 """Lines beside those of the rows from which there is room for a pane: no row goes out of sight for it."""
 MANY = 200_000
 """Cases from which a pane is computed where it is asked for alone: it would take turns with the keys."""
@@ -28,7 +28,7 @@ REST = 0.15
 """Seconds without a key after which panes follow the cursor."""
 CHART, AROUND = 8, 10
 """Lines of a chart at least, and of what stands about it: its title, axis and legend."""
-SPARE = 4
+SPARE = 2
 """Lines of ROOM that a chart may take as well."""
 BESIDE_CHART = 18
 """Lines of a terminal that its charts leave to other things."""

@@ -154,11 +154,12 @@ class FittedColumns:
         """The line of titles; `mark` stands before that of the column called `sorted_by`."""
         line = ""
         for column, title, width, right in zip(self.shown, self.titles, self.widths, self._right, strict=True):
-            marked = mark if column.name == sorted_by else ""
-            # Beside the title, as far as there is room: else it stands in the gap, where it may look like another's.
-            inside = right and cell_len(marked + title) <= width
-            line += " " * GAP if inside or not marked else cell(marked, GAP)
-            line += cell(marked + title if inside else title, width, right=right)
+            before = mark if column.name == sorted_by else ""
+            marked = f"{before} {title}" if before and right else title
+            # In the gap, where there is no room beside the title, it may look like that of the column before.
+            inside = not before or (right and cell_len(marked) <= width)
+            line += " " * GAP if inside else cell(before, GAP)
+            line += cell(marked if inside else title, width, right=right)
         return line or " " * MARGIN
 
     def row(self, values: tuple[Any, ...], *, margin: str, null: str, cell_at: int | None = None) -> list[Part]:
