@@ -156,7 +156,7 @@ EFFECTS = {
     ("cases", "export"): Effect("The 5 cases on screen"),
     ("cases", "back"): Effect("2 scorers", undo=("enter",)),
     ("cases", "quit"): Effect("2 scorers", undo=("enter",)),
-    ("cases", "help"): Effect("The cases under the present"),
+    ("cases", "help"): Effect("The cases that pass the filter"),
     ("case", "threshold"): Effect("* best"),
     ("case", "next-case"): Effect("2 of 5", undo=("N",)),
     ("case", "previous-case"): Effect("1 of 5", before=("n",), undo=("n",)),

@@ -117,7 +117,7 @@ async def test_the_pane_beneath_the_board_follows_the_cursor_and_opens_cases():
 
 
 async def test_where_there_is_no_room_the_screen_has_it():
-    async with opened(size=(100, 24)) as pilot:
+    async with opened(size=(100, 20)) as pilot:
         await press(pilot, "tab")
         await shows(pilot, "g o opens it")
         await press(pilot, "g o")
