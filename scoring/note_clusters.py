@@ -27,8 +27,8 @@ class Cluster(Struct, frozen=True):
 def clusters(notes: Sequence[Note]) -> list[Cluster]:
     """Put notes together that share rare words, the largest cluster first; a note is in one at most.
 
-    Words are weighted by TF-IDF among these notes. The note with the most notes like it, by the cosine, makes a cluster
-    with all of them that are in none yet; then the next one does, until none is like another.
+    Words that two notes have are weighted by TF-IDF among these notes. The note with the most notes like it, by the
+    cosine, makes a cluster with all of them that are in none yet; then the next one does, until none is like another.
     """
     told = [one for one in notes if one.text][-MOST:]
     words, weights = _weights([one.text for one in told])
@@ -62,7 +62,9 @@ def _weights(texts: Sequence[str]) -> tuple[list[str], np.ndarray]:
     weights = np.zeros((len(texts), words.len()))
     for row, word, often in counts.iter_rows():
         weights[row, places[word]] = 1.0 + np.log(often)
-    weights *= np.log(max(len(texts), 1) / np.maximum((weights > 0).sum(axis=0), 1))
+    held = (weights > 0).sum(axis=0)
+    # A word of one note alone makes it like no other: notes are short, and it would outweigh what they share.
+    weights *= np.where(held > 1, np.log(max(len(texts), 1) / np.maximum(held, 1)), 0.0)
     lengths = np.linalg.norm(weights, axis=1, keepdims=True)
     return words.to_list(), weights / np.where(lengths == 0, 1.0, lengths)
 

@@ -50,7 +50,7 @@ PAGES = (
         ALIKE,
         "alike",
         "none",
-        help="notes in no category that are alike in their words: suggestions for categories",
+        help="notes in no category that are alike (in their words: suggestions for categories)",
     ),
     Page(
         SATURATION,

@@ -19,7 +19,9 @@ def slowly(found):
     """The sets of notes, by the definition: the middle of the most unclustered notes takes all of them, and so on."""
     bags = [Counter(word for word in text.split() if len(word) > 1) for text in found if text]
     held = Counter(word for bag in bags for word in bag)
-    weighted = [{word: (1 + log(n)) * log(len(bags) / held[word]) for word, n in bag.items()} for bag in bags]
+    weighted = [
+        {word: (1 + log(n)) * log(len(bags) / held[word]) for word, n in bag.items() if held[word] > 1} for bag in bags
+    ]
     lengths = [sqrt(sum(weight**2 for weight in bag.values())) or 1 for bag in weighted]
 
     def alike(a, b):
@@ -48,6 +50,11 @@ def test_the_words_are_those_that_the_notes_share_and_others_have_not():
     (cluster,) = clusters(noted(found))
     assert cluster.words == ("lost", "minus")
     assert [one.text for one in cluster.notes] == found[:2]
+
+
+def test_numbers_of_their_own_keep_no_notes_apart():
+    found = [f"{what} lost, note {at}" for at, what in enumerate(["minus", "feet", "minus", "table", "minus", "feet"])]
+    assert [len(one.notes) for one in clusters(noted(found))] == [3, 2]
 
 
 def test_notes_without_words_and_few_notes_are_no_clusters():

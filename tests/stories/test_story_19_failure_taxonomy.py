@@ -56,7 +56,7 @@ def stands_on(screen: str, number: int) -> None:
 def put(terminal, word: str, name: str) -> None:
     """The notes in no category that hold a word, into a category."""
     pressed(terminal, "G", "/")
-    shown(terminal, "Tick the notes in")
+    shown(terminal, "Tick notes in")
     typed(terminal, f"{word}\r")
     shown(terminal, " ticked")
     pressed(terminal, "w")
