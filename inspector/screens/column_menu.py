@@ -71,6 +71,13 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
             hint = "Space shows, K J move, h l width (0 usual), x the usual ones, Enter keeps, Esc closes"
             yield Static(Content(hint), classes="dim")
 
+    def on_resize(self) -> None:
+        """Tell the widths that the table has now."""
+        self.call_after_refresh(self._again)
+
+    def _again(self) -> None:
+        self._show(self.query_one(PickList).key)
+
     def on_mount(self) -> None:
         picks = self.query_one(PickList)
         picks.focus()
