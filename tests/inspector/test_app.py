@@ -173,7 +173,7 @@ async def test_ascii_only_paints_nothing_else(request_, tmp_path):
             (("f",), "outcome of"),
             (("f", "t", "right"), "threshold 0.56"),
             (("escape", "enter"), "Gold"),
-            (("question_mark",), "through the list"),
+            (("question_mark",), "One case, step by step"),
             (("escape", "ctrl+p"), "Search for"),
             (("escape", "e"), "CSV file"),
             (("g", "c"), "Again:"),
