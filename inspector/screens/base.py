@@ -37,7 +37,7 @@ from scoring.verdicts import Decision
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from inspector.catalogue import Entry
+    from inspector.screens.arranging import Arranging
     from inspector.screens.controller import Controller
 
 WIDE = 110
@@ -74,6 +74,9 @@ class InspectionScreen(Steady, Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012  # Textual declares it without ClassVar
 
     inspection: reactive[Inspection | None] = reactive(None, init=False, repaint=False)
+
+    arranging: "Arranging | None" = None
+    """Where the screen's table can be sorted and have other columns."""
 
     def __init__(self, brush: Brush) -> None:
         super().__init__()
@@ -396,7 +399,7 @@ class InspectionScreen(Steady, Screen[None]):
         keys = {command.id: self.keys.written(command.id) for command in self.commands}
         keys |= {command.id: shown for command, shown in pane}
         about = self.ABOUT if self.size.height >= ROOM_FOR_WORDS else ""
-        marks, columns = self.marks_here(), self.columns_here()
+        marks, columns = self.marks_here(), [] if self.arranging is None else self.arranging.columns_here()
         listed = CommandList("Everything that can be done here", about, [*first, *others], keys, marks, columns)
         self.app.push_screen(listed, self._run_chosen)
 
@@ -431,17 +434,13 @@ class InspectionScreen(Steady, Screen[None]):
         """The screen's own marks, and what they mean now."""
         return self.MARKS
 
-    def columns_here(self) -> Sequence[tuple[str, str]]:
-        """The titles of the columns on screen, and what stands in them."""
-        return ()
+    def on_frame_table_widths_changed(self) -> None:
+        if self.arranging is not None:
+            self.arranging.keep_widths()
 
-    def columns_offered(self) -> "Sequence[Entry]":
-        """Every column that the screen's table can show."""
-        return ()
-
-    def to_column(self, key: str) -> None:
-        """Put the cell cursor on a column, which is shown if it was not."""
-        raise NotImplementedError
+    def on_frame_table_header_clicked(self, event: FrameTable.HeaderClicked) -> None:
+        if self.arranging is not None:
+            self.arranging.sort_by(event.column)
 
     def action_export(self) -> None:
         raise NotImplementedError

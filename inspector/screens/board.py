@@ -20,7 +20,6 @@ from inspector.board_columns import board_columns
 from inspector.board_legend import Legend
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings
-from inspector.catalogue import Entry
 from inspector.commands import bindings_of
 from inspector.filtering.searching import search_words
 from inspector.inspection import Inspection
@@ -70,6 +69,8 @@ class BoardScreen(InspectionScreen):
         "Scorers by the official metric. From each one gets to its failures and to all cases; from a number, which the "
         "keys that go sideways choose, to exactly the cases behind it."
     )
+
+    arranging: BoardArranging
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
@@ -188,9 +189,6 @@ class BoardScreen(InspectionScreen):
     def marks_here(self) -> list[tuple[str, str]]:
         return list(self.legend.marks())
 
-    def columns_here(self) -> list[tuple[str, str]]:
-        return [(title_of(key, self.kind), self.legend.column(key)) for key in self.kind.keys]
-
     def _show_title(self, inspection: Inspection) -> None:
         frame = self.frame
         metrics = metrics_of(frame)
@@ -281,18 +279,6 @@ class BoardScreen(InspectionScreen):
             words.append(f"bias {signed(line['bias'])}")
         said = "; ".join(words)
         return said[:1].upper() + said[1:]
-
-    def columns_offered(self) -> tuple[Entry, ...]:
-        return self.arranging.columns_offered()
-
-    def to_column(self, key: str) -> None:
-        self.arranging.to_column(key)
-
-    def on_frame_table_widths_changed(self) -> None:
-        self.arranging.keep_widths()
-
-    def on_frame_table_header_clicked(self, event: FrameTable.HeaderClicked) -> None:
-        self.arranging.sort_by(event.column)
 
     def on_frame_table_opened(self) -> None:
         self.opening.open()

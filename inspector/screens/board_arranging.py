@@ -6,35 +6,34 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from inspector.board import subsets_of
-from inspector.board_arrangement import BEST_FIRST, ROWS, Arrangement, as_kept
+from inspector.board_arrangement import BEST_FIRST, ROWS, Arrangement, as_kept, title_of
 from inspector.board_cells import BASELINE, NOBODY, NOT_HERE, PUBLISHED
 from inspector.board_columns import entries
 from inspector.catalogue import Entry
 from inspector.inspection import Inspection
-from inspector.ordering import DIRECTIONS
-from inspector.screens.column_menu import ColumnMenu
-from inspector.screens.controller import Controller
-from inspector.screens.sort_menu import SortMenu, sort_of
+from inspector.screens.arranging import Arranging
 from inspector.selection import with_baselines
+from inspector.widgets.frame_table import FrameTable
 from scoring.metrics.baselines import baselines, is_baseline
 
 if TYPE_CHECKING:
     from inspector.screens.board import BoardScreen
-    from inspector.widgets.columns import Column
     from scoring.evaluation import Evaluation
     from scoring.gold import Gold
 
 
-class BoardArranging(Controller):
+class BoardArranging(Arranging):
     """Arranges the board (`how` of the screen), and keeps it for the next time."""
 
     screen: "BoardScreen"
+
+    OF = "the board"
 
     def recall(self) -> None:
         """Arrange the board as it was left."""
         left = self.screen.remembered.left
         self.screen.how = as_kept(left.board_rows, left.board_sort, left.board_columns)
-        self.screen.table.widths = left.board_widths
+        self.table.widths = left.board_widths
 
     def arrange_as(self, how: Arrangement) -> None:
         """Show the board in another way, and keep it for the next time."""
@@ -59,69 +58,43 @@ class BoardArranging(Controller):
         at = offered.index(self.screen.how.rows) if self.screen.how.rows in offered else -1
         self.arrange_as(replace(self.screen.how, rows=offered[(at + 1) % len(offered)]))
 
-    # -- order
+    # -- order and columns
 
-    def sort_mark(self) -> tuple[str, str]:
-        """The name of the column that rows are sorted by, and its mark."""
-        key, _, direction = self.screen.how.sort.rpartition(":")
-        up, down = "^v" if self.screen.brush.ascii_only else "↑↓"
-        return key, up if direction == DIRECTIONS[0] else down
+    @property
+    def table(self) -> FrameTable:
+        return self.screen.table
 
-    def action_sort(self) -> None:
-        """Choose a column to sort by."""
-        self.screen.close_rail()
-        self.screen.app.push_screen(SortMenu(entries(self.screen.kind), self.screen.how.sort), self._sort)
+    @property
+    def order(self) -> str:
+        return self.screen.how.sort
 
-    def _sort(self, sort: str | None) -> None:
-        if sort is not None:
-            self.arrange_as(replace(self.screen.how, sort=sort or BEST_FIRST))
-            self.screen.table.action_first()
-
-    def sort_by(self, column: "Column") -> None:
-        """Sort by the column, then the other way."""
-        entry = next(one for one in entries(self.screen.kind) if one.key == column.name)
-        if not entry.sortable:
-            self.screen.notify(f"{entry.title[0].upper()}{entry.title[1:]} has no order to sort by.", markup=False)
-            return
-        self.screen.close_rail()
-        self._sort(sort_of(entry, self.screen.how.sort))
-
-    # -- columns
-
-    def action_columns(self) -> None:
-        """Choose the columns."""
-        self.screen.close_rail()
-        kind = self.screen.kind
-        empty = () if kind.chosen else kind.empty
-        menu = ColumnMenu(self.screen.table, entries(kind), kind.keys, kind.filled, empty, "the board")
-        self.screen.app.push_screen(menu, self._choose)
-
-    def _choose(self, columns: tuple[str, ...] | None) -> None:
-        if columns is not None:
-            self.keep_widths()
-            self.arrange_as(replace(self.screen.how, columns=columns))
-
-    def columns_offered(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[Entry, ...]:
         return entries(self.screen.kind)
 
-    def to_column(self, key: str) -> None:
-        self.screen.close_rail()
-        table = self.screen.table
-        if key not in {column.name for column in table.columns_shown}:
-            self._choose((*(name for name in self.screen.kind.keys if name != key), key))
-        table.focus()
-        table.cell_name = key
+    def sort(self, sort: str) -> None:
+        self.arrange_as(replace(self.screen.how, sort=sort or BEST_FIRST))
+
+    def columns_here(self) -> list[tuple[str, str]]:
+        kind = self.screen.kind
+        return [(title_of(key, kind), self.screen.legend.column(key)) for key in kind.keys]
+
+    def columns(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        kind = self.screen.kind
+        return kind.keys, kind.filled, () if kind.chosen else kind.empty
+
+    def arrange(self, columns: tuple[str, ...]) -> None:
+        self.keep_widths()
+        self.arrange_as(replace(self.screen.how, columns=columns))
 
     def keep_widths(self) -> None:
-        """Keep the widths that a person gave."""
-        self.screen.remembered.keep(board_widths=dict(self.screen.table.widths))
+        self.screen.remembered.keep(board_widths=dict(self.table.widths))
 
     # -- a reference
 
     def action_differences(self) -> None:
         """Tell scores as differences to the scorer under the cursor, or as they are again."""
         self.screen.close_rail()
-        row = self.screen.table.row_id
+        row = self.table.row_id
         if row is None:
             self.screen.say("There is no scorer to compare with.")
         elif self.screen.frame["kind"][row] == PUBLISHED:

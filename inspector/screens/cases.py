@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 
 from inspector.case_view.lines import case_lines
 from inspector.case_view.opening import opening
-from inspector.catalogue import Entry, order_words
+from inspector.catalogue import order_words
 from inspector.commands import bindings_of
 from inspector.filtering.filter_words import apart_phrases, filter_phrase
 from inspector.inspection import Inspection
@@ -20,10 +20,10 @@ from inspector.ordering import INSTRUCTIVE
 from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.rail_lines import score_words
-from inspector.screens.arranging import Arranging
 from inspector.screens.base import WIDE
 from inspector.screens.export import ExportMenu
 from inspector.screens.filtering import Filtering
+from inspector.screens.list_arranging import ListArranging
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.searching import Searching
 from inspector.screens.slicing import Slicing
@@ -63,11 +63,13 @@ class CasesScreen(ReadingScreen):
         "what is listed follows the threshold when it moves."
     )
 
+    arranging: ListArranging
+
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
         self.searching = Searching(self)
         self.filtering = Filtering(self)
-        self.arranging = Arranging(self)
+        self.arranging = ListArranging(self)
         self.slicing = Slicing(self)
         self.controllers = (
             *self.controllers,
@@ -153,7 +155,7 @@ class CasesScreen(ReadingScreen):
         columns = self.arranging.columns_now(inspection, blind=self._blind)
         table.show(inspection.rows, inspection.shown.astype("int32"), columns)
         table.empty = self._no_match if inspection.cases.height else NO_CASE
-        table.sorted_by = self.arranging.sort_mark(inspection)
+        table.sorted_by = self.arranging.sort_mark()
         self._show_titles(inspection)
         self.filtering.show(inspection)
         self._show_pane_soon()
@@ -259,21 +261,6 @@ class CasesScreen(ReadingScreen):
 
     def on_facet_list_listed(self, event: FacetList.Listed) -> None:
         self.filtering.list_all(event)
-
-    def columns_here(self) -> list[tuple[str, str]]:
-        return self.arranging.columns_here()
-
-    def columns_offered(self) -> list[Entry]:
-        return self.arranging.columns_offered()
-
-    def to_column(self, key: str) -> None:
-        self.arranging.to_column(key)
-
-    def on_frame_table_widths_changed(self) -> None:
-        self.arranging.keep_widths()
-
-    def on_frame_table_header_clicked(self, event: FrameTable.HeaderClicked) -> None:
-        self.arranging.sort_by(event.column)
 
     # -- keys
 

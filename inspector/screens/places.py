@@ -55,12 +55,15 @@ class Places(Provider):
 
 
 def _columns(screen: InspectionScreen, words: Sequence[str]) -> Iterator[Hit]:
-    shown = {name for name, _ in screen.columns_here()}
-    for entry in screen.columns_offered():
+    arranging = screen.arranging
+    if arranging is None:
+        return
+    shown = {name for name, _ in arranging.columns_here()}
+    for entry in arranging.columns_offered():
         told = f"column: {entry.name}"
         if all(word in f"{told} {entry.meaning}".lower() for word in words):
             does = "To it" if entry.name in shown else "Show it"
-            look = partial(screen.to_column, entry.key)
+            look = partial(arranging.to_column, entry.key)
             yield Hit(_TOLD, Content(clean(told)), look, help=clean(f"{does}: {entry.meaning}"))
 
 

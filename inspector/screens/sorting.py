@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from inspector.inspection import Inspection
-from inspector.screens.category import CategoryDialog
 from inspector.screens.controller import Controller
+from inspector.screens.note_lists import CategoryDialog
 from inspector.screens.words import WordsDialog
 from inspector.sentences import counted
 from inspector.triage.categories import Changed, put, rename, typed_category

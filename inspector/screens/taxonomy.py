@@ -21,12 +21,12 @@ from inspector.render.lines import Row, Sheet, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.view import Block
 from inspector.render.view import Note as Paragraph
+from inspector.screens.note_lists import TickDialog
 from inspector.screens.paned import Panes
 from inspector.screens.picking import Picking
 from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.sorting import NO_NOTE, Sorting, notes_shown
 from inspector.screens.tagging import Tagging
-from inspector.screens.tick import TickDialog
 from inspector.sentences import counted
 from inspector.subject import covering, subject
 from inspector.triage.category_cases import IN_NONE, CategoryCases, scorers_of_category, values_of_category

@@ -1,0 +1,109 @@
+"""How the list of cases is arranged."""
+
+import re
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from inspector.case_columns import case_columns, chosen_keys, empty_keys, usual_keys
+from inspector.catalogue import OF_FILE, Entry, catalogue, entry_of
+from inspector.inspection import Inspection
+from inspector.phrases import Phrase
+from inspector.screens.arranging import Arranging
+from inspector.widgets.columns import Column
+from inspector.widgets.frame_table import FrameTable
+
+if TYPE_CHECKING:
+    from inspector.screens.cases import CasesScreen
+
+
+class ListArranging(Arranging):
+    """Arranges the list of cases; its order and columns are of the request."""
+
+    screen: "CasesScreen"
+
+    OF = "the list"
+
+    _arranged: tuple[object, ...] = ()
+    """What the columns on screen were made for."""
+    _empty: tuple[str, ...] = ()
+    """Columns that are not shown because no row listed has a value there."""
+    _empty_of: tuple[object, ...] = ()
+    """What these are of."""
+
+    def columns_now(self, inspection: Inspection, *, blind: bool) -> list[Column] | None:
+        """The columns of the list where they are others than before; else None, so that the list keeps its own.
+
+        See `case_columns`.
+        """
+        self._look_for_empty(inspection)
+        keys, searching = chosen_keys(inspection) or self._filled(inspection), inspection.selection.found is not None
+        made_for = (inspection.scorer, inspection.benchmark, inspection.span, keys, searching, blind)
+        if made_for == self._arranged:
+            return None
+        if not self._arranged:
+            self.table.widths = self.screen.remembered.left.widths
+        self._arranged = made_for
+        return case_columns(inspection, self.screen.brush, keys, blind=blind)
+
+    def _look_for_empty(self, inspection: Inspection) -> None:
+        """Find the columns without any value among all rows listed, unless there is a value to go back to.
+
+        While the threshold moves or a search is typed, nothing jumps.
+        """
+        rows, evaluation = inspection.shown, inspection.evaluation
+        looked = self._empty_of
+        if self.screen.held or (looked and looked[0] is rows and looked[1] is evaluation):
+            return
+        self._empty, self._empty_of = empty_keys(inspection), (rows, evaluation)
+
+    def _filled(self, inspection: Inspection) -> tuple[str, ...]:
+        """The usual columns but the empty ones."""
+        return tuple(key for key in usual_keys(inspection) if key not in self._empty)
+
+    @property
+    def table(self) -> FrameTable:
+        return self.screen.table
+
+    @property
+    def order(self) -> str:
+        return "" if self.inspection is None else self.inspection.selection.request.sort
+
+    def entries(self) -> tuple[Entry, ...]:
+        return () if self.inspection is None else catalogue(self.inspection)
+
+    def sort(self, sort: str) -> None:
+        if self.inspection is not None:
+            self.screen.put(self.inspection.ordered(sort))
+
+    def columns_here(self) -> list[tuple[str, str]]:
+        shown = [self._entry(column.name) for column in self.table.columns_shown]
+        return [(entry.name, entry.meaning) for entry in shown]
+
+    def column_phrases(self) -> list[Phrase]:
+        """What the column is in which the cell cursor stands; nothing before it is seen."""
+        name = self.table.cell_name
+        if not name:
+            return []
+        entry = self._entry(name)
+        whole, short = f"{entry.name}: {entry.meaning}", re.split("[;,]", entry.meaning)[0]
+        return [Phrase((whole, f"{entry.title}: {short}", short), rank=2)]
+
+    def _entry(self, name: str) -> Entry:
+        entry, inspection = entry_of(name), self.inspection
+        of_file = inspection is not None and inspection.selection.is_metadata(name)
+        return replace(entry, meaning=OF_FILE) if of_file else entry
+
+    def columns(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        if self.inspection is None:
+            return (), (), ()
+        usual, chosen = self._filled(self.inspection), chosen_keys(self.inspection)
+        return chosen or usual, usual, () if chosen else self._empty
+
+    def arrange(self, columns: tuple[str, ...]) -> None:
+        if self.inspection is not None:
+            self.screen.remembered.keep(columns=columns, widths=dict(self.table.widths))
+            self.screen.put(self.inspection.arranged(columns))
+
+    def keep_widths(self) -> None:
+        self.screen.remembered.keep(widths=dict(self.table.widths))
