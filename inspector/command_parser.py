@@ -200,6 +200,9 @@ class CommandParser(argparse.ArgumentParser):
             words = {action.dest: _value(action) for action in self._actions if not action.option_strings}
             needed = [words.get(name, name) for name in lacking.split(", ")]
             sentence = f"{self.prog} needs {' and '.join(needed)}."
+        elif " ignored explicit argument " in message:
+            flag, _, value = message.removeprefix("argument ").partition(": ignored explicit argument ")
+            sentence = f"{flag} takes no value: leave {value} out."
         elif unplaced:
             sentence = f"{self.prog} has no place for {unplaced.split()[0]!r}."
         else:

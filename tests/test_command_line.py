@@ -304,6 +304,7 @@ def test_a_text_is_cut_where_something_ends(text, room, short):
     ("words", "sentence"),
     [
         ("metrics --treshold 1", "prm-inspect metrics takes no --treshold; did you mean --threshold? "),
+        ("taxonomy --alike=3", "--alike takes no value: leave '3' out. "),
         ("metrics --nonsense", "prm-inspect metrics takes no --nonsense. "),
         ("metrics -x", "prm-inspect metrics takes no -x. "),
         ("metrics --seed -1", "--seed: -1 is below 0. "),

@@ -14,7 +14,7 @@ from inspector.filtering.facet_columns import column_words
 from inspector.notes import INDEPENDENT
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
-from inspector.render.view import Block, Cell, Note, Section, View, count, figure, points, table, text
+from inspector.render.view import Block, Cell, Column, Note, Section, View, count, figure, points, table, text
 from inspector.selection import Selection, by_benchmark, shown_benchmarks, within
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
@@ -222,4 +222,4 @@ def _table(scorer: str, benchmark: str, facts: Sequence[Fact]) -> Block:
         link = CaseLink(fact.where, fact.n, fact.cases, scorer, benchmark=benchmark)
         value = points(fact.figure) if fact.difference else figure(fact.figure)
         lines.append([text(f"{fact.words[:1].upper()}{fact.words[1:]}"), value, count(fact.n, link)])
-    return table("", ["", "percent, 95% interval", "cases"], lines)
+    return table("", [Column("", wraps=True), "percent, 95% interval", "cases"], lines)

@@ -141,7 +141,7 @@ class BoardScreen(InspectionScreen):
     def _highlight(self, inspection: Inspection) -> None:
         """Have the panes follow, where the rows leave room."""
         for pane in self.query(ScorerPane):
-            pane.follow(inspection, self.size.height - self.table.row_count)
+            pane.follow(inspection, self.size.height - self.table.row_count - self.table.show_horizontal_scrollbar)
 
     def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
         """List the cases behind a number of the pane."""

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.worker import get_current_worker
 
 from inspector.analyses import load
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
 
     from inspector.inspection import Inspection
     from inspector.paint import Brush
+    from inspector.render.lines import Row
+    from inspector.render.terminal import Terminal
     from inspector.render.view import Block, View
 
-ROOM = 17
+ROOM = 16
 """Lines beside those of the rows from which there is room for a pane: no row goes out of sight for it."""
 MANY = 200_000
 """Cases from which a pane is computed where it is asked for alone: it would take turns with the keys."""
@@ -28,8 +31,8 @@ REST = 0.15
 """Seconds without a key after which panes follow the cursor."""
 CHART, AROUND = 8, 10
 """Lines of a chart at least, and of what stands about it: its title, axis and legend."""
-SPARE = 2
-"""Lines of ROOM that a chart may take as well."""
+BESIDE, FACTS = 9, 8
+"""Lines beside the rows and the table of what stands out, and lines of this table at most."""
 BESIDE_CHART = 18
 """Lines of a terminal that its charts leave to other things."""
 
@@ -53,8 +56,12 @@ class ScorerPane(SheetView):
         """What of the analysis is shown."""
         return [block for section in view.sections for block in section.blocks]
 
-    def title(self, inspection: "Inspection") -> str:  # noqa: ARG002  # where it says whose it is
-        """What stands above it; "" for what has a title of its own."""
+    def lines(self, terminal: "Terminal", view: "View") -> "tuple[str, list[Row]]":
+        """The lines of what is shown, and a word on what of it has no room."""
+        return "", [line for line in terminal.blocks(self.blocks(view)) if line]
+
+    def title(self, inspection: "Inspection", told: str) -> str:  # noqa: ARG002  # where it says whose it is
+        """What stands above it, with that word; "" for what has a title of its own."""
         return ""
 
     def fits(self, room: int) -> bool:
@@ -96,10 +103,10 @@ class ScorerPane(SheetView):
         from inspector.render.terminal import Terminal
 
         self._shown = (*_subject(inspection), self._room)
-        height = BESIDE_CHART + max(CHART, self._room - ROOM - AROUND + SPARE)
+        height = BESIDE_CHART + max(CHART, self._room - BESIDE - FACTS - AROUND)
         terminal = Terminal(max(40, self.app.size.width - 4), self._brush, height)
-        lines = [line for line in terminal.blocks(self.blocks(view)) if line]
-        title = [(Piece(self.title(inspection), "strong"),)] if self.title(inspection) else []
+        told, lines = self.lines(terminal, view)
+        title = [(Piece(words, "strong"),)] if (words := self.title(inspection, told)) else []
         # The border is a line too.
         self.styles.height = len(title) + len(lines) + 1
         self.show_sheet(Sheet((*title, *lines)))
@@ -110,8 +117,22 @@ class HighlightsPane(ScorerPane):
 
     NAME = "highlights"
 
-    def title(self, inspection: "Inspection") -> str:
-        return f"What stands out about {inspection.scorer} on {inspection.benchmark}"
+    def lines(self, terminal: "Terminal", view: "View") -> "tuple[str, list[Row]]":
+        """Where sentences take several lines, only the surest of them have room."""
+        from inspector.render.view import Table
+
+        told, lines = super().lines(terminal, view)
+        for block in self.blocks(view):
+            if isinstance(block, Table):
+                most = len(block.rows)
+                while len(lines) > min(FACTS, self._room - BESIDE) and len(block.rows) > 1:
+                    block = replace(block, rows=block.rows[:-1])  # noqa: PLW2901
+                    lines = [line for line in terminal.blocks([block]) if line]
+                told = f", {len(block.rows)} of {most}" if len(block.rows) < most else ""
+        return told, lines
+
+    def title(self, inspection: "Inspection", told: str) -> str:
+        return f"What stands out about {inspection.scorer} on {inspection.benchmark}{told}"
 
 
 class CurvePane(ScorerPane, can_focus=False):
@@ -125,7 +146,7 @@ class CurvePane(ScorerPane, can_focus=False):
         return [block for block in super().blocks(view) if isinstance(block, Curve)][:1]
 
     def fits(self, room: int) -> bool:
-        return room >= ROOM + CHART + AROUND
+        return room >= BESIDE + FACTS + CHART + AROUND
 
 
 def _subject(inspection: "Inspection") -> tuple[object, ...]:

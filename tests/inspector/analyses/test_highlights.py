@@ -116,6 +116,14 @@ async def test_the_pane_beneath_the_board_follows_the_cursor_and_opens_cases():
         await rests(pilot, "What stands out about tiny-prm-m")
 
 
+async def test_in_few_columns_sentences_are_whole_and_only_the_surest_are_told():
+    async with opened(size=(80, 24)) as pilot:
+        told = await rests(pilot, "What stands out about tiny-prm-m on demo, 4 of 5", "whose final answer", "novelty")
+        assert "calling things right: 74% right on" in told
+        assert "clean cases, 32% on erroneous ones" in told
+        assert "more often too early" not in told
+
+
 async def test_where_there_is_no_room_the_screen_has_it():
     async with opened(size=(100, 20)) as pilot:
         await press(pilot, "tab")
