@@ -19,7 +19,7 @@ from textual.events import Event, Key, Paste
 
 from inspector import messages
 from inspector.request import Request
-from inspector.screens.dialog import QUIT_AT_ONCE
+from inspector.screens.dialog import quit_at_once
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.too_small import TooSmall
 from inspector.services.appearance import Appearance
@@ -86,7 +86,7 @@ class InspectApp(Themed[int]):
     DEFAULT_MODE = INSPECT
     MODES: ClassVar = {INSPECT: LoadingScreen, SMALL: TooSmall}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "quit", QUIT_AT_ONCE, show=False, id="quit-at-once"),
+        quit_at_once("quit"),
         Binding("ctrl+z", "suspend_process", "Suspend: back to the shell, until fg", show=False, id="suspend"),
     ]
 

@@ -10,6 +10,7 @@ from inspector.analyses.show import show
 from inspector.inspection import Inspection
 from inspector.messages import Export
 from scoring.export import Document
+from scoring.files import expand_home
 
 LONGEST_NAME = 80
 """Characters of a file's name: far fewer than any file system takes, in any encoding."""
@@ -38,20 +39,26 @@ def report_of(inspection: Inspection, form: str) -> Document:
     return report_document(inspection.for_metrics(), form=form)
 
 
-def file_stem(inspection: Inspection, asked: Export) -> str:
-    """What a file is called, without its ending: after the benchmark and the table, or after its one case."""
+def file_name(inspection: Inspection, asked: Export) -> str:
+    """What a file is called: after the benchmark and the table, or after its one case."""
     what = "metrics" if asked.what == "all-metrics" else asked.what
     stem = f"{inspection.benchmark or 'cases'}-{what}"
     if asked.what in {"case", "variants"}:
         stem = inspection.cases["case"][asked.row] + ("-variants" if asked.what == "variants" else "")
-    return re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:LONGEST_NAME] or "case"
+    plain = re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:LONGEST_NAME] or "case"
+    return f"{plain}.{ENDINGS[asked.form]}"
 
 
-def free_path(folder: Path, stem: str, form: str) -> Path:
-    """A path in the folder that no file has: `stem.csv`, then `stem-2.csv` and so on."""
-    ending = ENDINGS[form]
-    number, path = 1, folder / f"{stem}.{ending}"
-    while path.exists():
+def export_path(folder: Path, name: str, into: str = "") -> Path:
+    """Where a file goes that is called `name`: `into` this file or folder, else into `folder`.
+
+    Nothing is written over: where there is a `bench.csv`, it is `bench-2.csv`, and so on.
+    """
+    path = folder / (expand_home(into) if into else name)
+    if into and path.is_dir():
+        path /= name
+    number, free = 1, path
+    while free.exists():
         number += 1
-        path = folder / f"{stem}-{number}.{ending}"
-    return path
+        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return free

@@ -69,7 +69,8 @@ class Export(Message):
     a `report` is in `html`.
 
     `metrics` are those of the cases that a list's headline speaks of, `all-metrics` those behind the board.
-    `make` gives the document in a form where the screen knows more of it than the inspection does.
+    `make` gives the document in a form where the screen knows more of it than the inspection does. `into` is the file
+    as a person typed it, "" for the usual one.
     """
 
     what: str
@@ -77,6 +78,7 @@ class Export(Message):
     copy: bool = False
     row: int = -1
     make: "Callable[[str], Document] | None" = None
+    into: str = ""
 
 
 @dataclass

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from inspector.sentences import counted
 from inspector.text import clean
-from scoring.benchmarks.registry import error_type_of, error_types
+from scoring.benchmarks.registry import error_type_of
 from scoring.triage.actions import DEFER, NOTE, QUEUE, RATE, RULE, SKIP, SORT, TAG, Action, rating_of
 from scoring.triage.history import Triage
 
@@ -35,16 +35,14 @@ def last_word(text: str) -> str:
     return _BETWEEN.split(text)[-1].removeprefix("-")
 
 
-def offered_tags(in_use: Iterable[str], benchmark: str = "") -> list[str]:
-    """The tags that are offered: those in use in their order, then the error types of the benchmarks' taxonomies.
-
-    Of these those of the `benchmark` at hand come first.
+def offered_tags(in_use: Iterable[str], own: Iterable[str]) -> list[str]:
+    """The tags that are offered: those in use in their order, then the error types of the benchmark at hand, its `own`.
 
     A tag that could act on a terminal is not among them: nobody could type it.
     """
     used = [tag for tag in in_use if clean(tag) == tag]
-    named = {error_type_of(tag) for tag in used}
-    return [*used, *(word for word in error_types(benchmark) if word not in named)]
+    named = {*used, *map(error_type_of, used)}
+    return [*used, *(tag for tag in own if tag not in named and clean(tag) == tag and not _BETWEEN.search(tag))]
 
 
 def completed(text: str, tags: Sequence[str]) -> str | None:

@@ -161,6 +161,7 @@ class Page(Struct, frozen=True):
 
     `also` names another page whose rows stand on this one as well. `help` makes of the name a flag of the command that
     shows this page; "" = it is what the command shows by itself. `takes` is the option that this flag has the value of.
+    `holds` tells whether a benchmark has anything for it; None = each has. Where it has not, no screen shows the page.
     """
 
     name: str
@@ -169,6 +170,7 @@ class Page(Struct, frozen=True):
     also: str = ""
     help: str = ""
     takes: str = ""
+    holds: "Callable[[Selection, str], bool] | None" = None
 
 
 class Params(Struct, frozen=True):

@@ -169,6 +169,10 @@ def _one_benchmark(results: Selection) -> str:
     return shown_benchmarks(results)[0]
 
 
+def _has_types(results: Selection, benchmark: str) -> bool:
+    return bool(usual_error_column(results, benchmark))
+
+
 OPTIONS = (
     Option(
         "rows",
@@ -211,7 +215,7 @@ OPTIONS = (
 )
 PAGES = (
     Page(CELLS, "columns", "focus"),
-    Page(TYPES, "error types", "focus", help="what becomes of each kind of errors"),
+    Page(TYPES, "error types", "focus", help="what becomes of each kind of errors", holds=_has_types),
     Page(POSITION, "positions", "focus", help="of errors"),
     Page(OFFSET, "offsets", "focus", help="verdict minus gold"),
     Page(ALIGNED, "around the error", "focus", help="rewards around the earliest error"),

@@ -50,6 +50,7 @@ TAXONOMY: tuple[Command, ...] = (
         "Give the category under the cursor another name",
         "rename",
         _HERE,
+        footer=True,
         priority=True,
     ),
     Command(
@@ -69,6 +70,7 @@ TAXONOMY: tuple[Command, ...] = (
         "Tick the notes of this category that hold some words, or some that are alike: a category to be",
         "tick_with",
         _HERE,
+        footer=True,
         priority=True,
     ),
     Command("whose", view("w"), "Whose", "Whose notes are shown: everybody's or one person's", "whose", _HERE),

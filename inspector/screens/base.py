@@ -1,9 +1,8 @@
 """What every screen shares: the inspected value coming down, messages going up, and the threshold rail."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec.structs import replace
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.reactive import reactive
@@ -16,7 +15,8 @@ from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
-from inspector.screens.command_list import CommandList
+from inspector.screens.command_list import CommandList, commands_bound, grouped, outcome_marks
+from inspector.screens.export import ExportMenu
 from inspector.screens.picking import Picking
 from inspector.screens.steady import Steady
 from inspector.screens.threshold import Threshold
@@ -59,7 +59,8 @@ class InspectionScreen(Steady, Screen[None]):
     The app sets `inspection`; the screen shows it in `show_inspection`. A key that changes it calls `put`, which shows
     the new value here at once, so that the next key starts from it, and tells the app. `remembered` is how the
     workspace was left; what a screen keeps there comes back at the next start. `keys` are those that sentences name,
-    `visit` says what the person there may do.
+    `visit` says what the person there may do, `place` into which file an export goes where they choose no
+    other one (None: they may not).
     """
 
     NAME: ClassVar[str] = ""
@@ -84,6 +85,7 @@ class InspectionScreen(Steady, Screen[None]):
         self.remembered = Remembered()
         self.keys = KeyWords()
         self.visit = HERE
+        self.place: Callable[[Export], str] | None = None
         self.threshold = Threshold(self)
         self.controllers: tuple[Controller, ...] = (self.threshold,)
         self._hesitates: Timer | None = None
@@ -392,33 +394,26 @@ class InspectionScreen(Steady, Screen[None]):
 
     def action_keys(self) -> None:
         """List everything that can be done here, and do what is chosen."""
-        pane = self._commands_of_pane()
+        pane = commands_bound(self, self.active_bindings.values(), whole=False)
         first = [*(RAIL if self.rail_open else ()), *(command for command, _ in pane)]
         taken = {key for command in first for key in command.keys.split(",")}
         others = [one for one in self.commands if one not in first and not taken.issuperset(one.keys.split(","))]
         keys = {command.id: self.keys.written(command.id) for command in self.commands}
         keys |= {command.id: shown for command, shown in pane}
-        about = self.ABOUT if self.size.height >= ROOM_FOR_WORDS else ""
-        marks, columns = self.marks_here(), [] if self.arranging is None else self.arranging.columns_here()
-        listed = CommandList("Everything that can be done here", about, [*first, *others], keys, marks, columns)
+        groups = [
+            ("While the threshold moves", RAIL if self.rail_open else ()),
+            ("In this pane", [command for command, _ in pane]),
+            *grouped(others),
+        ]
+        listed = CommandList(
+            "Everything that can be done here",
+            groups,
+            keys,
+            about=self.ABOUT if self.size.height >= ROOM_FOR_WORDS else "",
+            marks=[*self.marks_here(), *outcome_marks()],
+            columns=[] if self.arranging is None else self.arranging.columns_here(),
+        )
         self.app.push_screen(listed, self._run_chosen)
-
-    def _commands_of_pane(self) -> list[tuple[Command, str]]:
-        """What only the pane with the focus can do, if it says what that is, with the key as it is written."""
-        found: dict[str, tuple[Command, str]] = {}
-        for bound in self.active_bindings.values():
-            binding = bound.binding
-            name = binding.id
-            if bound.node is not self.focused or not binding.tooltip or name is None:
-                continue
-            if name in found:
-                command, shown = found[name]
-                found[name] = replace(command, keys=f"{command.keys},{binding.key}"), shown
-                continue
-            action = f"focused.{binding.action}"
-            command = Command(name, binding.key, binding.description, binding.tooltip, action)
-            found[name] = command, self.app.get_key_display(binding)
-        return list(found.values())
 
     @property
     def commands(self) -> list[Command]:
@@ -445,7 +440,10 @@ class InspectionScreen(Steady, Screen[None]):
     def action_export(self) -> None:
         raise NotImplementedError
 
-    def export(self, chosen: Export | None) -> None:
-        """Pass on what was chosen in the export menu."""
+    def offer(self, choices: tuple[tuple[Export, str], ...], report: Export | None = None) -> None:
+        """Ask which of these tables is to be saved or copied, and into which file."""
+        self.app.push_screen(ExportMenu(choices, report, self.place), self._export)
+
+    def _export(self, chosen: Export | None) -> None:
         if chosen is not None:
             self.post_message(chosen)

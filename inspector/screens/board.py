@@ -34,7 +34,6 @@ from inspector.screens.board_highlights import CurvePane, HighlightsPane, Scorer
 from inspector.screens.board_opening import BoardOpening
 from inspector.screens.board_ranking import BoardRanking
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
-from inspector.screens.export import ExportMenu
 from inspector.sentences import counted
 from inspector.short_names import short_name
 from inspector.text import clean
@@ -333,4 +332,4 @@ class BoardScreen(InspectionScreen):
             )
             behind = self.inspection.cleared()
             report = Export("report", "html", make=partial(report_of, behind)) if behind.scorer else None
-            self.app.push_screen(ExportMenu(choices, report), self.export)
+            self.offer(choices, report)

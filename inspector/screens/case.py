@@ -24,7 +24,6 @@ from inspector.screens.ahead import ReadyCases
 from inspector.screens.bodies import Bodies
 from inspector.screens.case_scorer import choose_judge
 from inspector.screens.critique import Critique
-from inspector.screens.export import ExportMenu
 from inspector.screens.hits import Hits
 from inspector.screens.overlaying import Curves
 from inspector.screens.reading import ReadingScreen
@@ -346,5 +345,4 @@ class CaseScreen(ReadingScreen):
     def action_export(self) -> None:
         self.close_rail()
         if self.inspection is not None:
-            menu = ExportMenu(((Export("case", "", row=self.row), "This case, a row a step"),))
-            self.app.push_screen(menu, self.export)
+            self.offer(((Export("case", "", row=self.row), "This case, a row a step"),))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
@@ -25,23 +25,24 @@ from scoring.scorer import Scorer
 class CaseScorerDialog(Dialog[int | str | None]):
     """The place of a pick (0-based), or the checkpoint that was typed; None where nothing is to be scored."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("enter", "take", "Score"), ("escape", "dismiss(None)", "Close")]
+    ENTER = "Score"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("enter", "take", "Score"),
+        ("escape", "dismiss(None)", "Close"),
+        ("tab", "app.focus_next", "Another checkpoint"),
+    ]
 
     def __init__(self, title: str, picks: Sequence[Pick], cursor: int = 0) -> None:
         """`cursor` is the pick (0-based) where the cursor begins."""
-        super().__init__()
-        self._title, self._picks, self._cursor = title, tuple(picks), cursor
+        super().__init__(title)
+        self._picks, self._cursor = tuple(picks), cursor
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Static(Content(clean(self._title)), classes="strong")
-            if self._picks:
-                yield PickList()
-            with Horizontal(classes="asked"):
-                yield Static(Content("or PRM" if self._picks else "PRM"), classes="name")
-                yield TypingLine(placeholder="a checkpoint's folder, or ORG/NAME of the hub", compact=True)
-            tab = "Tab goes to the line below the list, " if self._picks else ""
-            yield Static(Content(f"Enter scores it, {tab}Esc closes"), classes="dim")
+    def compose_panel(self) -> ComposeResult:
+        if self._picks:
+            yield PickList()
+        with Horizontal(classes="asked"):
+            yield Static(Content("or PRM" if self._picks else "PRM"), classes="name")
+            yield TypingLine(placeholder="a checkpoint's folder, or ORG/NAME of the hub", compact=True)
 
     def on_mount(self) -> None:
         for picks in self.query(PickList):

@@ -21,7 +21,6 @@ from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.rail_lines import score_words
 from inspector.screens.base import WIDE
-from inspector.screens.export import ExportMenu
 from inspector.screens.filtering import Filtering
 from inspector.screens.list_arranging import ListArranging
 from inspector.screens.reading import ReadingScreen
@@ -388,5 +387,7 @@ class CasesScreen(ReadingScreen):
         shown = f"The {counted(self.inspection.shown.size, 'case')} on screen, in this order"
         choices = ((Export("cases", ""), shown), (Export("metrics", ""), "The metrics, by subset"))
         report = Export("report", "html", make=partial(report_of, self.inspection))
-        menu = ExportMenu(choices, report) if self.inspection.scorer else ExportMenu(choices[:1])
-        self.app.push_screen(menu, self.export)
+        if self.inspection.scorer:
+            self.offer(choices, report)
+        else:
+            self.offer(choices[:1])

@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -28,15 +27,15 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "close", "Close"),
         ("enter", "keep", "Keep"),
-        ("space", "tick", "Show or hide"),
-        ("K,shift+up", "shift(-1)", "Move left"),
-        ("J,shift+down", "shift(1)", "Move right"),
-        ("left,h", "widen(-1)", "Narrower"),
-        ("right,l", "widen(1)", "Wider"),
-        ("0", "natural", "Its natural width"),
-        ("x", "reset", "The usual ones"),
+        ("escape", "close", "Close"),
+        ("space", "tick", "Show"),
+        ("K,shift+up", "shift(-1)", "Up"),
+        ("J,shift+down", "shift(1)", "Down"),
+        ("h,left", "widen(-1)", "Narrower"),
+        ("l,right", "widen(1)", "Wider"),
+        ("x", "reset", "Usual ones"),
+        ("0", "natural", "Usual width"),
     ]
 
     VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012  # Textual declares it without ClassVar
@@ -54,22 +53,17 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
 
         Without those that are `empty`: hidden, since no row has a value there. `of` says whose columns they are.
         """
-        super().__init__()
+        hidden = f"; {counted(len(empty), 'empty column')} hidden" if empty else ""
+        super().__init__(f"Columns of {of}, and of what is exported from it{hidden}")
         self._table, self._before = table, dict(table.widths)
         self._entries = {entry.key: entry for entry in entries if entry.listable}
-        self._of = of
         self._shown = [key for key in shown if key in self._entries]
         self._usual = tuple(key for key in usual if key in self._entries)
         self._empty = [key for key in empty if key in self._entries]
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            hidden = f"; {counted(len(self._empty), 'empty column')} hidden" if self._empty else ""
-            yield Static(Content(f"Columns of {self._of}, and of what is exported from it{hidden}"), classes="strong")
-            yield PickList()
-            yield Static(id="whole", classes="dim")
-            hint = "Space shows, K J move, h l width (0 usual), x the usual ones, Enter keeps, Esc closes"
-            yield Static(Content(hint), classes="dim")
+    def compose_panel(self) -> ComposeResult:
+        yield PickList()
+        yield Static(id="whole", classes="dim")
 
     def on_resize(self) -> None:
         """Tell the widths that the table has now."""

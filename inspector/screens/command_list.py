@@ -1,14 +1,26 @@
 """`?`: everything that can be done on a screen, what its marks mean, and what it is for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.commands import Command
+from inspector.commands import SCREENS, Command
+from inspector.commands.grammar import CLOSE, GO, NO_KEY, OPEN, VIEW
 from inspector.screens.narrowing import Narrowing
 from inspector.sentences import GLYPHS, WORDS
 from inspector.text import cell
 from inspector.widgets.pick_list import Pick
+
+if TYPE_CHECKING:
+    from textual.binding import ActiveBinding
+    from textual.screen import Screen
+
+Groups = Sequence[tuple[str, Sequence[Command]]]
+"""Commands that belong together, and what stands above them."""
+_MOVES_FOCUS = {"app.focus_next", "app.focus_previous", "screen.copy_text"}
+"""What Textual binds on every screen."""
 
 MEANINGS = {
     "exact": "the verdict names the earliest wrong step",
@@ -26,40 +38,125 @@ MEANINGS = {
 class CommandList(Narrowing[Command]):
     """The command that was chosen; None if it was only closed."""
 
+    ENTER = "Do it"
+
     def __init__(
         self,
         title: str,
-        about: str,
-        commands: Sequence[Command],
+        groups: Groups,
         keys: Mapping[str, str],
+        *,
+        about: str = "",
         marks: Sequence[tuple[str, str]] = (),
         columns: Sequence[tuple[str, str]] = (),
     ) -> None:
-        """`keys` are those of the commands by their id, as they are written; `marks` are the screen's own marks.
+        """List commands by what they belong to.
 
-        `columns` are the titles of its columns; of both it is said what they mean.
+        Args:
+            title: what stands above all.
+            groups: the commands.
+            keys: those of the commands by their id, as they are written.
+            about: what the screen is for.
+            marks: marks, and what they mean.
+            columns: titles of columns, and what they mean.
         """
-        super().__init__(title, about, "Enter does it, Esc closes")
-        self._commands = {command.id: command for command in commands}
+        super().__init__(title, about)
+        self._commands = {command.id: command for _, commands in groups for command in commands}
         width = max(map(cell_len, keys.values()), default=0)
-        self._picks = [
-            Pick(command.id, f"{cell(keys.get(command.id, ''), width)}  {command.title}", command.help)
-            for command in commands
-        ]
-        self._picks += [Pick("", f"{cell('', width)}  {title} (column)", meaning) for title, meaning in columns]
-        outcomes = [(GLYPHS[name], f"{WORDS[name]}: {meaning}") for name, meaning in MEANINGS.items()]
-        self._picks += [Pick("", f"{cell(mark, width)}  (mark)", meaning) for mark, meaning in (*marks, *outcomes)]
+        self._picks: list[Pick] = []
+        for group, commands in groups:
+            self._picks += _headed(
+                group,
+                (Pick(one.id, f"{cell(keys.get(one.id, ''), width)}  {one.title}", one.help) for one in commands),
+            )
+        self._picks += _headed(
+            "Columns", (Pick("", f"{cell('', width)}  {name} (column)", meaning) for name, meaning in columns)
+        )
+        self._picks += _headed("Marks", (Pick("", f"{cell(mark, width)}  (mark)", meaning) for mark, meaning in marks))
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
         words = typed.lower().split()
         if not words:
             return self._picks, 0
-        found = [pick for pick in self._picks if all(word in f"{pick.label} {pick.note}".lower() for word in words)]
+        found = [
+            pick
+            for pick in self._picks
+            if not pick.heading and all(word in f"{pick.label} {pick.note}".lower() for word in words)
+        ]
         # A key that was typed as it is comes first, then the names that begin so.
         return sorted(found, key=lambda pick: _place(pick, typed.strip())), 0
 
     def answer(self, key: str) -> Command | None:
         return self._commands.get(key)
+
+
+def outcome_marks() -> Iterator[tuple[str, str]]:
+    """Give the marks of outcomes, which are the same on every screen, and what they mean."""
+    return ((GLYPHS[name], f"{WORDS[name]}: {meaning}") for name, meaning in MEANINGS.items())
+
+
+def grouped(commands: Sequence[Command]) -> Groups:
+    """Sort the commands of a screen: what it alone does, what is shown, where to go, what is done everywhere."""
+    rest = {command.id: command for command in commands}
+
+    def taken(holds: Iterable[Command]) -> list[Command]:
+        return [rest.pop(one.id) for one in list(holds)]
+
+    behind = {first: taken(one for one in commands if one.keys.startswith(f"{first} ")) for first in (GO, VIEW)}
+    bare = taken(one for one in rest.values() if one.keys == NO_KEY)
+    everywhere = taken(one for one in rest.values() if one.screens == SCREENS)
+    return [
+        ("On this screen", list(rest.values())),
+        ("What is shown, and how", behind[VIEW]),
+        ("Another screen", behind[GO]),
+        ("On every screen", everywhere),
+        ("Without a key", bare),
+    ]
+
+
+def commands_bound(
+    screen: "Screen[Any]", bindings: "Iterable[ActiveBinding]", *, whole: bool = True
+) -> list[tuple[Command, str]]:
+    """Make commands of the bindings of what has the focus, with their keys as they are written.
+
+    Those of the screen itself, with `whole`, come before them.
+    """
+    found: dict[str, tuple[Command, str]] = {}
+    for bound in bindings:
+        binding, focused = bound.binding, bound.node is screen.focused
+        if binding.action in _MOVES_FOCUS or not (focused or (whole and bound.node is screen)):
+            continue
+        if (focused and not binding.id) or not (whole or binding.tooltip):
+            # What a widget of Textual's brings with it is not told.
+            continue
+        action = (
+            binding.action
+            if binding.action.startswith("app.")
+            else f"{'focused' if focused else 'screen'}.{binding.action}"
+        )
+        name = binding.id or action
+        if name in found:
+            command, shown = found[name]
+            found[name] = replace(command, keys=f"{command.keys},{binding.key}"), shown
+            continue
+        command = Command(name, binding.key, binding.description, binding.tooltip, action)
+        found[name] = command, screen.app.get_key_display(binding)
+    # What opens and closes comes first, what only moves in the pane last.
+    order = {OPEN: 0, CLOSE: 1}
+    return sorted(
+        found.values(),
+        key=lambda one: (
+            one[0].action.startswith("focused."),
+            one[0].action.startswith("app."),
+            order.get(one[0].keys.partition(",")[0], len(order)),
+        ),
+    )
+
+
+def _headed(heading: str, picks: Iterable[Pick]) -> list[Pick]:
+    """Lines under a heading; nothing where there are none."""
+    listed = list(picks)
+    return [Pick("", heading, strong=True, heading=True), *listed] if listed else []
 
 
 def _place(pick: Pick, typed: str) -> tuple[bool, bool, bool]:

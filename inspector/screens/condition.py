@@ -11,10 +11,8 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from inspector.filtering.completion import Completion
-from inspector.phrases import Phrase
 from inspector.screens.typed_ahead import TypedAhead
 from inspector.widgets.line_view import Line, LineView
-from inspector.widgets.phrase_line import PhraseLine
 from inspector.widgets.typing_line import TypingLine
 from inspector.wrap import wrap
 from scoring.errors import FilterError
@@ -23,21 +21,15 @@ SENTENCE = 2
 """Lines of what is wrong."""
 CHOICES = 5
 """Choices that are seen at once."""
-KEYS = Phrase(
-    (
-        "Tab takes the marked word, ctrl+n marks the next, up down earlier conditions, Enter adds, Esc leaves",
-        "Tab takes a word, up and down earlier ones, Enter adds, Esc leaves",
-        "Enter adds, Esc leaves",
-    )
-)
 
 
 class ConditionScreen(TypedAhead[str | None]):
     """Asks for an SQL condition; the value is the text as it was typed, None if nothing is to be added."""
 
+    ENTER = "Add"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Leave"),
-        Binding("tab", "take", "Take", priority=True),
+        Binding("tab", "take", "Take the word", priority=True),
         Binding("ctrl+n", "mark(1)", "Next word", priority=True),
         Binding("shift+tab", "mark(-1)", "Word before", priority=True),
         Binding("up", "earlier(1)", "Earlier condition"),
@@ -71,7 +63,7 @@ class ConditionScreen(TypedAhead[str | None]):
                 yield Static(Content(":"), id="colon")
                 yield TypingLine(id="condition", compact=True, select_on_focus=False)
             yield complaint
-            yield PhraseLine(id="condition-keys", classes="one-line")
+        yield self.key_line()
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
@@ -96,8 +88,6 @@ class ConditionScreen(TypedAhead[str | None]):
         self._show_choices()
         wrong = self._judge(line.value) if line.value.strip() else None
         self._complain(wrong)
-        said = self._count(line.value) if line.value.strip() and wrong is None else ""
-        self.query_one("#condition-keys", PhraseLine).tell([Phrase((said, "")), KEYS], " · ", "dim")
 
     def _show_choices(self) -> None:
         view, choices = self.query_one("#choices", LineView), self._completion.choices
@@ -116,7 +106,8 @@ class ConditionScreen(TypedAhead[str | None]):
     def _complain(self, wrong: FilterError | None) -> None:
         view = self.query_one("#complaint", LineView)
         if wrong is None:
-            view.show([])
+            said = self._count(self._text) if self._text.strip() else ""
+            view.show([Line([(f" {said}", "dim")])] if said else [])
             return
         style = "bad" if self._taken else "dim"
         caret = []

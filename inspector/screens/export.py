@@ -1,19 +1,22 @@
-"""The export menu: what to save or copy, chosen with the cursor or by a letter."""
+"""The export menu: what to save or copy, chosen with the cursor or by a letter, and into which file."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import PurePath
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.events import Key
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from inspector.messages import Export
 from inspector.screens.dialog import Dialog
 from inspector.text import clean
 from inspector.widgets.pick_list import Pick, PickList
+from inspector.widgets.typing_line import TypingLine
 
 _FORMS = (("c", "csv", "CSV file"), ("j", "json", "JSON file"), ("m", "markdown", "Markdown, to the clipboard"))
 
@@ -23,55 +26,87 @@ _REPORT = "h"
 class ExportMenu(Dialog[Export | None]):
     """Choose the form of one or two tables; the first takes small letters, the second capitals. Or a whole report."""
 
+    ENTER = "Write"
+    # Letters are forms until the file's name is changed.
+    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("down", "move(1)", "Next"),
-        ("up", "move(-1)", "Previous"),
-        ("enter", "take", "Take it"),
+        ("enter", "take", "Write"),
         ("escape,e,q", "dismiss(None)", "Close"),
+        ("tab", "app.focus_next", "Another file"),
+        Binding("down,j", "move(1)", "Next", show=False),
+        Binding("up,k", "move(-1)", "Previous", show=False),
     ]
 
-    def __init__(self, choices: tuple[tuple[Export, str], ...], report: Export | None = None) -> None:
-        """`choices` pairs each table (its `form` does not matter) with the words that say what it holds.
+    def __init__(
+        self,
+        choices: tuple[tuple[Export, str], ...],
+        report: Export | None = None,
+        place: Callable[[Export], str] | None = None,
+    ) -> None:
+        """Offer tables and a report.
 
-        `report` is the one that can be had, whole; None = none.
+        Args:
+            choices: each table (its `form` does not matter) with the words that say what it holds.
+            report: the one that can be had, whole; None = none.
+            place: gives the path of a file where nobody chooses another one; None: nobody may choose.
         """
-        super().__init__()
+        super().__init__("Export")
+        self._place = place
         self._exports: dict[str, Export] = {}
         self._picks: list[Pick] = []
         for index, (export, words) in enumerate(choices):
-            self._picks.append(Pick("", words))
+            self._head(words)
             for small, form, text in _FORMS:
                 key = small.upper() if index else small
                 self._exports[key] = replace(export, form=form, copy=form == "markdown")
                 self._picks.append(Pick(key, f"   {key}   {text}"))
         if report is not None:
             self._exports[_REPORT] = report
-            self._picks.append(Pick("", "Board, comparison, breakdown and cases in one file"))
+            self._head("Board, comparison, breakdown and cases in one file")
             self._picks.append(Pick(_REPORT, f"   {_REPORT}   HTML report, to mail"))
+        self._shown = ""
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Static(Content("Export"), classes="strong")
-            picks = PickList()
-            # A letter is a form here, none of the keys of a list.
-            picks.can_focus = False
-            yield picks
-            hint = "Enter or a letter writes it into the folder that the app was started in; Esc closes"
-            yield Static(Content(hint), classes="dim")
+    def _head(self, words: str) -> None:
+        self._picks.append(Pick("", clean(words), strong=True, heading=True))
+
+    def compose_panel(self) -> ComposeResult:
+        picks = PickList()
+        # A letter is a form here, none of the keys of a list.
+        picks.can_focus = False
+        yield picks
+        if self._place is not None:
+            with Horizontal(classes="asked"):
+                yield Static(Content("into"), classes="name")
+                yield TypingLine(id="into", compact=True, select_on_focus=False)
 
     def on_mount(self) -> None:
-        picks = [Pick(one.key, clean(one.label), strong=not one.key) for one in self._picks]
-        self.query_one(PickList).show(picks, 1)
+        picks = self.query_one(PickList)
+        picks.show(self._picks, 1)
+        self._show_place()
+
+    def _show_place(self) -> None:
+        """The file of the form under the cursor. A name that a person gave stays, with the ending of the form."""
+        key = self.query_one(PickList).key
+        if self._place is None or key not in self._exports:
+            return
+        line, usual = self.query_one(Input), self._place(self._exports[key])
+        changed = line.value not in {"", self._shown}
+        if changed and PurePath(line.value).suffix == PurePath(self._shown).suffix:
+            line.value = str(PurePath(line.value).with_suffix(PurePath(usual).suffix))
+        elif not changed:
+            line.value = usual
+        self._shown = usual
+        line.cursor_position = len(line.value)
 
     def action_move(self, by: int) -> None:
-        """To the next form, or the one before: a heading is none."""
-        picks = self.query_one(PickList)
-        places = [place for place, one in enumerate(self._picks) if one.key]
-        at = places.index(picks.cursor) + by
-        picks.cursor = places[max(0, min(at, len(places) - 1))]
+        self.query_one(PickList).action_move(by)
+        self._show_place()
 
     def action_take(self) -> None:
         self._take(self.query_one(PickList).key)
+
+    def on_input_submitted(self) -> None:
+        self.action_take()
 
     def on_pick_list_clicked(self, event: PickList.Clicked) -> None:
         self._take(event.key)
@@ -83,5 +118,11 @@ class ExportMenu(Dialog[Export | None]):
             self._take(event.character)
 
     def _take(self, key: str | None) -> None:
-        if key in self._exports:
-            self.dismiss(self._exports[key])
+        if key not in self._exports:
+            return
+        picks = self.query_one(PickList)
+        picks.cursor = next(at for at, one in enumerate(self._picks) if one.key == key)
+        self._show_place()
+        line = next(iter(self.query(Input)), None)
+        into = "" if line is None or line.value == self._shown else line.value.strip()
+        self.dismiss(replace(self._exports[key], into=into))

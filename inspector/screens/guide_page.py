@@ -18,20 +18,22 @@ class TextPage(Dialog[None]):
     """Scrolls with the keys that go down and up everywhere."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("enter,escape,q", "dismiss(None)", "Close"),
+        ("escape,q,enter", "dismiss(None)", "Close"),
         Binding("j", "scroll(1)", "Down", show=False),
         Binding("k", "scroll(-1)", "Up", show=False),
     ]
 
-    def __init__(self, text: RenderableType, hint: str = "Esc closes") -> None:
-        """`hint` stands beneath the text."""
+    def __init__(self, text: RenderableType, hint: str = "") -> None:
+        """`hint` stands beneath the text, where it says something."""
         super().__init__()
         self._text, self._hint = text, hint
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog"):
             yield Static(self._text)
-            yield Static(Content(self._hint), classes="dim")
+            if self._hint:
+                yield Static(Content(self._hint), classes="dim")
+        yield self.key_line()
 
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).focus()
@@ -43,4 +45,4 @@ class TextPage(Dialog[None]):
 
 def guide_page(topic: str) -> TextPage:
     """Make the dialog of a page of the guide."""
-    return TextPage(Markdown(page(topic)), "Esc closes; prm-inspect guide prints it")
+    return TextPage(Markdown(page(topic)), f"prm-inspect guide {topic} prints it")

@@ -6,7 +6,6 @@ import polars as pl
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -39,24 +38,16 @@ class HistoryDialog(Dialog[None]):
 
     def __init__(self, case: str, rows: pl.DataFrame, *, hidden: bool = False) -> None:
         """`rows` are those of `history_rows`; `hidden` says that they are those of one person alone."""
-        super().__init__()
-        self._case, self._rows, self._hidden = case, rows, hidden
+        undone = rows["holds"].to_list().count(False)
+        super().__init__(f"What was done to {case}{f': {undone:,} undone' if undone else ''}")
+        self._rows, self._hidden = rows, hidden
         self._lines = list(history_lines(rows))
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Static(Content(clean(f"What was done to {self._case}")), classes="strong")
-            view = LineView(id="done")
-            # As high as it will be, from the first time that it is drawn.
-            yield view
-            if self._hidden:
-                yield Static(Content(HIDDEN), classes="dim")
-            yield Static(Content(self._keys()), classes="dim")
-
-    def _keys(self) -> str:
-        undone = self._rows["holds"].to_list().count(False)
-        told = f"{undone:,} undone; " if undone else ""
-        return f"{told}j k go through it, Esc closes"
+    def compose_panel(self) -> ComposeResult:
+        # As high as it will be, from the first time that it is drawn.
+        yield LineView(id="done")
+        if self._hidden:
+            yield Static(Content(HIDDEN), classes="dim")
 
     def on_mount(self) -> None:
         view = self.query_one(LineView)

@@ -1,22 +1,25 @@
 """The mapping dialog: which column of a table is what, how its first case would look, and how many rows join."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from functools import partial
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from inspector.commands.grammar import EXPORT
 from inspector.mapping_words import FIELDS, claim_words, claimed, preview_lines
 from inspector.screens.dialog import Dialog
 from inspector.screens.picking import Picking
+from inspector.screens.words import WordsDialog
 from inspector.text import clean
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.errors import InspectError
@@ -30,7 +33,6 @@ BESIDE = 100
 """Columns of the terminal from which on the preview stands beside the columns, and not beneath them."""
 _IMPORT, _READING, _COLUMN = "import", "reading ", "column "
 _NOTHING = "nothing of these"
-_KEYS = "Enter imports it, or says what the column under the cursor is; Esc leaves it"
 _TRYING = "Trying it on the first rows ..."
 
 
@@ -43,12 +45,16 @@ class MappingDialog(Dialog[ColumnMapping | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         ("enter", "take", "Import, or change"),
         ("escape", "dismiss(None)", "Leave it"),
+        (EXPORT, "export", "Save the mapping"),
     ]
 
-    def __init__(self, table: OpenTable) -> None:
-        """`table` is not looked at before the dialog stands there."""
-        super().__init__()
-        self._table = table
+    def __init__(self, table: OpenTable, folder: Path | None = None) -> None:
+        """`table` is not looked at before the dialog stands there.
+
+        The mapping may be saved in `folder`; None: it may not.
+        """
+        super().__init__(f"{PurePath(table.source).name}: which column is what")
+        self._table, self._folder = table, folder
         self._mapping: ColumnMapping | None = None
         self._proposal: Proposal | None = None
         self._readings: dict[str, Reading] = {}
@@ -56,15 +62,12 @@ class MappingDialog(Dialog[ColumnMapping | None]):
         self._problem = ""
         self._trying = True
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Static(Content(clean(f"{PurePath(self._table.source).name}: which column is what")), classes="strong")
-            with Horizontal(id="mapping"):
-                yield PickList()
-                with VerticalScroll(can_focus=False, id="preview"):
-                    yield Static(id="seen")
-            yield Static(id="whole", classes="dim")
-            yield Static(Content(_KEYS), classes="dim")
+    def compose_panel(self) -> ComposeResult:
+        with Horizontal(id="mapping"):
+            yield PickList()
+            with VerticalScroll(can_focus=False, id="preview"):
+                yield Static(id="seen")
+        yield Static(id="whole", classes="dim")
 
     def on_mount(self) -> None:
         picks = self.query_one(PickList)
@@ -172,6 +175,34 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             self.notify(clean(_TRYING if self._trying else self._problem), severity="warning", markup=False)
         else:
             self.dismiss(self._mapping)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Who only visits has no folder here."""
+        return super().check_action(action, parameters) if action != "export" else self._folder is not None
+
+    def action_export(self) -> None:
+        """Ask for the file into which the mapping is to be saved, for the next table of this shape."""
+        if self._trying or self._mapping is None:
+            self.notify(clean(_TRYING if self._trying else self._problem), severity="warning", markup=False)
+            return
+        usual = f"{PurePath(self._table.source).stem}.mapping.json"
+        asked = WordsDialog("Save the mapping into", usual, "a file; --mapping takes it")
+        self.app.push_screen(asked, partial(self._save, self._mapping, usual))
+
+    def _save(self, mapping: ColumnMapping, usual: str, into: str | None) -> None:
+        if not into or self._folder is None:
+            return
+        # Imported only for who saves: the app starts sooner.
+        from inspector.exporting import export_path
+
+        path = export_path(self._folder, usual, into)
+        try:
+            mapping.save(path)
+        except InspectError as error:
+            self.notify(clean(error.words), severity="error", markup=False)
+        else:
+            again = f"prm-inspect import FILE --mapping {shlex.quote(str(path))} reads a table of these columns"
+            self.notify(clean(f"Saved as {path}: {again}."), markup=False, timeout=10)
 
     def _read_otherwise(self, question: str) -> None:
         choices = self._readings[question].choices

@@ -6,7 +6,6 @@ from typing import ClassVar
 from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -24,6 +23,7 @@ class Narrowing(TypedAhead[Answer]):
     """What stands in the line before anything is typed."""
     NOTHING: ClassVar[str] = "Nothing has these letters."
     """What is said where what was typed leaves no line."""
+    ENTER = "Take it"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Close"),
         # Arrows move the list while one types.
@@ -35,10 +35,10 @@ class Narrowing(TypedAhead[Answer]):
         Binding("end", "edge(1)", "Last", priority=True, show=False),
     ]
 
-    def __init__(self, title: str, about: str, hint: str) -> None:
-        """`about` stands below the title, where it says something; `hint` tells beneath the list what keys do."""
-        super().__init__()
-        self._title, self._about, self._hint = title, about, hint
+    def __init__(self, title: str, about: str = "") -> None:
+        """`about` stands below the title, where it says something."""
+        super().__init__(title)
+        self._about = about
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
         """The lines that what was typed leaves, and the one (0-based) where the cursor begins."""
@@ -52,17 +52,14 @@ class Narrowing(TypedAhead[Answer]):
         """What choosing the line with this key gives; None = nothing."""
         raise NotImplementedError
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Static(Content(clean(self._title)), classes="strong")
-            if self._about:
-                yield Static(Content(clean(self._about)), id="said", classes="dim")
-            yield TypingLine(placeholder=self.PLACEHOLDER, compact=True)
-            picks = PickList()
-            picks.can_focus = False
-            yield picks
-            yield Static(id="whole", classes="dim")
-            yield Static(Content(self._hint), classes="dim")
+    def compose_panel(self) -> ComposeResult:
+        if self._about:
+            yield Static(Content(clean(self._about)), id="said", classes="dim")
+        yield TypingLine(placeholder=self.PLACEHOLDER, compact=True)
+        picks = PickList()
+        picks.can_focus = False
+        yield picks
+        yield Static(id="whole", classes="dim")
 
     def on_mount(self) -> None:
         self._show("")

@@ -1,7 +1,6 @@
 """The note dialog: a person's own words on a case, in as many lines as they take."""
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -9,27 +8,21 @@ from inspector.screens.typed_ahead import TypedAhead
 from inspector.text import clean
 from inspector.widgets.text_editor import TextEditor
 
-HINT = "Enter keeps it, Ctrl+J begins a line{}; an empty one is taken away; Esc closes"
-ELSEWHERE = ", Ctrl+E opens $EDITOR"
-
 
 class NoteDialog(TypedAhead[str | None]):
     """Asks for the note, "" takes it away; None if it is to stay as it is."""
 
     def __init__(self, title: str, note: str, others: str = "") -> None:
         """`note` is what the person wrote before, `others` what other people did."""
-        super().__init__()
-        self._title = title
-        self._note = note
-        self._others = others
+        super().__init__(title)
+        self._note, self._others = note, others
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Static(Content(clean(self._title)), classes="strong")
-            if self._others:
-                yield Static(Content(clean(self._others, lines=True)))
-            yield TextEditor(id="note-text")
-            yield Static(Content(HINT.format("" if self.app.is_web else ELSEWHERE)), classes="dim")
+    def compose_panel(self) -> ComposeResult:
+        if self._others:
+            yield Static(Content(clean(self._others, lines=True)))
+        yield TextEditor(id="note-text")
+        if self._note:
+            yield Static(Content("An empty note is taken away."), classes="dim")
 
     def on_mount(self) -> None:
         self.query_one(TextEditor).begin(self._note)

@@ -21,10 +21,11 @@ class CategoryDialog(Narrowing[str]):
     """Asks for a category, there or new; "" takes notes out of theirs, None leaves them where they are."""
 
     PLACEHOLDER: ClassVar[str] = "a part of a category's name, or a new one"
+    ENTER = "Put there"
 
     def __init__(self, title: str, present: Mapping[str, int], *, out: bool) -> None:
         """`title` says what is put there, `present` the categories with their notes; `out` offers none as well."""
-        super().__init__(title, "", "Enter takes the line, up and down move, Esc closes")
+        super().__init__(title)
         self._present, self._out = present, out
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
@@ -46,10 +47,11 @@ class TickDialog(Narrowing[tuple[Note, ...]]):
     """Ends with the notes to tick, which may be none; None where it was only closed."""
 
     PLACEHOLDER: ClassVar[str] = "a word or more; nothing unticks all"
+    ENTER = "Tick them"
 
     def __init__(self, title: str, notes: Sequence[Note], clusters: Sequence[Cluster]) -> None:
         """`notes` are those that can be ticked, `clusters` those of them that are alike."""
-        super().__init__(title, "", "Enter ticks them, up and down move, Esc closes")
+        super().__init__(title)
         self._notes, self._clusters = notes, clusters
         self._held: tuple[Note, ...] = ()
 

@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -24,16 +23,13 @@ class Picking(Dialog[str | None]):
 
     def __init__(self, title: str, picks: Sequence[Pick], cursor: int = 0, hints: Sequence[str] = ()) -> None:
         """`cursor` is the line (0-based) where the cursor begins, each of `hints` a paragraph beneath the picks."""
-        super().__init__()
-        self._title, self._picks, self._cursor, self._hints = title, tuple(picks), cursor, tuple(hints)
+        super().__init__(title)
+        self._picks, self._cursor, self._hints = tuple(picks), cursor, tuple(hints)
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Static(Content(clean(self._title)), classes="strong")
-            yield PickList()
-            for hint in self._hints:
-                yield Static(Content(clean(hint)), classes="dim")
-            yield Static(Content("Enter takes it, Esc closes"), classes="dim")
+    def compose_panel(self) -> ComposeResult:
+        yield PickList()
+        for hint in self._hints:
+            yield Static(Content(clean(hint)), classes="dim")
 
     def on_mount(self) -> None:
         picks = self.query_one(PickList)

@@ -62,9 +62,10 @@ class Tick(Static, can_focus=True):
 class ScoreDialog(Dialog[Score | None]):
     """Asks for a checkpoint, or for a critic; the value is the message that runs it, None if nothing is to be run."""
 
+    ENTER = "Start"
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape", "dismiss(None)", "Close"),
         ("enter", "start", "Start"),
+        ("escape", "dismiss(None)", "Close"),
         Binding("tab", "take", "Take, or go on", priority=True),
         Binding("down", "mark(1)", "Next model", show=False),
         Binding("up", "mark(-1)", "Model before", show=False),
@@ -96,7 +97,6 @@ class ScoreDialog(Dialog[Score | None]):
             yield _asked("votes", "a case, if more than one", id="votes", type="integer")
             yield Static(Content("with more flags of prm-inspect score, if any"), classes="strong")
             yield _asked("flags", "such as --adapter ./mine.py", id="flags")
-            yield Static(Content("Enter starts it, Tab takes or goes on, Esc closes"), classes="dim")
 
     def on_mount(self) -> None:
         self.query_one("#model", Input).focus()

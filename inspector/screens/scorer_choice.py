@@ -3,17 +3,11 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from inspector.screens.dialog import Dialog
-from inspector.text import cell, clean
-from inspector.widgets.line_view import Line, LineView
-from inspector.wrap import wrap
-
-TITLE = "Scorers beside each other"
-KEYS = "Space ticks, Enter shows them, x ticks none, Esc leaves it"
+from inspector.widgets.pick_list import Pick, PickList
 
 
 class ScorerChoice(Dialog[tuple[str, ...] | None]):
@@ -23,79 +17,59 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("j,down", "move(1)", "Down"),
-        ("k,up", "move(-1)", "Up"),
-        ("g,home", "go(0)", "First"),
-        ("G,end", "go(-1)", "Last"),
-        ("space", "tick", "Tick"),
-        ("x", "none", "None"),
         ("enter", "take", "Show them"),
         ("escape,q,o", "dismiss(None)", "Close"),
+        ("space", "tick", "Tick"),
+        ("x", "none", "Untick all"),
     ]
 
     def __init__(
         self, names: Sequence[str], facts: Sequence[str], ticked: Sequence[str], focus: str, most: int
     ) -> None:
         """`facts` are words on each of the `names`."""
-        super().__init__()
+        super().__init__("Scorers beside each other")
         self._names, self._facts, self._focus, self._most = tuple(names), tuple(facts), focus, most
         self._ticked = {name for name in ticked if name in self._names} | {focus}
-        self._at = self._names.index(focus) if focus in self._names else 0
 
-    def compose(self) -> ComposeResult:
-        view = LineView(id="choice")
-        view.can_focus = False
-        yield view
+    def compose_panel(self) -> ComposeResult:
+        yield PickList()
 
     def on_mount(self) -> None:
-        self._show()
+        self.query_one(PickList).focus()
+        self._show(self._names.index(self._focus) if self._focus in self._names else 0)
 
-    def _show(self) -> None:
-        view = self.query_one("#choice", LineView)
-        view.flow(self._lines)
-        view.scroll_to_line(self._at + 1)
-
-    def _lines(self, width: int) -> list[Line]:
-        hint = [Line([(line, "dim")]) for line in wrap(KEYS, width)]
-        lines = [Line([(TITLE, "strong")])]
-        room = max(1, width - len(" [x] "))
-        longest = min(room, max((cell_len(clean(name)) for name in self._names), default=0))
-        for at, (name, fact) in enumerate(zip(self._names, self._facts, strict=True)):
-            tick = "[x]" if name in self._ticked else "[ ]"
-            focus = "  in focus" if name == self._focus else ""
-            told = cell(f"  {clean(fact)}{focus}", max(0, room - longest)).rstrip()
-            parts = [(f" {tick} ", ""), (cell(clean(name), longest), "strong" if focus else ""), (told, "dim")]
-            lines.append(Line(parts, "cursor" if at == self._at else ""))
-        return [*lines, *hint]
-
-    def action_move(self, by: int) -> None:
-        self._at = min(max(self._at + by, 0), len(self._names) - 1)
-        self._show()
-
-    def action_go(self, to: int) -> None:
-        self._at = to % len(self._names)
-        self._show()
+    def _show(self, cursor: int) -> None:
+        picks = [
+            Pick(
+                name,
+                name,
+                f"{fact}{'  in focus' if name == self._focus else ''}",
+                ticked=name in self._ticked,
+                strong=name == self._focus,
+            )
+            for name, fact in zip(self._names, self._facts, strict=True)
+        ]
+        self.query_one(PickList).show(picks, cursor)
 
     def action_tick(self) -> None:
         """Tick or untick the scorer under the cursor."""
-        name = self._names[self._at]
+        cursor = self.query_one(PickList).cursor
+        name = self._names[cursor]
         if name == self._focus:
             self.notify("The scorer in focus is always shown: look through another one to leave it out.", markup=False)
         elif name not in self._ticked and len(self._ticked) >= self._most:
             self.notify(f"No more than {self._most} fit beside each other.", markup=False)
         else:
             self._ticked ^= {name}
-        self._show()
+        self._show(cursor)
 
     def action_none(self) -> None:
         """Only the one in focus."""
         self._ticked = {self._focus}
-        self._show()
+        self._show(self.query_one(PickList).cursor)
 
     def action_take(self) -> None:
         self.dismiss(tuple(name for name in self._names if name in self._ticked))
 
-    def on_line_view_clicked(self, event: LineView.Clicked) -> None:
-        if 0 < event.line <= len(self._names):
-            self._at = event.line - 1
-            self.action_tick()
+    def on_pick_list_clicked(self) -> None:
+        self.action_tick()

@@ -20,7 +20,6 @@ from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.render.lines import CaseLink, Sheet
 from inspector.screens.base import InspectionScreen
-from inspector.screens.export import ExportMenu
 from inspector.sentences import counted
 from inspector.text import clean
 from inspector.widgets.sheet_view import SheetView
@@ -89,6 +88,16 @@ class SheetScreen(InspectionScreen):
         self._rest: Timer | None = None
         self._shown: tuple[Inspection | None, Size] = None, Size()
         self.page = self.PAGES[0].name if self.PAGES else ""
+
+    @property
+    def pages(self) -> Sequence[Page]:
+        """The pages that the benchmark in focus has anything for, and the open one."""
+        now = self.inspection
+        return [
+            page
+            for page in self.PAGES
+            if now is None or page.holds is None or page.name == self.page or page.holds(now.selection, now.benchmark)
+        ]
 
     # -- what a subclass gives
 
@@ -179,7 +188,7 @@ class SheetScreen(InspectionScreen):
         """Lay out the sheet anew."""
         view = self.query_one(SheetView)
         if self.PAGES:
-            self.write("pages", page_words(self.PAGES, self.page, max(10, self.size.width - 2)), "header")
+            self.write("pages", page_words(self.pages, self.page, max(10, self.size.width - 2)), "header")
         _, figures = self._known.get(self.page, ((), None))
         trouble = clean(str(figures)) if isinstance(figures, InspectError) else ""
         width, height = view.viewport
@@ -263,14 +272,14 @@ class SheetScreen(InspectionScreen):
             self.say("There is nothing to export here yet.")
             return
         choices = tuple((Export(self.NAME, "", make=make), words) for make, words in tables)
-        self.app.push_screen(ExportMenu(choices), self.export)
+        self.offer(choices)
 
     def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
         self.drill(message.drill)
 
     def action_page(self, by: int) -> None:
         """Turn to the next page, or the one before; round and round."""
-        names = [page.name for page in self.PAGES]
+        names = [page.name for page in self.pages]
         if names:
             self.turn_to(names[(names.index(self.page) + by) % len(names)])
 

@@ -6,7 +6,6 @@ from typing import ClassVar
 from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 from textual.worker import get_current_worker
@@ -22,7 +21,6 @@ from scoring.errors import InspectError
 from scoring.similar import Alike
 
 _LOOKING = "Looking for them ..."
-_KEYS = "Enter opens it, Esc closes"
 
 
 class SimilarDialog(Dialog[int | None]):
@@ -32,17 +30,14 @@ class SimilarDialog(Dialog[int | None]):
 
     def __init__(self, inspection: Inspection, row: int, *, blind: bool = False) -> None:
         """`row` is the case; while labels are hidden (`blind`), so are outcomes, and what others said."""
-        super().__init__()
+        super().__init__(f"Like {inspection.cases['case'][row]}")
         names = () if inspection.scorer is None else (inspection.scorer,)
         self._results = replace(inspection.selection, chosen=names)
         self._row, self._blind = row, blind
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Static(Content(clean(f"Like {self._results.cases['case'][self._row]}")), classes="strong")
-            yield PickList()
-            yield Static(_LOOKING, id="whole", classes="dim")
-            yield Static(Content(_KEYS), classes="dim")
+    def compose_panel(self) -> ComposeResult:
+        yield PickList()
+        yield Static(_LOOKING, id="whole", classes="dim")
 
     def on_mount(self) -> None:
         self.query_one(PickList).focus()

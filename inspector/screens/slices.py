@@ -7,10 +7,8 @@ from typing import ClassVar
 from msgspec import Struct
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.content import Content
-from textual.widgets import Input, Static
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
 
 from inspector.filtering.ready_slices import ReadySlice
 from inspector.filtering.saved_slices import SavedSlice
@@ -27,7 +25,6 @@ Slice = ReadySlice | SavedSlice
 DIGITS = "123456789"
 """Keys of the first saved slices."""
 LONGEST_NAME = 60
-KEYS = "Enter or its key shows it, s saves what is on screen, - deletes, u undoes that, Esc closes"
 
 
 class _Entry(Struct, frozen=True):
@@ -42,14 +39,15 @@ class SlicesScreen(Dialog[Slice | None]):
 
     # Keys are the menu's until a name is typed.
     AUTO_FOCUS = ""
+    ENTER = "Save"
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape,q", "leave", "Close"),
-        ("down,j", "move(1)", "Next"),
-        ("up,k", "move(-1)", "Before"),
         ("enter", "choose", "Show"),
-        ("s", "name", "Save"),
+        ("escape,q", "leave", "Close"),
+        ("s", "name", "Save what is on screen"),
         ("minus,delete", "delete", "Delete"),
         ("u", "put_back", "Undo"),
+        Binding("down,j", "move(1)", "Next", show=False),
+        Binding("up,k", "move(-1)", "Before", show=False),
     ]
 
     def __init__(
@@ -60,20 +58,17 @@ class SlicesScreen(Dialog[Slice | None]):
         present: Callable[[str], SavedSlice],
     ) -> None:
         """`size` counts the cases of a saved slice, `present` makes a slice of this name of what is on screen."""
-        super().__init__()
+        super().__init__("Slices: Enter or the letter before it shows one")
         self._ready, self._shelf, self._count, self._present = ready, shelf, size, present
         self._entries: list[_Entry] = []
         self._places: list[int] = []
         self._cursor = 0
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog", id="slices"):
-            yield Static(Content("Slices"), classes="strong")
-            view = LineView(id="slice-list")
-            view.can_focus = False
-            yield view
-            yield self._name_line()
-            yield Static(Content(KEYS), classes="dim")
+    def compose_panel(self) -> ComposeResult:
+        view = LineView(id="slice-list")
+        view.can_focus = False
+        yield view
+        yield self._name_line()
 
     @staticmethod
     def _name_line() -> Input:

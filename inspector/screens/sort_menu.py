@@ -51,6 +51,8 @@ def _direction_words(sort: str) -> str:
 class SortMenu(Narrowing[str]):
     """Choose a column; the value is the sort key, None if the order is to stay."""
 
+    ENTER = "Sort, again the other way round"
+
     def __init__(self, entries: Sequence[Entry], now: str) -> None:
         """`now` is the present sort key."""
         self._entries = {entry.key: entry for entry in entries if entry.sortable}
@@ -58,7 +60,7 @@ class SortMenu(Narrowing[str]):
         entry = self._entries.get(now.rpartition(":")[0])
         column = f"{entry.title}, " if entry and not _says_its_column(now) else ""
         title = f"Sort by (now {column}{_direction_words(now) if column else order_words(now)})"
-        super().__init__(title, "", "Enter sorts, again the other way round; Esc closes")
+        super().__init__(title)
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
         picks = [

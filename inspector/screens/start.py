@@ -25,11 +25,12 @@ class PathList(Narrowing[str]):
 
     PLACEHOLDER = "type a path"
     NOTHING = "There is nothing of this name here."
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "Complete", priority=True, show=False)]
+    ENTER = "Open"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "Complete the path", priority=True)]
 
     def __init__(self, title: str, about: str, picks: Sequence[Pick], visit: Visit = HERE) -> None:
         """`picks` are offered before anything is typed; what is typed is looked for as `visit` may."""
-        super().__init__(title, about, "Enter opens it, Tab completes a path, Esc leaves")
+        super().__init__(title, about)
         self._picks, self._visit = list(picks), visit
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:

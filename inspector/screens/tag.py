@@ -6,7 +6,6 @@ from typing import ClassVar
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
@@ -15,6 +14,7 @@ from inspector.screens.typed_ahead import TypedAhead
 from inspector.tag_words import completed, offered_tags, typed_tags
 from inspector.text import cell, clean
 from inspector.widgets.typing_line import TypingLine
+from scoring.benchmarks.registry import error_types
 
 Typed = tuple[tuple[str, ...], tuple[str, ...]]
 """Tags to put on, tags to take away."""
@@ -47,51 +47,48 @@ class TagSuggester(Suggester):
 class TagDialog(TypedAhead[Typed | None]):
     """Asks for tags; None if nothing is to be done."""
 
+    ENTER = "Tag"
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape", "dismiss(None)", "Close"),
         ("tab", "complete", "Complete"),
     ]
 
-    def __init__(self, title: str, present: Sequence[str], in_use: Mapping[str, int], benchmark: str = "") -> None:
+    def __init__(self, title: str, present: Sequence[str], in_use: Mapping[str, int], own: Sequence[str] = ()) -> None:
         """Ask for tags of cases.
 
         Args:
             title: what is tagged.
             present: the tags that it has.
             in_use: all tags, with how many cases have each.
-            benchmark: whose error types are offered before those of others.
+            own: the error types of the benchmark at hand; those of other benchmarks are completed.
         """
-        super().__init__()
-        self._title = title
+        super().__init__(title)
         self._present = present
         self._in_use = in_use
-        self._offered = offered_tags(in_use, benchmark)
+        self._offered = offered_tags(in_use, own)
+        self._known = offered_tags(self._offered, error_types())
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Static(Content(clean(self._title)), classes="strong")
-            if self._present:
-                yield Static(Content(clean(f"It has: {', '.join(self._present)}")))
-            yield TypingLine(
-                placeholder="tags, -tag takes one away", suggester=TagSuggester(self._offered), compact=True
-            )
-            yield Static(Content(clean(self._listed(), lines=True)), classes="dim")
-            yield Static(Content("Enter does it, a digit stands for its tag, Tab completes, Esc closes"), classes="dim")
+    def compose_panel(self) -> ComposeResult:
+        if self._present:
+            yield Static(Content(clean(f"It has: {', '.join(self._present)}")))
+        asked = "tags, or their digits; -tag takes one away"
+        yield TypingLine(placeholder=asked, suggester=TagSuggester(self._known), compact=True)
+        yield Static(Content(clean(self._listed(), lines=True)), classes="dim")
 
     def _listed(self) -> str:
         """The tags that are offered: the first nine with their digits, one below the other, then others in use."""
         used = {tag: f" ({self._in_use[tag]:,})" for tag in self._offered if tag in self._in_use}
         told = [f"{at} {tag}{used.get(tag, '')}" for at, tag in enumerate(self._offered[:NUMBERED], 1)]
         others = [f"{tag}{count}" for tag, count in list(used.items())[NUMBERED:IN_USE]]
-        left = len(self._offered) - len(told) - len(others)
-        more = f"{left} more, among them the error types of the benchmarks" if left else ""
+        left = len(self._known) - len(told) - len(others)
+        more = f"{left} {'more' if told else 'error types'} of the benchmarks, which Tab completes" if left else ""
         behind = " and ".join(filter(None, (", ".join(others), more)))
         return "\n".join((*in_columns(told, self.line_width), *([behind] if behind else ())))
 
     def action_complete(self) -> None:
         """Take the completion, if there is one."""
         box = self.query_one(Input)
-        whole = completed(box.value, self._offered)
+        whole = completed(box.value, self._known)
         if whole is not None:
             box.value = whole
             box.action_end()

@@ -14,6 +14,7 @@ from inspector.short_names import short_name
 from inspector.tag_words import batch_words, changes
 from inspector.triage.history import history_rows
 from inspector.triage.own_words import own_tags
+from scoring.benchmarks.registry import taxonomies
 from scoring.errors import InspectError
 from scoring.triage.actions import TAG, UNTAG, Action
 from scoring.triage.journal import Journal
@@ -34,9 +35,16 @@ class Tagging(Controller):
         cases, title = [case], f"Tag {case}"
         if marked := self.screen.marked:
             tags, cases, title = (), marked, f"Tag {counted(len(marked), 'marked case')}"
-        benchmark = case.partition("/")[0]
-        asked = TagDialog(title, tags, journal.triage.tags_in_use, benchmark)
+        asked = TagDialog(title, tags, journal.triage.tags_in_use, self._own_types(case.partition("/")[0]))
         self.screen.app.push_screen(asked, partial(self._tag, cases))
+
+    def _own_types(self, benchmark: str) -> Sequence[str]:
+        """The error types of a benchmark: those of its taxonomy, else those that its cases have, the frequent first."""
+        cases = None if self.inspection is None else self.inspection.cases
+        if benchmark in taxonomies() or cases is None or "error_type" not in cases.columns:
+            return tuple(taxonomies().get(benchmark, ()))
+        own = cases.filter(cases["benchmark"] == benchmark)["error_type"].drop_nulls()
+        return own.value_counts().sort(["count", "error_type"], descending=[True, False])["error_type"].to_list()
 
     def action_note(self) -> None:
         """Ask for the note on the case that is looked at, or one on those that are marked."""

@@ -4,9 +4,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from inspector.screens.typed_ahead import TypedAhead
 from inspector.text import clean
@@ -16,18 +14,16 @@ from inspector.widgets.typing_line import TypingLine
 class WordsDialog(TypedAhead[str | None]):
     """The line as it was typed, without blanks around it, "" where nothing was; None if it was only closed."""
 
+    ENTER = "Take it"
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Close")]
 
     def __init__(self, title: str, words: str, placeholder: str) -> None:
         """`words` stand there already."""
-        super().__init__()
-        self._title, self._words, self._placeholder = title, words, placeholder
+        super().__init__(title)
+        self._words, self._placeholder = words, placeholder
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Static(Content(clean(self._title)), classes="strong")
-            yield TypingLine(clean(self._words), placeholder=self._placeholder, select_on_focus=False)
-            yield Static(Content("Enter takes it, Esc closes"), classes="dim")
+    def compose_panel(self) -> ComposeResult:
+        yield TypingLine(clean(self._words), placeholder=self._placeholder, select_on_focus=False, compact=True)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.dismiss(event.value.strip())

@@ -111,7 +111,8 @@ def _mapping(app: "InspectApp", table: "OpenTable") -> "ColumnMapping":
     from inspector.screens.mapping import MappingDialog
 
     answer: Future[ColumnMapping | None] = Future()
-    app.call_from_thread(app.push_screen, MappingDialog(table), answer.set_result, mode=INSPECT)
+    dialog = MappingDialog(table, None if app.visit.who else app.folder)
+    app.call_from_thread(app.push_screen, dialog, answer.set_result, mode=INSPECT)
     worker = get_current_worker()
     while not answer.done():
         # Whoever quits meanwhile need not answer first.

@@ -84,6 +84,7 @@ class Navigation:
         if app.remembered is not None:
             screen.remembered = app.remembered
         screen.keys, screen.visit = app.keys.words, app.visit
+        screen.place = None if app.visit.who else app.saving.place
         self._hand_manner(screen)
         screen.inspection = app.inspection
         app.push_screen(screen, mode=INSPECT)

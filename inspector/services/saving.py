@@ -34,12 +34,12 @@ class Saving:
 
     def _export(self, inspection: "Inspection", message: Export) -> None:
         """In a thread: make the document, write it and tell."""
-        from inspector.exporting import export_document, file_stem
+        from inspector.exporting import export_document, file_name
         from scoring.errors import InspectError
 
         try:
             document = export_document(inspection, message)
-            name = self._put_out(document, file_stem(inspection, message), message.form)
+            name = self._put_out(document, file_name(inspection, message), message)
         except InspectError as error:
             self._app.tell(str(error), "error", timeout=15)
             return
@@ -57,19 +57,26 @@ class Saving:
         else:
             self._app.tell(f"W{wrote}", timeout=10, lines=True)
 
-    def _put_out(self, document: "Document", stem: str, form: str) -> str:
+    def place(self, asked: Export) -> str:
+        """Give the path of the file that an export goes into where nobody chooses another one."""
+        from inspector.exporting import export_path, file_name
+
+        if self._app.inspection is None:
+            return ""
+        return str(export_path(self._app.folder, file_name(self._app.inspection, asked)))
+
+    def _put_out(self, document: "Document", name: str, asked: Export) -> str:
         """In a thread: write a document, or have a browser download it; what the file is called."""
-        from inspector.exporting import ENDINGS, free_path
+        from inspector.exporting import export_path
 
         if self._app.visit.who:
-            name = f"{stem}.{ENDINGS[form]}"
-            self._app.call_from_thread(self._download, name, document.render(form))
+            self._app.call_from_thread(self._download, name, document.render(asked.form))
             return name
         # One at a time: two documents of one name would take the same path.
         with self._writing:
-            path = free_path(self._app.folder, stem, form)
-            document.write(path, form)
-        return path.name
+            path = export_path(self._app.folder, name, asked.into)
+            document.write(path, asked.form)
+        return str(path) if asked.into else path.name
 
     def _download(self, name: str, text: str) -> None:
         """Have the browser save a text as a file of this name."""

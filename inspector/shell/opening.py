@@ -67,7 +67,7 @@ def _mapping_of(args: argparse.Namespace, table: "OpenTable") -> "ColumnMapping 
 
     if not sys.stdin.isatty():
         return None
-    decided = OneDialog(MappingDialog(table), **_looks(args)).run(mouse=not args.no_mouse)
+    decided = OneDialog(MappingDialog(table, Path()), **_looks(args)).run(mouse=not args.no_mouse)
     if decided is None:
         raise DeclinedError
     return decided

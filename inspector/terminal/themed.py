@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from textual.app import App
+from textual.binding import Binding
 from textual.filter import LineFilter
 from textual.screen import Screen
 
-from inspector.terminal.plain import Plain
+from inspector.terminal.plain import Plain, plain_key
 from inspector.terminal.textual_compat import without_colours
 from inspector.terminal.themes import DEFAULT, chosen_theme, themes, variables_for
 
@@ -33,6 +34,13 @@ class Themed(App[Returned]):
         """Give the variables that our styles have beside Textual's."""
         theme = self.current_theme
         return variables_for(dark=theme.dark, ansi=theme.ansi)
+
+    def get_key_display(self, binding: Binding) -> str:
+        """Write a key as sentences do."""
+        # The board needs no names of keys before it stands there.
+        from inspector.commands.key_words import written
+
+        return plain_key(written(binding.key)) if self.ascii_only else written(binding.key)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Give what changes lines on their way to the terminal."""

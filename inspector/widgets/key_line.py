@@ -1,11 +1,12 @@
 """The footer: the keys that work now, as many as there is room for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual.events import Leave, MouseDown, MouseMove, Resize
+from textual.keys import key_to_character
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -67,10 +68,18 @@ class KeyLine(Widget, can_focus=False):
     keys: reactive[tuple[ShownKey, ...]] = reactive[tuple[ShownKey, ...]](())
     hovered: reactive[ShownKey | None] = reactive[ShownKey | None](None)
 
-    def __init__(self, others: Sequence[str] = ()) -> None:
-        """`others` are ids of bindings that stand behind those that are to be shown, in order, where there is room."""
+    def __init__(
+        self, others: Sequence[str] = (), titles: Mapping[str, str] | None = None, first: Sequence[str] = ()
+    ) -> None:
+        """Show the keys that work now.
+
+        Args:
+            others: ids of bindings that stand behind those that are to be shown, in order, where there is room.
+            titles: actions of a widget's own that are to be shown as well, and what they are called here.
+            first: keys that stand before all others, in this order.
+        """
         super().__init__()
-        self._others = others
+        self._others, self._titles, self._first = others, titles or {}, tuple(first)
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._bindings_updated)
@@ -96,11 +105,15 @@ class KeyLine(Widget, can_focus=False):
             return
         active: dict[str, ActiveBinding] = {}
         for bound in self.screen.active_bindings.values():
+            if self._typed(bound.binding.key):
+                continue
             known = active.get(bound.binding.action)
             if known is None or (bound.binding.show and not known.binding.show):
                 active[bound.binding.action] = bound
         last = active.pop(ALL_KEYS, None)
-        first = [bound for bound in active.values() if bound.binding.show]
+        first = [bound for bound in active.values() if bound.binding.show or bound.binding.action in self._titles]
+        order = {key: place for place, key in enumerate(self._first)}
+        first.sort(key=lambda bound: order.get(bound.binding.key, len(order)))
         hidden = {bound.binding.id: bound for bound in active.values() if not bound.binding.show}
         others = [hidden[name] for name in self._others if name in hidden]
         keys, start = [], 0
@@ -113,9 +126,15 @@ class KeyLine(Widget, can_focus=False):
             start = key.end + 1
         self.keys = (*keys, *([self._shown(last, start)] if last else []))
 
+    def _typed(self, key: str) -> bool:
+        """Whether the key is a letter of the line that has the focus."""
+        focused = self.screen.focused
+        return focused is not None and focused.check_consume_key(key, key_to_character(key))
+
     def _shown(self, bound: "ActiveBinding", start: int) -> ShownKey:
         display = self.app.get_key_display(bound.binding)
-        return ShownKey(bound.binding.key, display, bound.binding.description, bound.enabled, bound.tooltip, start)
+        title = self._titles.get(bound.binding.action, bound.binding.description)
+        return ShownKey(bound.binding.key, display, title, bound.enabled, bound.tooltip, start)
 
     def render(self) -> Text:
         key_style = self.get_component_rich_style("key-line--key")

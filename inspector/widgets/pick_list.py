@@ -24,7 +24,7 @@ _GAP = "  "
 class Pick(Struct, frozen=True):
     """One line: `label`, what is to be said of it, and whether it is ticked (None: there is no tick).
 
-    `strong` marks the present one.
+    `strong` marks the present one; a `heading` is no line to pick, and the cursor goes past it.
     """
 
     key: str
@@ -32,6 +32,7 @@ class Pick(Struct, frozen=True):
     note: str = ""
     ticked: bool | None = None
     strong: bool = False
+    heading: bool = False
 
 
 class PickList(LineScroll, can_focus=True):
@@ -68,8 +69,8 @@ class PickList(LineScroll, can_focus=True):
     def show(self, picks: Sequence[Pick], cursor: int = 0) -> None:
         """Replace the lines and put the cursor on one of them."""
         self._picks = tuple(picks)
-        self._labels = tuple(pick.label for pick in self._picks)
-        self.set_reactive(PickList.cursor, max(0, min(cursor, len(self._picks) - 1)))
+        self._labels = tuple(pick.label for pick in self._picks if not pick.heading)
+        self.set_reactive(PickList.cursor, self.validate_cursor(cursor))
         self.set_extent(self.viewport.width, len(self._picks))
         self._reveal()
         self.repaint_changed()
@@ -97,6 +98,8 @@ class PickList(LineScroll, can_focus=True):
         under = line == self.cursor
         box = "" if pick.ticked is None else "[x] " if pick.ticked else "[ ] "
         label, note = self.texts_of(pick, max(1, width - 1 - len(box)))
+        if pick.heading:
+            return self.strip([(cell(f" {pick.label}", width), "header")])
         parts = [(">" if under else " ", "strong"), (f"{box}{label}", "strong" if pick.strong else ""), (note, "dim")]
         return self.strip(parts, self.cursor_style if under else "")
 
@@ -115,14 +118,18 @@ class PickList(LineScroll, can_focus=True):
 
     def _label_width(self, room: int) -> int:
         """Cells of every label: all that it needs where nothing is said of any, else those that leave room for it."""
-        label = max(cell_len(clean(one.label)) for one in self._picks)
+        label = max((cell_len(clean(one.label)) for one in self._picks if not one.heading), default=1)
         note = max(cell_len(clean(one.note)) for one in self._picks)
         if not note:
             return min(label, room)
         return max(1, min(label, WIDEST, room * 3 // 5, max(NARROWEST, room - note - len(_GAP))))
 
     def validate_cursor(self, cursor: int) -> int:
-        return max(0, min(cursor, len(self._picks) - 1))
+        """The line to pick there; past a heading, which has lines beneath it, in the way in which the cursor goes."""
+        at = max(0, min(cursor, len(self._picks) - 1))
+        if not self._picks or not self._picks[at].heading:
+            return at
+        return at - 1 if 0 < at < self.cursor else at + 1
 
     def watch_cursor(self, old: int, new: int) -> None:
         self._reveal()
@@ -132,7 +139,9 @@ class PickList(LineScroll, can_focus=True):
         """Scroll if the cursor is out of sight, no further than it must."""
         top, height = self.scroll_offset.y, self.viewport.height
         if height and not top <= self.cursor < top + height:
-            self.scroll_to(y=self.cursor if self.cursor < top else self.cursor - height + 1, force=True)
+            # What stands above the first line of a group is seen with it.
+            first = self.cursor - (self.cursor > 0 and self._picks[self.cursor - 1].heading)
+            self.scroll_to(y=first if self.cursor < top else self.cursor - height + 1, force=True)
 
     def action_move(self, by: int) -> None:
         self.cursor += by
@@ -140,7 +149,7 @@ class PickList(LineScroll, can_focus=True):
     def on_click(self, event: Click) -> None:
         offset = event.get_content_offset(self)
         line = -1 if offset is None else offset.y + self.scroll_offset.y
-        if 0 <= line < len(self._picks):
+        if 0 <= line < len(self._picks) and not self._picks[line].heading:
             self.cursor = line
             self.post_message(self.Clicked(self, self._picks[line].key))
 

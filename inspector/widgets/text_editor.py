@@ -63,8 +63,8 @@ class TextEditor(TextArea):
         return sum(len(line) + 1 for line in self.document.lines[:row]) + column
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Nothing is written where a place is chosen."""
-        if action in {"line", "elsewhere"} and self.cutting:
+        """Nothing is written where a place is chosen, and a browser has no editor of the person's."""
+        if (action in {"line", "elsewhere"} and self.cutting) or (action == "elsewhere" and self.app.is_web):
             return False
         return super().check_action(action, parameters)
 

@@ -118,23 +118,21 @@ def recognised(sample: Sequence[object]) -> dict[str, int]:
 
 
 @cache
-def error_types(first: str = "") -> Mapping[str, str]:
-    """Word of each error type of any benchmark, spelt as in its files -> its full name with that of the benchmark.
-
-    Those of the benchmark called `first` come first.
-    """
+def taxonomies() -> Mapping[str, tuple[str, ...]]:
+    """Give the error types of each benchmark that has a taxonomy, spelt as in its files."""
     from scoring.benchmarks import grben, prmbench, socratic
 
-    named = {
-        prmbench.NAME: {word: known.name for word, known in prmbench.CLASSES.items()},
-        socratic.NAME: {word: known.name for word, known in socratic.CLASSES.items()},
-        grben.NAME: {word: word for word in grben.ERROR_TYPES},
+    return {
+        prmbench.NAME: tuple(prmbench.CLASSES),
+        socratic.NAME: tuple(socratic.CLASSES),
+        grben.NAME: tuple(grben.ERROR_TYPES),
     }
-    found: dict[str, str] = {}
-    for benchmark in sorted(named, key=lambda name: name != first):
-        for word, name in named[benchmark].items():
-            found.setdefault(word, f"{name} ({benchmark})")
-    return found
+
+
+@cache
+def error_types() -> tuple[str, ...]:
+    """Give the error types of all benchmarks, each once, spelt as in its files."""
+    return tuple(dict.fromkeys(word for words in taxonomies().values() for word in words))
 
 
 def error_type_of(tag: str) -> str | None:

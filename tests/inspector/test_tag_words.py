@@ -1,7 +1,7 @@
 import pytest
 
 from inspector.tag_words import batch_words, changes, completed, offered_tags, typed_tags
-from scoring.benchmarks.registry import error_types
+from scoring.benchmarks.registry import taxonomies
 from scoring.triage.actions import NOTE, TAG, UNTAG, Action
 from scoring.triage.history import Triage
 
@@ -50,19 +50,14 @@ def test_a_digit_stands_for_a_numbered_tag_unless_it_is_one():
 
 
 def test_tags_in_use_are_offered_before_error_types_and_none_twice():
-    offered = offered_tags(["odd", "Premise-Unsoundness", "b\x1b[2J"])
-    assert offered[:3] == ["odd", "Premise-Unsoundness", "redundency"]
+    offered = offered_tags(["odd", "Premise-Unsoundness", "b\x1b[2J"], [*taxonomies()["socratic"], "odd"])
+    assert offered[:2] == ["odd", "Premise-Unsoundness"]
     assert "premise_unsoundness" not in offered
-    assert len(offered) == 2 + 33
+    assert len(offered) == 2 + 19
 
 
-@pytest.mark.parametrize("benchmark", ["socratic", "grben", "prmbench", "bench"])
-def test_error_types_of_the_benchmark_at_hand_come_first(benchmark):
-    """Of one without a taxonomy those of the others are offered as ever."""
-    known = [word for word in offered_tags([], benchmark) if f"({benchmark})" in error_types()[word]]
-    offered = offered_tags(["odd"], benchmark)
-    assert offered[: 1 + len(known)] == ["odd", *known]
-    assert sorted(offered) == sorted(["odd", *error_types()])
+def test_what_nobody_could_type_as_a_tag_is_not_offered():
+    assert offered_tags([], ["sign flipped", "sign,flipped", "\x1b[2J", "sign_flipped"]) == ["sign_flipped"]
 
 
 def test_only_what_changes_something_is_left():
