@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
 from inspector.analyses import Option, Page, Params, analysis
 from inspector.analyses._original import original_view
@@ -32,9 +33,12 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection
+from inspector.request import Request
+from inspector.selection import Selection, load
 from inspector.sentences import GLYPHS, WORDS, counted, outcome_sentence, reward_words, votes_words
 from scoring.arguments import add_prm_arguments
+from scoring.benchmarks.demo import NAME as DEMO
+from scoring.errors import NoWorkspace
 from scoring.evaluation import Evaluation
 from scoring.names import match_name
 from scoring.verdicts import OUTCOMES
@@ -75,7 +79,21 @@ LEGEND = (
 )
 
 
-@analysis("Case", PAGES, options=OPTIONS, examples=EXAMPLES, epilog=CODES)
+def load_case(request: Request, params: Params) -> Selection:
+    """Read what a request names; a case of the demo says itself whose it is, where there is no workspace.
+
+    Raises:
+        InspectError: as `inspector.selection.load`.
+    """
+    try:
+        return load(request)
+    except NoWorkspace:
+        if request.workspace or request.benchmarks or not str(params.get("case")).startswith(f"{DEMO}/"):
+            raise
+        return load(replace(request, benchmarks=(DEMO,)))
+
+
+@analysis("Case", PAGES, options=OPTIONS, examples=EXAMPLES, epilog=CODES, loader=load_case)
 def show(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
     """Show one case; its rows are its steps."""
     row = row_of(results, params.get("case"))

@@ -6,7 +6,7 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.analyses import Option, Params, analysis
-from inspector.analyses.show import row_of
+from inspector.analyses.show import load_case, row_of
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, table, text
@@ -50,6 +50,7 @@ class TaggedCase(Struct, frozen=True):
     "Similar cases",
     options=(Option("case", "the case: its name, its id or a part of it", positional=True, required=True),),
     whose="focus",
+    loader=load_case,
     needs="Cases are like a case of {benchmark}: name one.",
     help="Which cases are like this one: in their words and formulas, and in the course of its rewards; with why.",
     examples=(

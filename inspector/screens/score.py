@@ -97,6 +97,7 @@ class ScoreDialog(Dialog[Score | None]):
             yield _asked("votes", "a case, if more than one", id="votes", type="integer")
             yield Static(Content("with more flags of prm-inspect score, if any"), classes="strong")
             yield _asked("flags", "such as --adapter ./mine.py", id="flags")
+        yield self.key_line()
 
     def on_mount(self) -> None:
         self.query_one("#model", Input).focus()

@@ -14,16 +14,16 @@ VERB = Verb(flags=_flags)
 
 def run(args: argparse.Namespace) -> int:
     """Print or write one case, or print the row of the file as it stands there."""
-    from inspector.analyses.show import row_of
+    from inspector.analyses import Params
+    from inspector.analyses.show import load_case, row_of
     from inspector.prm_job import Unanswered
     from inspector.request import request_of
-    from inspector.selection import load
     from inspector.shell import analysis
     from inspector.text import json_text
     from scoring.importing.imported_files import original_row
 
     if args.row:
-        results = load(request_of(args))
+        results = load_case(request_of(args), Params("", {"case": args.told_case}))
         case = results.cases.row(row_of(results, args.told_case), named=True)
         print(json_text(original_row(results.workspace, case)))
         return 0

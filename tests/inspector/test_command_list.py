@@ -21,7 +21,7 @@ async def test_it_lists_every_command_of_the_screen_and_what_marks_mean(tmp_path
         await press(pilot, *keys)
         before, screen = await rests(pilot), pilot.app.screen
         await press(pilot, "question_mark")
-        await shows(pilot, "Everything that can be done here", "type letters to narrow", "Enter does it")
+        await shows(pilot, "Everything that can be done here", "type letters to narrow", "Enter Do it")
         listed = {pick.key for pick in pilot.app.screen.query_one(PickList)._picks if pick.key}
         assert listed == {command.id for command in COMMANDS if name in command.screens}
         assert {line[0] for line in labels(pilot) if line[-1] == "(mark)"} >= {GLYPHS[outcome] for outcome in MEANINGS}

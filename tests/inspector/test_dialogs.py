@@ -1,12 +1,15 @@
-"""What a dialog draws first is what it shows, and what it leaves on the screen when it is gone is nothing."""
+"""A dialog tells its keys in its footer and under `?`, and what it leaves on the screen when it is gone is nothing."""
 
 import pytest
 
 import example
+from inspector.screens.command_list import CommandList
 from inspector.screens.dialog import Dialog
+from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_view import LineView
+from inspector.widgets.pick_list import PickList
 from opened import opened
-from screen_text import press, settled
+from screen_text import press, settled, shows
 from terminal import Terminal
 from test_pty import ENV, RUN
 
@@ -47,3 +50,74 @@ async def test_what_a_dialog_draws_before_it_is_laid_out_is_as_wide_as_it_gets(w
         dialog = pilot.app.screen
         assert isinstance(dialog, Dialog)
         assert dialog.line_width == dialog.query_one(LineView).viewport.width
+
+
+OPENED_BY = {
+    "everything that can be done": ("question_mark",),
+    "export": ("e",),
+    "sort": ("s",),
+    "score": ("S",),
+    "slices": ("g l", "v s"),
+    "columns": ("g l", "v c"),
+    "looked through": ("g l", "o"),
+    "condition": ("g l", "colon"),
+    "tags": ("g l", "w"),
+    "note": ("g l", "a"),
+    "queue": ("g l", "g t"),
+    "like this": ("g l", "enter", "g k"),
+    "history": ("g l", "enter", "v h"),
+    "beside": ("g l", "enter", "o"),
+    "guide": ("g u",),
+    "what if": ("g l", "enter", "g w"),
+}
+
+
+@pytest.mark.parametrize("name", OPENED_BY)
+async def test_its_footer_tells_its_own_keys_and_each_of_them_is_one_that_works(name, tmp_path):
+    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+        for keys in OPENED_BY[name]:
+            await press(pilot, *keys.split())
+        await settled(pilot)
+        dialog = pilot.app.screen
+        assert isinstance(dialog, Dialog)
+        told = dialog.query_one(KeyLine).keys
+        assert "escape" in [key.name for key in told]
+        assert all(key.name in dialog.active_bindings for key in told)
+        letters = [key.name for key in told if len(key.name) == 1 or key.name == "question_mark"]
+        types = dialog.focused is not None and dialog.focused.check_consume_key("x", "x")
+        assert not (types and letters), f"{letters} would be typed"
+
+
+@pytest.mark.parametrize(("keys", "runs", "then"), [(("g l", "v c"), "usual ones", ()), (("e",), "close", None)])
+async def test_a_dialog_lists_what_it_can_do_and_does_it(keys, runs, then, tmp_path):
+    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+        for key in keys:
+            await press(pilot, *key.split())
+        dialog, beneath = pilot.app.screen, pilot.app.screen_stack[-2]
+        await press(pilot, "question_mark")
+        listed = pilot.app.screen
+        assert isinstance(listed, CommandList)
+        picks = [pick for pick in listed.query_one(PickList).picks if not pick.heading]
+        assert {pick.label.split(maxsplit=1)[0] for pick in picks} >= {"Enter", "Esc", "?", "Ctrl+c"}
+        await press(pilot, *("space" if letter == " " else letter for letter in runs), "enter")
+        await settled(pilot)
+        assert pilot.app.screen is (beneath if then is None else dialog)
+
+
+async def test_a_key_of_the_footer_is_pressed_with_the_mouse(tmp_path):
+    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+        await press(pilot, "g", "l", "o")
+        beneath, line = pilot.app.screen_stack[-2], pilot.app.screen.query_one(KeyLine)
+        place = next(key.start for key in line.keys if key.name == "escape")
+        await pilot.click(KeyLine, offset=(place, 0))
+        await settled(pilot)
+        assert pilot.app.screen is beneath
+
+
+async def test_what_lies_in_a_dialog_is_told_over_its_footer(tmp_path):
+    """A toast is one line where that is enough, and over keys: it hides nothing that is read."""
+    async with opened(example.write(tmp_path), size=(80, 24)) as pilot:
+        await press(pilot, "g", "l", "w", *"odd", "enter")
+        await shows(pilot, "Tagged bench/exact-one: odd")
+        toasts = pilot.app.screen.query("Toast")
+        assert [toast.region.y for toast in toasts] == [23]

@@ -96,11 +96,33 @@ async def test_a_second_export_never_writes_over_the_first(request_):
         assert {path.name for path in Path().glob("*.csv")} == {f"bench-cases{n}.csv" for n in ("", "-2", "-3")}
 
 
+async def test_the_file_is_shown_and_can_be_another_one(request_, tmp_path):
+    """Its ending follows the form; a folder takes the usual name; a file that is there is not written over."""
+    Path("out").mkdir()
+    async with opened(request_) as pilot:
+        await press(pilot, "g", "l", "e")
+        await shows(pilot, "into", "bench-cases.csv")
+        await press(pilot, "down")
+        await shows(pilot, "bench-cases.json")
+        await press(pilot, "tab", *["backspace"] * len("bench-cases.json"), *"out/mine.json", "up")
+        await shows(pilot, "out/mine.csv")
+        await press(pilot, "enter")
+        await shows(pilot, "Wrote 9 rows to out/mine.csv")
+        await press(pilot, "e", "tab", *["backspace"] * len("bench-cases.csv"), *"out/mine.csv", "enter")
+        await shows(pilot, "Wrote 9 rows to out/mine-2.csv")
+        await press(pilot, "e", "tab", *["backspace"] * len("bench-cases.csv"), *"out", "enter")
+        await shows(pilot, "Wrote 9 rows to out/bench-cases.csv")
+        await press(pilot, "e", "tab", *["backspace"] * len("bench-cases.csv"), *"new/mine.csv", "enter")
+        await shows(pilot, "Wrote 9 rows to new/mine.csv")
+    assert Path("out/mine.csv").read_bytes() == Path("out/mine-2.csv").read_bytes()
+    assert not list(Path().glob("*.csv"))
+
+
 @pytest.mark.parametrize("key", ["escape", "e", "q"])
 async def test_the_menu_closes_without_writing(request_, key):
     async with opened(request_) as pilot:
         await press(pilot, "e")
-        await shows(pilot, "Esc closes")
+        await shows(pilot, "Esc Close")
         await press(pilot, "x", key)
         await shows(pilot, "Alpha reads the text.")
         assert pilot.app.is_running

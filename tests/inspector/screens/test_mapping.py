@@ -58,6 +58,18 @@ async def test_what_was_found_is_imported_with_one_key(here):
     assert (app.return_value.id, app.return_value.rewards) == ("id", {"mine": "rewards"})
 
 
+async def test_how_columns_are_read_is_saved_for_the_next_table(here):
+    app = OneDialog(MappingDialog(OpenTable(read_rows(results(here / "mine.jsonl"))), here))
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        await shows(pilot, "results of mine", "Save the mapping")
+        await press(pilot, "e", "enter")
+        await shows(pilot, "mine.mapping.json")
+        await press(pilot, "e", "enter")
+        await until(pilot, (here / "mine.mapping-2.json").exists)
+        await press(pilot, "enter")
+    assert ColumnMapping.read(here / "mine.mapping.json") == app.return_value
+
+
 async def test_who_leaves_it_has_nothing(here):
     app = asked(results(here / "mine.jsonl"))
     async with app.run_test(size=(120, 30)) as pilot:
@@ -232,7 +244,7 @@ async def test_the_report_outlives_what_is_read_again(here):
     making.workspace(here / "other", [Case(2, 1, (0.9, 0.1))], [], benchmark="zz")
     async with opened(Request(workspace=str(here / "other"))) as pilot:
         await press(pilot, "escape", "g", "i", *"aaa", "enter")
-        await shows(pilot, "Esc closes", "3 cases", f"Workspace {here / 'other'}")
+        await shows(pilot, "Esc Close", "3 cases", f"Workspace {here / 'other'}")
         assert "processbench" in pilot.app.inspection.cases["benchmark"]
         await press(pilot, "escape")
 
@@ -264,7 +276,7 @@ async def test_a_benchmark_comes_beside_the_demo_in_a_workspace_of_this_folder(t
     authored.write(tmp_path / "sums.json", authored.rows(3))
     async with opened() as pilot:
         await press(pilot, "g", "i", *"sums", "enter")
-        await shows(pilot, "Esc closes", "3 cases")
+        await shows(pilot, "Esc Close", "3 cases")
         await press(pilot, "escape")
         await until(pilot, lambda: "processbench" in inspected(pilot).cases["benchmark"])
         assert {"demo", "processbench"} == set(inspected(pilot).cases["benchmark"])
