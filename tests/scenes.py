@@ -239,7 +239,7 @@ SCENES: dict[str, Scene] = {
     "palette": Scene(demo, ("ctrl+p",), ("Search for commands",)),
     "theme": Scene(demo, ("ctrl+p", *"Theme", "enter"), ("Search for themes",)),
     "export": Scene(demo, ("enter", "e"), ("Markdown",)),
-    "score": Scene(small, ("S",), ("Enter starts it",)),
+    "score": Scene(small, ("S",), ("Enter Start",)),
     # -- what lies on the cases
     "facets": Scene(demo, ("g", "l", "f", "j", "j", "j", "space"), ("[x]",)),
     "condition": Scene(demo, ("g", "l", "colon", *"n_steps > 5 and sub"), ("subset",)),

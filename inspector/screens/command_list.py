@@ -141,6 +141,8 @@ def commands_bound(
             continue
         command = Command(name, binding.key, binding.description, binding.tooltip, action)
         found[name] = command, screen.app.get_key_display(binding)
+    if not whole:
+        return list(found.values())
     # What opens and closes comes first, what only moves in the pane last.
     order = {OPEN: 0, CLOSE: 1}
     return sorted(

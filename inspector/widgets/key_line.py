@@ -95,14 +95,16 @@ class KeyLine(Widget, can_focus=False):
         self._read()
 
     def _read(self) -> None:
-        """Take the bindings of now, one key an action: those of what has the focus first, the key of all keys last.
+        # The screen may have gone away before it was drawn again.
+        if self.is_attached:
+            self.keys = self._working()
+
+    def _working(self) -> tuple[ShownKey, ...]:
+        """The bindings of now, one key an action: those of what has the focus first, the key of all keys last.
 
         Where there is room behind the most important ones stand others that only this screen has. Actions of a screen
         and of a widget on it may have one name: of those the one that is to be shown counts.
         """
-        if not self.is_attached:
-            # The screen went away before it was drawn again.
-            return
         active: dict[str, ActiveBinding] = {}
         for bound in self.screen.active_bindings.values():
             if self._typed(bound.binding.key):
@@ -124,7 +126,7 @@ class KeyLine(Widget, can_focus=False):
                 break
             keys.append(key)
             start = key.end + 1
-        self.keys = (*keys, *([self._shown(last, start)] if last else []))
+        return (*keys, *([self._shown(last, start)] if last else []))
 
     def _typed(self, key: str) -> bool:
         """Whether the key is a letter of the line that has the focus."""
@@ -137,6 +139,9 @@ class KeyLine(Widget, can_focus=False):
         return ShownKey(bound.binding.key, display, title, bound.enabled, bound.tooltip, start)
 
     def render(self) -> Text:
+        if not self.keys and self.is_attached:
+            # It stands there from the first frame on.
+            self.set_reactive(KeyLine.keys, self._working())
         key_style = self.get_component_rich_style("key-line--key")
         words = self.get_component_rich_style("key-line--description")
         hovering = self.get_component_rich_style("key-line--hover")

@@ -117,10 +117,10 @@ class PickList(LineScroll, can_focus=True):
         ) if rest else ""
 
     def _label_width(self, room: int) -> int:
-        """Cells of every label: all that it needs where nothing is said of any, else those that leave room for it."""
+        """Cells of every label: all that it needs where that leaves what is said of each whole, else a fair share."""
         label = max((cell_len(clean(one.label)) for one in self._picks if not one.heading), default=1)
         note = max(cell_len(clean(one.note)) for one in self._picks)
-        if not note:
+        if not note or label + len(_GAP) + note <= room:
             return min(label, room)
         return max(1, min(label, WIDEST, room * 3 // 5, max(NARROWEST, room - note - len(_GAP))))
 

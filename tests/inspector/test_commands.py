@@ -279,7 +279,7 @@ EVERYWHERE = {
     "taxonomy": Effect("No case here has a note yet"),
     "threshold": Effect("* best"),
     "export": Effect("CSV file"),
-    "score": Effect("Enter starts it", undo=("escape",)),
+    "score": Effect("Enter Start", undo=("escape",)),
     "import": Effect("Rewards, verdicts, answers or cases", undo=("escape",)),
     "stop-scoring": Effect("No run is going on.", undo=()),
     "theme": Effect("Search for themes"),
@@ -444,7 +444,7 @@ async def test_a_command_typed_in_the_palette_is_done(request_, typed, help_, th
 async def test_no_key_of_a_screen_is_taken_from_a_dialog_in_which_one_types(request_):
     async with opened(request_) as pilot:
         await press(pilot, "S")
-        await shows(pilot, "Enter starts it")
+        await shows(pilot, "Enter Start")
         await press(pilot, *"textqaef")
         await shows(pilot, "textqaef")
         await press(pilot, "escape")

@@ -28,6 +28,7 @@ from inspector.screens.analysis import screen_of
 from inspector.screens.case_scorer import CaseScorerDialog
 from inspector.screens.column_menu import ColumnMenu
 from inspector.screens.condition import ConditionScreen
+from inspector.screens.dialog import Dialog
 from inspector.screens.export import ExportMenu
 from inspector.screens.guide_page import TextPage
 from inspector.screens.history import HistoryDialog
@@ -287,11 +288,11 @@ PLACES: dict[type[Any], Place] = {
     ),
     ExportMenu: Place(
         ("g", "l", "e"),
-        on(ExportMenu, picks),
+        on(ExportMenu, lambda screen: (screen.query_one(PickList).cursor, screen.focused is not None)),
         # Over the heading of the second table.
         (
-            *(("down", 2), ("down", 3), ("down", 5), ("up", 3)),
-            *(("escape", AWAY), ("e", AWAY), ("q", AWAY), ("enter", AWAY)),
+            *(("down", (2, False)), ("j", (3, False)), ("down", (5, False)), ("up", (3, False)), ("k", (2, False))),
+            *(("tab", (2, True)), ("escape", AWAY), ("e", AWAY), ("q", AWAY), ("enter", AWAY)),
         ),
         ("e",),
     ),
@@ -304,7 +305,7 @@ PLACES: dict[type[Any], Place] = {
     Tick: Place(("S", "tab"), lambda app: app.screen.query_one(Tick).ticked, (("space", True), ("space", False))),
     ScorerChoice: Place(
         ("g", "l", "enter", "o"),
-        on(ScorerChoice, lambda screen: (screen._at, len(screen._ticked))),
+        on(ScorerChoice, lambda screen: (screen.query_one(PickList).cursor, len(screen._ticked))),
         (
             *(("j", (1, 1)), ("k", (0, 1)), ("down", (1, 1)), ("up", (0, 1)), ("G", (1, 1)), ("g", (0, 1))),
             *(("end", (1, 1)), ("space", (1, 2)), ("x", (1, 1)), ("home", (0, 1))),
@@ -333,8 +334,8 @@ PLACES: dict[type[Any], Place] = {
     ),
     CaseScorerDialog: Place(
         ("g", "l", "enter", "S"),
-        on(CaseScorerDialog, picks),
-        (("escape", AWAY), ("enter", AWAY)),
+        on(CaseScorerDialog, lambda screen: type(screen.focused).__name__),
+        (("tab", "TypingLine"), ("escape", AWAY), ("enter", AWAY)),
         ("S",),
         space=scored_demo,
     ),
@@ -391,6 +392,8 @@ def places() -> set[type[Any]]:
     found.discard(LoadingScreen)
     # It asks what becomes of a run, and is asked in test_scoring_job.
     found.discard(Leaving)
+    # What it binds itself is pressed in test_dialogs.
+    found.discard(Dialog)
     # These are asked in test_start, before the app, in test_guide, in test_mapping and in test_similar.
     found -= {PathList, TextPage, MappingDialog, SimilarDialog}
     return {one for one in found if _own(one) not in ([], bindings_of(_name(one)), bindings_of_answers())}

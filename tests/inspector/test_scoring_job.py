@@ -146,7 +146,7 @@ async def test_a_real_prm_fills_the_board_and_can_be_started_again(imported, tmp
     async with app.run_test(size=(120, 30), notifications=True) as pilot:
         await until(pilot, lambda: len(app.screen_stack) > 2)
         await press(pilot, "escape", "S")
-        await shows(pilot, "Enter starts it")
+        await shows(pilot, "Enter Start")
         app.screen.query_one("Input").value = str(MODEL)
         await press(pilot, "enter")
         await until(pilot, lambda: "Done: 40 of 40 cases scored, 0 refused" in _screen(app), timeout=120)
@@ -182,7 +182,7 @@ async def test_the_dialog_asks_whether_to_truncate(imported, tmp_path, started, 
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: len(app.screen_stack) > 2)
         await press(pilot, "escape", "S")
-        await shows(pilot, "[ ] the first steps of too long cases (--truncate)", "Enter starts it")
+        await shows(pilot, "[ ] the first steps of too long cases (--truncate)", "Enter Start")
         await press(pilot, "tab", "space")
         await shows(pilot, "[x] the first steps")
         await press(pilot, "space", "space", "shift+tab", *"dir", "tab", "enter")
@@ -199,7 +199,7 @@ async def test_the_dialog_takes_every_other_flag_of_the_run(imported, tmp_path, 
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: len(app.screen_stack) > 2)
         await press(pilot, "escape", "S", *"dir")
-        await shows(pilot, "with more flags of prm-inspect score", "such as --adapter ./mine.py", "Enter starts it")
+        await shows(pilot, "with more flags of prm-inspect score", "such as --adapter ./mine.py", "Enter Start")
         flags = app.screen.query_one("#flags")
         for wrong, said in {
             "--adapte ./mine.py --x": "unrecognized arguments: --x.",

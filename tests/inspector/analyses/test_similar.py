@@ -60,7 +60,7 @@ async def test_one_is_opened_from_the_case_that_is_looked_at(request_):
         await press(pilot, "enter", "enter")
         here = pilot.app.screen.row
         await press(pilot, "g", "k")
-        await shows(pilot, "Like bench/", "text ", "rewards ", "Enter opens it")
+        await shows(pilot, "Like bench/", "text ", "rewards ", "Enter Open it")
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.screen.NAME == "case" and pilot.app.screen.row != here)
         assert pilot.app.screen.row in inspected(pilot).shown

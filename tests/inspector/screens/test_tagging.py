@@ -32,7 +32,7 @@ def kept(request_):
 async def test_tags_are_put_on_the_case_under_the_cursor_undone_and_done_again(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter", "j", "w")
-        await shows(pilot, "Tag bench/late-one", "Enter does it")
+        await shows(pilot, "Tag bench/late-one", "Enter Tag")
         await press(pilot, *"odd", "space", *"easy", "enter")
         await shows(pilot, "Tagged bench/late-one: odd, easy; u undoes it.")
         assert kept(request_).tags == {"bench/late-one": ("easy", "odd")}

@@ -265,14 +265,14 @@ async def test_there_is_room_for_rulings_on_a_small_terminal(request_, size):
         assert all(len(line) <= size[0] for line in screen_text(pilot.app).splitlines())
 
 
-async def test_a_toast_leaves_the_rulings_to_be_read(request_):
+async def test_a_toast_lies_over_the_footer_and_leaves_the_rulings_to_be_read(request_):
     async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, "enter", "g", "t", "enter")
         await rests(pilot, "1 model wrong")
         await press(pilot, "enter")
         await shows(pilot, "Too short to fold.")
         (toast,) = (one for one in pilot.app.screen.walk_children() if type(one).__name__ == "Toast")
-        assert toast.region.bottom == pilot.app.screen.query_one("#rulings").region.y
+        assert toast.region.y == pilot.app.screen.query_one("#rulings").region.bottom
         assert toast.region.height == 1
 
 

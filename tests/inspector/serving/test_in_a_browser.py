@@ -42,7 +42,7 @@ async def test_keys_clicks_downloads_and_copies(served, tmp_path):
     await page.press("?")
     await page.shows("Everything that can be done here", ">Enter  Failures")
     await page.press("ArrowDown")
-    await page.shows(">g l    All cases")
+    await page.shows(">s      Sort")
     await page.press("Escape")
     await page.hides("Everything that can be done here")
     await page.press("j")
