@@ -247,7 +247,7 @@ SCENES: dict[str, Scene] = {
     "search": Scene(demo, ("g", "l", "slash", *"total"), ("of 240 cases · 12 ms",)),
     "slices": Scene(demo, ("g", "l", "v", "s"), ("right answer, wrong process",)),
     "sort": Scene(demo, ("g", "l", "s"), ("type letters to narrow",)),
-    "columns": Scene(demo, ("g", "l", "v", "c"), ("Space shows",)),
+    "columns": Scene(demo, ("g", "l", "v", "c"), ("Space Show",)),
     "tag": Scene(small, ("g", "l", "w"), ("Tag bench/",)),
     "note": Scene(small, ("g", "l", "a"), ("Note on bench/",)),
     # -- what lies on a case

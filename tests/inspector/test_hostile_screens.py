@@ -181,7 +181,7 @@ WAYS = {
     ("triage", "previous-case"): Way(("n",), after=()),
     ("case", "next-case"): Way(after=(), says="hit 1"),
     ("case", "previous-case"): Way(("n",), after=()),
-    ("case", "overlay"): Way(opens="ScorerChoice", says=RED),
+    ("case", "overlay"): Way(opens="ScorerChoice", says="{x!r}"),
     ("case", "next-step"): turned("j", "k"),
     ("case", "previous-step"): Way(("j",), after=()),
     ("case", "half-page-down"): turned("ctrl+d", "ctrl+u"),
