@@ -337,6 +337,8 @@ class Parts(Struct, frozen=True):
 
     def unique(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row an identity. Rows come oldest part first."""
+        if not rows.select(self.kind.identity).is_duplicated().any():
+            return rows
         order = rows.with_columns(_refused=self.kind.success.not_(), _age=-pl.int_range(pl.len()))
         kept = order.sort("_refused", "_age").unique(list(self.kind.identity), keep="first", maintain_order=True)
         return kept.sort("_age", descending=True).drop("_refused", "_age")

@@ -15,7 +15,6 @@ from scoring.condition_masks import Categories, ConditionMasks
 from scoring.errors import FilterError
 from scoring.evaluation import Evaluation, evaluate
 from scoring.gold import Gold
-from scoring.importing.imported_files import missing_column
 from scoring.metadata_columns import MetadataColumns
 from scoring.reward_keys import reward_keys
 from scoring.scorer_columns import EVERY_COLUMN
@@ -284,6 +283,9 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
     def _missing(self, name: str) -> tuple[str, bool]:
         if not name or name in self.schema:
             return "", False
+        # Imported only where a column is missing: what reads files takes a while.
+        from scoring.importing.imported_files import missing_column
+
         return missing_column(self.workspace, self.cases["benchmark"].unique(maintain_order=True).to_list(), name)
 
     def said_by_scorers(self, name: str) -> bool:

@@ -76,6 +76,8 @@ def by_run(cases: pl.DataFrame, votes: pl.DataFrame) -> list[pl.DataFrame]:
         Frames with the columns of `votes`, whose rows all name a case: what was said of a content is there once for
         every case of it that has no votes of its own in that run.
     """
+    if votes.is_empty():
+        return []
     found = rows_of_cases(cases, votes)
     benchmark = cases["benchmark"].gather(found["case_row"])
     ranked = found.with_columns(benchmark).with_columns(run=pl.col("run").rank("dense").over("benchmark"))

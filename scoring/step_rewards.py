@@ -218,14 +218,15 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
     usable = (joined["_tried"].is_not_null() & joined["_why"].is_null()).to_numpy()
     steps = joined["n_steps"].cast(pl.Int64).to_numpy()
     labels = _labels(joined, "labels", usable & joined["labels"].is_not_null().to_numpy(), steps)
-    lengths = _lengths(joined, "rewards")
+    lengths, redundancy = _lengths(joined, "rewards"), _lengths(joined, "redundancy")
     scored = usable & (lengths == steps)
     values, offsets = _flat(joined, "rewards", scored, steps)
-    numbered = usable & _whole(joined, "redundancy") & (_lengths(joined, "redundancy") == steps)
+    numbered = usable & _whole(joined, "redundancy") & (redundancy == steps)
     said = usable & _whole(joined, "redundancy_labels") & (_lengths(joined, "redundancy_labels") > 0)
     silent = usable & _silent(labels, steps)
-    cut = joined["reason"].is_not_null().to_numpy() & (lengths > 0) & (lengths < steps) & _whole(joined, "rewards")
-    cut_numbered = cut & _whole(joined, "redundancy") & (_lengths(joined, "redundancy") == lengths)
+    cut = joined["reason"].is_not_null().to_numpy() & (lengths > 0) & (lengths < steps)
+    cut = cut & _whole(joined, "rewards") if cut.any() else cut
+    cut_numbered = cut & _whole(joined, "redundancy") & (redundancy == lengths)
     reasons = joined["_why"].to_list()
     for row in np.flatnonzero(silent):
         reasons[row] = f"labels for {labels.offsets[row + 1] - labels.offsets[row]} of {steps[row]} steps"
@@ -250,13 +251,12 @@ def first_rows(cases: pl.DataFrame, rewards: pl.DataFrame) -> pl.DataFrame:
     `_tried` (Boolean) is true where there is a row and null elsewhere.
     """
     pairs = case_rows(cases, rewards)
-    first = (
-        pairs.with_columns(rewards["vote"].gather(pairs["row"]))
-        .sort("vote", maintain_order=True)
-        .unique("case_row", keep="first", maintain_order=True)
-    )
-    every = pl.select(case_row=pl.int_range(cases.height, dtype=pl.UInt32))
-    rows = every.join(first, on="case_row", how="left", maintain_order="left")["row"]
+    case, row = pairs["case_row"].to_numpy(), pairs["row"].to_numpy()
+    # Written from the highest vote to the lowest, which stays.
+    order = np.argsort(rewards["vote"].to_numpy()[row], kind="stable")[::-1]
+    found = np.full(cases.height, -1)
+    found[case[order]] = row[order]
+    rows = pl.Series(found).cast(pl.UInt32, strict=False)
     return rewards.select(pl.all().gather(rows)).with_columns(
         _tried=pl.when(rows.is_not_null()).then(pl.lit(value=True))
     )
@@ -270,6 +270,8 @@ def _numbers(joined: pl.DataFrame, name: str, rows: Bools, lengths: Ints) -> Ste
 
 def _labels(joined: pl.DataFrame, name: str, rows: Bools, steps: Ints) -> StepLabels:
     """The labels of the chosen rows: those of steps, and those beyond them."""
+    if not rows.any():
+        return StepLabels(np.empty(0, dtype=np.bool_), np.zeros(rows.size + 1, dtype=np.int64), rows)
     lengths = np.where(rows, _lengths(joined, name), 0)
     every, offsets = _flat(joined, name, rows, lengths)
     values = np.ascontiguousarray(every, dtype=np.bool_)
@@ -292,6 +294,8 @@ def _silent(labels: StepLabels, steps: Ints) -> Bools:
 
 def _lengths(joined: pl.DataFrame, name: str) -> Ints:
     """How long each row's list is; -1 where there is none."""
+    if joined[name].null_count() == joined.height:
+        return np.full(joined.height, -1)
     return joined[name].list.len().cast(pl.Int64).fill_null(-1).to_numpy()
 
 

@@ -5,9 +5,7 @@ from typing import ClassVar
 
 from inspector.catalogue import Entry, entry_of
 from inspector.ordering import DIRECTIONS
-from inspector.screens.column_menu import ColumnMenu
 from inspector.screens.controller import Controller
-from inspector.screens.sort_menu import SortMenu, sort_of
 from inspector.widgets.columns import Column
 from inspector.widgets.frame_table import FrameTable
 
@@ -64,12 +62,17 @@ class Arranging(Controller):
 
     def action_sort(self) -> None:
         """Choose a column to sort by."""
+        # Imported only for who asks, as the other dialogs are.
+        from inspector.screens.sort_menu import SortMenu
+
         self.screen.close_rail()
         if self.inspection is not None:
             self.screen.app.push_screen(SortMenu(self.entries(), self.order), self._sort)
 
     def sort_by(self, column: Column) -> None:
         """Sort by the column, then the other way; by a picture or a list nothing can be sorted."""
+        from inspector.screens.sort_menu import sort_of
+
         if self.inspection is None:
             return
         known = {entry.key: entry for entry in self.entries()}
@@ -104,6 +107,8 @@ class Arranging(Controller):
 
     def action_columns(self) -> None:
         """Choose the columns."""
+        from inspector.screens.column_menu import ColumnMenu
+
         self.screen.close_rail()
         if self.inspection is not None:
             menu = ColumnMenu(self.table, self.entries(), *self.columns(), self.OF)

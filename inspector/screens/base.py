@@ -15,9 +15,6 @@ from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
-from inspector.screens.command_list import CommandList, commands_bound, grouped, outcome_marks
-from inspector.screens.export import ExportMenu
-from inspector.screens.picking import Picking
 from inspector.screens.steady import Steady
 from inspector.screens.threshold import Threshold
 from inspector.sentences import threshold_name
@@ -28,7 +25,6 @@ from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.key_panel import KeyPanel
 from inspector.widgets.phrase_line import PhraseLine
-from inspector.widgets.pick_list import Pick
 from inspector.widgets.rail import Rail
 from inspector.widgets.sized import Sized
 from scoring.triage.actions import Action
@@ -54,7 +50,7 @@ _RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
 
 
 class InspectionScreen(Steady, Screen[None]):
-    """A screen that shows an `Inspection`.
+    """A screen that shows an `Inspection`. Its dialogs are imported only for who asks: the app starts sooner.
 
     The app sets `inspection`; the screen shows it in `show_inspection`. A key that changes it calls `put`, which shows
     the new value here at once, so that the next key starts from it, and tells the app. `remembered` is how the
@@ -252,6 +248,9 @@ class InspectionScreen(Steady, Screen[None]):
 
     def action_score(self) -> None:
         """Ask for a checkpoint or a critic, and run it; while a run is on, whether it is to stop."""
+        from inspector.screens.picking import Picking
+        from inspector.widgets.pick_list import Pick
+
         inspection = self.inspection
         if self._scoring:
             self.close_rail()
@@ -266,7 +265,6 @@ class InspectionScreen(Steady, Screen[None]):
             if asked is not None:
                 self.post_message(asked)
 
-        # Imported only for who asks: the app starts sooner.
         from inspector.screens.score import ScoreDialog, known_models
 
         self.close_rail()
@@ -297,6 +295,9 @@ class InspectionScreen(Steady, Screen[None]):
 
     def action_scorers(self) -> None:
         """Choose the scorer that the cases are seen through."""
+        from inspector.screens.picking import Picking
+        from inspector.widgets.pick_list import Pick
+
         inspection = self.inspection
         names = [] if inspection is None else inspection.scorers
         if inspection is None or len(names) < 2:
@@ -394,6 +395,8 @@ class InspectionScreen(Steady, Screen[None]):
 
     def action_keys(self) -> None:
         """List everything that can be done here, and do what is chosen."""
+        from inspector.screens.command_list import CommandList, commands_bound, grouped, outcome_marks
+
         pane = commands_bound(self, self.active_bindings.values(), whole=False)
         first = [*(RAIL if self.rail_open else ()), *(command for command, _ in pane)]
         taken = {key for command in first for key in command.keys.split(",")}
@@ -442,6 +445,8 @@ class InspectionScreen(Steady, Screen[None]):
 
     def offer(self, choices: tuple[tuple[Export, str], ...], report: Export | None = None) -> None:
         """Ask which of these tables is to be saved or copied, and into which file."""
+        from inspector.screens.export import ExportMenu
+
         self.app.push_screen(ExportMenu(choices, report, self.place), self._export)
 
     def _export(self, chosen: Export | None) -> None:
