@@ -39,8 +39,6 @@ from scoring.errors import InspectError
 from scoring.scorer import Scorer
 from scoring.variants import REWARDS, Edit, Variant, Variants
 
-KEYS = "Space marks a step to swap with, n and N other variants, o scorer, e export"
-"""What a narrow footer has no room for."""
 PROBLEM = -1
 """The cursor's place on the problem, before step 0."""
 _WAIT = 0.2
@@ -62,7 +60,7 @@ class WhatIf(Dialog[None]):
         ("u", "undo", "Undo"),
         ("escape,q", "leave", "Back"),
         ("ctrl+r", "redo", "Redo"),
-        ("space", "mark", "Mark"),
+        ("space", "mark", "Mark to swap"),
         ("n", "turn(1)", "Next variant"),
         ("N", "turn(-1)", "Variant before"),
         ("o", "scorer", "Scorer"),
@@ -196,7 +194,7 @@ class WhatIf(Dialog[None]):
         ]
         between = " | " if self._manner.brush.ascii_only else " · "
         self.query_one("#title", PhraseLine).tell(phrases, between, "strong")
-        self.query_one("#job", PhraseLine).tell([Phrase((self._words or KEYS,))], style="dim")
+        self.query_one("#job", PhraseLine).tell([Phrase((self._words,))], style="dim")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While a step is written the keys are those of its text."""
