@@ -25,7 +25,7 @@ from scoring import own_code, own_columns
 from scoring.errors import PluginError
 from scoring.metrics import own
 from scoring.plugins import GROUPS, load_plugins
-from screen_text import press, shows
+from screen_text import press, shows, until
 from views import table_of, words_of
 
 OWN = Path(__file__).parent / "own"
