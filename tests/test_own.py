@@ -240,7 +240,7 @@ async def test_a_metric_that_raises_leaves_the_board_and_says_where(tmp_path):
     async with opened(Request(workspace=str(tmp_path / "w"), plugins=(plugin,)), size=(120, 30)) as pilot:
         # On the screen a line may end within it.
         said = pilot.app._notifications
-        await until(pilot, lambda: any("odd.py, line 9: ZeroDivisionError" in one.message for one in said))
+        await until(pilot, lambda: any("odd.py, line 9" in one.message for one in said))
         await shows(pilot, scorers[0][0].name, "!")
 
 
