@@ -8,13 +8,12 @@ from inspector.analyses.cases import cases
 from inspector.analyses.metrics import metrics
 from inspector.analyses.show import show
 from inspector.inspection import Inspection
-from inspector.messages import Export
-from scoring.export import Document
-from scoring.files import expand_home
+from inspector.messages import ENDINGS, Export
+from scoring.export import Document, provenance_beside
+from scoring.files import expand_home, unwritable
 
 LONGEST_NAME = 80
 """Characters of a file's name: far fewer than any file system takes, in any encoding."""
-ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "latex": "tex", "html": "html"}
 
 
 def export_document(inspection: Inspection, asked: Export) -> Document:
@@ -52,13 +51,19 @@ def file_name(inspection: Inspection, asked: Export) -> str:
 def export_path(folder: Path, name: str, into: str = "") -> Path:
     """Where a file goes that is called `name`: `into` this file or folder, else into `folder`.
 
-    Nothing is written over: where there is a `bench.csv`, it is `bench-2.csv`, and so on.
+    Nothing is written over: where there is a `bench.csv`, or the provenance of one, it is `bench-2.csv`, and so on.
+
+    Raises:
+        UnwritableWorkspace: nobody may look there, or there can be no such name.
     """
     path = folder / (expand_home(into) if into else name)
-    if into and path.is_dir():
-        path /= name
-    number, free = 1, path
-    while free.exists():
-        number += 1
-        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    try:
+        if into and (into.endswith("/") or path.is_dir()):
+            path /= name
+        number, free = 1, path
+        while free.exists() or provenance_beside(free).exists():
+            number += 1
+            free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    except OSError as error:
+        raise unwritable(path, error) from error
     return free

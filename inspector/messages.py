@@ -63,6 +63,10 @@ class Back(Message):
     top: bool = False
 
 
+ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "latex": "tex", "html": "html"}
+"""What the files of each form end with."""
+
+
 @dataclass
 class Export(Message):
     """Save or copy a table. `what` is the table, `form` one of `scoring.export.FORMS`, `copy` to the clipboard;

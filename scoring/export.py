@@ -94,9 +94,13 @@ class Document(Struct, frozen=True, eq=False):
         """
         write_atomically(path, self.render(form).encode("utf-8", errors="replace"))
         if form in {"csv", "jsonl"}:
-            beside = path.with_name(f"{path.stem}.provenance.json")
             text = _json(_plain(self.provenance), indent=2) + "\n"
-            write_atomically(beside, text.encode("utf-8", errors="replace"))
+            write_atomically(provenance_beside(path), text.encode("utf-8", errors="replace"))
+
+
+def provenance_beside(path: Path) -> Path:
+    """Name the file beside rows that tells how they were made."""
+    return path.with_name(f"{path.stem}.provenance.json")
 
 
 def _csv(document: Document) -> str:

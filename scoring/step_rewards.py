@@ -252,11 +252,11 @@ def first_rows(cases: pl.DataFrame, rewards: pl.DataFrame) -> pl.DataFrame:
     """
     pairs = case_rows(cases, rewards)
     case, row = pairs["case_row"].to_numpy(), pairs["row"].to_numpy()
-    # Written from the highest vote to the lowest, which stays.
-    order = np.argsort(rewards["vote"].to_numpy()[row], kind="stable")[::-1]
-    found = np.full(cases.height, -1)
-    found[case[order]] = row[order]
-    rows = pl.Series(found).cast(pl.UInt32, strict=False)
+    order = np.argsort(rewards["vote"].to_numpy()[row], kind="stable")
+    tried, lowest = np.unique(case[order], return_index=True)
+    row_of_case = np.full(cases.height, -1)
+    row_of_case[tried] = row[order][lowest]
+    rows = pl.Series(row_of_case).cast(pl.UInt32, strict=False)
     return rewards.select(pl.all().gather(rows)).with_columns(
         _tried=pl.when(rows.is_not_null()).then(pl.lit(value=True))
     )

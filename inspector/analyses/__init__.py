@@ -161,7 +161,8 @@ class Page(Struct, frozen=True):
 
     `also` names another page whose rows stand on this one as well. `help` makes of the name a flag of the command that
     shows this page; "" = it is what the command shows by itself. `takes` is the option that this flag has the value of.
-    `holds` tells whether a benchmark has anything for it; None = each has. Where it has not, no screen shows the page.
+    `holds` tells whether a benchmark has anything to show on it; None = every benchmark has. Where it has not, the page
+    is on no screen.
     """
 
     name: str

@@ -29,7 +29,7 @@ class CaseScorerDialog(Dialog[int | str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         ("enter", "take", "Score"),
         ("escape", "dismiss(None)", "Close"),
-        ("tab", "app.focus_next", "Another checkpoint"),
+        ("tab", "name_checkpoint", "Another checkpoint"),
     ]
 
     def __init__(self, title: str, picks: Sequence[Pick], cursor: int = 0) -> None:
@@ -52,6 +52,10 @@ class CaseScorerDialog(Dialog[int | str | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         if place := event.value.strip():
             self.dismiss(place)
+
+    def action_name_checkpoint(self) -> None:
+        """From the list to the line, and back."""
+        self.focus_next()
 
     def action_take(self) -> None:
         for picks in self.query(PickList):

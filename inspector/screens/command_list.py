@@ -1,6 +1,6 @@
 """`?`: everything that can be done on a screen, what its marks mean, and what it is for."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -99,16 +99,19 @@ def grouped(commands: Sequence[Command]) -> Groups:
     """Sort the commands of a screen: what it alone does, what is shown, where to go, what is done everywhere."""
     rest = {command.id: command for command in commands}
 
-    def taken(holds: Iterable[Command]) -> list[Command]:
-        return [rest.pop(one.id) for one in list(holds)]
+    def take(holds: Callable[[Command], bool]) -> list[Command]:
+        return [rest.pop(name) for name, command in list(rest.items()) if holds(command)]
 
-    behind = {first: taken(one for one in commands if one.keys.startswith(f"{first} ")) for first in (GO, VIEW)}
-    bare = taken(one for one in rest.values() if one.keys == NO_KEY)
-    everywhere = taken(one for one in rest.values() if one.screens == SCREENS)
+    going, viewing = (
+        take(lambda command: command.keys.startswith(f"{GO} ")),
+        take(lambda command: command.keys.startswith(f"{VIEW} ")),
+    )
+    bare = take(lambda command: command.keys == NO_KEY)
+    everywhere = take(lambda command: command.screens == SCREENS)
     return [
         ("On this screen", list(rest.values())),
-        ("What is shown, and how", behind[VIEW]),
-        ("Another screen", behind[GO]),
+        ("What is shown, and how", viewing),
+        ("Another screen", going),
         ("On every screen", everywhere),
         ("Without a key", bare),
     ]
@@ -158,7 +161,7 @@ def commands_bound(
 def _headed(heading: str, picks: Iterable[Pick]) -> list[Pick]:
     """Lines under a heading; nothing where there are none."""
     listed = list(picks)
-    return [Pick("", heading, strong=True, heading=True), *listed] if listed else []
+    return [Pick("", heading, heading=True), *listed] if listed else []
 
 
 def _place(pick: Pick, typed: str) -> tuple[bool, bool, bool]:

@@ -39,6 +39,9 @@ class Dialog(Steady, ModalScreen[Answer]):
     DEFAULT_CSS = """
     Dialog { align: center middle; background: transparent; }
     """
+    # At most lists that high are as high as they need.
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (24, "-tall")]  # noqa: RUF012  # Textual declares it without ClassVar
+
     ENTER: ClassVar[str] = ""
     """What Enter does in a line that one types in, as the footer says it; "" where there is none."""
     SHARE: ClassVar[float] = 0.8
@@ -80,7 +83,7 @@ class Dialog(Steady, ModalScreen[Answer]):
 
         found = commands_bound(self, self.active_bindings.values())
         keys = {command.id: shown for command, shown in found}
-        listed = CommandList(self.title or "", [("In this dialog", [command for command, _ in found])], keys)
+        listed = CommandList(self.title or "Keys", [("In this dialog", [command for command, _ in found])], keys)
         self.app.push_screen(listed, self._run_chosen)
 
     async def _run_chosen(self, chosen: Command | None) -> None:

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.events import Key
 from textual.widgets import Input, Static
 
-from inspector.messages import Export
+from inspector.messages import ENDINGS, Export
 from inspector.screens.dialog import Dialog
 from inspector.text import clean
 from inspector.widgets.pick_list import Pick, PickList
@@ -32,9 +32,9 @@ class ExportMenu(Dialog[Export | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         ("enter", "take", "Write"),
         ("escape,e,q", "dismiss(None)", "Close"),
-        ("tab", "app.focus_next", "Another file"),
-        Binding("down,j", "move(1)", "Next", show=False),
-        Binding("up,k", "move(-1)", "Previous", show=False),
+        ("tab", "name_file", "Another file"),
+        Binding("down", "move(1)", "Next", show=False),
+        Binding("up", "move(-1)", "Previous", show=False),
     ]
 
     def __init__(
@@ -67,7 +67,7 @@ class ExportMenu(Dialog[Export | None]):
         self._shown = ""
 
     def _head(self, words: str) -> None:
-        self._picks.append(Pick("", clean(words), strong=True, heading=True))
+        self._picks.append(Pick("", clean(words), heading=True))
 
     def compose_panel(self) -> ComposeResult:
         picks = PickList()
@@ -89,7 +89,8 @@ class ExportMenu(Dialog[Export | None]):
         key = self.query_one(PickList).key
         if self._place is None or key not in self._exports:
             return
-        line, usual = self.query_one(Input), self._place(self._exports[key])
+        # As it stands in the line, so that a line that nobody changed is known.
+        line, usual = self.query_one(Input), clean(self._place(self._exports[key]))
         changed = line.value not in {"", self._shown}
         if changed and PurePath(line.value).suffix == PurePath(self._shown).suffix:
             line.value = str(PurePath(line.value).with_suffix(PurePath(usual).suffix))
@@ -97,6 +98,13 @@ class ExportMenu(Dialog[Export | None]):
             line.value = usual
         self._shown = usual
         line.cursor_position = len(line.value)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where nobody may choose a file there is no line for one."""
+        return super().check_action(action, parameters) if action != "name_file" else self._place is not None
+
+    def action_name_file(self) -> None:
+        self.query_one(Input).focus()
 
     def action_move(self, by: int) -> None:
         self.query_one(PickList).action_move(by)
@@ -125,4 +133,8 @@ class ExportMenu(Dialog[Export | None]):
         self._show_place()
         line = next(iter(self.query(Input)), None)
         into = "" if line is None or line.value == self._shown else line.value.strip()
-        self.dismiss(replace(self._exports[key], into=into))
+        asked, ending = PurePath(into).suffix, PurePath(self._shown).suffix
+        if asked != ending and asked in {f".{other}" for other in ENDINGS.values()}:
+            self.notify(f"This form is written into {ending} files: choose the one for {asked}.", markup=False)
+        else:
+            self.dismiss(replace(self._exports[key], into=into))

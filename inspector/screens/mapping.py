@@ -171,10 +171,16 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             self._ask(key.removeprefix(_COLUMN))
 
     def _import(self) -> None:
-        if self._trying or self._problem or self._mapping is None:
-            self.notify(clean(_TRYING if self._trying else self._problem), severity="warning", markup=False)
-        else:
+        if self._usable:
             self.dismiss(self._mapping)
+
+    @property
+    def _usable(self) -> bool:
+        """Whether there is a mapping to import with; where there is none, say why."""
+        usable = not (self._trying or self._problem or self._mapping is None)
+        if not usable:
+            self.notify(clean(_TRYING if self._trying else self._problem), severity="warning", markup=False)
+        return usable
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Who only visits has no folder here."""
@@ -182,8 +188,7 @@ class MappingDialog(Dialog[ColumnMapping | None]):
 
     def action_export(self) -> None:
         """Ask for the file into which the mapping is to be saved, for the next table of this shape."""
-        if self._trying or self._mapping is None:
-            self.notify(clean(_TRYING if self._trying else self._problem), severity="warning", markup=False)
+        if not self._usable or self._mapping is None:
             return
         usual = f"{PurePath(self._table.source).stem}.mapping.json"
         asked = WordsDialog("Save the mapping into", usual, "a file; --mapping takes it")
@@ -195,8 +200,8 @@ class MappingDialog(Dialog[ColumnMapping | None]):
         # Imported only for who saves: the app starts sooner.
         from inspector.exporting import export_path
 
-        path = export_path(self._folder, usual, into)
         try:
+            path = export_path(self._folder, usual, into)
             mapping.save(path)
         except InspectError as error:
             self.notify(clean(error.words), severity="error", markup=False)

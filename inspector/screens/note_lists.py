@@ -21,7 +21,7 @@ class CategoryDialog(Narrowing[str]):
     """Asks for a category, there or new; "" takes notes out of theirs, None leaves them where they are."""
 
     PLACEHOLDER: ClassVar[str] = "a part of a category's name, or a new one"
-    ENTER = "Put there"
+    ENTER = "Put it there"
 
     def __init__(self, title: str, present: Mapping[str, int], *, out: bool) -> None:
         """`title` says what is put there, `present` the categories with their notes; `out` offers none as well."""

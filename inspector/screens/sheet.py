@@ -91,7 +91,7 @@ class SheetScreen(InspectionScreen):
 
     @property
     def pages(self) -> Sequence[Page]:
-        """The pages that the benchmark in focus has anything for, and the open one."""
+        """The pages that the benchmark in focus has something to show on, and the open one."""
         now = self.inspection
         return [
             page

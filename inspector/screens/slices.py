@@ -58,7 +58,7 @@ class SlicesScreen(Dialog[Slice | None]):
         present: Callable[[str], SavedSlice],
     ) -> None:
         """`size` counts the cases of a saved slice, `present` makes a slice of this name of what is on screen."""
-        super().__init__("Slices: Enter or the letter before it shows one")
+        super().__init__("Slices: press Enter or its key")
         self._ready, self._shelf, self._count, self._present = ready, shelf, size, present
         self._entries: list[_Entry] = []
         self._places: list[int] = []

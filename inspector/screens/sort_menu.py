@@ -51,7 +51,7 @@ def _direction_words(sort: str) -> str:
 class SortMenu(Narrowing[str]):
     """Choose a column; the value is the sort key, None if the order is to stay."""
 
-    ENTER = "Sort, again the other way round"
+    ENTER = "Sort; again reverses"
 
     def __init__(self, entries: Sequence[Entry], now: str) -> None:
         """`now` is the present sort key."""

@@ -11,6 +11,7 @@ from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
 from inspector.screens.typed_ahead import TypedAhead
+from inspector.sentences import counted
 from inspector.tag_words import completed, offered_tags, typed_tags
 from inspector.text import cell, clean
 from inspector.widgets.typing_line import TypingLine
@@ -81,7 +82,8 @@ class TagDialog(TypedAhead[Typed | None]):
         told = [f"{at} {tag}{used.get(tag, '')}" for at, tag in enumerate(self._offered[:NUMBERED], 1)]
         others = [f"{tag}{count}" for tag, count in list(used.items())[NUMBERED:IN_USE]]
         left = len(self._known) - len(told) - len(others)
-        more = f"{left} {'more' if told else 'error types'} of the benchmarks, which Tab completes" if left else ""
+        what = f"{left:,} more" if told else counted(left, "error type")
+        more = f"{what}, which Tab completes" if left else ""
         behind = " and ".join(filter(None, (", ".join(others), more)))
         return "\n".join((*in_columns(told, self.line_width), *([behind] if behind else ())))
 

@@ -96,10 +96,10 @@ class PickList(LineScroll, can_focus=True):
             return Strip.blank(width, self.rich_style)
         pick = self._picks[line]
         under = line == self.cursor
-        box = "" if pick.ticked is None else "[x] " if pick.ticked else "[ ] "
-        label, note = self.texts_of(pick, max(1, width - 1 - len(box)))
         if pick.heading:
             return self.strip([(cell(f" {pick.label}", width), "header")])
+        box = "" if pick.ticked is None else "[x] " if pick.ticked else "[ ] "
+        label, note = self.texts_of(pick, max(1, width - 1 - len(box)))
         parts = [(">" if under else " ", "strong"), (f"{box}{label}", "strong" if pick.strong else ""), (note, "dim")]
         return self.strip(parts, self.cursor_style if under else "")
 
@@ -139,8 +139,8 @@ class PickList(LineScroll, can_focus=True):
         """Scroll if the cursor is out of sight, no further than it must."""
         top, height = self.scroll_offset.y, self.viewport.height
         if height and not top <= self.cursor < top + height:
-            # What stands above the first line of a group is seen with it.
-            first = self.cursor - (self.cursor > 0 and self._picks[self.cursor - 1].heading)
+            # What stands above the first line of a group is seen with it, where there is room for both.
+            first = self.cursor - (height > 1 and self.cursor > 0 and self._picks[self.cursor - 1].heading)
             self.scroll_to(y=first if self.cursor < top else self.cursor - height + 1, force=True)
 
     def action_move(self, by: int) -> None:

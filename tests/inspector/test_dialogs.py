@@ -121,3 +121,10 @@ async def test_what_lies_in_a_dialog_is_told_over_its_footer(tmp_path):
         await shows(pilot, "Tagged bench/exact-one: odd")
         toasts = pilot.app.screen.query("Toast")
         assert [toast.region.y for toast in toasts] == [23]
+
+
+async def test_a_toast_that_is_longer_than_a_line_is_read_whole(tmp_path):
+    async with opened(example.write(tmp_path), size=(40, 12)) as pilot:
+        await press(pilot, "g", "l", "f5")
+        pilot.app.notify("one two three four five six seven eight nine ten eleven twelve")
+        await shows(pilot, "one two", "eleven twelve")

@@ -114,8 +114,44 @@ async def test_the_file_is_shown_and_can_be_another_one(request_, tmp_path):
         await shows(pilot, "Wrote 9 rows to out/bench-cases.csv")
         await press(pilot, "e", "tab", *["backspace"] * len("bench-cases.csv"), *"new/mine.csv", "enter")
         await shows(pilot, "Wrote 9 rows to new/mine.csv")
+        # A folder that is not there yet, and one that nobody may look into.
+        await press(pilot, "e", "tab", *["backspace"] * len("bench-cases.csv"), *"newer/", "enter")
+        await shows(pilot, "Wrote 9 rows to newer/bench-cases.csv")
+        await press(pilot, "e", "tab", *["backspace"] * len("bench-cases.csv"), *"n" * 300, "enter")
+        # On the screen the name has several lines.
+        await until(pilot, lambda: any("File name too long" in one.message for one in pilot.app._notifications))
+        # What would be another form is asked about, and nothing is written.
+        await press(pilot, "e", "tab", *["backspace"] * len("bench-cases.csv"), *"mine.json", "enter")
+        await shows(pilot, "This form is written into .csv files")
+        await press(pilot, "escape")
+    assert not Path("mine.json").exists()
     assert Path("out/mine.csv").read_bytes() == Path("out/mine-2.csv").read_bytes()
     assert not list(Path().glob("*.csv"))
+
+
+async def test_the_provenance_of_another_form_is_not_written_over(request_):
+    Path("bench-cases.provenance.json").write_text("of an older export")
+    async with opened(request_) as pilot:
+        await press(pilot, "g", "l", "e", "c")
+        await shows(pilot, "Wrote 9 rows to bench-cases-2.csv")
+    assert Path("bench-cases.provenance.json").read_text() == "of an older export"
+
+
+@pytest.mark.parametrize("folder", ["\N{HEAVY BLACK HEART}\N{VARIATION SELECTOR-16}", "a\N{NO-BREAK SPACE}b"])
+async def test_the_folder_is_the_one_that_the_app_was_started_in_whatever_its_name_is(request_, folder, tmp_path):
+    there = tmp_path / folder
+    there.mkdir()
+    async with opened(request_, folder=there) as pilot:
+        await press(pilot, "g", "l", "e", "c")
+        await shows(pilot, "Wrote 9 rows to bench-cases.csv")
+    assert (there / "bench-cases.csv").exists()
+
+
+@pytest.mark.parametrize("size", [(80, 12), (40, 12), (80, 24)])
+async def test_the_line_of_the_file_stays_in_sight_and_so_does_the_cursor(request_, size):
+    async with opened(request_, size=size) as pilot:
+        await press(pilot, "g", "l", "e", *["down"] * 9)
+        await shows(pilot, "h   HTML", "into")
 
 
 @pytest.mark.parametrize("key", ["escape", "e", "q"])

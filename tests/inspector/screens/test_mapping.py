@@ -63,7 +63,7 @@ async def test_how_columns_are_read_is_saved_for_the_next_table(here):
     async with app.run_test(size=(120, 30), notifications=True) as pilot:
         await shows(pilot, "results of mine", "Save the mapping")
         await press(pilot, "e", "enter")
-        await shows(pilot, "mine.mapping.json")
+        await until(pilot, (here / "mine.mapping.json").exists)
         await press(pilot, "e", "enter")
         await until(pilot, (here / "mine.mapping-2.json").exists)
         await press(pilot, "enter")
