@@ -145,8 +145,6 @@ class InspectApp(Themed[int]):
         self.appearance.keep_theme()
 
     def _load(self) -> None:
-        # What is imported and read from here on stays: looking for garbage in it takes a tenth of the start.
-        gc.disable()
         self.run_worker(self._read, thread=True, exit_on_error=True)
 
     def _read(self) -> None:
@@ -176,7 +174,6 @@ class InspectApp(Themed[int]):
 
     def _fail(self, sentence: str) -> None:
         """Nothing can be shown: leave, and say why where it stays readable."""
-        gc.enable()
         self.failure = sentence
         self.exit(2)
 
@@ -188,8 +185,8 @@ class InspectApp(Themed[int]):
         self.navigation.open_board()
         # What is loaded stays: the collector need not go through it again while keys are pressed. Nor now: all of it
         # would be a fifth of a second before the first key, for the little garbage that loading leaves.
+        gc.collect(1)
         gc.freeze()
-        gc.enable()
         self.following.begin(inspection.selection)
         self.remembering.begin(inspection.selection)
         self.navigation.import_screens()
@@ -199,7 +196,6 @@ class InspectApp(Themed[int]):
 
     def on_unmount(self) -> None:
         """End what goes on beside, and give back what is the terminal's."""
-        gc.enable()
         self.recorder.close()
         self.scoring.end()
         self.appearance.give_title_back()
