@@ -3,6 +3,7 @@
 from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -67,6 +68,10 @@ class Dialog(Steady, ModalScreen[Answer]):
     def key_line(self) -> KeyLine:
         """The footer of a dialog."""
         return KeyLine(titles={"submit": self.ENTER} if self.ENTER else {}, first=(OPEN, CLOSE))
+
+    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+        """End with an answer. A key right behind the one that ended it would end the screen beneath as well."""
+        return super().dismiss(result) if self.is_current else AwaitComplete()
 
     @property
     def line_width(self) -> int:

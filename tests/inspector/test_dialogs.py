@@ -5,6 +5,8 @@ import pytest
 import example
 from inspector.screens.command_list import CommandList
 from inspector.screens.dialog import Dialog
+from inspector.screens.sure import SureDialog
+from inspector.terminal.themed import OneDialog
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_view import LineView
 from inspector.widgets.pick_list import PickList
@@ -102,6 +104,16 @@ async def test_a_dialog_lists_what_it_can_do_and_does_it(keys, runs, then, tmp_p
         await press(pilot, *("space" if letter == " " else letter for letter in runs), "enter")
         await settled(pilot)
         assert pilot.app.screen is (beneath if then is None else dialog)
+
+
+async def test_whoever_presses_twice_ends_it_once():
+    dialog = SureDialog("Do it?")
+    app = OneDialog(dialog)
+    async with app.run_test() as pilot:
+        dialog.dismiss(result=True)
+        dialog.dismiss(result=False)
+        await pilot.pause()
+    assert app.return_value is True
 
 
 async def test_a_key_of_the_footer_is_pressed_with_the_mouse(tmp_path):
