@@ -9,7 +9,7 @@ from inspector.analyses.metrics import metrics
 from inspector.analyses.show import show
 from inspector.inspection import Inspection
 from inspector.messages import ENDINGS, Export
-from scoring.export import Document, provenance_beside
+from scoring.export import ROWS_ALONE, Document, provenance_beside
 from scoring.files import expand_home, unwritable
 
 LONGEST_NAME = 80
@@ -60,8 +60,8 @@ def export_path(folder: Path, name: str, into: str = "") -> Path:
     try:
         if into and (into.endswith("/") or path.is_dir()):
             path /= name
-        number, free = 1, path
-        while free.exists() or provenance_beside(free).exists():
+        number, free, rows_alone = 1, path, name.rpartition(".")[2] in ROWS_ALONE
+        while free.exists() or (rows_alone and provenance_beside(free).exists()):
             number += 1
             free = path.with_name(f"{path.stem}-{number}{path.suffix}")
     except OSError as error:

@@ -93,9 +93,13 @@ class Document(Struct, frozen=True, eq=False):
             UnwritableWorkspace: the file cannot be written.
         """
         write_atomically(path, self.render(form).encode("utf-8", errors="replace"))
-        if form in {"csv", "jsonl"}:
+        if form in ROWS_ALONE:
             text = _json(_plain(self.provenance), indent=2) + "\n"
             write_atomically(provenance_beside(path), text.encode("utf-8", errors="replace"))
+
+
+ROWS_ALONE = frozenset({"csv", "jsonl"})
+"""Forms that hold rows and nothing else, by their names, which are also the endings of their files."""
 
 
 def provenance_beside(path: Path) -> Path:

@@ -134,6 +134,8 @@ async def test_the_provenance_of_another_form_is_not_written_over(request_):
     async with opened(request_) as pilot:
         await press(pilot, "g", "l", "e", "c")
         await shows(pilot, "Wrote 9 rows to bench-cases-2.csv")
+        await press(pilot, "e", "j")
+        await shows(pilot, "Wrote 9 rows to bench-cases.json")
     assert Path("bench-cases.provenance.json").read_text() == "of an older export"
 
 
