@@ -35,6 +35,7 @@ from inspector.terminal.textual_compat import (
     SizeCheck,
     catch_signals,
     heedful_driver,
+    inert_pastes,
     leave_behind,
     orderly_driver,
     run,
@@ -335,7 +336,7 @@ class InspectApp(Themed[int]):
     # -- what Textual asks
 
     def get_driver_class(self) -> "type[Driver]":
-        return heedful_driver(orderly_driver(super().get_driver_class()))
+        return heedful_driver(inert_pastes(orderly_driver(super().get_driver_class())))
 
     def get_key_display(self, binding: Binding) -> str:
         return self.keys.display(binding.key) or "(no key)"

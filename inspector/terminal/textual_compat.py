@@ -9,6 +9,7 @@
 | `heedful_driver` | a terminal that is gone reads as empty for ever, or as a fault | #6690, open |
 | `lasting_output` | writing to a terminal that is gone waits for ever | none |
 | `orderly_driver` | to a browser packets are written from two threads, one amid the other | none |
+| `inert_pastes` | what a paste holds of escape sequences is pressed as keys | none |
 | `without_colours` | `NO_COLOR` makes sixteen colours black on black | none |
 
 Screens have more of it: `inspector.screens.steady` and `inspector.screens.typed_ahead`.
@@ -22,17 +23,19 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TextIO
 
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
 from textual.events import Event, Key, Paste, Resize
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Size
+from textual.message import Message
 from textual.message_pump import MessagePump
 
 if TYPE_CHECKING:
@@ -369,6 +372,71 @@ class Packets:
                 except OSError:
                     self._gone = True
                     self._lost()
+
+
+# -- what is pasted
+
+
+def inert_pastes(driver: type[Driver]) -> type[Driver]:
+    """Give the driver, but that nothing in what is pasted is a key: `[31m` of a coloured word would press four."""
+    module = sys.modules[driver.__module__]
+    if not hasattr(module, "XTermParser"):
+        return driver
+
+    class InertDriver(driver):  # type: ignore[misc, valid-type]  # a class that is only known here
+        def run_input_thread(self) -> None:
+            # The driver makes its parser by this name, and there is no other way to hand it one.
+            setattr(module, "XTermParser", _InertParser)  # noqa: B010
+            super().run_input_thread()
+
+    return InertDriver
+
+
+class InertPastes:
+    """Takes the escapes out of what is pasted, whatever pieces it arrives in; no key is held back."""
+
+    BEGIN, END = "\x1b[200~", "\x1b[201~"
+
+    def __init__(self) -> None:
+        self._inside = False
+        # The end of what was read: outside of a paste it is passed on already, inside it may be how the paste ends.
+        self._last = ""
+
+    def __call__(self, data: str) -> str:
+        """Give what was read, with a picture in the place of each escape within a paste."""
+        read: list[str] = []
+        while data:
+            passed = len(self._last)
+            known = self._last + data
+            mark = self.END if self._inside else self.BEGIN
+            before, found, data = known.partition(mark)
+            if self._inside:
+                begun = 0 if found else _begun(before, mark)
+                self._last = before[len(before) - begun :] if begun else ""
+                read += before[: len(before) - begun].replace("\x1b", "\N{SYMBOL FOR ESCAPE}"), found
+            else:
+                read.append((before + found)[passed:])
+                self._last = "" if found else known[1 - len(mark) :]
+            self._inside ^= bool(found)
+        return "".join(read)
+
+
+def _begun(text: str, mark: str) -> int:
+    """How many characters at the end of a text begin a mark."""
+    return next((length for length in range(len(mark) - 1, 0, -1) if text.endswith(mark[:length])), 0)
+
+
+class _InertParser(XTermParser):
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._inert = InertPastes()
+
+    def feed(self, data: str) -> Iterable[Message]:
+        # The empty text says that there is no more.
+        if not data:
+            yield from super().feed(data)
+        elif inert := self._inert(data):
+            yield from super().feed(inert)
 
 
 # -- colours
