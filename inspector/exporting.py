@@ -16,18 +16,18 @@ LONGEST_NAME = 80
 """Characters of a file's name: far fewer than any file system takes, in any encoding."""
 
 
-def export_document(inspection: Inspection, asked: Export) -> Document:
+def export_document(inspection: Inspection, export: Export) -> Document:
     """The table on screen as a document: board, cases or one case; or the metrics behind the board or the list."""
-    if asked.make is not None:
-        return asked.make(asked.form)
-    if asked.what == "cases":
-        return cases.view(inspection.selection, Params(form=asked.form))
-    if asked.what == "case":
-        case = inspection.cases["case"][asked.row]
-        return show.view(inspection.selection, Params("", {"case": case}, asked.form))
+    if export.make is not None:
+        return export.make(export.form)
+    if export.what == "cases":
+        return cases.view(inspection.selection, Params(form=export.form))
+    if export.what == "case":
+        case = inspection.cases["case"][export.row]
+        return show.view(inspection.selection, Params("", {"case": case}, export.form))
     # The filter of the list of cases does not touch the board.
-    behind = inspection.cleared() if asked.what == "all-metrics" else inspection
-    return metrics.view(behind.for_metrics(), Params(form=asked.form))
+    behind = inspection.cleared() if export.what == "all-metrics" else inspection
+    return metrics.view(behind.for_metrics(), Params(form=export.form))
 
 
 def report_of(inspection: Inspection, form: str) -> Document:
@@ -38,14 +38,14 @@ def report_of(inspection: Inspection, form: str) -> Document:
     return report_document(inspection.for_metrics(), form=form)
 
 
-def file_name(inspection: Inspection, asked: Export) -> str:
+def file_name(inspection: Inspection, export: Export) -> str:
     """What a file is called: after the benchmark and the table, or after its one case."""
-    what = "metrics" if asked.what == "all-metrics" else asked.what
+    what = "metrics" if export.what == "all-metrics" else export.what
     stem = f"{inspection.benchmark or 'cases'}-{what}"
-    if asked.what in {"case", "variants"}:
-        stem = inspection.cases["case"][asked.row] + ("-variants" if asked.what == "variants" else "")
+    if export.what in {"case", "variants"}:
+        stem = inspection.cases["case"][export.row] + ("-variants" if export.what == "variants" else "")
     plain = re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:LONGEST_NAME] or "case"
-    return f"{plain}.{ENDINGS[asked.form]}"
+    return f"{plain}.{ENDINGS[export.form]}"
 
 
 def export_path(folder: Path, name: str, into: str = "") -> Path:

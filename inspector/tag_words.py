@@ -38,11 +38,13 @@ def last_word(text: str) -> str:
 def offered_tags(in_use: Iterable[str], own: Iterable[str]) -> list[str]:
     """The tags that are offered: those in use in their order, then the error types of the benchmark at hand, its `own`.
 
-    A tag that could act on a terminal is not among them: nobody could type it.
+    A tag has no blanks: a type of several words is one with underscores. One that could act on a terminal is not among
+    them, as nobody could type it.
     """
     used = [tag for tag in in_use if clean(tag) == tag]
     named = {*used, *map(error_type_of, used)}
-    return [*used, *(tag for tag in own if tag not in named and clean(tag) == tag and not _BETWEEN.search(tag))]
+    types = dict.fromkeys(_BETWEEN.sub("_", name) for name in own if clean(name) == name)
+    return [*used, *(tag for tag in types if tag not in named)]
 
 
 def completed(text: str, tags: Sequence[str]) -> str | None:

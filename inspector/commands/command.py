@@ -67,6 +67,11 @@ class Command(Struct, frozen=True):
         return screen in self.screens if screen in SCREENS else set(self.screens) >= UNLIKE
 
     @property
+    def moves(self) -> bool:
+        """Whether it only goes so many further or back."""
+        return bool(_MOVES.fullmatch(self.action))
+
+    @property
     def worth_showing(self) -> bool:
         """Whether the footer shows it where there is room.
 
@@ -80,7 +85,7 @@ class Command(Struct, frozen=True):
             or self.keys == NO_KEY
             or " " in self.keys
         )
-        return not told and not _MOVES.fullmatch(self.action)
+        return not told and not self.moves
 
     def in_footer(self, screen: str) -> bool:
         """Whether the footer of a screen shows it."""

@@ -60,7 +60,7 @@ class ScorerPane(SheetView):
         """The lines of what is shown, and a word on what of it has no room."""
         return "", [line for line in terminal.blocks(self.blocks(view)) if line]
 
-    def title(self, inspection: "Inspection", told: str) -> str:  # noqa: ARG002  # where it says whose it is
+    def title(self, inspection: "Inspection", left_out: str) -> str:  # noqa: ARG002  # where it says whose it is
         """What stands above it, with that word; "" for what has a title of its own."""
         return ""
 
@@ -105,8 +105,8 @@ class ScorerPane(SheetView):
         self._shown = (*_subject(inspection), self._room)
         height = BESIDE_CHART + max(CHART, self._room - BESIDE - FACTS - AROUND)
         terminal = Terminal(max(40, self.app.size.width - 4), self._brush, height)
-        told, lines = self.lines(terminal, view)
-        title = [(Piece(words, "strong"),)] if (words := self.title(inspection, told)) else []
+        left_out, lines = self.lines(terminal, view)
+        title = [(Piece(words, "strong"),)] if (words := self.title(inspection, left_out)) else []
         # The border is a line too.
         self.styles.height = len(title) + len(lines) + 1
         self.show_sheet(Sheet((*title, *lines)))
@@ -121,18 +121,18 @@ class HighlightsPane(ScorerPane):
         """Where sentences take several lines, only the surest of them have room."""
         from inspector.render.view import Table
 
-        told, lines = super().lines(terminal, view)
+        left_out, lines = super().lines(terminal, view)
         for block in self.blocks(view):
             if isinstance(block, Table):
                 most = len(block.rows)
                 while len(lines) > min(FACTS, self._room - BESIDE) and len(block.rows) > 1:
                     block = replace(block, rows=block.rows[:-1])  # noqa: PLW2901
                     lines = [line for line in terminal.blocks([block]) if line]
-                told = f", {len(block.rows)} of {most}" if len(block.rows) < most else ""
-        return told, lines
+                left_out = f", {len(block.rows)} of {most}" if len(block.rows) < most else ""
+        return left_out, lines
 
-    def title(self, inspection: "Inspection", told: str) -> str:
-        return f"What stands out about {inspection.scorer} on {inspection.benchmark}{told}"
+    def title(self, inspection: "Inspection", left_out: str) -> str:
+        return f"What stands out about {inspection.scorer} on {inspection.benchmark}{left_out}"
 
 
 class CurvePane(ScorerPane, can_focus=False):

@@ -67,7 +67,10 @@ class CommandList(Narrowing[Command]):
         for group, commands in groups:
             self._picks += _headed(
                 group,
-                (Pick(one.id, f"{cell(keys.get(one.id, ''), width)}  {one.title}", one.help) for one in commands),
+                (
+                    Pick(command.id, f"{cell(keys.get(command.id, ''), width)}  {command.title}", command.help)
+                    for command in commands
+                ),
             )
         self._picks += _headed(
             "Columns", (Pick("", f"{cell('', width)}  {name} (column)", meaning) for name, meaning in columns)
@@ -78,13 +81,13 @@ class CommandList(Narrowing[Command]):
         words = typed.lower().split()
         if not words:
             return self._picks, 0
-        found = [
+        matching = [
             pick
             for pick in self._picks
             if not pick.heading and all(word in f"{pick.label} {pick.note}".lower() for word in words)
         ]
         # A key that was typed as it is comes first, then the names that begin so.
-        return sorted(found, key=lambda pick: _place(pick, typed.strip())), 0
+        return sorted(matching, key=lambda pick: _place(pick, typed.strip())), 0
 
     def answer(self, key: str) -> Command | None:
         return self._commands.get(key)
@@ -96,23 +99,23 @@ def outcome_marks() -> Iterator[tuple[str, str]]:
 
 
 def grouped(commands: Sequence[Command]) -> Groups:
-    """Sort the commands of a screen: what it alone does, what is shown, where to go, what is done everywhere."""
+    """Sort the commands of a screen: what it does, what is shown, where to go, what is done everywhere, what moves."""
     rest = {command.id: command for command in commands}
 
     def take(holds: Callable[[Command], bool]) -> list[Command]:
         return [rest.pop(name) for name, command in list(rest.items()) if holds(command)]
 
-    going, viewing = (
-        take(lambda command: command.keys.startswith(f"{GO} ")),
-        take(lambda command: command.keys.startswith(f"{VIEW} ")),
-    )
+    going = take(lambda command: command.keys.startswith(f"{GO} "))
+    viewing = take(lambda command: command.keys.startswith(f"{VIEW} "))
     bare = take(lambda command: command.keys == NO_KEY)
     everywhere = take(lambda command: command.screens == SCREENS)
+    moving = take(lambda command: command.moves)
     return [
         ("On this screen", list(rest.values())),
         ("What is shown, and how", viewing),
         ("Another screen", going),
         ("On every screen", everywhere),
+        ("Moving", moving),
         ("Without a key", bare),
     ]
 
@@ -124,7 +127,7 @@ def commands_bound(
 
     Those of the screen itself, with `whole`, come before them.
     """
-    found: dict[str, tuple[Command, str]] = {}
+    commands: dict[str, tuple[Command, str]] = {}
     for bound in bindings:
         binding, focused = bound.binding, bound.node is screen.focused
         if binding.action in _MOVES_FOCUS or not (focused or (whole and bound.node is screen)):
@@ -138,22 +141,22 @@ def commands_bound(
             else f"{'focused' if focused else 'screen'}.{binding.action}"
         )
         name = binding.id or action
-        if name in found:
-            command, shown = found[name]
-            found[name] = replace(command, keys=f"{command.keys},{binding.key}"), shown
+        if name in commands:
+            command, first_key = commands[name]
+            commands[name] = replace(command, keys=f"{command.keys},{binding.key}"), first_key
             continue
         command = Command(name, binding.key, binding.description, binding.tooltip, action)
-        found[name] = command, screen.app.get_key_display(binding)
+        commands[name] = command, screen.app.get_key_display(binding)
     if not whole:
-        return list(found.values())
+        return list(commands.values())
     # What opens and closes comes first, what only moves in the pane last.
     order = {OPEN: 0, CLOSE: 1}
     return sorted(
-        found.values(),
-        key=lambda one: (
-            one[0].action.startswith("focused."),
-            one[0].action.startswith("app."),
-            order.get(one[0].keys.partition(",")[0], len(order)),
+        commands.values(),
+        key=lambda pair: (
+            pair[0].action.startswith("focused."),
+            pair[0].action.startswith("app."),
+            order.get(pair[0].keys.partition(",")[0], len(order)),
         ),
     )
 

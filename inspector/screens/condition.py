@@ -106,8 +106,8 @@ class ConditionScreen(TypedAhead[str | None]):
     def _complain(self, wrong: FilterError | None) -> None:
         view = self.query_one("#complaint", LineView)
         if wrong is None:
-            said = self._count(self._text) if self._text.strip() else ""
-            view.show([Line([(f" {said}", "dim")])] if said else [])
+            cases_left = self._count(self._text) if self._text.strip() else ""
+            view.show([Line([(f" {cases_left}", "dim")])] if cases_left else [])
             return
         style = "bad" if self._taken else "dim"
         caret = []

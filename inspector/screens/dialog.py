@@ -21,8 +21,8 @@ Answer = TypeVar("Answer")
 
 def quit_at_once(action: str) -> Binding:
     """Bind the key that quits from everywhere."""
-    told = "Asks first while a run is on"
-    return Binding("ctrl+c", action, "Quit at once", show=False, system=True, tooltip=told, id="quit-at-once")
+    explained = "Asks first while a run is on"
+    return Binding("ctrl+c", action, "Quit at once", show=False, system=True, tooltip=explained, id="quit-at-once")
 
 
 class Dialog(Steady, ModalScreen[Answer]):
@@ -86,10 +86,12 @@ class Dialog(Steady, ModalScreen[Answer]):
         # A list of commands is a dialog too.
         from inspector.screens.command_list import CommandList, commands_bound
 
-        found = commands_bound(self, self.active_bindings.values())
-        keys = {command.id: shown for command, shown in found}
-        listed = CommandList(self.title or "Keys", [("In this dialog", [command for command, _ in found])], keys)
-        self.app.push_screen(listed, self._run_chosen)
+        commands = commands_bound(self, self.active_bindings.values())
+        keys = {command.id: key for command, key in commands}
+        command_list = CommandList(
+            self.title or "Keys", [("In this dialog", [command for command, _ in commands])], keys
+        )
+        self.app.push_screen(command_list, self._run_chosen)
 
     async def _run_chosen(self, chosen: Command | None) -> None:
         if chosen is not None:

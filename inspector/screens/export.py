@@ -64,7 +64,7 @@ class ExportMenu(Dialog[Export | None]):
             self._exports[_REPORT] = report
             self._head("Board, comparison, breakdown and cases in one file")
             self._picks.append(Pick(_REPORT, f"   {_REPORT}   HTML report, to mail"))
-        self._shown = ""
+        self._usual = ""
 
     def _head(self, words: str) -> None:
         self._picks.append(Pick("", clean(words), heading=True))
@@ -91,12 +91,12 @@ class ExportMenu(Dialog[Export | None]):
             return
         # As it stands in the line, so that a line that nobody changed is known.
         line, usual = self.query_one(Input), clean(self._place(self._exports[key]))
-        changed = line.value not in {"", self._shown}
-        if changed and PurePath(line.value).suffix == PurePath(self._shown).suffix:
+        changed = line.value not in {"", self._usual}
+        if changed and PurePath(line.value).suffix == PurePath(self._usual).suffix:
             line.value = str(PurePath(line.value).with_suffix(PurePath(usual).suffix))
         elif not changed:
             line.value = usual
-        self._shown = usual
+        self._usual = usual
         line.cursor_position = len(line.value)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -129,12 +129,12 @@ class ExportMenu(Dialog[Export | None]):
         if key not in self._exports:
             return
         picks = self.query_one(PickList)
-        picks.cursor = next(at for at, one in enumerate(self._picks) if one.key == key)
+        picks.cursor = next(at for at, pick in enumerate(self._picks) if pick.key == key)
         self._show_place()
         line = next(iter(self.query(Input)), None)
-        into = "" if line is None or line.value == self._shown else line.value.strip()
-        asked, ending = PurePath(into).suffix, PurePath(self._shown).suffix
-        if asked != ending and asked in {f".{other}" for other in ENDINGS.values()}:
-            self.notify(f"This form is written into {ending} files: choose the one for {asked}.", markup=False)
+        into = "" if line is None or line.value == self._usual else line.value.strip()
+        named, ending = PurePath(into).suffix, PurePath(self._usual).suffix
+        if named != ending and named in {f".{other}" for other in ENDINGS.values()}:
+            self.notify(f"This form is written into {ending} files: choose the one for {named}.", markup=False)
         else:
             self.dismiss(replace(self._exports[key], into=into))

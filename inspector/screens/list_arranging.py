@@ -77,8 +77,8 @@ class ListArranging(Arranging):
             self.screen.put(self.inspection.ordered(sort))
 
     def columns_here(self) -> list[tuple[str, str]]:
-        shown = [self._entry(column.name) for column in self.table.columns_shown]
-        return [(entry.name, entry.meaning) for entry in shown]
+        on_screen = [self._entry(column.name) for column in self.table.columns_shown]
+        return [(entry.name, entry.meaning) for entry in on_screen]
 
     def column_phrases(self) -> list[Phrase]:
         """What the column is in which the cell cursor stands; nothing before it is seen."""

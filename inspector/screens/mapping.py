@@ -191,8 +191,8 @@ class MappingDialog(Dialog[ColumnMapping | None]):
         if not self._usable or self._mapping is None:
             return
         usual = f"{PurePath(self._table.source).stem}.mapping.json"
-        asked = WordsDialog("Save the mapping into", usual, "a file; --mapping takes it")
-        self.app.push_screen(asked, partial(self._save, self._mapping, usual))
+        dialog = WordsDialog("Save the mapping into", usual, "a file; --mapping takes it")
+        self.app.push_screen(dialog, partial(self._save, self._mapping, usual))
 
     def _save(self, mapping: ColumnMapping, usual: str, into: str | None) -> None:
         if not into or self._folder is None:
@@ -204,7 +204,7 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             path = export_path(self._folder, usual, into)
             mapping.save(path)
         except InspectError as error:
-            self.notify(clean(error.words), severity="error", markup=False)
+            self.notify(clean(str(error)), severity="error", markup=False)
         else:
             again = f"prm-inspect import FILE --mapping {shlex.quote(str(path))} reads a table of these columns"
             self.notify(clean(f"Saved as {path}: {again}."), markup=False, timeout=10)

@@ -58,13 +58,13 @@ def _columns(screen: InspectionScreen, words: Sequence[str]) -> Iterator[Hit]:
     arranging = screen.arranging
     if arranging is None:
         return
-    shown = {name for name, _ in arranging.columns_here()}
+    on_screen = {name for name, _ in arranging.columns_here()}
     for entry in arranging.columns_offered():
-        told = f"column: {entry.name}"
-        if all(word in f"{told} {entry.meaning}".lower() for word in words):
-            does = "To it" if entry.name in shown else "Show it"
+        title = f"column: {entry.name}"
+        if all(word in f"{title} {entry.meaning}".lower() for word in words):
+            does = "To it" if entry.name in on_screen else "Show it"
             look = partial(arranging.to_column, entry.key)
-            yield Hit(_TOLD, Content(clean(told)), look, help=clean(f"{does}: {entry.meaning}"))
+            yield Hit(_TOLD, Content(clean(title)), look, help=clean(f"{does}: {entry.meaning}"))
 
 
 def _slices(screen: InspectionScreen, inspection: Inspection, words: Sequence[str]) -> Iterator[Hit]:

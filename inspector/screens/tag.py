@@ -72,8 +72,8 @@ class TagDialog(TypedAhead[Typed | None]):
     def compose_panel(self) -> ComposeResult:
         if self._present:
             yield Static(Content(clean(f"It has: {', '.join(self._present)}")))
-        asked = "tags, or their digits; -tag takes one away"
-        yield TypingLine(placeholder=asked, suggester=TagSuggester(self._known), compact=True)
+        placeholder = "tags, or their digits; -tag takes one away"
+        yield TypingLine(placeholder=placeholder, suggester=TagSuggester(self._known), compact=True)
         yield Static(Content(clean(self._listed(), lines=True)), classes="dim")
 
     def _listed(self) -> str:

@@ -35,8 +35,8 @@ class Tagging(Controller):
         cases, title = [case], f"Tag {case}"
         if marked := self.screen.marked:
             tags, cases, title = (), marked, f"Tag {counted(len(marked), 'marked case')}"
-        asked = TagDialog(title, tags, journal.triage.tags_in_use, self._own_types(case.partition("/")[0]))
-        self.screen.app.push_screen(asked, partial(self._tag, cases))
+        dialog = TagDialog(title, tags, journal.triage.tags_in_use, self._own_types(case.partition("/")[0]))
+        self.screen.app.push_screen(dialog, partial(self._tag, cases))
 
     def _own_types(self, benchmark: str) -> Sequence[str]:
         """The error types of a benchmark: those of its taxonomy, else those that its cases have, the frequent first."""

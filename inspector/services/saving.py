@@ -57,26 +57,26 @@ class Saving:
         else:
             self._app.tell(f"W{wrote}", timeout=10, lines=True)
 
-    def place(self, asked: Export) -> str:
+    def place(self, export: Export) -> str:
         """Give the path of the file that an export goes into where nobody chooses another one."""
         from inspector.exporting import export_path, file_name
 
         if self._app.inspection is None:
             return ""
-        return str(export_path(self._app.folder, file_name(self._app.inspection, asked)))
+        return str(export_path(self._app.folder, file_name(self._app.inspection, export)))
 
-    def _put_out(self, document: "Document", name: str, asked: Export) -> str:
+    def _put_out(self, document: "Document", name: str, export: Export) -> str:
         """In a thread: write a document, or have a browser download it; what the file is called."""
         from inspector.exporting import export_path
 
         if self._app.visit.who:
-            self._app.call_from_thread(self._download, name, document.render(asked.form))
+            self._app.call_from_thread(self._download, name, document.render(export.form))
             return name
         # One at a time: two documents of one name would take the same path.
         with self._writing:
-            path = export_path(self._app.folder, name, asked.into)
-            document.write(path, asked.form)
-        return str(path) if asked.into else path.name
+            path = export_path(self._app.folder, name, export.into)
+            document.write(path, export.form)
+        return str(path) if export.into else path.name
 
     def _download(self, name: str, text: str) -> None:
         """Have the browser save a text as a file of this name."""

@@ -409,15 +409,15 @@ class InertPastes:
             passed = len(self._last)
             known = self._last + data
             mark = self.END if self._inside else self.BEGIN
-            before, found, data = known.partition(mark)
+            before, marked, data = known.partition(mark)
             if self._inside:
-                begun = 0 if found else _begun(before, mark)
+                begun = 0 if marked else _begun(before, mark)
                 self._last = before[len(before) - begun :] if begun else ""
-                read += before[: len(before) - begun].replace("\x1b", "\N{SYMBOL FOR ESCAPE}"), found
+                read += before[: len(before) - begun].replace("\x1b", "\N{SYMBOL FOR ESCAPE}"), marked
             else:
-                read.append((before + found)[passed:])
-                self._last = "" if found else known[1 - len(mark) :]
-            self._inside ^= bool(found)
+                read.append((before + marked)[passed:])
+                self._last = "" if marked else known[1 - len(mark) :]
+            self._inside ^= bool(marked)
         return "".join(read)
 
 

@@ -56,8 +56,11 @@ def test_tags_in_use_are_offered_before_error_types_and_none_twice():
     assert len(offered) == 2 + 19
 
 
-def test_what_nobody_could_type_as_a_tag_is_not_offered():
-    assert offered_tags([], ["sign flipped", "sign,flipped", "\x1b[2J", "sign_flipped"]) == ["sign_flipped"]
+def test_types_of_several_words_are_tags_that_can_be_typed_and_what_acts_is_none():
+    assert offered_tags(["misread"], ["sign flipped", "\x1b[2J", "misread", "sign, flipped"]) == [
+        "misread",
+        "sign_flipped",
+    ]
 
 
 def test_only_what_changes_something_is_left():
