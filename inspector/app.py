@@ -85,7 +85,7 @@ class InspectApp(Themed[int]):
     ENABLE_COMMAND_PALETTE = True
     COMMANDS = App.COMMANDS | {found_places}  # Textual declares it
     DEFAULT_MODE = INSPECT
-    MODES: ClassVar = {INSPECT: LoadingScreen, SMALL: TooSmall}
+    MODES: ClassVar = {SMALL: TooSmall}
     BINDINGS: ClassVar[list[BindingType]] = [
         quit_at_once("quit"),
         Binding("ctrl+z", "suspend_process", "Suspend: back to the shell, until fg", show=False, id="suspend"),
@@ -115,6 +115,7 @@ class InspectApp(Themed[int]):
         `visit` says who sits there and what they may do: it is asked before anything is done.
         """
         super().__init__(state=state, theme=theme, ascii_only=ascii_only)
+        self.add_mode(INSPECT, lambda: LoadingScreen(self.remembering.first_frame))
         self.request = request
         self.visit = visit
         self.folder = folder or Path()
@@ -364,6 +365,11 @@ class InspectApp(Themed[int]):
         self.saving.copy(text, f"Copied {len(text):,} characters", "Too long to copy")
 
     # -- what services ask
+
+    @property
+    def has_acted(self) -> bool:
+        """Whether a person has done anything yet."""
+        return bool(self._done)
 
     @property
     def front(self) -> "InspectionScreen | None":

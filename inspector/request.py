@@ -16,6 +16,9 @@ from msgspec.structs import replace
 
 from scoring.errors import UsageError
 
+ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
+"""The variable that names the workspace where a command does not."""
+
 
 class Request(Struct, frozen=True):
     """The choices common to all commands.

@@ -4,10 +4,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from inspector.request import ENVIRONMENT
 from scoring.errors import NoWorkspace
 from scoring.workspace import MARK, TRIAGE, Workspace, workspace_folder
 
-ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
 LOCAL = Path(".prm-inspect")
 
 
@@ -34,6 +34,12 @@ def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
     raise NoWorkspace(
         "nothing was imported here yet.", "Start with: prm-inspect import PATH, or look: prm-inspect demo"
     )
+
+
+def deciding_files(given: str | None) -> list[Path]:
+    """The files of which it depends which workspace is found, whether they are there or not."""
+    named = given if given is not None else os.environ.get(ENVIRONMENT)
+    return [Path(named) / MARK] if named else [LOCAL / MARK, _own() / MARK, demo_workspace() / MARK]
 
 
 def find_workspace_or_demo(given: str | None, benchmarks: Sequence[str]) -> Workspace:

@@ -51,6 +51,8 @@ class ScorerPane(SheetView):
         self._shown: tuple[object, ...] = ()
         self._room = 0
         self.display = False
+        # An empty frame would be there for a moment, with another height than what comes.
+        self.visible = False
 
     def blocks(self, view: "View") -> "Sequence[Block]":
         """What of the analysis is shown."""
@@ -77,7 +79,8 @@ class ScorerPane(SheetView):
             self._rests.stop()
         if self.display and self._shown != (*_subject(inspection), room):
             self._room = room
-            self._rests = self.set_timer(REST, self._begin)
+            # What is shown first need not wait for a key to rest.
+            self._rests = self.set_timer(REST if self._shown else 0.001, self._begin)
 
     def _begin(self) -> None:
         if self._wanted is not None:
@@ -110,6 +113,7 @@ class ScorerPane(SheetView):
         # The border is a line too.
         self.styles.height = len(title) + len(lines) + 1
         self.show_sheet(Sheet((*title, *lines)))
+        self.visible = True
 
 
 class HighlightsPane(ScorerPane):

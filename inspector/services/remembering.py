@@ -1,8 +1,23 @@
-"""What was in focus, and how screens were arranged, is found again at the next start."""
+"""What was in focus, how screens were arranged and what the first one showed is found again at the next start."""
 
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import asdict
+
+from inspector.request import ENVIRONMENT
+from inspector.terminal import kept_frame
+from inspector.terminal.textual_compat import painted
+
 if TYPE_CHECKING:
+    from textual.strip import Strip
+
     from inspector.app import InspectApp
     from inspector.inspection import Inspection
     from inspector.selection import Selection
@@ -10,6 +25,14 @@ if TYPE_CHECKING:
 
 SAVE_SECONDS = 1.0
 """How often what is remembered is written where it changed."""
+LOOKS = 20
+"""How often it is looked, once a second, whether the first screen is done and nobody has done anything yet."""
+_LIBRARIES = ("textual", "rich", "polars", "numpy")
+"""Packages by whose versions the first frame may differ."""
+_BESIDE = frozenset({"derived", "leases", "trash"})
+"""Folders of a workspace of which nothing on the first screen depends."""
+_SAID = frozenset({"triage", "variants"})
+"""As these, where labels are the benchmarks' own."""
 
 
 class Remembering:
@@ -18,6 +41,8 @@ class Remembering:
     def __init__(self, app: "InspectApp") -> None:
         self._app = app
         self._warned = False
+        self._began = time.time_ns()
+        self._looks = LOOKS
 
     def recall(self, selection: "Selection") -> "Remembered":
         """Give how this workspace was left; in any thread."""
@@ -36,6 +61,62 @@ class Remembering:
         if remembered is not None and root is not None and remembered.left.place != str(root.resolve()):
             remembered.keep(place=str(root.resolve()))
         self._app.set_interval(SAVE_SECONDS, self._save_changes)
+        if self._app.state is not None:
+            self._app.set_timer(SAVE_SECONDS, partial(self._keep_frame, self._app.state, selection))
+
+    # -- the first frame
+
+    def first_frame(self) -> "list[Strip]":
+        """Give the lines that were on screen first the last time; none where anything has changed since."""
+        if self._app.state is None:
+            return []
+        return kept_frame.recall(kept_frame.frame_file(self._app.state, self._settings()))
+
+    def _keep_frame(self, state: Path, selection: "Selection") -> None:
+        """Keep what is on screen once nothing is being computed any more, unless a person has done something."""
+        app, now = self._app, self._app.inspection
+        front, self._looks = app.front, self._looks - 1
+        if now is None or now.selection is not selection or app.has_acted or front is None or front.NAME != "board":
+            return
+        if any(work.is_running for work in app.workers) or front.query("Toast"):
+            if self._looks:
+                app.set_timer(SAVE_SECONDS, partial(self._keep_frame, state, selection))
+            return
+        place = kept_frame.frame_file(state, self._settings())
+
+        def keep() -> None:
+            kept_frame.keep(place, self._inputs(selection), lines, before=self._began)
+
+        lines = painted(front)
+        app.run_in_thread(keep, "frame")
+
+    def _settings(self) -> tuple[str, ...]:
+        """What the first frame follows from beside files: what was asked for, where, by whom, and how it looks."""
+        app = self._app
+        asked = json.dumps(asdict(app.request)), os.environ.get(ENVIRONMENT, ""), str(Path.cwd()), app.visit.who
+        looks = f"{app.size.width}x{app.size.height}", app.theme, str(app.ascii_only), os.environ.get("NO_COLOR", "")
+        return (*asked, *looks)
+
+    def _inputs(self, selection: "Selection") -> Iterator[str]:
+        """The files and folders that the first frame follows from, and those that are not there and would count."""
+        from inspector.terminal.keymap import FILE
+        from inspector.workspace_place import deciding_files
+        from scoring.benchmarks import demo
+        from scoring.plugins import installed_plugins
+
+        request, without = self._app.request, _BESIDE if self._app.request.labels != "original" else _BESIDE | _SAID
+        yield from map(str, deciding_files(request.workspace))
+        for folder in (selection.workspace.root, demo.folder()):
+            yield from () if folder is None else kept_frame.files_under(folder, without)
+        yield from () if self._app.config is None else [str(self._app.config / FILE)]
+        yield from request.plugins
+        ours = {"inspector", "scoring", *(one.module.partition(".")[0] for one in installed_plugins().values())}
+        for name, module in list(sys.modules.items()):
+            known = name in _LIBRARIES or name.partition(".")[0] in ours
+            if known and (file := getattr(module, "__file__", None)):
+                yield file
+
+    # -- what a person does
 
     def _save_changes(self) -> None:
         """In a thread: a slow disk must not stop the keys."""

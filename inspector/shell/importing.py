@@ -15,10 +15,11 @@ from typing import Any, TextIO
 from msgspec.structs import replace
 
 from inspector.mapping_words import preview_lines
+from inspector.request import ENVIRONMENT
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import reports
 from inspector.text import clean
-from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
+from inspector.workspace_place import LOCAL, find_workspace
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import is_benchmark
 from scoring.boundary import check_own_rule

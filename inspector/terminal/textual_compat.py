@@ -10,6 +10,7 @@
 | `lasting_output` | writing to a terminal that is gone waits for ever | none |
 | `orderly_driver` | to a browser packets are written from two threads, one amid the other | none |
 | `inert_pastes` | what a paste holds of escape sequences is pressed as keys | none |
+| `painted` | what is on screen can be had as a picture, and not as lines | none |
 | `without_colours` | `NO_COLOR` makes sixteen colours black on black | none |
 
 Screens have more of it: `inspector.screens.steady` and `inspector.screens.typed_ahead`.
@@ -37,6 +38,7 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Size
 from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.strip import Strip
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -448,3 +450,11 @@ def without_colours(filters: Sequence[LineFilter], *, sixteen: bool) -> list[Lin
     Textual decides before the theme is known, and greys are all black where a terminal has sixteen colours.
     """
     return [NoColor() if sixteen and isinstance(one, Monochrome) else one for one in filters]
+
+
+# -- what is on screen
+
+
+def painted(screen: "Screen[Any]") -> list[Strip]:
+    """Give the lines that a screen shows now; in the app's own thread."""
+    return screen._compositor.render_strips()  # noqa: SLF001  # Textual exports pictures alone

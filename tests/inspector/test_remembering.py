@@ -1,12 +1,18 @@
 import json
+import os
+import threading
+import time
+from pathlib import Path
 
 import pytest
 
 from inspector.app import InspectApp
 from inspector.request import Request
+from inspector.screens.loading import READING, UNCHANGED
+from inspector.selection import load
 from inspector.terminal.remembered import Remembered
 from opened import inspected
-from screen_text import press, settled, shows
+from screen_text import press, rests, screen_text, settled, shows, until
 
 
 @pytest.fixture
@@ -71,3 +77,34 @@ async def test_what_cannot_be_written_is_told_once(workspace, tmp_path):
 async def test_without_a_state_folder_nothing_is_kept(workspace):
     assert await focus(workspace, None, "down") == "alpha"
     assert await focus(workspace, None) == "beta"
+
+
+async def test_the_first_screen_is_there_before_anything_is_read(workspace, tmp_path, monkeypatch):
+    """As it was the last time, until it has been read again; not where a file has changed."""
+
+    def open_again():
+        reading = threading.Event()
+        monkeypatch.setattr("inspector.selection.load", lambda request: reading.wait(20) and load(request))
+        return InspectApp(workspace, state=tmp_path), reading
+
+    space = Path(workspace.workspace)
+    for path in (space, *space.rglob("*")):
+        os.utime(path, (time.time() - 60,) * 2)
+    async with InspectApp(workspace, state=tmp_path).run_test(size=(120, 36)) as pilot:
+        before = await rests(pilot, "2 scorers")
+        await until(pilot, lambda: list(tmp_path.rglob("*.msgpack")))
+    app, reading = open_again()
+    async with app.run_test(size=(120, 36)) as pilot:
+        at_first = await shows(pilot, UNCHANGED)
+        assert at_first.splitlines()[:-1] == before.splitlines()[:-1]
+        assert app.inspection is None
+        reading.set()
+        assert await rests(pilot, "Keys") == before
+    for size in ((119, 36), (120, 36)):
+        app, reading = open_again()
+        if size == (120, 36):
+            (space / "rewards").touch()
+        async with app.run_test(size=size) as pilot:
+            assert READING in screen_text(app)
+            reading.set()
+            await shows(pilot, "2 scorers")
