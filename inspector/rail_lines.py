@@ -195,7 +195,11 @@ class Changes(NamedTuple):
         """Of the cases of the slice of `now`; none where either has no scorer in focus."""
         if now.evaluation is None or before.evaluation is None:
             return cls()
-        codes, old = now.evaluation.codes[now.slice], before.evaluation.codes[now.slice]
+        codes, old = now.evaluation.codes, before.evaluation.codes
+        # A step changes few of a million cases, and what follows is of these alone.
+        changed = np.flatnonzero(codes != old)
+        changed = changed[now.slice[changed]]
+        codes, old = codes[changed], old[changed]
         is_right, was_right = _IS_RIGHT.take(codes), _IS_RIGHT.take(old)
         right, wrong = int((is_right & ~was_right).sum()), int((was_right & ~is_right).sum())
-        return cls(right, wrong, int((codes != old).sum()) - right - wrong)
+        return cls(right, wrong, changed.size - right - wrong)

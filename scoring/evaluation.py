@@ -26,6 +26,7 @@ from scoring.given import (
     tally,
 )
 from scoring.gold import Gold
+from scoring.remembered import Remembered
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Comparison, Scorer
 from scoring.scorer_columns import PER_SCORER, Spent, scorer_column
@@ -83,6 +84,14 @@ def _turns(codes: Codes, rows: Bools, margins: Floats) -> Ints:
         of = np.flatnonzero(rows & (codes == code))
         found[of[np.argsort(margins[of], kind="stable")]] = np.arange(of.size)
     return found
+
+
+_JUDGED = Remembered(64)
+"""The benchmarks that a scorer judges, by its name."""
+
+
+def _names_among(names: pl.Series, chosen: Bools) -> frozenset[str]:
+    return frozenset(names.filter(pl.Series(chosen)).unique())
 
 
 class Evaluation(Struct, frozen=True, eq=False, dict=True):
@@ -276,7 +285,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         """The benchmarks for whose cases there is anything of that kind."""
         said = self.answered | np.isfinite(self.rewards.solutions)
         said = said if self.votes is None else said | self.votes.tried
-        return frozenset(self.gold.cases["benchmark"].filter(pl.Series(said)).unique())
+        return _names_among(self.gold.cases["benchmark"], said)
 
     def judges(self, benchmark: str) -> bool:
         """Tell whether there is a verdict on any case of a benchmark."""
@@ -285,7 +294,9 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def judged(self) -> frozenset[str]:
         """The benchmarks on any of whose cases there is a verdict."""
-        return frozenset(self.gold.cases["benchmark"].filter(pl.Series(self.answered)).unique())
+        # A threshold that moves changes none of it.
+        made = partial(_names_among, self.gold.cases["benchmark"], self.answered)
+        return _JUDGED.of(self.scorer.name, (self.gold, self.given), made)
 
     # -- what was decided
 

@@ -47,9 +47,12 @@ class ScorerPane(SheetView):
         super().__init__(id=self.NAME)
         self._brush = brush
         self._rests: Timer | None = None
-        self._wanted: Inspection | None = None
-        self._shown: tuple[object, ...] = ()
-        self._room = 0
+        self._wanted: tuple[object, ...] = ()
+        """What it is to be of; () where it is not shown."""
+        self._view: View | None = None
+        """The analysis of that, once it is known."""
+        self._sizes = (0, 0)
+        """The lines that there are for it and the rows, and the columns of the terminal."""
         self.display = False
         # An empty frame would be there for a moment, with another height than what comes.
         self.visible = False
@@ -74,17 +77,20 @@ class ScorerPane(SheetView):
         """Show the scorer in focus as soon as the keys rest, if `room` (in lines) allows it."""
         few = inspection.selection.height < MANY
         self.display = self.fits(room) and few and inspection.evaluation is not None
-        self._wanted = inspection if self.display else None
+        sizes, self._sizes = self._sizes, (room, self.app.size.width)
+        if self.display and self._wanted == _subject(inspection):
+            if self._view is not None and sizes != self._sizes:
+                self._lay_out(inspection, self._view)
+            return
         if self._rests is not None:
             self._rests.stop()
-        if self.display and self._shown != (*_subject(inspection), room):
-            self._room = room
+        self._wanted, self._view = _subject(inspection) if self.display else (), None
+        if self.display:
             # What is shown first need not wait for a key to rest.
-            self._rests = self.set_timer(REST if self._shown else 0.001, self._begin)
+            self._rests = self.set_timer(REST if self.visible else 0.001, partial(self._begin, inspection))
 
-    def _begin(self) -> None:
-        if self._wanted is not None:
-            self.run_worker(partial(self._compute, self._wanted), thread=True, exclusive=True, group=self.NAME)
+    def _begin(self, inspection: "Inspection") -> None:
+        self.run_worker(partial(self._compute, inspection), thread=True, exclusive=True, group=self.NAME)
 
     def _compute(self, inspection: "Inspection") -> None:
         """In a thread."""
@@ -99,15 +105,18 @@ class ScorerPane(SheetView):
 
     def _take(self, inspection: "Inspection", view: "View") -> None:
         """Show it, unless another scorer is in focus by now."""
-        wanted = self._wanted
-        if wanted is None or _subject(wanted) != _subject(inspection):
-            return
+        if self._wanted == _subject(inspection):
+            self._view = view
+            self._lay_out(inspection, view)
+
+    def _lay_out(self, inspection: "Inspection", view: "View") -> None:
+        """Put it into the room there is."""
         # Imported when it is first wanted: the app starts sooner.
         from inspector.render.terminal import Terminal
 
-        self._shown = (*_subject(inspection), self._room)
-        height = BESIDE_CHART + max(CHART, self._room - BESIDE - FACTS - AROUND)
-        terminal = Terminal(max(40, self.app.size.width - 4), self._brush, height)
+        room, width = self._sizes
+        height = BESIDE_CHART + max(CHART, room - BESIDE - FACTS - AROUND)
+        terminal = Terminal(max(40, width - 4), self._brush, height)
         left_out, lines = self.lines(terminal, view)
         title = [(Piece(words, "strong"),)] if (words := self.title(inspection, left_out)) else []
         # The border is a line too.
@@ -129,7 +138,7 @@ class HighlightsPane(ScorerPane):
         for block in self.blocks(view):
             if isinstance(block, Table):
                 most = len(block.rows)
-                while len(lines) > min(FACTS, self._room - BESIDE) and len(block.rows) > 1:
+                while len(lines) > min(FACTS, self._sizes[0] - BESIDE) and len(block.rows) > 1:
                     block = replace(block, rows=block.rows[:-1])  # noqa: PLW2901
                     lines = [line for line in terminal.blocks([block]) if line]
                 left_out = f", {len(block.rows)} of {most}" if len(block.rows) < most else ""

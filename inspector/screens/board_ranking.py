@@ -37,11 +37,13 @@ class BoardRanking(Controller):
     _rest: "Timer | None" = None
 
     def ranked(self, selection: "Selection", pieces: "Sequence[Piece]", against: str) -> Standings:
-        """What is known of these rows; where nothing is yet, it is computed soon, and the screen told."""
+        """What is known of these rows; where nothing is yet, it is computed soon, once, and the screen told."""
         asked = (against, selection.request.seed, *selection.evaluations, *(piece.rows for piece in pieces))
-        self._asked = asked
+        before, self._asked = self._asked, asked
         if _same(asked, self._known_of):
             return self.known
+        if _same(asked, before):
+            return waiting(against)
         if self._rest is not None:
             self._rest.stop()
         # What is shown first need not wait for a key to rest.

@@ -112,7 +112,7 @@ class Following:
     def _there(self, workspace: "Workspace") -> frozenset[str]:
         """The files of rewards, and the benchmarks."""
         now = self._app.inspection
-        read = [] if now is None else now.cases["benchmark"].unique().to_list()
+        read = () if now is None else now.selection.benchmarks
         return workspace.reward_files(read) | self._names(workspace)
 
     def _names(self, workspace: "Workspace") -> frozenset[str]:

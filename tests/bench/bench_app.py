@@ -1,8 +1,9 @@
 """How fast the program answers, under a real terminal of 200 x 50.
 
-    python tests/bench/bench_app.py [--cases 3400 100000 1000000] [--only WORD ...] [--folder DIR]
+    python tests/bench/bench_app.py [--cases 3400 100000 1000000] [--only WORD ...] [--folder DIR] [--beside CHECKOUT]
 
-Workspaces of authored nonsense with eight scorers are made under `--folder` and found there again. Numbers are reported
+Workspaces of authored nonsense are made under `--folder` and found there again. With another checkout beside, each is
+measured with both in turn, the other one first. Numbers are reported
 beside the targets and never asserted: machines differ and are busy. Times are in milliseconds; the answer to a key ends
 with a tenth of a second of silence, so that a pane which follows later is counted in it.
 """
@@ -26,6 +27,8 @@ from terminal import Answer, Terminal  # noqa: E402
 
 RUN = [sys.executable, "-m", "inspector.cli"]
 SCORERS = 8
+SCORERS_OF = {3_400: 10, 1_000_000: 4}
+"""How many scorers a workspace of so many cases has; SCORERS those of another size."""
 STARTS = 5
 
 
@@ -84,7 +87,7 @@ EVERY = (
         {3400: "first 150", 100_000: "first 400"},
         1.0,
     ),
-    Keys("next flip, failures", ("enter", "v", "z", "t"), (".",), 30, {}),
+    Keys("next flip, failures", ("enter", "v", "z", "t"), ("n",), 30, {}),
 )
 CASE = (
     Keys("next case, one scorer", ("g", "l", "enter"), ("n",), 30, {0: "first 30, last 70"}),
@@ -99,25 +102,27 @@ def main() -> None:
     parser.add_argument("--cases", type=int, nargs="+", default=[3_400, 100_000])
     parser.add_argument("--only", nargs="+", default=[], help="words in the names of what is measured")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "prm-inspect-bench")
+    parser.add_argument("--beside", type=Path, help="another checkout, measured in turn with this one")
     chosen = parser.parse_args()
     print(
-        f"{'cases':>9}  {'what':<34} {'first':>8} {'last':>8} {'p95':>8} {'worst':>8} {'bytes':>8}   target", flush=True
+        f"{'cases':>9}  {'what':<44} {'first':>8} {'last':>8} {'p95':>8} {'worst':>8} {'bytes':>8}   target", flush=True
     )
     if wanted("--help", chosen.only):
         print_help_time()
+    trees = [*([chosen.beside.resolve()] if chosen.beside else []), ROOT]
     for cases in chosen.cases:
-        root = make_workspace(chosen.folder / str(cases), cases, SCORERS)
-        show(cases, measured(root, cases, EVERY, chosen.only))
+        root = make_workspace(chosen.folder / str(cases), cases, SCORERS_OF.get(cases, SCORERS))
+        show(cases, measured(root, cases, EVERY, chosen.only, trees))
     if any(wanted(one.what, chosen.only) for one in CASE):
         root = make_workspace(chosen.folder / "long", 3_400, 6, steps=(40, 40))
-        show(3_400, measured(root, 3_400, CASE, chosen.only))
+        show(3_400, measured(root, 3_400, CASE, chosen.only, trees))
 
 
 def show(cases: int, rows: Iterator[tuple[str, ...]]) -> None:
     """Print rows as they come."""
     for what, *numbers, target in rows:
         cells = " ".join(f"{number:>8}" for number in numbers)
-        print(f"{cases:>9,}  {what:<34} {cells}   {target}", flush=True)
+        print(f"{cases:>9,}  {what:<44} {cells}   {target}", flush=True)
 
 
 def wanted(what: str, words: Sequence[str]) -> bool:
@@ -133,7 +138,7 @@ def print_help_time() -> None:
         helped.append(timed([*RUN, "--help"]))
     ratio = statistics.median(helped) / statistics.median(bare)
     what = f"--help, {ratio:.1f} times a bare Python"
-    print(f"{'':>9}  {what:<34} {'':>8} {statistics.median(helped):>8.0f} {'':>26}   under 4 times")
+    print(f"{'':>9}  {what:<44} {'':>8} {statistics.median(helped):>8.0f} {'':>26}   under 4 times")
 
 
 def timed(argv: Sequence[str]) -> float:
@@ -143,33 +148,48 @@ def timed(argv: Sequence[str]) -> float:
     return (time.perf_counter() - start) * 1e3
 
 
-def measured(root: Path, cases: int, every: Sequence[Keys], words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The start, if it is asked for, and the keys, each in an app of its own."""
+def measured(
+    root: Path, cases: int, every: Sequence[Keys], words: Sequence[str], trees: Sequence[Path]
+) -> Iterator[tuple[str, ...]]:
+    """The start, if it is asked for, and the keys, each in an app of its own, of one checkout after the other."""
     with tempfile.TemporaryDirectory() as state:
-        program = Program([*RUN, "-w", str(root)], state, cases)
-        # The first start computes what the others find, and keeps it while it says nothing.
-        with program.started() as terminal:
-            program.ready(terminal)
-            terminal.settle(3 + cases / 1e5, timeout=600)
+        programs = [Program([*RUN, "-w", str(root)], state, cases, tree) for tree in trees]
+        for program in programs:
+            # The first start computes what the others find, and keeps it while it says nothing.
+            with program.started() as terminal:
+                program.ready(terminal)
+                terminal.settle(3 + cases / 1e5, timeout=600)
         if wanted("start", words) and every is EVERY:
-            yield program.start()
+            for program in programs:
+                yield program.start()
+                yield program.start_again()
         for keys in every:
             if wanted(keys.what, words):
-                yield program.keys(keys)
+                for program in programs:
+                    yield program.keys(keys)
 
 
 @dataclass(frozen=True)
 class Program:
-    """The app on a workspace of so many cases, remembering nothing from one run to the next."""
+    """The app of a checkout on a workspace of so many cases; it remembers nothing of how it was left."""
 
     argv: list[str]
     state: str
     cases: int
+    tree: Path = ROOT
 
-    def started(self) -> Terminal:
-        """The app, not yet ready."""
-        env = {"PYTHONPATH": str(ROOT), "XDG_STATE_HOME": tempfile.mkdtemp(dir=self.state)}
-        return Terminal(self.argv, columns=200, lines=50, env=env)
+    def started(self, state: str = "") -> Terminal:
+        """The app, not yet ready; without a state folder it remembers nothing."""
+        env = {
+            "PYTHONPATH": str(self.tree),
+            "PYTHONDONTWRITEBYTECODE": "",
+            "XDG_STATE_HOME": state or tempfile.mkdtemp(dir=self.state),
+        }
+        return Terminal(self.argv, columns=200, lines=50, env=env, cwd=self.tree)
+
+    def named(self, what: str) -> str:
+        """What is measured, and of which checkout where it is another one."""
+        return what if self.tree == ROOT else f"{what} ({self.tree.name})"
 
     def ready(self, terminal: Terminal) -> float:
         """Milliseconds until its rows are on screen."""
@@ -189,7 +209,24 @@ class Program:
         target = {3_400: "900", 100_000: "1200", 1_000_000: "2500, 700 MB"}.get(self.cases, "")
         median, worst = statistics.median(times), max(times)
         what = f"start; {at_rest:.0f} MB, {used:.0f} MB in use"
-        return what, "", f"{median:.0f}", "", f"{worst:.0f}", "", target
+        return self.named(what), "", f"{median:.0f}", "", f"{worst:.0f}", "", target
+
+    def start_again(self) -> tuple[str, ...]:
+        """From the start to the rows where nothing has changed since the last one, beside the libraries alone."""
+        state, times, bare = tempfile.mkdtemp(dir=self.state), [], []
+        with self.started(state) as terminal:
+            self.ready(terminal)
+            # What is computed behind ends first, then the frame is kept.
+            end = time.monotonic() + 6 + self.cases / 3e4
+            while time.monotonic() < end and not list(Path(state).rglob("*.msgpack")):
+                terminal.settle(0.5)
+        for _ in range(STARTS):
+            bare.append(timed([sys.executable, "-c", "import polars, textual.app, textual.widgets"]))
+            with self.started(state) as terminal:
+                times.append(self.ready(terminal))
+        median, ratio = statistics.median(times), statistics.median(times) / statistics.median(bare)
+        what = self.named(f"start again, {ratio:.2f} times the libraries")
+        return what, "", f"{median:.0f}", "", f"{max(times):.0f}", "", "1.5 times"
 
     def keys(self, keys: Keys) -> tuple[str, ...]:
         """One key held."""
@@ -200,7 +237,8 @@ class Program:
                 terminal.press(opening, gap=0.4)
             answers = [answer for _ in range(keys.times) if (answer := terminal.press(*keys.pressed, gap=keys.gap))]
         target = keys.targets.get(self.cases, keys.targets.get(0, ""))
-        return (f"{keys.what}" if answers else f"{keys.what}: no answer", *numbers(answers), target)
+        what = self.named(keys.what)
+        return (what if answers else f"{what}: no answer", *numbers(answers), target)
 
 
 def numbers(answers: Sequence[Answer]) -> tuple[str, ...]:
