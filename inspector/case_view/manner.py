@@ -26,10 +26,10 @@ class Manner(Struct, frozen=True):
     what a step repeats of the one before, `reason` shows why the gold labels are so. `beside` names the scorers
     that were chosen to stand beside the one in focus. `blind` hides gold, verdicts and outcomes, `unscored` all
     that scorers say. `facts` unfolds everything else that is known of a case, `prefix` folds the steps before the
-    first that anybody names, `curve` draws the rewards against the steps. `mode` names another body than the steps
-    (see `lines.BODIES`), `xray` what the body of tokens shows. `turned` are the parts of this one case that a
-    person folded or unfolded. `search` is what was searched for: it stands out in the texts. `keys` are those that
-    hints name.
+    first that anybody names, `curve` draws the rewards against the steps (None: where there is room beside them).
+    `mode` names another body than the steps (see `lines.BODIES`), `xray` what the body of tokens shows. `turned` are
+    the parts of this one case that a person folded or unfolded. `search` is what was searched for: it stands out in
+    the texts. `keys` are those that hints name.
     """
 
     width: int
@@ -44,7 +44,7 @@ class Manner(Struct, frozen=True):
     unscored: bool = False
     facts: bool = False
     prefix: bool = False
-    curve: bool = False
+    curve: bool | None = None
     mode: str = ""
     xray: Xray | None = None
     turned: frozenset[Stop] = frozenset()

@@ -128,6 +128,7 @@ class CaseScreen(ReadingScreen):
         inspection = self.inspection
         if inspection is None:
             return
+        self.curves.lay_out()
         found = np.flatnonzero(inspection.shown == self.row)
         self._place = int(found[0]) if found.size else min(self._place, max(0, inspection.shown.size - 1))
         view = self.steps

@@ -53,15 +53,25 @@ class Curves(Controller):
         if self.inspection is None or self.inspection.scorer is None:
             self.screen.notify("There is no scorer whose rewards could be drawn.", markup=False)
             return
-        self.screen.reading = replace(self.screen.reading, curve=not self.screen.reading.curve)
+        self.screen.reading = replace(self.screen.reading, curve=not self._wanted)
         self.lay_out()
         # The steps have another width or height then.
         self.screen.call_after_refresh(self.screen.read, self.screen.reading)
 
+    @property
+    def _wanted(self) -> bool:
+        """Whether they are to be seen: as a person chose, else where they take no room from the steps."""
+        if self.screen.reading.curve is not None:
+            return self.screen.reading.curve
+        screen, evaluation = self.screen, None if self.inspection is None else self.inspection.evaluation
+        if evaluation is None or not evaluation.movable or screen.manner(screen.steps).unscored:
+            return False
+        return screen.size.width >= BESIDE and not screen.critique.pane.display
+
     def lay_out(self) -> None:
-        """Where the curves stand, by the room there is."""
+        """Where the curves stand, if they do, by the room there is."""
         self.screen.query_one("#reading").set_class(self.screen.size.width >= BESIDE, "-curve-right")
-        self.screen.query_one("#curve", StepView).display = self.screen.reading.curve
+        self.screen.query_one("#curve", StepView).display = self._wanted
 
     def action_overlay(self) -> None:
         """Choose the scorers that stand beside each other."""

@@ -57,6 +57,23 @@ async def test_the_focus_stays_ticked_and_no_more_than_eight_are(tmp_path):
         assert all(f"{letter}▁◂" in text for letter in "ABCDEFGH")
 
 
+@pytest.mark.parametrize(("columns", "there"), [(159, False), (160, True)])
+async def test_curves_are_there_where_they_take_no_room_from_the_steps(request_, columns, there):
+    async with opened(request_, size=(columns, 50)) as pilot:
+        await press(pilot, "enter", "enter")
+        await rests(pilot, "Keys")
+        curve = pilot.app.screen.query_one("#curve", StepView)
+        assert curve.display == there
+        await press(pilot, "v", "v")
+        await rests(pilot, "Keys")
+        assert curve.display != there
+        # What was chosen holds for other cases, and in another room.
+        await press(pilot, "n")
+        await pilot.resize_terminal(319 - columns, 50)
+        await rests(pilot, "Keys")
+        assert curve.display != there
+
+
 async def test_with_one_scorer_or_none_o_and_curves_say_so(tmp_path, request_):
     cases = [reference.Case(2, 0, (0.1, 0.9))]
     making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)])
@@ -73,7 +90,8 @@ async def test_with_one_scorer_or_none_o_and_curves_say_so(tmp_path, request_):
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
 async def test_curves_stand_above_the_steps_or_beside_them(request_, size):
     async with opened(request_, size=size) as pilot:
-        await press(pilot, "enter", "j", "enter")
+        # Where there is room beside the steps they are there from the beginning.
+        await press(pilot, "enter", "j", "enter", *(["v", "v"] if size[0] >= 160 else []))
         before = await rests(pilot, "late-one")
         await press(pilot, "v", "v")
         await shows(pilot, "╌╌╌", "1.00 ", "Step 0 of", "Step 2 of")

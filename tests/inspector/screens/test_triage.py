@@ -206,6 +206,18 @@ async def test_what_others_ruled_is_not_told_to_who_decides_blind(request_):
         assert "zoe" not in await rests(pilot, "BLIND")
 
 
+async def test_no_curve_stands_beside_the_steps_of_who_decides_blind(request_):
+    async with opened(request_, size=(200, 50)) as pilot:
+        await begun(pilot)
+        curve = pilot.app.screen.query_one("#curve")
+        await until(pilot, lambda: curve.display)
+        await press(pilot, "v", "b")
+        await rests(pilot, "BLIND")
+        assert not curve.display
+        await press(pilot, "1")
+        await until(pilot, lambda: curve.display)
+
+
 async def test_a_case_that_is_gone_is_passed_over(request_):
     async with opened(request_) as pilot:
         await begun(pilot)
