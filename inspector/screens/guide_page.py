@@ -3,14 +3,13 @@
 from typing import ClassVar
 
 from rich.console import RenderableType
-from rich.markdown import Markdown
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.guide import page
+from inspector.guide.laid_out import GuidePage
 from inspector.screens.dialog import Dialog
 
 
@@ -45,4 +44,4 @@ class TextPage(Dialog[None]):
 
 def guide_page(topic: str) -> TextPage:
     """Make the dialog of a page of the guide."""
-    return TextPage(Markdown(page(topic)), f"prm-inspect guide {topic} prints it")
+    return TextPage(GuidePage(topic), f"prm-inspect guide {topic} prints it")

@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
     if not sys.stdout.isatty():
         put_page(page(args.page))
         return 0
-    from rich.markdown import Markdown
+    from inspector.guide.laid_out import GuidePage
 
     width = min(width_of(100), 100)
-    print_page([Markdown(page(args.page))], width, pager=not args.quiet)
+    print_page([GuidePage(args.page)], width, pager=not args.quiet)
     return 0
