@@ -62,13 +62,21 @@ WIDTHS = {
 USUAL = 14
 DECIMALS = {"solution": 3, "cost": 4}
 """Digits of fractions, where there are not two."""
-LEAST = {"id": 10, "case": 12, REWARDS: 7, "note": 10}
+LEAST = {"id": 14, "case": 14, REWARDS: 7, "note": 10}
 FLEX = {REWARDS: 2, "note": 1, "id": 3, "case": 3}
 OWNER = 12
 """Cells of the name of another scorer above its column."""
 FEW_VALUES = 200
 """Labels with more values than this are names of their own, with nothing that all of them share."""
-LEAVE = {"margin": 1, REWARDS: 2, "solution": 3, "reward_at_gold": 4, **dict.fromkeys(LABELS, 5), "tags": 4}
+LEAVE = {
+    "margin": 1,
+    REWARDS: 2,
+    "n_steps": 3,
+    "solution": 3,
+    "reward_at_gold": 5,
+    **dict.fromkeys(LABELS, 6),
+    "tags": 4,
+}
 """See `inspector.widgets.columns.Column`; of the usual columns. Those that were chosen never leave: they scroll."""
 
 
@@ -179,7 +187,7 @@ def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool, 
         most=most,
         of=entry.of,
         decimals=DECIMALS.get(kind, 2),
-        least=LEAST.get(kind, 0) if leave else 0,
+        least=min(width, LEAST.get(kind, 0)) if leave else 0,
         leave=LEAVE.get(kind, 0) if leave else 0,
         start=kind == "outcome" and not entry.of,
     )

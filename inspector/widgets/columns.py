@@ -234,7 +234,9 @@ def _frozen(value: Any) -> Hashable:
 def with_widths(columns: Sequence[Column], widths: Mapping[str, int]) -> tuple[Column, ...]:
     """The columns, those called so in `widths` with that many cells: no more where there is room, no fewer without."""
     return tuple(
-        replace(one, width=max(1, min(widths[one.name], WIDEST)), flex=0, least=0) if one.name in widths else one
+        replace(one, width=max(1, min(widths[one.name], WIDEST)), flex=0, least=0, leave=0)
+        if one.name in widths
+        else one
         for one in columns
     )
 
