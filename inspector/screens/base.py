@@ -23,10 +23,10 @@ from inspector.text import cell, clean
 from inspector.visit import HERE
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
-from inspector.widgets.key_panel import KeyPanel
 from inspector.widgets.phrase_line import PhraseLine
 from inspector.widgets.rail import Rail
 from inspector.widgets.sized import Sized
+from inspector.widgets.which_key import WhichKey
 from scoring.triage.actions import Action
 from scoring.verdicts import Decision
 
@@ -180,7 +180,7 @@ class InspectionScreen(Steady, Screen[None]):
             # The second key came when this was on its way already.
             return
         title = next(command.title for command in COMMANDS if command.action == f"first_key('{self.first_key}')")
-        self.mount(KeyPanel(title, self._second_keys))
+        self.mount(WhichKey(title, self._second_keys))
 
     @property
     def _second_keys(self) -> list[tuple[str, str]]:
@@ -201,7 +201,7 @@ class InspectionScreen(Steady, Screen[None]):
         if self._hesitates is not None:
             self._hesitates.stop()
             self._hesitates = None
-        self.query(KeyPanel).remove()
+        self.query(WhichKey).remove()
 
     async def second_key(self, key: str) -> None:
         """Do what the two keys say."""
@@ -395,7 +395,7 @@ class InspectionScreen(Steady, Screen[None]):
 
     def action_keys(self) -> None:
         """List everything that can be done here, and do what is chosen."""
-        from inspector.screens.command_list import CommandList, commands_bound, grouped, outcome_marks
+        from inspector.screens.command_menu import CommandMenu, commands_bound, grouped, outcome_marks
 
         pane = commands_bound(self, self.active_bindings.values(), whole=False)
         first = [*(RAIL if self.rail_open else ()), *(command for command, _ in pane)]
@@ -408,7 +408,7 @@ class InspectionScreen(Steady, Screen[None]):
             ("In this pane", [command for command, _ in pane]),
             *grouped(others),
         ]
-        listed = CommandList(
+        listed = CommandMenu(
             "Everything that can be done here",
             groups,
             keys,

@@ -83,6 +83,7 @@ class BoardScreen(InspectionScreen):
         self._cells = BoardCells(brush)
         self._empty: tuple[str, ...] = ()
         self.pieces: dict[tuple[str, str | None], Piece] = {}
+        self._focus: tuple[str | None, str] = None, ""
         self._bare = pl.DataFrame(schema=BOARD)
         self._told = Standings()
         self.frame = self._told.beside(self._bare)
@@ -130,9 +131,10 @@ class BoardScreen(InspectionScreen):
             frame = pl.concat([frame, published_frame(self.pieces)])
         scored = set(frame.filter(pl.col("kind") != PUBLISHED)["benchmark"])
         self._bare = pl.concat([frame, unscored_frame(found, scored)])
-        first = not table.row_count
+        focus = inspection.scorer, inspection.benchmark
+        other, self._focus = not table.row_count or focus != self._focus, focus
         self._fill(self.ranking.ranked(selection, found, self.how.against))
-        if first:
+        if other:
             self._follow(inspection)
         self._show_title(inspection)
         self._highlight(inspection)
@@ -218,7 +220,7 @@ class BoardScreen(InspectionScreen):
             self._follow(self.inspection)
 
     def _follow(self, inspection: Inspection) -> None:
-        """Put the cursor on the scorer in focus: at the start, and after another screen went to another scorer."""
+        """Put the cursor on the scorer in focus: at the start, and where something else went to another one."""
         here = self.line
         row = f"{inspection.scorer or ''}{SEPARATOR}{inspection.benchmark}"
         if here is None or not f"{here['row']}{SEPARATOR}".startswith(f"{row}{SEPARATOR}"):

@@ -84,14 +84,12 @@ class Dialog(Steady, ModalScreen[Answer]):
     def action_keys(self) -> None:
         """List everything that can be done here, and do what is chosen."""
         # A list of commands is a dialog too.
-        from inspector.screens.command_list import CommandList, commands_bound
+        from inspector.screens.command_menu import CommandMenu, commands_bound
 
         commands = commands_bound(self, self.active_bindings.values())
         keys = {command.id: key for command, key in commands}
-        command_list = CommandList(
-            self.title or "Keys", [("In this dialog", [command for command, _ in commands])], keys
-        )
-        self.app.push_screen(command_list, self._run_chosen)
+        menu = CommandMenu(self.title or "Keys", [("In this dialog", [command for command, _ in commands])], keys)
+        self.app.push_screen(menu, self._run_chosen)
 
     async def _run_chosen(self, chosen: Command | None) -> None:
         if chosen is not None:

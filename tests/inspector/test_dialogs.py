@@ -1,9 +1,18 @@
 """A dialog tells its keys in its footer and under `?`, and what it leaves on the screen when it is gone is nothing."""
 
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
 import pytest
+import textual
+from textual.dom import DOMNode
 
 import example
-from inspector.screens.command_list import CommandList
+import inspector.screens
+import inspector.widgets
+from inspector.screens.command_menu import CommandMenu
 from inspector.screens.dialog import Dialog
 from inspector.screens.sure import SureDialog
 from inspector.terminal.themed import OneDialog
@@ -39,6 +48,31 @@ def test_a_dialog_leaves_nothing_behind(tmp_path):
             terminal.press("escape")
             terminal.settle()
             assert looks(terminal) == before, f"after {key}"
+
+
+def test_no_class_of_ours_takes_the_styles_of_one_of_textuals():
+    """Styles go by the names of classes: Textual's palette hid a dialog of ours that was called as a part of it."""
+    for package in (inspector.screens, inspector.widgets):
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{package.__name__}.{module.name}")
+    ours = {one.__name__ for one in _all_kinds(DOMNode) if one.__module__.startswith("inspector.")}
+    sources = (path.read_text(encoding="utf-8") for path in Path(textual.__file__).parent.rglob("*.py"))
+    theirs = {name for source in sources for name in re.findall(r"^class (\w+)\(", source, re.MULTILINE)}
+    assert {"CommandMenu", "WhichKey"} <= ours
+    assert {"CommandList", "KeyPanel"} <= theirs
+    assert not ours & theirs
+
+
+def _all_kinds(kind):
+    return {kind}.union(*map(_all_kinds, kind.__subclasses__()))
+
+
+async def test_the_list_of_keys_is_seen_after_the_palette_was_open():
+    async with opened(size=(120, 36)) as pilot:
+        await press(pilot, "ctrl+p")
+        await shows(pilot, "Search for")
+        await press(pilot, "escape", "question_mark")
+        await shows(pilot, "Everything that can be done here")
 
 
 @pytest.mark.parametrize("width", [50, 80, 99, 120, 200])
@@ -98,7 +132,7 @@ async def test_a_dialog_lists_what_it_can_do_and_does_it(keys, runs, then, tmp_p
         dialog, beneath = pilot.app.screen, pilot.app.screen_stack[-2]
         await press(pilot, "question_mark")
         listed = pilot.app.screen
-        assert isinstance(listed, CommandList)
+        assert isinstance(listed, CommandMenu)
         picks = [pick for pick in listed.query_one(PickList).picks if not pick.heading]
         assert {pick.label.split(maxsplit=1)[0] for pick in picks} >= {"Enter", "Esc", "?", "Ctrl+c"}
         await press(pilot, *("space" if letter == " " else letter for letter in runs), "enter")

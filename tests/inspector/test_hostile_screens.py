@@ -87,7 +87,7 @@ EVERYWHERE = {
     "stop-scoring": Way(after=(), tells="No run"),
     "export": Way(opens="ExportMenu"),
     "theme": Way(opens="SteadyPalette", says="Search for themes"),
-    "help": Way(opens="CommandList", says="type letters to narrow"),
+    "help": Way(opens="CommandMenu", says="type letters to narrow"),
     "tag": Way(then=("t",), opens="TagDialog", says="[red]tag[/]"),
     "note": Way(opens="NoteDialog", says=ESC),
     "another-scorer": turned("v n"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.widgets.key_panel import KeyPanel, panel
+from inspector.widgets.which_key import WhichKey, panel
 from opened import opened
 from screen_text import hides, press, rests, screen_text, shows, type_ahead
 
@@ -33,7 +33,7 @@ async def test_escape_and_a_key_without_meaning_close_it(request_, first):
         assert pilot.app.screen.first_key == ""
         await press(pilot, first, "9")
         await shows(pilot, f"{first} 9 does nothing here")
-        assert not pilot.app.screen.query(KeyPanel)
+        assert not pilot.app.screen.query(WhichKey)
 
 
 async def test_typed_at_once_they_keep_their_meaning(request_):
@@ -54,7 +54,7 @@ async def test_a_panel_that_is_late_does_not_come(request_):
         await press(pilot, "g l")
         # The timer had rung when the second key came.
         pilot.app.screen._offer_second()
-        assert not pilot.app.screen.query(KeyPanel)
+        assert not pilot.app.screen.query(WhichKey)
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 200])

@@ -35,7 +35,7 @@ MEANINGS = {
 """What an outcome is, on a case with a gold label."""
 
 
-class CommandList(Narrowing[Command]):
+class CommandMenu(Narrowing[Command]):
     """The command that was chosen; None if it was only closed."""
 
     ENTER = "Do it"

@@ -13,12 +13,12 @@ GAP = 3
 """Cells between columns."""
 
 
-class KeyPanel(Widget, can_focus=False):
+class WhichKey(Widget, can_focus=False):
     """Keys and what they do, in as many columns as there is room for. It lies over what is above the footer."""
 
     COMPONENT_CLASSES = {"key-panel--key", "key-panel--title"}  # noqa: RUF012  # Textual declares it
     DEFAULT_CSS = """
-    KeyPanel {
+    WhichKey {
         layer: above;
         dock: bottom;
         height: auto;

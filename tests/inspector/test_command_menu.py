@@ -4,7 +4,7 @@ import pytest
 
 import example
 from inspector.commands import COMMANDS
-from inspector.screens.command_list import MEANINGS, CommandList
+from inspector.screens.command_menu import MEANINGS, CommandMenu
 from inspector.sentences import GLYPHS
 from inspector.widgets.pick_list import PickList
 from opened import opened
@@ -52,7 +52,7 @@ async def test_typing_narrows_it_and_the_line_is_told_whole(tmp_path, typed, lin
 async def test_enter_does_what_is_chosen_and_a_mark_is_nothing_to_do(tmp_path):
     async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
         await press(pilot, "g", "l", "question_mark", *"refused", "enter")
-        assert isinstance(pilot.app.screen, CommandList)
+        assert isinstance(pilot.app.screen, CommandMenu)
         await press(pilot, "escape", "question_mark", *"threshold", "enter")
         await shows(pilot, "Lower", "Raise")
         await press(pilot, "question_mark", *"rais", "enter")
