@@ -217,8 +217,7 @@ class InspectApp(Themed[int]):
         self.navigation.go(message)
 
     def on_back(self, message: messages.Back) -> None:
-        if self.navigation.back(message.row, top=message.top):
-            self.scoring.leave()
+        self.navigation.back(message.row)
         self.following.look_for_labels()
 
     def on_export(self, message: messages.Export) -> None:

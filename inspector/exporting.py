@@ -21,13 +21,18 @@ def export_document(inspection: Inspection, export: Export) -> Document:
     if export.make is not None:
         return export.make(export.form)
     if export.what == "cases":
-        return cases.view(inspection.selection, Params(form=export.form))
+        return cases_of(inspection, export.form)
     if export.what == "case":
         case = inspection.cases["case"][export.row]
         return show.view(inspection.selection, Params("", {"case": case}, export.form))
     # The filter of the list of cases does not touch the board.
     behind = inspection.cleared() if export.what == "all-metrics" else inspection
     return metrics.view(behind.for_metrics(), Params(form=export.form))
+
+
+def cases_of(inspection: Inspection, form: str) -> Document:
+    """The cases that are listed."""
+    return cases.view(inspection.selection, Params(form=form))
 
 
 def report_of(inspection: Inspection, form: str) -> Document:

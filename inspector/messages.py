@@ -57,10 +57,9 @@ class Computed(Message):
 
 @dataclass
 class Back(Message):
-    """Leave this screen; `row` is the case that was shown last, -1 for none. `top` goes to the first screen."""
+    """Leave this screen; `row` is the case that was shown last, -1 for none."""
 
     row: int = -1
-    top: bool = False
 
 
 ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "latex": "tex", "html": "html"}

@@ -72,7 +72,7 @@ EVERYWHERE: tuple[Command, ...] = (
         "quit",
         QUIT,
         "Quit",
-        "To the first screen, and out from there; while a run is on it is asked what becomes of it",
+        "Out, from everywhere; while a run is on it is asked what becomes of it",
         "leave",
         footer=True,
     ),

@@ -22,6 +22,7 @@ RAIL: tuple[Command, ...] = (
         "Flip below",
         "To the next threshold below at which an outcome changes",
         "flip(-1)",
+        footer=True,
         priority=True,
     ),
     Command(
@@ -30,6 +31,7 @@ RAIL: tuple[Command, ...] = (
         "Flip above",
         "To the next threshold above at which an outcome changes",
         "flip(1)",
+        footer=True,
         priority=True,
     ),
     Command("rail-default", TAKE_AWAY, "Default", "Back to the scorer's own threshold", "to_default", priority=True),

@@ -387,8 +387,8 @@ class InspectionScreen(Steady, Screen[None]):
 
         self.app.push_screen(guide_page(self.GUIDE))
 
-    def action_leave(self) -> None:
-        self.post_message(Back(top=True))
+    async def action_leave(self) -> None:
+        await self.app.run_action("quit")
 
     def action_theme(self) -> None:
         self.app.search_themes()

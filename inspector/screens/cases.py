@@ -1,5 +1,6 @@
 """The cases screen: facets, the virtual list and the steps of the case under the cursor."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -34,6 +35,7 @@ from inspector.widgets.search_bar import SearchBar
 from inspector.widgets.sized import Sized
 from inspector.widgets.step_view import StepView
 from inspector.yanking import case_facts
+from scoring.filters import Facet
 from scoring.step_rewards import Bools, Ints
 from scoring.text_query import SCOPES
 from scoring.verdicts import AsGiven
@@ -379,15 +381,28 @@ class CasesScreen(ReadingScreen):
 
     def action_export(self) -> None:
         # Imported only for who asks: the app starts sooner.
-        from inspector.exporting import report_of
+        from inspector.exporting import cases_of, report_of
 
         self.close_rail()
-        if self.inspection is None:
+        inspection = self.inspection
+        if inspection is None:
             return
-        shown = f"The {counted(self.inspection.shown.size, 'case')} on screen, in this order"
-        choices = ((Export("cases", ""), shown), (Export("metrics", ""), "The metrics, by subset"))
-        report = Export("report", "html", make=partial(report_of, self.inspection))
-        if self.inspection.scorer:
+        shown = (Export("cases", ""), f"The {counted(inspection.shown.size, 'case')} on screen, in this order")
+        if (marked := self._marked_rows).size:
+            these = _among(inspection, "case", inspection.cases["case"].gather(marked).to_list())
+            words = f"The {counted(marked.size, 'marked case')}, in this order"
+            shown = Export("cases", "", make=partial(cases_of, these)), words
+        choices = (shown, (Export("metrics", ""), "The metrics, by subset"))
+        # The list is of one benchmark, and so is what is reported of it.
+        of_benchmark = _among(inspection, "benchmark", [inspection.benchmark])
+        report = Export("report", "html", make=partial(report_of, of_benchmark))
+        if inspection.scorer:
             self.offer(choices, report)
         else:
             self.offer(choices[:1])
+
+
+def _among(inspection: Inspection, column: str, values: Sequence[str]) -> Inspection:
+    """The same with one more condition: a column has one of these values."""
+    chosen = inspection.filter
+    return inspection.filtered(replace(chosen, where=(*chosen.where, Facet(column, tuple(values)).sql)))

@@ -64,7 +64,9 @@ class Curves(Controller):
         if self.screen.reading.curve is not None:
             return self.screen.reading.curve
         screen, evaluation = self.screen, None if self.inspection is None else self.inspection.evaluation
-        if evaluation is None or not evaluation.movable or screen.manner(screen.steps).unscored:
+        manner = screen.manner(screen.steps)
+        if evaluation is None or not evaluation.movable or manner.unscored or manner.mode:
+            # Other bodies than the steps have two sides of their own.
             return False
         return screen.size.width >= BESIDE and not screen.critique.pane.display
 

@@ -138,21 +138,12 @@ class Navigation:
 
         return Brush(self._app.ascii_only)
 
-    def back(self, row: int, *, top: bool) -> bool:
-        """Close the screen on top, or with `top` all but the first; whether the app is to be left from there.
-
-        `row` is the case that was shown last, -1 for none.
-        """
-        if self._app.current_mode != INSPECT:
-            # The key was pressed in the instant in which the terminal became too small to see what it does.
-            return False
-        depth = len(_inspecting(self._app.screen_stack))
-        if depth <= 1:
-            return top
-        for _ in range(depth - 1 if top else 1):
+    def back(self, row: int) -> None:
+        """Close the screen on top, unless it is the first; `row` is the case that was shown last, -1 for none."""
+        # Elsewhere the key was pressed in the instant in which the terminal became too small to see what it does.
+        if self._app.current_mode == INSPECT and len(_inspecting(self._app.screen_stack)) > 1:
             self._app.pop_screen()
-        self._arrive(row)
-        return False
+            self._arrive(row)
 
     def close_all_above(self) -> None:
         """Close every screen but the first."""

@@ -85,15 +85,20 @@ async def test_what_was_asked_for_holds_on_every_screen(request_):
         await shows(pilot, "4 of 9 cases")
 
 
-async def test_q_goes_to_the_top_from_anywhere_and_out_from_there(request_):
+@pytest.mark.parametrize("keys", [(), ("enter",), ("enter", "enter"), ("g", "c")])
+async def test_q_quits_from_everywhere(request_, keys):
+    async with opened(request_) as pilot:
+        await press(pilot, *keys, "q")
+        assert not pilot.app.is_running
+    assert pilot.app.return_value == 0
+
+
+async def test_g_b_goes_to_the_board_from_everywhere(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter", "enter")
         assert stack(pilot) == [BoardScreen, CasesScreen, CaseScreen]
-        await press(pilot, "q")
+        await press(pilot, "g", "b")
         assert stack(pilot) == [BoardScreen]
-        await press(pilot, "q")
-        assert not pilot.app.is_running
-    assert pilot.app.return_value == 0
 
 
 async def test_escape_goes_one_level_back_and_never_out(request_):

@@ -155,7 +155,6 @@ EFFECTS = {
     ("case", "note"): Effect("Note on bench/alarm-one"),
     ("cases", "export"): Effect("The 5 cases on screen"),
     ("cases", "back"): Effect("2 scorers", undo=("enter",)),
-    ("cases", "quit"): Effect("2 scorers", undo=("enter",)),
     ("cases", "help"): Effect("The cases that pass the filter"),
     ("case", "threshold"): Effect("* best"),
     ("case", "next-case"): Effect("2 of 5", undo=("N",)),
@@ -183,7 +182,6 @@ EFFECTS = {
     ("case", "raw"): Effect("$\\frac{3}{4}$", undo=("v", "w")),
     ("case", "export"): Effect("This case, a row a step"),
     ("case", "back"): Effect("5 of 9 cases", undo=("enter",)),
-    ("case", "quit"): Effect("2 scorers", undo=("enter", "enter")),
     ("case", "help"): Effect("One case: the keys"),
     ("compare", "scorers"): Effect("Compare with"),
     ("compare", "swap"): Effect("A  beta", undo=("v s",)),
@@ -261,7 +259,6 @@ EFFECTS = {
     ("case", "half-page-down"): Effect(goes="Problem of", before=(*LONG, "home"), undo=("ctrl+u",)),
     ("case", "half-page-up"): Effect("Problem of", before=(*LONG, "home", "ctrl+d"), undo=("ctrl+d",)),
     **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
-    **{(one, "quit"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
 }
 EVERYWHERE = {
     "metrics": Effect("error acc"),
@@ -330,7 +327,7 @@ def test_every_action_is_a_method_of_the_screens_that_have_it(screen):
 def test_every_command_of_every_screen_is_tried_here():
     pairs = {(screen, command.id) for screen in SCREENS for command in COMMANDS if screen in command.screens}
     # Quitting ends the app and is tried below; what needs something first, in test_commands_in_their_state.
-    elsewhere = {("board", "quit")} | set(NEEDING) | INHERITED
+    elsewhere = {(one, "quit") for one in SCREENS} | set(NEEDING) | INHERITED
     everywhere = {(screen, name) for screen, name in pairs - set(EFFECTS) - elsewhere if name in EVERYWHERE}
     assert set(EFFECTS) | elsewhere | everywhere == pairs
     assert {name for _, name in everywhere} == set(EVERYWHERE)
@@ -391,7 +388,7 @@ async def test_every_key_of_the_rail_moves_keeps_or_restores(request_):
     async with opened(request_, size=(120, 24)) as pilot:
         # It is one and the same bar: of the screens of analysis one stands for the others.
         for screen in SCREENS if THOROUGH else ("board", "cases", "case", "thresholds"):
-            await press(pilot, *([] if pilot.app.screen.NAME == "board" else ["q"]), *REACHED[screen])
+            await press(pilot, *([] if pilot.app.screen.NAME == "board" else ["g", "b"]), *REACHED[screen])
             await shows(pilot, SHOWN[screen])
             for command in RAIL:
                 await press(pilot, "t")
@@ -406,16 +403,10 @@ async def test_every_key_of_the_rail_moves_keeps_or_restores(request_):
                 await hides(pilot, "* best")
 
 
-async def test_q_on_the_board_leaves(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "q")
-        assert pilot.app.return_value == 0
-
-
 async def test_the_palette_offers_every_command_of_its_screen_once(request_):
     async with opened(request_, size=(120, 260)) as pilot:
         for screen in SCREENS if THOROUGH else ("board", "cases", "case", "triage"):
-            await press(pilot, *([] if pilot.app.screen.NAME == "board" else ["q"]), *REACHED[screen])
+            await press(pilot, *([] if pilot.app.screen.NAME == "board" else ["g", "b"]), *REACHED[screen])
             await shows(pilot, SHOWN[screen])
             offered = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
             assert len(set(offered)) == len(offered)

@@ -7,7 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 import example
+import making
 from inspector.cli import main
+from inspector.request import Request
 from inspector.screens.export import ExportMenu
 from opened import inspected, listed, opened
 from screen_text import press, screen_text, shows, until
@@ -85,6 +87,33 @@ async def test_every_entry_of_every_menu_writes_a_file_that_its_command_makes_ag
         provenance = json.loads(Path(f"bench-{name}.provenance.json").read_bytes())
     assert "--threshold alpha=0.53" in provenance["command"]
     assert again(provenance, tmp_path / f"again.{ending}") == written
+
+
+async def test_where_cases_are_marked_these_alone_are_exported(request_, tmp_path):
+    async with opened(request_, size=(120, 24)) as pilot:
+        await press(pilot, "g", "l", "space", "j", "space", "t", "right", "right", "enter")
+        names = [listed(pilot)[place] for place in (0, 2)]
+        await press(pilot, "e")
+        await shows(pilot, "The 2 marked cases, in this order")
+        await press(pilot, "c")
+        await shows(pilot, "Wrote 2 rows to bench-cases.csv")
+    assert [row["case"] for row in rows_of(Path("bench-cases.csv"))] == names
+    provenance = json.loads(Path("bench-cases.provenance.json").read_bytes())
+    assert again(provenance, tmp_path / "again.csv") == Path("bench-cases.csv").read_bytes()
+
+
+async def test_the_report_of_a_list_is_of_its_benchmark_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    making.workspace(tmp_path / "ws", *making.study())
+    making.workspace(tmp_path / "ws", *making.study(seed=1), benchmark="another")
+    async with opened(Request(workspace="ws"), size=(120, 24)) as pilot:
+        await press(pilot, "enter", "e", "h")
+        await shows(pilot, "Wrote the report", "Again: prm-inspect report")
+        here = inspected(pilot).benchmark
+        (other,) = {"bench", "another"} - {here}
+        report = Path(f"{here}-report.html").read_text(encoding="utf-8")
+        assert f"{here}/" in report
+        assert f"{other}/" not in report
 
 
 async def test_a_second_export_never_writes_over_the_first(request_):

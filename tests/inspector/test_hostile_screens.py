@@ -160,7 +160,6 @@ WAYS = {
         ("o", "up", "enter"), after=("v", "u", "o", "down", "enter"), says="1 of 8", tells="unparsed or refused"
     ),
     ("cases", "back"): Way(after=("g", "l"), opens="BoardScreen", says=ESC),
-    ("cases", "quit"): Way(after=("g", "l"), opens="BoardScreen"),
     ("cases", "mark"): Way(after=("x", "home"), says="1 marked"),
     ("cases", "mark-all"): Way(then=("w", *"hard", "enter"), after=("escape", "x"), opens="SureDialog", says="8 cases"),
     ("board", "triage"): Way(after=(), tells="No case waits"),
@@ -274,8 +273,6 @@ WAYS = {
     ("case", "list"): Way(after=("enter",), opens="CasesScreen"),
     ("triage", "list"): Way(after=REACHED["triage"][3:], opens="CasesScreen"),
     **{(one, "back"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
-    **{(one, "quit"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
-    ("case", "quit"): Way(after=REACHED["case"][1:], opens="BoardScreen"),
 }
 FURTHER = {
     ("board", "palette"): (("ctrl+p", *"sc"), Way(opens="SteadyPalette", says="PRM")),
@@ -293,8 +290,8 @@ FURTHER = {
     ("case", "what was copied"): (("e", "m"), Way(after=(), tells="Copied, and")),
 }
 """What lies behind a second key."""
-LEFT_OUT = {("board", "quit"), *INHERITED}
-# Leaving the board ends the app, and the key that opened a screen does nothing on it.
+LEFT_OUT = {*((one, "quit") for one in SCREENS), *INHERITED}
+# Quitting ends the app, and the key that opened a screen does nothing on it.
 HAVING = {one.id: [where for where in SCREENS if where in one.screens and where != one.id] for one in COMMANDS}
 TRIED = {
     name: one_of([screen for screen in screens if (screen, name) not in LEFT_OUT], number)

@@ -33,7 +33,7 @@ async def test_hints_and_toasts_name_a_persons_own_keys(tmp_path):
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await shows(pilot, "2 scorers")
         await press(pilot, "g", "l", "slash", *"nowhere", "enter")
-        await shows(pilot, "No case passes this filter; the palette (Clear filter)", "shows all again.")
+        await shows(pilot, "No case passes this filter; the palette (Clear filter)", "all again.")
         await press(pilot, "slash", *["backspace"] * 7, "enter")
         await rests(pilot, "9 of 9 cases")
         await press(pilot, "enter")

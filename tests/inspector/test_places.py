@@ -50,6 +50,13 @@ async def test_a_scorer_is_looked_through(tmp_path):
         await shows(pilot, "Scorer: look through it")
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.inspection.scorer == other)
+        # On the board the cursor is on it: Enter opens what it stands on.
+        await press(pilot, "g", "b")
+        for name in ("alpha", "beta"):
+            await press(pilot, "ctrl+p", *name)
+            await shows(pilot, "Scorer: look through it")
+            await press(pilot, "enter")
+            await until(pilot, lambda name=name: pilot.app.screen.line["scorer"] == name)
 
 
 @pytest.mark.parametrize(("keys", "typed", "key"), [((), "fp%", "fp"), (("g", "l"), "reward falls", "drop_at_gold")])

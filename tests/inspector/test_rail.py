@@ -172,7 +172,7 @@ async def test_a_threshold_exactly_on_a_reward_judges_that_step_right_everywhere
 
 async def test_the_rail_goes_along_from_screen_to_screen_as_a_kept_threshold(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "enter", "t", *["right"] * 3, "q")
+        await press(pilot, "enter", "t", *["right"] * 3, "g", "b")
         await shows(pilot, "Alpha reads the text.", "0.530 chosen")
         await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)")

@@ -43,13 +43,13 @@ def only(case: str) -> Callable[[], Request]:
 IMPORT = "prm-inspect import"
 SITUATIONS = {
     "an empty workspace": Situation(scenes.empty, "cases", (), ("0 of 0 cases", "no case here yet", IMPORT)),
-    "its board": Situation(scenes.empty, "board", ("q",), ("0 cases", "There is no case here", IMPORT)),
+    "its board": Situation(scenes.empty, "board", ("g b",), ("0 cases", "There is no case here", IMPORT)),
     "one case": Situation(scenes.single, "cases", ("g", "l"), ("1 of 1 case", "problem 0", "exactly right")),
     "one case's board": Situation(scenes.single, "board", (), ("1 case", "No F1: no clean case was scored.")),
     "the one case": Situation(scenes.single, "case", ("g", "l", "enter"), ("1 of 1", "problem 0", "exactly right")),
     "no scorers": Situation(scenes.unscored, "cases", (), ("9 of 9 cases", "Problem of exact-one")),
     "no scorers' board": Situation(
-        scenes.unscored, "board", ("q",), ("0 scorers", "nobody has scored", "S scores them")
+        scenes.unscored, "board", ("g b",), ("0 scorers", "nobody has scored", "S scores them")
     ),
     "a case without scorers": Situation(scenes.unscored, "case", ("enter",), ("1 of 9", "Step 0 of exact-one")),
     "no hits": Situation(

@@ -115,7 +115,7 @@ async def test_a_toast_has_no_room_and_breaks_nothing(request_):
 async def test_messages_of_that_instant_break_nothing(request_):
     async with opened(request_) as pilot:
         await resized(pilot, 20, 5)
-        pilot.app.post_message(Back(top=True))
+        pilot.app.post_message(Back())
         pilot.app.post_message(Go("cases"))
         await settled(pilot)
         assert isinstance(pilot.app.screen, TooSmall)
@@ -149,5 +149,5 @@ def test_a_storm_of_sizes_leaves_nothing_stale(tmp_path):
             terminal.press("home", timeout=0.5)
             terminal.settle(0.5)
         assert terminal.screen_text() == before
-        terminal.press("q", "q")
+        terminal.press("q")
         assert terminal.wait() == 0

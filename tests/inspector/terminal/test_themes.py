@@ -186,7 +186,7 @@ async def test_every_kind_of_theme_shows_every_screen(request_):
             await shows(pilot, "outcome of")
             await press(pilot, "escape", "enter", "t", "e")
             await shows(pilot, "CSV file")
-            await press(pilot, "escape", "escape", "q")
+            await press(pilot, "escape", "escape", "g", "b")
             await shows(pilot, "2 scorers")
 
 
