@@ -16,6 +16,9 @@ from textual.widget import Widget
 
 from inspector.text import Part, clean
 
+CUT = "…"
+"""Stands at the edge where a line goes on beyond it."""
+
 
 class LineScroll(ScrollView, can_focus=True):
     """A scrolled sequence of lines, of which only the visible ones are ever made.
@@ -160,6 +163,11 @@ class LineScroll(ScrollView, can_focus=True):
         width = self.viewport.width
         scroll_x, scroll_y = self.scroll_offset
         strip = self.line_strip(y if y < self.fixed_lines else y + scroll_y)
+        end = scroll_x + width
+        if width and strip.cell_length > end and strip.crop(end).text.strip():
+            # Half a number would read as a whole one.
+            style = next(iter(strip.crop(end - 1, end))).style
+            strip = Strip([*strip.crop(0, end - 1), Segment(CUT, style)], end)
         if not scroll_x:
             return strip if strip.cell_length == width else strip.crop_extend(0, width, self.line_style(""))
         fixed = min(self.fixed_cells, width)
