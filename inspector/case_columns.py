@@ -176,6 +176,9 @@ def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool, 
         names = inspection.cases[kind].filter(pl.Series(inspection.benchmark_rows))
         most = max(whole, names.to_frame().select(pl.col(kind).str.len_chars().max()).item() or 0)
         width = min(width, most)
+    elif kind == REWARDS:
+        # A bar a step: what is beyond the longest case has a use in other columns.
+        most = int(inspection.cases["n_steps"].to_numpy()[inspection.benchmark_rows].max(initial=width))
     return Column(
         key,
         entry.title,

@@ -256,7 +256,8 @@ SCENES: dict[str, Scene] = {
     "eight-ascii": Scene(
         eight, ("g", "l", "enter", "o", *TICKED, "enter"), ("H math",), ascii_only=True, no_color=True
     ),
-    "curve": Scene(demo, (*DEMO_CASE, "v", "v"), ("9 of ",)),
+    # From 160 columns on these keys hide it.
+    "curve": Scene(demo, (*DEMO_CASE, "v", "v"), ("9 of ",), sizes=(NARROW,)),
     "facts": Scene(demo, (*DEMO_CASE, "v", "f"), ("v f folds them",)),
     "folded": Scene(small, ("g", "l", "G", "enter", "v", "p"), ("steps 0-10",)),
     "blind": Scene(demo, (*DEMO_CASE, "v", "b"), ("BLIND",)),

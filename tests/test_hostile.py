@@ -311,7 +311,6 @@ def test_what_is_copied_is_the_raw_text_and_cannot_end_its_own_sequence(workspac
         terminal.press("e")
         terminal.press("m", gap=0.5)
         copied = re.findall(rb"\x1b\]52;c;([^\x07\x1b]*)", bytes(terminal.output))
-        terminal.press("q", gap=0.3)
         terminal.press("q")
         assert terminal.wait() == 0
     assert len(copied) == 1

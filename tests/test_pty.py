@@ -40,7 +40,6 @@ def test_rows_that_are_piped_in_open_in_the_app_which_has_the_terminal_for_its_k
     with Terminal(command, columns=SMALL[0], lines=SMALL[1], env=ENV, cwd=tmp_path) as terminal:
         shown(terminal, "6 cases")
         terminal.press("q")
-        terminal.press("q")
         assert terminal.wait() == 0
 
 
@@ -66,7 +65,7 @@ def test_from_the_board_to_a_late_error_with_another_threshold_and_out(columns, 
         assert metric(restored) == before
         assert "123 of 240 cases" in restored
 
-        terminal.press("q")
+        terminal.press("g", "b")
         shown(terminal, "240 cases", "scorers")
         terminal.press("q")
         assert terminal.wait() == 0
@@ -114,7 +113,7 @@ def test_the_file_holds_the_rows_on_screen_and_its_command_makes_it_again(column
         shown(terminal, "CSV file")
         terminal.press("c")
         terminal.wait_for("demo-cases.csv")
-        terminal.press("q", "q")
+        terminal.press("q")
     data = (tmp_path / "demo-cases.csv").read_bytes()
     rows = list(csv.DictReader(io.StringIO(data.decode())))
     assert len(listed) > 5
