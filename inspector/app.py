@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 
 FULL_COLLECTION = 100
 """How many middle collections of garbage make a full one."""
+LEAVING = frozenset({"q", "ctrl+c", "ctrl+z"})
+"""Keys that do not wait for the first screen."""
 DONE = 30
 """Actions that the log of a fault tells."""
 
@@ -133,6 +135,8 @@ class InspectApp(Themed[int]):
         self.key_order = KeyOrder(self, super().on_event, self.keys.is_second)
         self.size_check = SizeCheck(self)
         self._done: deque[str] = deque(maxlen=DONE)
+        self._early: list[Event] | None = []
+        """What was typed before there was a screen to take it; None once there is one."""
         self._code: int | None = None
         """What it was told to exit with; None while it goes on."""
 
@@ -185,6 +189,7 @@ class InspectApp(Themed[int]):
         self.keys.follow_keymap(self.config)
         self.appearance.entitle(inspection)
         self.navigation.open_board()
+        (self.front or self).call_after_refresh(self._catch_up)
         # What is loaded stays: the collector need not go through it again while keys are pressed. Nor now: all of it
         # would be a fifth of a second before the first key, for the little garbage that loading leaves.
         gc.collect(1)
@@ -195,6 +200,12 @@ class InspectApp(Themed[int]):
         for problem in inspection.selection.problems:
             self.warn(problem)
         self.recorder.begin(self.sessions, inspection.selection)
+
+    async def _catch_up(self) -> None:
+        """Do what was typed meanwhile, in its order."""
+        early, self._early = self._early, None
+        for event in early or ():
+            await self.key_order.take(event)
 
     def on_unmount(self) -> None:
         """End what goes on beside, and give back what is the terminal's."""
@@ -260,7 +271,11 @@ class InspectApp(Themed[int]):
         if isinstance(event, Paste) and not event.is_forwarded:
             event = Paste(clean(event.text, lines=True))
         self.recorder.note_input(event)
-        await self.key_order.take(event)
+        typed = isinstance(event, Paste) or (isinstance(event, Key) and event.key not in LEAVING)
+        if typed and self._early is not None and self.screen_stack and not isinstance(self.screen, TooSmall):
+            self._early.append(event)
+        else:
+            await self.key_order.take(event)
 
     def on_key(self, event: Key) -> None:
         self.keys.answer(event)

@@ -98,7 +98,12 @@ async def test_the_first_screen_is_there_before_anything_is_read(workspace, tmp_
         at_first = await shows(pilot, UNCHANGED)
         assert at_first.splitlines()[:-1] == before.splitlines()[:-1]
         assert app.inspection is None
+        # What is typed meanwhile is for what is on screen, in its order.
+        await pilot.press("g", "l", "j")
         reading.set()
+        await shows(pilot, "9 of 9 cases")
+        await until(pilot, lambda: app.screen.table.cursor == 1)
+        await press(pilot, "g", "b")
         assert await rests(pilot, "Keys") == before
     for size in ((119, 36), (120, 36)):
         app, reading = open_again()
