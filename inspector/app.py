@@ -18,6 +18,7 @@ from textual.binding import Binding, BindingType
 from textual.events import Event, Key, Paste
 
 from inspector import messages
+from inspector.commands.grammar import QUIT
 from inspector.request import Request
 from inspector.screens.dialog import quit_at_once
 from inspector.screens.loading import LoadingScreen
@@ -31,6 +32,7 @@ from inspector.services.saving import Saving
 from inspector.services.scoring_processes import ScoringProcesses
 from inspector.session.recording import SessionRecorder
 from inspector.terminal.textual_compat import (
+    AT_ONCE,
     KeyOrder,
     SizeCheck,
     catch_signals,
@@ -46,7 +48,7 @@ from inspector.text import clean
 from inspector.visit import HERE, Visit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rich.console import RenderableType
     from textual.actions import ActionParseResult
@@ -63,8 +65,6 @@ if TYPE_CHECKING:
 
 FULL_COLLECTION = 100
 """How many middle collections of garbage make a full one."""
-LEAVING = frozenset({"q", "ctrl+c", "ctrl+z"})
-"""Keys that do not wait for the first screen."""
 DONE = 30
 """Actions that the log of a fault tells."""
 
@@ -271,11 +271,16 @@ class InspectApp(Themed[int]):
         if isinstance(event, Paste) and not event.is_forwarded:
             event = Paste(clean(event.text, lines=True))
         self.recorder.note_input(event)
-        typed = isinstance(event, Paste) or (isinstance(event, Key) and event.key not in LEAVING)
-        if typed and self._early is not None and self.screen_stack and not isinstance(self.screen, TooSmall):
+        if self._early is not None and self._comes_early(event, self._early):
             self._early.append(event)
         else:
             await self.key_order.take(event)
+
+    def _comes_early(self, event: Event, before: "Sequence[Event]") -> bool:
+        """Whether this is typed for a screen that is not there yet; `before` is what else was."""
+        if isinstance(event, Key) and (event.key in AT_ONCE or (event.key == QUIT and not before)):
+            return False
+        return isinstance(event, (Key, Paste)) and bool(self.screen_stack) and not isinstance(self.screen, TooSmall)
 
     def on_key(self, event: Key) -> None:
         self.keys.answer(event)

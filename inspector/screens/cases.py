@@ -387,14 +387,16 @@ class CasesScreen(ReadingScreen):
         inspection = self.inspection
         if inspection is None:
             return
-        shown = (Export("cases", ""), f"The {counted(inspection.shown.size, 'case')} on screen, in this order")
-        if (marked := self._marked_rows).size:
+        rows = Export("cases", ""), f"The {counted(inspection.shown.size, 'case')} on screen, in this order"
+        if 0 < (marked := self._marked_rows).size < inspection.shown.size:
             these = _among(inspection, "case", inspection.cases["case"].gather(marked).to_list())
             words = f"The {counted(marked.size, 'marked case')}, in this order"
-            shown = Export("cases", "", make=partial(cases_of, these)), words
-        choices = (shown, (Export("metrics", ""), "The metrics, by subset"))
-        # The list is of one benchmark, and so is what is reported of it.
-        of_benchmark = _among(inspection, "benchmark", [inspection.benchmark])
+            rows = Export("cases", "", make=partial(cases_of, these)), words
+        choices = (rows, (Export("metrics", ""), "The metrics, by subset"))
+        of_benchmark = inspection
+        if len(inspection.selection.benchmarks) > 1:
+            # The list is of one benchmark, and so is what is reported of it.
+            of_benchmark = _among(inspection, "benchmark", [inspection.benchmark])
         report = Export("report", "html", make=partial(report_of, of_benchmark))
         if inspection.scorer:
             self.offer(choices, report)

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from inspector.screens.steady import Steady
 
 READING = "prm-inspect: reading the workspace"
-UNCHANGED = "Nothing has changed since this was painted; reading the workspace"
+UNCHANGED = "As it was before, and no file has changed since; reading the workspace"
 
 
 class FirstFrame(Widget):

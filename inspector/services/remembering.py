@@ -29,10 +29,6 @@ LOOKS = 20
 """How often it is looked, once a second, whether the first screen is done and nobody has done anything yet."""
 _LIBRARIES = ("textual", "rich", "polars", "numpy")
 """Packages by whose versions the first frame may differ."""
-_BESIDE = frozenset({"derived", "leases", "trash"})
-"""Folders of a workspace of which nothing on the first screen depends."""
-_SAID = frozenset({"triage", "variants"})
-"""As these, where labels are the benchmarks' own."""
 
 
 class Remembering:
@@ -93,23 +89,33 @@ class Remembering:
     def _settings(self) -> tuple[str, ...]:
         """What the first frame follows from beside files: what was asked for, where, by whom, and how it looks."""
         app = self._app
-        asked = json.dumps(asdict(app.request)), os.environ.get(ENVIRONMENT, ""), str(Path.cwd()), app.visit.who
-        looks = f"{app.size.width}x{app.size.height}", app.theme, str(app.ascii_only), os.environ.get("NO_COLOR", "")
-        return (*asked, *looks)
+        variables = (os.environ.get(name, "") for name in (ENVIRONMENT, "XDG_DATA_HOME", "NO_COLOR"))
+        looks = f"{app.size.width}x{app.size.height}", app.theme, str(app.ascii_only)
+        return json.dumps(asdict(app.request)), str(Path.cwd()), app.visit.who, *looks, *variables
 
     def _inputs(self, selection: "Selection") -> Iterator[str]:
         """The files and folders that the first frame follows from, and those that are not there and would count."""
         from inspector.terminal.keymap import FILE
         from inspector.workspace_place import deciding_files
         from scoring.benchmarks import demo
+        from scoring.files import expand_home
+        from scoring.leases import FOLDER as LEASES
         from scoring.plugins import installed_plugins
+        from scoring.workspace import BENCHMARKS, REWARDS
 
-        request, without = self._app.request, _BESIDE if self._app.request.labels != "original" else _BESIDE | _SAID
+        request, workspace = self._app.request, selection.workspace
         yield from map(str, deciding_files(request.workspace))
-        for folder in (selection.workspace.root, demo.folder()):
-            yield from () if folder is None else kept_frame.files_under(folder, without)
+        yield from kept_frame.files_under(demo.folder())
+        if (root := workspace.root) is not None:
+            # What else lies in it tells nothing of what the first screen shows.
+            yield from map(str, (root, *(path for path in root.iterdir() if path.is_file())))
+            yield from kept_frame.files_under(root / BENCHMARKS)
+            yield from kept_frame.files_under(root / REWARDS, without=LEASES)
+        if request.labels != "original" and workspace.triage is not None:
+            yield str(workspace.triage)
+            yield from kept_frame.files_under(workspace.triage)
         yield from () if self._app.config is None else [str(self._app.config / FILE)]
-        yield from request.plugins
+        yield from (str(expand_home(name)) for name in request.plugins)
         ours = {"inspector", "scoring", *(one.module.partition(".")[0] for one in installed_plugins().values())}
         for name, module in list(sys.modules.items()):
             known = name in _LIBRARIES or name.partition(".")[0] in ours

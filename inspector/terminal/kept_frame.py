@@ -7,6 +7,7 @@ and folder that was read, the program's own among them. One difference, and it i
 """
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
@@ -25,8 +26,10 @@ from scoring.files import write_atomically
 FOLDER = "frames"
 MOST_FRAMES = 32
 """Frames that are kept; the one that was painted longest ago goes first."""
-MOST_INPUTS = 20_000
-"""Files of a workspace above which looking at each of them is no longer a moment's work."""
+MOST_INPUTS = 5_000
+"""Files above which looking at each of them is no longer a moment's work."""
+PATIENCE = 0.2
+"""Seconds that looking at them may take: on a slow disk reading begins without it."""
 _COARSE = 2_000_000_000
 """Nanoseconds by which a file system may be coarser than the clock."""
 
@@ -54,10 +57,10 @@ def stamp(path: str) -> Stamp:
     return there.st_mtime_ns, there.st_size
 
 
-def files_under(folder: Path, without: frozenset[str]) -> Iterator[str]:
-    """Give a folder, all folders and files in it, and in those, but not folders called as one of `without`."""
+def files_under(folder: Path, *, without: str = "") -> Iterator[str]:
+    """Give a folder, all folders and files in it, and in those, but no folder that is called as `without`."""
     for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in without]
+        folders[:] = [name for name in folders if name != without]
         yield place
         yield from (os.path.join(place, name) for name in files)  # noqa: PTH118  # as above
 
@@ -69,8 +72,8 @@ def keep(place: Path, inputs: Iterable[str], strips: Sequence[Strip], *, before:
     """
     stamps: dict[str, Stamp] = {}
     for path in inputs:
-        stamps[path] = found = stamp(path)
-        if len(stamps) > MOST_INPUTS or (found is not None and found[0] > before - _COARSE):
+        stamps[path] = known = stamp(path)
+        if len(stamps) > MOST_INPUTS or (known is not None and known[0] > before - _COARSE):
             return
     styles: dict[str, int] = {}
     lines = [
@@ -85,11 +88,16 @@ def keep(place: Path, inputs: Iterable[str], strips: Sequence[Strip], *, before:
 
 
 def recall(place: Path) -> list[Strip]:
-    """Give the lines that were kept; none where there are none, or one file they follow from is another now."""
+    """Give the lines that were kept; none where there are none, or one file they follow from is another now.
+
+    Nor where that cannot be known within PATIENCE.
+    """
+    end = time.monotonic() + PATIENCE
     try:
         frame = msgspec.msgpack.decode(place.read_bytes(), type=KeptFrame)
-        if any(stamp(path) != known for path, known in frame.inputs.items()):
-            return []
+        for path, known in frame.inputs.items():
+            if stamp(path) != known or time.monotonic() > end:
+                return []
         styles = [Style.parse(style) for style in frame.styles]
         return [Strip([Segment(clean(text), styles[number]) for text, number in line]) for line in frame.lines]
     except (OSError, ValueError, IndexError, msgspec.MsgspecError, StyleSyntaxError):

@@ -52,7 +52,7 @@ PATIENCE = 1.0
 """Seconds after which a key counts as done whatever was said."""
 ROUNDS = 5
 """How often it is followed up again what a key set going; what paints the screen never ends."""
-_AT_ONCE = frozenset({"ctrl+c", "ctrl+z"})
+AT_ONCE = frozenset({"ctrl+c", "ctrl+z"})
 """Keys that wait for nothing."""
 
 
@@ -84,8 +84,8 @@ class KeyOrder:
 
     async def take(self, event: Event) -> None:
         """Take an event that came to the app."""
-        waits = isinstance(event, (Key, Paste)) and not event.is_forwarded and self._app.is_mounted
-        if not waits or (isinstance(event, Key) and event.key in _AT_ONCE):
+        waits = isinstance(event, (Key, Paste)) and not event.is_forwarded
+        if not waits or (isinstance(event, Key) and event.key in AT_ONCE):
             await self._pass_on(event)
         elif self.under_way:
             self.kept.append(event)

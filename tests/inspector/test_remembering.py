@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+import making
 from inspector.app import InspectApp
 from inspector.request import Request
 from inspector.screens.loading import READING, UNCHANGED
 from inspector.selection import load
 from inspector.terminal.remembered import Remembered
+from inspector.widgets.search_bar import SearchBar
 from opened import inspected
 from screen_text import press, rests, screen_text, settled, shows, until
 
@@ -79,21 +81,31 @@ async def test_without_a_state_folder_nothing_is_kept(workspace):
     assert await focus(workspace, None) == "beta"
 
 
-async def test_the_first_screen_is_there_before_anything_is_read(workspace, tmp_path, monkeypatch):
-    """As it was the last time, until it has been read again; not where a file has changed."""
-
-    def open_again():
-        reading = threading.Event()
-        monkeypatch.setattr("inspector.selection.load", lambda request: reading.wait(20) and load(request))
-        return InspectApp(workspace, state=tmp_path), reading
-
-    space = Path(workspace.workspace)
+def aged(space):
+    """A workspace whose files are a minute old."""
     for path in (space, *space.rglob("*")):
         os.utime(path, (time.time() - 60,) * 2)
-    async with InspectApp(workspace, state=tmp_path).run_test(size=(120, 36)) as pilot:
-        before = await rests(pilot, "2 scorers")
-        await until(pilot, lambda: list(tmp_path.rglob("*.msgpack")))
-    app, reading = open_again()
+
+
+def opened_slowly(request, state, monkeypatch):
+    """The app, and what lets it read."""
+    reading = threading.Event()
+    monkeypatch.setattr("inspector.selection.load", lambda request: reading.wait(20) and load(request))
+    return InspectApp(request, state=state), reading
+
+
+async def kept(request, state, size=(120, 36)):
+    """Open it until its first frame is kept; the screen."""
+    async with InspectApp(request, state=state).run_test(size=size) as pilot:
+        before = await rests(pilot, "scorers")
+        await until(pilot, lambda: list(state.rglob("*.msgpack")))
+        return before
+
+
+async def test_the_first_screen_is_there_before_anything_is_read(workspace, tmp_path, monkeypatch):
+    aged(Path(workspace.workspace))
+    before = await kept(workspace, tmp_path)
+    app, reading = opened_slowly(workspace, tmp_path, monkeypatch)
     async with app.run_test(size=(120, 36)) as pilot:
         at_first = await shows(pilot, UNCHANGED)
         assert at_first.splitlines()[:-1] == before.splitlines()[:-1]
@@ -105,11 +117,58 @@ async def test_the_first_screen_is_there_before_anything_is_read(workspace, tmp_
         await until(pilot, lambda: app.screen.table.cursor == 1)
         await press(pilot, "g", "b")
         assert await rests(pilot, "Keys") == before
-    for size in ((119, 36), (120, 36)):
-        app, reading = open_again()
-        if size == (120, 36):
-            (space / "rewards").touch()
-        async with app.run_test(size=size) as pilot:
-            assert READING in screen_text(app)
-            reading.set()
-            await shows(pilot, "2 scorers")
+
+
+CHANGES = {
+    "another size": lambda _: {"size": (119, 36)},
+    "a reward part": lambda space: (space / "rewards").touch(),
+    "a benchmark called as what does not count": lambda space: (space / "benchmarks" / "derived" / "new").touch(),
+    "what is saved beside": lambda space: (space / "slices.json").write_text("{}"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+async def test_where_anything_has_changed_nothing_is_shown_before_it_is_read(tmp_path, monkeypatch, change):
+    space = tmp_path / "space"
+    making.workspace(space, *making.study(), benchmark="derived")
+    request = Request(workspace=str(space))
+    aged(space)
+    await kept(request, tmp_path / "state")
+    how = change(space)
+    app, reading = opened_slowly(request, tmp_path / "state", monkeypatch)
+    async with app.run_test(size=how["size"] if isinstance(how, dict) else (120, 36)) as pilot:
+        assert READING in screen_text(app)
+        reading.set()
+        await shows(pilot, "3 scorers")
+
+
+async def test_triage_and_what_is_derived_do_not_count(tmp_path, monkeypatch):
+    space = tmp_path / "space"
+    making.workspace(space, *making.study())
+    for folder in ("triage", "derived"):
+        (space / folder).mkdir(exist_ok=True)
+    aged(space)
+    await kept(Request(workspace=str(space)), tmp_path / "state")
+    for folder in ("triage", "derived"):
+        (space / folder / "new").touch()
+    app, reading = opened_slowly(Request(workspace=str(space)), tmp_path / "state", monkeypatch)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await shows(pilot, UNCHANGED)
+        reading.set()
+        await shows(pilot, "3 scorers")
+
+
+@pytest.mark.parametrize(("keys", "ends"), [(("q",), True), (("ctrl+c",), True), (("g", "l", "slash", "q"), False)])
+async def test_q_ends_what_is_not_there_yet_unless_it_is_typed_into_something(
+    workspace, tmp_path, monkeypatch, keys, ends
+):
+    app, reading = opened_slowly(workspace, tmp_path, monkeypatch)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await shows(pilot, READING)
+        await pilot.press(*keys)
+        await settled(pilot)
+        assert app.is_running is not ends
+        reading.set()
+        if not ends:
+            await shows(pilot, "9 of 9 cases")
+            await until(pilot, lambda: app.screen.query_one(SearchBar).typing)

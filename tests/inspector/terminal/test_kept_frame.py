@@ -55,7 +55,7 @@ def space(tmp_path):
 
 
 def inputs(space):
-    return [*files_under(space, frozenset({"derived"})), str(space.parent / "absent")]
+    return [*files_under(space, without="derived"), str(space.parent / "absent")]
 
 
 CHANGES = {
@@ -84,6 +84,15 @@ def test_what_changed_while_it_was_read_is_not_kept(space):
     (space / "one").touch()
     keep(place, inputs(space), strips("a frame"), before=began)
     assert not place.exists()
+
+
+def test_a_slow_disk_is_not_waited_for(space, monkeypatch):
+    space, place = space
+    keep(place, inputs(space), strips("a frame"), before=time.time_ns())
+    monkeypatch.setattr(kept_frame, "stamp", lambda path, known=kept_frame.stamp: time.sleep(0.15) or known(path))
+    began = time.monotonic()
+    assert recall(place) == []
+    assert time.monotonic() - began < 5
 
 
 def test_frames_of_large_workspaces_are_not_kept_and_old_ones_go(space, monkeypatch):
