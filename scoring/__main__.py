@@ -1,7 +1,8 @@
 """`python -m scoring score ...`: one scoring run in a process of its own, one JSON event a line on standard output.
 
 `explain` and `check` tell about one PRM instead: one line with one object, of `scoring.prm_reports`. `cases` stays, and
-scores cases that it is handed one by one: see `scoring.case_scoring`.
+scores cases that it is handed one by one: see `scoring.case_scoring`; so does `worker`, which a run starts: see
+`scoring.local_workers`.
 
 The events are those of `scoring.events`. Libraries print to standard output, so file descriptor 1 is led to standard
 error and the events go to what it was before. Without an `end` line the process was killed or has a bug, whatever its
@@ -32,15 +33,16 @@ if TYPE_CHECKING:
     import polars as pl
 
     from scoring.metadata_columns import MetadataColumns
+    from scoring.texts import Texts
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the value is the exit code."""
-    words = sys.argv[1:] if argv is None else list(argv)
-    args = _parse(words)
-    args.words = words
+    args = _parse(sys.argv[1:] if argv is None else list(argv))
     if args.command == "cases":
         return _served(args)
+    if args.command == "worker":
+        return _worked()
     tally = Tally()
     with _events_out() as out, Interrupt() as interrupt:
         try:
@@ -99,6 +101,15 @@ def _served(args: argparse.Namespace) -> int:
     return 0
 
 
+def _worked() -> int:
+    """Compute the blocks that come by standard input, until it is closed."""
+    from scoring.local_workers import serve
+
+    with _events_out() as out:
+        serve(sys.stdin.buffer, out.buffer)
+    return 0
+
+
 def _code(end: End) -> int:
     if end.status == "failed":
         return 2
@@ -123,15 +134,14 @@ def _events(
             for folder in workspace.generations(args.benchmarks):
                 until_the_end.callback(Share(folder).close)
             cases, texts, columns = workspace.cases_and_columns(args.benchmarks, twins=True)
-            rows = _rows(args, cases, columns)
+            rows = _rows(args, cases, texts, columns)
         yield from events(args, workspace, cases, texts, rows, interrupt, tell)
 
 
-def _rows(args: argparse.Namespace, cases: "pl.DataFrame", columns: "MetadataColumns") -> list[int]:
+def _rows(args: argparse.Namespace, cases: "pl.DataFrame", texts: "Texts", columns: "MetadataColumns") -> list[int]:
     """The rows of the cases that are asked for; `columns` are read as far as conditions and strata name them."""
     from scoring.filters import columns_read, passing
-    from scoring.sampling import sample
-    from scoring.shards import in_share
+    from scoring.sampling import in_shard, sample
 
     named = {args.stratify, *(name for condition in args.where for name in columns_read(condition))}
     cases = cases.with_columns(columns.column(name) for name in columns.schema if name in named)
@@ -140,9 +150,9 @@ def _rows(args: argparse.Namespace, cases: "pl.DataFrame", columns: "MetadataCol
         kept = kept[sample(cases[kept], args.sample, args.stratify, args.seed)]
     elif args.limit is not None:
         kept = kept.head(args.limit)
-    if args.shard is None:
-        return kept.to_list()
-    return [row for row in kept if in_share(cases["key"][row], *args.shard)]
+    if args.shard is not None:
+        kept = kept[in_shard(cases["key"][kept], texts.gather(kept.to_numpy()).sizes(), args.shard)]
+    return kept.to_list()
 
 
 def _events_out() -> TextIO:
@@ -193,15 +203,12 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
         "--where", action="append", metavar="SQL", default=[], help="only cases that fulfil it (repeatable)"
     )
     score.add_argument("--seed", type=count, default=0, metavar="N", help="seed of --sample (default 0)")
-    score.add_argument("--shard", type=_shard, metavar="I/N", help="only share I (from 0) of N, by the cases' content")
     _add_reports(commands)
     args = parser.parse_args(argv)
     if args.command == "score" and args.stratify and args.sample is None:
         score.error("--stratify needs --sample")
     if args.command == "score" and not (args.model or args.critic):
         score.error("give --model DIR_OR_ID, or --critic PROTOCOL with --server URL")
-    if args.command == "score" and args.shard and "," in args.device:
-        score.error("a --shard is computed on one device")
     return args
 
 
@@ -217,15 +224,9 @@ def _add_reports(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_prm_arguments(check, "--weights", required=False)
     cases = commands.add_parser("cases", help="rewards of cases that are handed in, as JSON lines, one by one")
     cases.add_argument("--device", default="auto", help="cpu, cuda, cuda:N, or auto (default)")
+    commands.add_parser("worker", help="blocks of cases of a run, for which it is started")
     for parser in (explain, check, cases):
         parser.add_argument("-w", "--workspace", metavar="DIR", help="the workspace's folder (default: none)")
-
-
-def _shard(text: str) -> tuple[int, int]:
-    number, slash, shares = text.partition("/")
-    if not (slash and number.isdecimal() and shares.isdecimal() and int(number) < int(shares)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not I/N with I below N")
-    return int(number), int(shares)
 
 
 if __name__ == "__main__":

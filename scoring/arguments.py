@@ -4,6 +4,8 @@ import argparse
 import math
 from typing import Any
 
+from msgspec import Struct
+
 # -- of a run that asks a critic, or has its PRM on a server
 
 
@@ -129,9 +131,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "of a case that is too long, score the first steps (that fit within the model's length limit; as they would be "
         "in the whole, where the PRM is causal; it stays refused, and its rewards are marked)"
     )
+    part = (
+        "one of N parts of these cases, I from 1, about as much work each and the same on every machine (for arrays of "
+        "a batch system): each part may run anywhere, at any time and again"
+    )
+    what.add_argument("--shard", type=_shard, metavar="I/N", help=part)
     what.add_argument("--truncate", action="store_true", help=cut)
     what.add_argument("--retry-refused", action="store_true", help="try again what an earlier run refused")
     what.add_argument("--dry-run", action="store_true", help="tell what would be done, and run nothing")
+
+
+class Shard(Struct, frozen=True):
+    """One of `count` parts of what is to be scored; `number` counts from 1."""
+
+    number: int
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+
+def _shard(text: str) -> Shard:
+    number, slash, shards = text.partition("/")
+    if not (slash and number.isdecimal() and shards.isdecimal() and 1 <= int(number) <= int(shards)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not I/N with I from 1 to N")
+    return Shard(int(number), int(shards))
 
 
 def add_checkpoint_arguments(parser: argparse._ActionsContainer, place: str) -> None:

@@ -2,10 +2,10 @@
 
 A line is an object whose `event` is the event's name, in snake case, beside its fields. The order is
 
-    start, [ready | estimate], (case_refused | saved | progress | notice)*, end
+    start, [ready | estimate], (case_refused | saved | progress | nodes | notice)*, end
 
 with `doing` before whatever takes long. But for these, `start` is always first. `ready` comes when the engine is
-loaded, and not at all where nothing had to be computed; a run over several devices has an engine for each, and tells of
+loaded, and not at all where nothing had to be computed; a run on several workers has an engine for each, and tells of
 them as they come. `end` is always last, also when the run failed (`status` failed, `error` filled in by the process),
 unless the process was killed or hit a bug. Later versions may add fields and events: readers pass over what they do not
 know.
@@ -89,6 +89,24 @@ class Progress(Struct, frozen=True):
     tokens: int
     truncated: int = 0
     asked: Asked | None = None
+
+
+class NodeProgress(Struct, frozen=True):
+    """What the workers of one machine have done: `done` contents and `tokens`, without padding. `working` of them are
+    at work now; the one that computed longest did so for `computing` seconds.
+    """
+
+    name: str
+    working: int
+    done: int
+    tokens: int
+    computing: float
+
+
+class Nodes(Struct, frozen=True):
+    """How far each machine is, at most once a second, of a run on several workers."""
+
+    nodes: tuple[NodeProgress, ...]
 
 
 class Saved(Struct, frozen=True):
@@ -204,7 +222,7 @@ class Tally(Struct):
         )
 
 
-Event = Doing | Start | Ready | Estimate | Progress | Saved | CaseRefused | Notice | End
+Event = Doing | Start | Ready | Estimate | Progress | Nodes | Saved | CaseRefused | Notice | End
 
 
 def document(event: Event) -> dict[str, Any]:

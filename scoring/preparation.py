@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -24,10 +25,9 @@ from scoring.opened import reference_of
 from scoring.prm_runs import Encoding
 from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
-from scoring.run import score
+from scoring.run import Method, Named, score
 from scoring.running import Running
 from scoring.scorer import Scorer, point_of_model
-from scoring.shards import run_shards
 from scoring.texts import Texts
 from scoring.weights.usable import Store, Weights
 from scoring.workspace import Workspace
@@ -60,50 +60,60 @@ def prm_events(
     Raises:
         InspectError: the request cannot be granted, or what an engine and the workspace raise.
     """
-    devices = args.device.split(",")
+    devices = tuple(args.device.split(","))
     here = args.engine == "transformers" and not args.server and not args.dry_run
     if len(devices) > 1 and here and {*devices} != {"cpu"}:
-        # Otherwise the others would compute their shares before one of the processes says that it has no device.
+        # Otherwise the others would begin before one of the processes says that it has no device.
         from scoring.engines.transformers_engine import check_devices
 
         check_devices(devices)
+    wished, running = prm_of_arguments(args), _running(args)
     with interrupt.at_once():
-        prepared = prepare(
-            workspace,
-            args.model,
-            **prm_of_arguments(args),
-            name=args.name,
-            running=_running(args),
-            tell=tell,
-        )
+        prepared = prepare(workspace, args.model, **wished, name=args.name, running=running, tell=tell)
         parts = claim(workspace, prepared.scorer)
         scorer, where = placed(
             prepared.scorer, parts, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
         )
         notes = (*prepared.notes, *where, *missing_texts(texts, rows, scorer.reads))
+    encoding = Encoding(prepared.encoder, truncate=args.truncate)
+    method: Method = encoding
+    load: Callable[[], Named] = prepared.engine
+    with ExitStack() as until_the_end:
+        if len(devices) > 1 and not args.dry_run:
+            from scoring.fleet import Fleet
+            from scoring.local_workers import LocalWorkers
+            from scoring.workers import worker_prm
 
-    def engine() -> Engine:
-        # Known before minutes are spent on loading a model and computing what could not be kept.
-        check_writable(parts.folder)
-        return prepared.engine()
+            asked = worker_prm(
+                scorer.fingerprint, args.model, wished, running, truncate=args.truncate, root=workspace.root
+            )
+            workers = until_the_end.enter_context(closing(LocalWorkers(devices, asked)))
+            method = Fleet(encoding, workers)
+            load = partial(_itself, method)
 
-    if len(devices) > 1 and not args.dry_run:
-        # Everything that could be wrong with the request has been found above, once.
-        yield from run_shards(args.words, devices, interrupt, tell)
-        return
-    yield from score(
-        cases,
-        texts,
-        scorer,
-        parts,
-        Encoding(prepared.encoder, truncate=args.truncate),
-        engine=engine,
-        rows=rows,
-        retry_refused=args.retry_refused,
-        dry_run=args.dry_run,
-        notes=notes,
-        interrupt=interrupt,
-    )
+        def engine() -> Named:
+            # Known before minutes are spent on loading a model and computing what could not be kept.
+            check_writable(parts.folder)
+            return load()
+
+        yield from score(
+            cases,
+            texts,
+            scorer,
+            parts,
+            method,
+            engine=engine,
+            rows=rows,
+            retry_refused=args.retry_refused,
+            dry_run=args.dry_run,
+            notes=notes,
+            interrupt=interrupt,
+        )
+
+
+def _itself(fleet: Named) -> Named:
+    """What computes, where it has loaded nothing here."""
+    return fleet
 
 
 def _running(args: argparse.Namespace) -> Running:

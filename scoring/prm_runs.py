@@ -75,7 +75,7 @@ class EncodingSession(Struct):
                 if engine is None or not window:
                     yield refused
                     continue
-                yield from self._read(engine, window, refused)
+                yield from read(engine, window, refused, self.spent, self.interrupt)
 
     def look(self, work: Work) -> Iterator[Came]:
         """Count the tokens of the cases; give those that cannot be encoded, or not whole."""
@@ -128,30 +128,34 @@ class EncodingSession(Struct):
                 tokens += found.tokens.n_tokens
         return window, refused
 
-    def _read(self, engine: Engine, window: Sequence["EncodedCase"], refused: Sequence[Settled]) -> Iterator[Came]:
-        batches, spent = engine.read([one.tokens for one in window]), self.spent
-        waited = 0.0
-        while True:
-            began = time.monotonic()
-            with self.interrupt.at_once():
-                batch = next(batches, None)
-            seconds = time.monotonic() - began
-            spent.computing, waited = spent.computing + seconds, waited + seconds
-            if batch is None:
-                return
-            if isinstance(batch, Noticed):
-                yield Notice(batch.sentence)
-                continue
-            spent.tokens, spent.padding = spent.tokens + batch.tokens, spent.padding + batch.padding
-            tokens = sum(window[answer.index].tokens.n_tokens for answer in batch.answers)
-            spent.case_tokens += tokens
-            a_token, waited = waited / max(1, tokens), 0.0
-            yield [*refused, *(window[answer.index].answered(answer, a_token) for answer in batch.answers)]
-            refused = ()
-
 
 Window = tuple[list["EncodedCase"], list[Settled]]
 """The cases that were encoded, and those that cannot be."""
+
+
+def read(
+    engine: Engine, window: Sequence["EncodedCase"], refused: Sequence[Settled], spent: RunUsage, interrupt: Interrupt
+) -> Iterator[Sequence[Settled] | Notice]:
+    """Have an engine run a window, batch by batch; `refused` comes with the first. `spent` is added to."""
+    batches = engine.read([one.tokens for one in window])
+    waited = 0.0
+    while True:
+        began = time.monotonic()
+        with interrupt.at_once():
+            batch = next(batches, None)
+        seconds = time.monotonic() - began
+        spent.computing, waited = spent.computing + seconds, waited + seconds
+        if batch is None:
+            return
+        if isinstance(batch, Noticed):
+            yield Notice(batch.sentence)
+            continue
+        spent.tokens, spent.padding = spent.tokens + batch.tokens, spent.padding + batch.padding
+        tokens = sum(window[answer.index].tokens.n_tokens for answer in batch.answers)
+        spent.case_tokens += tokens
+        a_token, waited = waited / max(1, tokens), 0.0
+        yield [*refused, *(window[answer.index].answered(answer, a_token) for answer in batch.answers)]
+        refused = ()
 
 
 class EncodedCase(Struct, frozen=True):

@@ -19,7 +19,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.cache import Parts
-from scoring.engines.base import AnsweringEngine, Engine
 from scoring.events import Asked, CaseRefused, End, Estimate, Event, Notice, Progress, Ready, Saved, Start, Status
 from scoring.interrupt import Interrupt, Stopped
 from scoring.leases import SharedWork
@@ -34,6 +33,16 @@ _PROGRESS_SECONDS, _WAITED_SECONDS = 0.1, 0.25
 ALSO_AT_WORK = (
     "{} runs this scorer too: what it has begun is left to it, and computed here if it ends without having saved it"
 )
+
+
+class Named(Protocol):
+    """What a method computes with: an engine, or several of them elsewhere."""
+
+    @property
+    def name(self) -> str:
+        """What runs: written beside every row that does not say it itself."""
+        ...
+
 
 Load = Callable[[], tuple[Any, Ready | None]]
 """Makes the engine and tells of it; None where it was made before."""
@@ -95,7 +104,7 @@ def score(
     parts: Parts,
     method: Method,
     *,
-    engine: Callable[[], Engine | AnsweringEngine],
+    engine: Callable[[], Named],
     rows: Sequence[int] | None = None,
     retry_refused: bool = False,
     dry_run: bool = False,
@@ -198,7 +207,7 @@ class _Run:
     truncated: int = 0
     cached: int = field(init=False)
     cached_refused: int = field(init=False)
-    engine: Engine | AnsweringEngine | None = None
+    engine: Named | None = None
     _told: float = 0.0
     _notices: set[Notice] = field(default_factory=set)
     _open: Counter[int] = field(init=False)
@@ -217,7 +226,7 @@ class _Run:
         if self.session.spent.asked is None:
             yield self._progress()
 
-    def compute(self, engine: Callable[[], Engine | AnsweringEngine]) -> Iterator[Event]:
+    def compute(self, engine: Callable[[], Named]) -> Iterator[Event]:
         """Everything that is missing, but for what another run computes meanwhile."""
         while True:
             work = chain.from_iterable(map(self.work, self.shared.blocks()))
@@ -233,7 +242,7 @@ class _Run:
                 break
         yield self._progress()
 
-    def _load(self, engine: Callable[[], Engine | AnsweringEngine]) -> tuple[Engine | AnsweringEngine, Ready | None]:
+    def _load(self, engine: Callable[[], Named]) -> tuple[Named, Ready | None]:
         if self.engine is not None:
             return self.engine, None
         began = time.monotonic()

@@ -1,9 +1,12 @@
-"""Which cases of a benchmark are scored: all, the first ones, or a stratified sample."""
+"""Which cases of a benchmark are scored: all, the first ones, a stratified sample, or a shard."""
 
 from hashlib import blake2b
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from scoring.arguments import Shard
 from scoring.errors import UsageError
 
 
@@ -25,3 +28,23 @@ def sample(cases: pl.DataFrame, number: int, stratify: str | None = None, seed: 
     place = (pl.col("draw").rank("ordinal").over("stratum") - 0.5) / pl.len().over("stratum")
     chosen = frame.with_columns(place=place).sort("place", "draw").head(number)
     return sorted(chosen["row"].to_list())
+
+
+def in_shard(keys: pl.Series, sizes: npt.NDArray[np.int64], shard: Shard) -> npt.NDArray[np.int64]:
+    """Rows (0-based, rising) of a shard: contents are dealt by size, so that each shard has about the same to do.
+
+    Which contents are whose depends on the contents alone, not on their order or on what is scored already. Cases of
+    one content are in the same shard.
+
+    Args:
+        keys: the content of each case (String), shape (n,).
+        sizes: how much each is to compute, the same for equal contents, shape (n,).
+        shard: which of how many.
+    """
+    frame = pl.DataFrame({"key": keys, "size": sizes})
+    contents = frame.unique("key").sort("size", "key", descending=[True, False]).with_row_index("place")
+    turn = pl.col("place") % shard.count
+    # There and back: were it always in the same order, the first would have the larger one of every round.
+    dealt = pl.when(pl.col("place") // shard.count % 2 == 0).then(turn).otherwise(shard.count - 1 - turn)
+    own = contents.filter(dealt == shard.number - 1)["key"]
+    return np.flatnonzero(keys.is_in(own.implode()).to_numpy())

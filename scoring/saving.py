@@ -51,7 +51,7 @@ class Saving:
         self._share.close()
 
     def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Keep rows: columns of the parts' schema but `engine`; a nullable one may be left out."""
+        """Keep rows: columns of the parts' schema; a nullable one may be left out, and `engine` where all have one."""
         self._pending += rows
 
     def due(self) -> bool:
@@ -62,7 +62,7 @@ class Saving:
         """Save what is kept; None if that is nothing. A failure is not tried again: there is no place to save to.
 
         Args:
-            engine: what ran, written beside every row.
+            engine: what ran, written beside every row that does not say it itself.
 
         Raises:
             UnwritableWorkspace: the part could not be written.
@@ -72,12 +72,12 @@ class Saving:
         if not rows:
             return None
         schema = self.parts.kind.schema
-        frame = pl.DataFrame(rows, schema={name: schema[name] for name in schema if name != "engine"}, orient="row")
+        frame = pl.DataFrame(rows, schema=dict(schema), orient="row")
         self._share.take()
         # Where there are no locks, somebody may have removed it since the last rows.
         if not (self.parts.folder / FILE).exists():
             self.scorer.save(self.parts.folder)
-        part = self.parts.append(frame.with_columns(engine=pl.lit(engine, dtype=schema["engine"])))
+        part = self.parts.append(frame.with_columns(pl.col("engine").fill_null(pl.lit(engine, dtype=schema["engine"]))))
         self.total += len(rows)
         busy = self._merging is not None and self._merging.is_alive()
         if not busy and len(self.parts.parts()) - self._merged >= MANY_PARTS:

@@ -21,6 +21,9 @@ ROW_GROUP = 1024
 """Rows of a group in a file of texts: as many are read to show one case, which takes a millisecond. In smaller groups
 all of a million texts take twice as long to read, and compressed ones as well."""
 
+_MEASURED = 64 * ROW_GROUP
+"""Rows that are in memory at a time while all are measured."""
+
 
 class Texts(Struct, frozen=True, eq=False):
     """Texts of n cases: those of case i are row `row_in_part[i]` of `sources[part[i]]`, a Parquet file or a frame.
@@ -98,6 +101,27 @@ class Texts(Struct, frozen=True, eq=False):
         rows = np.asarray(starts, dtype=np.int64)[self.part] + self.row_in_part if starts else self.row_in_part
         in_order = rows.size == every.height and bool((rows == np.arange(rows.size)).all())
         return every if in_order else every[rows]
+
+    def sizes(self) -> Places:
+        """The bytes of problem and steps of each case, shape (n,); a part of the texts is in memory at a time.
+
+        Raises:
+            DamagedWorkspace: as for `frame`.
+        """
+        found = np.zeros(self.part.size, dtype=np.int64)
+        steps = pl.col("steps").list.eval(pl.element().str.len_bytes()).list.sum()
+        for number in range(len(self.sources)):
+            own = np.flatnonzero(self.part == number)
+            height = int(self.row_in_part[own].max()) + 1 if own.size else 0
+            pages = [
+                self.page(number, first, _MEASURED, ("problem", "steps"))
+                .select(pl.col("problem").str.len_bytes() + steps)
+                .to_series()
+                for first in range(0, height, _MEASURED)
+            ]
+            if pages:
+                found[own] = pl.concat(pages).to_numpy()[self.row_in_part[own]]
+        return found
 
 
 def in_groups(texts: pl.DataFrame) -> pl.DataFrame:

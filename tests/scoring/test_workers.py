@@ -1,7 +1,8 @@
-"""Runs over several devices, here the CPU twice: real processes, one stream of events."""
+"""Runs on several workers of this machine, here the CPU twice: real processes, one stream of events."""
 
 import json
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -12,7 +13,6 @@ import making
 import reference
 import scoring_process
 from scoring.cache import RewardParts
-from scoring.shards import in_share
 from thoroughness import also
 
 pytest.importorskip("torch")
@@ -83,21 +83,15 @@ def test_a_device_that_is_not_here_is_refused_before_any_process_starts(model, t
     assert not list(workspace.root.glob("rewards/*"))
 
 
-def test_shares_are_disjoint_and_cover_everything():
-    keys = [f"{index * 2654435761 % 2**48:012x}{'0' * 20}" for index in range(3000)]
-    for shares in (1, 2, 3, 7):
-        counts = [sum(in_share(key, number, shares) for key in keys) for number in range(shares)]
-        assert sum(counts) == 3000
-        assert min(counts) > 0.8 * 3000 / shares
-
-
 def test_two_processes_score_what_one_does_each_case_once(tmp_path, model):
     workspaces = [making.workspace(tmp_path / name, FEW, []) for name in ("one", "two")]
     assert scoring_process.ran_here(*words_of(workspaces[0], model, "--device=cpu"))[0] == 0
     code, events, err = ran(workspaces[1], model, "--device=cpu,cpu")
     assert (code, err) == (0, "")
     kinds = [event["event"] for event in events]
-    assert (kinds[0], kinds.count("start"), kinds.count("ready"), kinds.count("end")) == ("start", 1, 2, 1)
+    assert (kinds[0], kinds.count("start"), kinds.count("end")) == ("start", 1, 1)
+    # Whichever is ready first may have done all of it before the other is.
+    assert 1 <= kinds.count("ready") <= 2
     first, last = events[0], events[-1]
     assert (first["contents"], first["to_do"], last["scored"], last["saved"], last["left"]) == (60, 60, 60, 60, 0)
     assert [event["total"] for event in events if event["event"] == "saved"][-1] == 60
@@ -123,24 +117,42 @@ def test_a_signal_reaches_both_and_both_save(tmp_path, model, slow, signum, code
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
-def test_kill_9_of_one_leaves_the_others_saves_and_says_so(tmp_path, model, slow):
-    workspace = making.workspace(tmp_path / "ws", MANY, [])
-    with start(workspace, model, "--device=cpu,cpu", "--token-budget=300", env=slow) as process:
+def test_kill_9_of_workers_costs_what_they_held_and_of_the_run_what_it_had_not_saved(tmp_path, model):
+    slow = scoring_process.light(0.1)
+    workspaces = [making.workspace(tmp_path / name, MANY, []) for name in ("one", "many")]
+    assert ran(workspaces[0], model, "--device=cpu", env=scoring_process.light())[0] == 0
+    with start(workspaces[1], model, "--device=cpu,cpu", env=slow) as process:
         until(process, "saved")
-        os.kill(children(process)[0], signal.SIGKILL)
+        for _ in range(3):
+            os.kill(children(process)[0], signal.SIGKILL)
+            until(process, "ready")
+        until(process, "saved")
+        process.kill()
+    saved = len(kept(workspaces[1])[0])
+    assert 0 < saved < 900
+    code, events, err = ran(workspaces[1], model, "--device=cpu,cpu", env=scoring_process.light())
+    assert (code, err) == (0, "")
+    assert (events[0]["cached"], events[-1]["scored"], events[-1]["left"]) == (saved, 900 - saved, 0)
+    (found, rows), (expected, _) = kept(workspaces[1]), kept(workspaces[0])
+    assert found == expected
+    assert rows == 900
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
+def test_a_worker_that_was_killed_is_told_of_and_started_again(tmp_path, model):
+    workspace = making.workspace(tmp_path / "ws", MANY, [])
+    with start(workspace, model, "--device=cpu,cpu", env=scoring_process.light(0.05)) as process:
+        until(process, "saved")
+        os.kill(children(process)[1], signal.SIGKILL)
+        notice = until(process, "notice")["sentence"]
+        assert re.match(
+            r"the worker on cpu \(number [12]\) was killed by SIGKILL; \d+ cases are computed again", notice
+        )
+        until(process, "ready")
         out, err = process.communicate(timeout=120)
     end = json.loads(out.splitlines()[-1])
-    assert process.returncode == 2
-    assert end["status"] == "failed"
-    assert "was killed by SIGKILL" in end["error"]["sentence"]
-    assert end["error"]["sentence"] in err
-    saved = len(kept(workspace)[0])
-    # A part may have been written and not told of.
-    assert end["saved"] <= saved < 900
-    assert end["left"] == 900 - end["saved"] > 0
-    code, events, _ = ran(workspace, model, "--device=cpu,cpu", env=slow and scoring_process.light())
-    assert (code, events[0]["cached"], events[-1]["left"]) == (0, saved, 0)
-    assert len(kept(workspace)[0]) == 900
+    assert (process.returncode, err) == (0, "")
+    assert (end["status"], end["scored"], end["left"]) == ("done", 900, 0)
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
@@ -162,7 +174,25 @@ def test_what_is_wrong_with_the_request_is_said_once(tmp_path):
     assert (code, len(events), len(err.splitlines())) == (2, 1, 1)
 
 
-@pytest.mark.parametrize("words", [["--shard=2/2"], ["--shard=x"], ["--shard=0/2", "--device=cpu,cpu"]])
+def test_shards_in_any_order_one_of_them_twice_and_one_killed_are_the_whole(tmp_path, model):
+    workspaces = [making.workspace(tmp_path / name, MANY, []) for name in ("one", "shards")]
+    assert ran(workspaces[0], model, "--device=cpu", env=scoring_process.light())[0] == 0
+    done = []
+    with start(workspaces[1], model, "--shard=2/4", "--device=cpu", env=scoring_process.light(0.1)) as process:
+        until(process, "saved")
+        process.kill()
+    for number in (3, 1, 3, 4, 2):
+        shard = f"--shard={number}/4", "--device=cpu"
+        code, events, _ = ran(workspaces[1], model, *shard, env=scoring_process.light())
+        assert (code, events[0]["contents"]) == (0, 225)
+        done.append(events[-1]["scored"])
+    assert done[:4] == [225, 225, 0, 225]
+    assert 0 < done[4] < 225
+    (found, rows), (expected, _) = kept(workspaces[1]), kept(workspaces[0])
+    assert (found, rows) == (expected, 900)
+
+
+@pytest.mark.parametrize("words", [["--shard=0/2"], ["--shard=3/2"], ["--shard=x"]])
 def test_wrong_usage(tmp_path, model, words):
     code, events, err = ran(making.workspace(tmp_path / "ws", FEW, []), model, *words)
     assert (code, events) == (2, [])

@@ -1,0 +1,269 @@
+"""Workers: each holds one PRM and computes blocks of cases that are handed to it, wherever it runs.
+
+A run on several of them plans and saves as one without (see `scoring.fleet`). A worker encodes the cases of a block,
+runs them and gives their rows back. Those of this machine are processes (`scoring.local_workers`), those of a cluster
+actors (`scoring.ray_workers`). What goes between is MessagePack of the values below, of which nothing is executed.
+"""
+
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+from msgspec import Struct
+from platformdirs import user_cache_path
+
+from scoring.errors import EngineError, InputError, InspectError
+from scoring.events import Notice
+from scoring.interrupt import Interrupt
+from scoring.plan import Missing
+from scoring.preparation import Prepared, prepare
+from scoring.prm_runs import EncodedCase, encoded, read
+from scoring.prms.base import Encoder
+from scoring.run import RunUsage
+from scoring.run_cases import RunCase, Settled
+from scoring.running import Running
+from scoring.workspace import Workspace
+
+if TYPE_CHECKING:
+    from scoring.engines.base import Engine
+
+HELD = 2
+"""Blocks that a worker has at a time: it encodes one while it runs the other."""
+
+# -- what goes to a worker and what comes back
+
+
+class WorkerPrm(Struct, frozen=True):
+    """Which PRM a worker opens, and how it runs it. `prm` is what `scoring.preparation.prepare` takes beside these.
+
+    What it opens must have this `fingerprint`, since its rows are saved in that scorer's name. `root` is the
+    workspace's folder, where the worker sees it too: converted weights and digests of files are there.
+    """
+
+    fingerprint: str
+    model: str
+    prm: dict[str, Any]
+    running: Running
+    truncate: bool = False
+    root: str | None = None
+    version: str = ""
+
+
+class Block(Struct, frozen=True):
+    """Cases for a worker; its answer has the same number."""
+
+    number: int
+    cases: list[tuple[Missing, RunCase]]
+
+
+class Opened(Struct, frozen=True, tag=True):
+    """A worker's engine is loaded, which took so many seconds; `node` is the machine it runs on."""
+
+    engine: str
+    seconds: float
+    node: str
+
+
+class CaseResult(Struct, frozen=True):
+    """What came of a case of a block; see `scoring.run_cases.Settled`. `place` is the case's in the block, 0-based."""
+
+    place: int
+    rows: list[dict[str, Any]]
+    reason: str | None = None
+    scored_steps: int = 0
+
+
+class BlockResult(Struct, frozen=True, tag=True):
+    """What came of every case of a block."""
+
+    number: int
+    results: list[CaseResult]
+    spent: RunUsage
+    notices: list[str] = []
+
+
+class WorkerFailed(Struct, frozen=True, tag=True):
+    """An error of a worker in words. With `everywhere` no other worker would fare better."""
+
+    title: str
+    sentence: str
+    next_step: str
+    everywhere: bool = False
+
+    @classmethod
+    def of(cls, error: InspectError, *, everywhere: bool) -> "WorkerFailed":
+        """What to tell of an error."""
+        return cls(error.title, error.sentence, error.next_step, everywhere)
+
+    @property
+    def error(self) -> InspectError:
+        """The error, to be raised where the run is."""
+        error = InspectError(self.sentence, self.next_step)
+        error.title = self.title
+        return error
+
+
+class WorkerGone(Struct, frozen=True):
+    """A worker ended without a word; `how`, as a verb says it. With `preempted` its machine went, and not by its doing.
+
+    Told by whoever started it.
+    """
+
+    how: str
+    preempted: bool = False
+
+
+Reply = Opened | BlockResult | WorkerFailed
+"""What a worker says."""
+encode_message = msgspec.msgpack.Encoder().encode
+decode_prm = msgspec.msgpack.Decoder(WorkerPrm).decode
+decode_block = msgspec.msgpack.Decoder(Block).decode
+decode_reply = msgspec.msgpack.Decoder(Reply).decode
+_PLACES = frozenset({"base", "reference", "adapter"})
+"""What of `WorkerPrm.prm` may be a path."""
+
+
+class Workers(Protocol):
+    """Starts workers and carries messages; each has a number, 0-based, which another gets when it has ended."""
+
+    def wanted(self) -> int:
+        """How many there should be now; it may change while a run goes on."""
+        ...
+
+    def label(self, number: int) -> str:
+        """What to call one."""
+        ...
+
+    def start(self, number: int) -> None:
+        """Start one, which opens its PRM and says so.
+
+        Raises:
+            EngineError: none can be started at all.
+        """
+        ...
+
+    def give(self, number: int, block: bytes) -> None:
+        """Hand over a block. What has ended meanwhile is told by `news`."""
+        ...
+
+    def news(self, seconds: float) -> Sequence[tuple[int, Reply | WorkerGone]]:
+        """What workers said since, in order; waits so long for the first."""
+        ...
+
+    def close(self) -> None:
+        """End all of them, whatever they do."""
+        ...
+
+
+# -- the worker
+
+
+class Worker:
+    """One PRM, which computes blocks. Several threads may call it: one encodes a block while another runs one."""
+
+    def __init__(self, asked: WorkerPrm) -> None:
+        self._asked = asked
+        self._encoding, self._computing = Lock(), Lock()
+        self._engine: Engine | None = None
+
+    def open(self) -> Opened | WorkerFailed:
+        """Load the engine."""
+        began = time.monotonic()
+        try:
+            with self._computing:
+                self._engine = self._prepared.engine()
+        except InspectError as error:
+            return WorkerFailed.of(error, everywhere=False)
+        return Opened(self._engine.name, round(time.monotonic() - began, 3), platform.node())
+
+    def compute(self, block: Block) -> BlockResult | WorkerFailed:
+        """Rewards of every case, or why it has none."""
+        try:
+            with self._encoding:
+                window, settled = self._encoded(block)
+            return self._computed(block, window, settled)
+        except EngineError as error:
+            return WorkerFailed.of(error, everywhere=False)
+        except InspectError as error:
+            # Of the files: weights that are not finite, a tokenizer of another model.
+            return WorkerFailed.of(error, everywhere=True)
+
+    @cached_property
+    def _prepared(self) -> Prepared:
+        asked = self._asked
+        if asked.version != own_version():
+            raise InputError(
+                f"{platform.node()} has prm-inspect {own_version()}, and the run is one of {asked.version}.",
+                "Install the same version on every machine.",
+            )
+        root = Path(asked.root) if asked.root else None
+        if root is None or not root.is_dir():
+            # Elsewhere, what was converted and digested is kept for the next worker of this machine.
+            root = user_cache_path("prm-inspect", appauthor=False) / "worker"
+        prepared = prepare(Workspace(root), asked.model, **asked.prm, running=asked.running)
+        if prepared.scorer.fingerprint != asked.fingerprint:
+            raise InputError(
+                f"what lies at {asked.model} on {platform.node()} is another model than that of the run.",
+                "Put the same files there on every machine.",
+            )
+        return prepared
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return self._prepared.encoder()
+
+    def _encoded(self, block: Block) -> tuple[list[EncodedCase], list[Settled]]:
+        window: list[EncodedCase] = []
+        settled: list[Settled] = []
+        for missing, case in block.cases:
+            made = encoded(self._encoder, missing, case, truncate=self._asked.truncate)
+            (window if isinstance(made, EncodedCase) else settled).append(made)  # type: ignore[arg-type]
+        return window, settled
+
+    def _computed(self, block: Block, window: Sequence[EncodedCase], settled: list[Settled]) -> BlockResult:
+        spent = RunUsage()
+        notices: dict[str, None] = {}
+        if window:
+            with self._computing:
+                assert self._engine is not None  # noqa: S101  # it was opened first
+                for came in read(self._engine, window, (), spent, Interrupt()):
+                    if isinstance(came, Notice):
+                        notices[came.sentence] = None
+                    else:
+                        settled += came
+        places = {missing.row: place for place, (missing, _) in enumerate(block.cases)}
+        results = [_result(places[one.missing.row], one) for one in settled]
+        return BlockResult(block.number, results, spent, [*notices])
+
+
+def _result(place: int, settled: Settled) -> CaseResult:
+    rows: list[dict[str, Any]] = [{**row} for row in settled.rows]
+    return CaseResult(place, rows, settled.reason, settled.scored_steps)
+
+
+def worker_prm(
+    fingerprint: str, model: str, prm: Mapping[str, Any], running: Running, *, truncate: bool, root: Path | None
+) -> WorkerPrm:
+    """What to tell workers of a PRM; folders are named so that they are found from wherever a worker is."""
+    placed = {name: _whole_path(value) if name in _PLACES else value for name, value in prm.items()}
+    home = str(root.resolve()) if root else None
+    return WorkerPrm(fingerprint, _whole_path(model) or model, placed, running, truncate, home, own_version())
+
+
+def _whole_path(name: str | None) -> str | None:
+    """A hub's name as it is; a path that is here from the root on."""
+    return str(Path(name).resolve()) if name and Path(name).exists() else name
+
+
+def own_version() -> str:
+    """The version of this program; "" for a checkout that was never installed."""
+    try:
+        return version("prm-inspect")
+    except PackageNotFoundError:
+        return ""
