@@ -108,7 +108,7 @@ def _seed(text: str) -> int | None:
     return None if text == "none" else _whole(text)
 
 
-ENGINES = ("transformers", "vllm")
+ENGINES = ("transformers", "vllm", "ray")
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 
@@ -118,10 +118,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_prm_arguments(parser, required=False)
     add_critic_arguments(parser)
     run = parser.add_argument_group("the run")
-    run.add_argument("--engine", choices=ENGINES, default="transformers", help="what runs a PRM in this process")
+    run.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default="transformers",
+        help="what runs a PRM (ray: workers of a cluster, see below)",
+    )
     run.add_argument("--name", metavar="NAME", help="what to call the scorer (default: the folder's or model's name)")
     add_checkpoint_arguments(run, "model's folder")
     run.add_argument("--token-budget", type=_above_zero, metavar="N", help="tokens of a batch, padding included")
+    add_cluster_arguments(parser)
     what = parser.add_argument_group("what to score")
     some = what.add_mutually_exclusive_group()
     some.add_argument("--limit", type=count, metavar="N", help="only the first N cases")
@@ -132,13 +138,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "in the whole, where the PRM is causal; it stays refused, and its rewards are marked)"
     )
     part = (
-        "one of N parts of these cases, I from 1, about as much work each and the same on every machine (for arrays of "
-        "a batch system): each part may run anywhere, at any time and again"
+        "part I of N, from 1, each about as much work (the same cases on every machine, for arrays of a batch system; "
+        "parts may run in any order, at the same time and again)"
     )
     what.add_argument("--shard", type=_shard, metavar="I/N", help=part)
     what.add_argument("--truncate", action="store_true", help=cut)
     what.add_argument("--retry-refused", action="store_true", help="try again what an earlier run refused")
     what.add_argument("--dry-run", action="store_true", help="tell what would be done, and run nothing")
+
+
+def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
+    """What of a cluster a run takes."""
+    cluster = parser.add_argument_group("the cluster (with --engine ray)")
+    address = "HOST:PORT of the cluster (default: this machine's, or $RAY_ADDRESS)"
+    cluster.add_argument("--address", metavar="ADDR", help=address)
+    room = "workers, each with a model of its own (default: as many as there is room for, also when it grows)"
+    cluster.add_argument("--workers", type=_one_or_more, metavar="N", help=room)
+    cards = "GPUs of a worker, which hold one model together (default: 1, or none where the cluster has none)"
+    cluster.add_argument("--gpus-per-worker", type=_number, metavar="N", help=cards)
+    cluster.add_argument("--engine-on-worker", choices=ENGINES[:-1], default="transformers", help="what runs it there")
 
 
 class Shard(Struct, frozen=True):

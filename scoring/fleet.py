@@ -168,15 +168,12 @@ class _Place:
 
 @dataclass(frozen=True)
 class Fleet:
-    """The method of a PRM on several workers; see `scoring.run.Method`.
+    """The method of a PRM on several workers, which are what it loads; see `scoring.run.Method`.
 
     `encoding` is the same on one machine: plans are its own, and so is what can be said without an engine.
     """
 
     encoding: Encoding
-    workers: Workers
-    name: str = "workers"
-    """What ran, of rows that do not say it themselves: there are none."""
 
     def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
         """What has no rewards."""
@@ -195,6 +192,7 @@ class FleetSession:
     plan: Plan
     interrupt: Interrupt
     spent: RunUsage = field(default_factory=RunUsage)
+    _workers: Workers = field(init=False)
     _places: list[_Place] = field(default_factory=list)
     _settled: int = 0
     _blocks: int = 0
@@ -213,14 +211,14 @@ class FleetSession:
         more = waiting.draw(1)
         if not waiting:
             return
-        load()
+        self._workers, _ = load()
         while more or waiting or any(place.held for place in self._places):
             self._start_wanted()
             room = max(1, len(self._places))
             if more and waiting.cases < room * AHEAD_CASES and waiting.size < room * AHEAD_CHARACTERS:
                 more = waiting.draw(AHEAD_CASES)
             self._hand_out(waiting)
-            for number, news in self.fleet.workers.news(0.0 if more and self._hungry else _WAIT):
+            for number, news in self._workers.news(0.0 if more and self._hungry else _WAIT):
                 yield from self._heard(number, news, waiting)
             if all(place.out for place in self._places):
                 raise self._failed or EngineError("no worker is left.", "Run the same again for what is left.")
@@ -232,9 +230,9 @@ class FleetSession:
 
     def _start_wanted(self) -> None:
         """Start as many workers as there should be by now."""
-        while len(self._places) < self.fleet.workers.wanted():
+        while len(self._places) < self._workers.wanted():
             self._places.append(_Place())
-            self.fleet.workers.start(len(self._places) - 1)
+            self._workers.start(len(self._places) - 1)
 
     @property
     def _working(self) -> list[tuple[int, _Place]]:
@@ -272,7 +270,7 @@ class FleetSession:
         if not place.held:
             place.since = time.monotonic()
         place.held[self._blocks] = pairs
-        self.fleet.workers.give(number, encode_message(Block(self._blocks, pairs)))
+        self._workers.give(number, encode_message(Block(self._blocks, pairs)))
 
     # -- what they say
 
@@ -290,7 +288,7 @@ class FleetSession:
                 raise news.error
             self._failed, place.out = news.error, True
             waiting.put_back(place.all_held(), ended=False)
-            yield Notice(f"{self.fleet.workers.label(number)} is not used: {news.sentence}")
+            yield Notice(f"{self._workers.label(number)} is not used: {news.sentence}")
         else:
             yield from self._ended(number, place, news, waiting)
 
@@ -321,7 +319,7 @@ class FleetSession:
 
     def _ended(self, number: int, place: _Place, gone: WorkerGone, waiting: WaitingCases) -> Iterator[Came]:
         """What a worker held is computed by others, or by the one that is started in its place."""
-        label, held = self.fleet.workers.label(number), place.all_held()
+        label, held = self._workers.label(number), place.all_held()
         hopeless = [pair for pair in held if waiting.ends.get(pair[0].row, 0) >= HOPELESS - 1 and len(held) == 1]
         waiting.put_back([pair for pair in held if pair not in hopeless], ended=not gone.preempted)
         for missing, case in hopeless:
@@ -339,7 +337,7 @@ class FleetSession:
             yield Notice(f"{label} {gone.how}, {ENDS} times in a row; it is not started again")
             return
         yield Notice(f"{label} {gone.how}; {again}")
-        self.fleet.workers.start(number)
+        self._workers.start(number)
 
     def _nodes(self, *, now: bool = False) -> Iterator[Nodes]:
         """How far each machine is, now and then, where there are several."""

@@ -45,6 +45,8 @@ News = tuple[int, Reply | WorkerGone]
 class LocalWorkers:
     """A worker for each of the `devices`, as `--device` names them; see `scoring.workers.Workers`."""
 
+    name = "workers of this machine"
+
     def __init__(self, devices: Sequence[str], prm: WorkerPrm) -> None:
         self._devices, self._prm = tuple(devices), prm
         self._processes: dict[int, subprocess.Popen[bytes]] = {}

@@ -4,8 +4,9 @@ import argparse
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
+from math import prod
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from msgspec import Struct
@@ -16,6 +17,8 @@ from scoring.boundary import when_wrong
 from scoring.checkpoint import Checkpoint, compute_dtype
 from scoring.claim import claim, find, placed, same_model
 from scoring.engines.base import Engine
+from scoring.engines.memory import free_on_cards
+from scoring.engines.placement import replicas
 from scoring.errors import UsageError
 from scoring.events import Event
 from scoring.files import check_writable
@@ -32,18 +35,27 @@ from scoring.texts import Texts
 from scoring.weights.usable import Store, Weights
 from scoring.workspace import Workspace
 
+if TYPE_CHECKING:
+    from scoring.workers import WorkerPrm, Workers
+
 _NOT_TOLD = frozenset({"layout", "system_prompt", "adapter_source"})
 """Settings that are no words for a person."""
 _HERE = Running()
+_CASES_A_COPY = 32
+"""Cases for which another copy of a model is not worth loading."""
 
 
 class Prepared(Struct, frozen=True):
-    """A scorer, and what makes its encoder and its engine when they are needed; `notes` are sentences about it."""
+    """A scorer, and what makes its encoder and its engine when they are needed; `notes` are sentences about it.
+
+    `weight_bytes` is the memory that its weights take, those of a reference model among them.
+    """
 
     scorer: Scorer
     encoder: Callable[[], Encoder]
     engine: Callable[[], Engine]
     notes: tuple[str, ...] = ()
+    weight_bytes: int = 0
 
 
 def prm_events(
@@ -60,48 +72,47 @@ def prm_events(
     Raises:
         InspectError: the request cannot be granted, or what an engine and the workspace raise.
     """
-    devices = tuple(args.device.split(","))
+    wished, running = prm_of_arguments(args), _running(args)
+    devices: tuple[str, ...] = tuple(args.device.split(","))
     here = args.engine == "transformers" and not args.server and not args.dry_run
     if len(devices) > 1 and here and {*devices} != {"cpu"}:
         # Otherwise the others would begin before one of the processes says that it has no device.
         from scoring.engines.transformers_engine import check_devices
 
         check_devices(devices)
-    wished, running = prm_of_arguments(args), _running(args)
     with interrupt.at_once():
         prepared = prepare(workspace, args.model, **wished, name=args.name, running=running, tell=tell)
         parts = claim(workspace, prepared.scorer)
         scorer, where = placed(
             prepared.scorer, parts, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
         )
-        notes = (*prepared.notes, *where, *missing_texts(texts, rows, scorer.reads))
+        notes = [*prepared.notes, *where, *missing_texts(texts, rows, scorer.reads)]
+        if here and args.device == "auto" and len(cards := free_on_cards()) > 1:
+            devices, how = _over(cards, prepared.weight_bytes, len(rows))
+            notes.append(how)
     encoding = Encoding(prepared.encoder, truncate=args.truncate)
-    method: Method = encoding
-    load: Callable[[], Named] = prepared.engine
+    # One that is laid over devices is no wish of the request's own.
+    several = args.engine == "ray" or len(devices) > 1 or ("+" in devices[0] and args.device == "auto")
     with ExitStack() as until_the_end:
-        if len(devices) > 1 and not args.dry_run:
-            from scoring.fleet import Fleet
-            from scoring.local_workers import LocalWorkers
+
+        def engine() -> Named:
+            # Known before minutes are spent on loading a model and computing what could not be kept.
+            check_writable(parts.folder)
+            if not several:
+                return prepared.engine()
             from scoring.workers import worker_prm
 
             asked = worker_prm(
                 scorer.fingerprint, args.model, wished, running, truncate=args.truncate, root=workspace.root
             )
-            workers = until_the_end.enter_context(closing(LocalWorkers(devices, asked)))
-            method = Fleet(encoding, workers)
-            load = partial(_itself, method)
-
-        def engine() -> Named:
-            # Known before minutes are spent on loading a model and computing what could not be kept.
-            check_writable(parts.folder)
-            return load()
+            return until_the_end.enter_context(closing(_workers(args, devices, asked, tell)))
 
         yield from score(
             cases,
             texts,
             scorer,
             parts,
-            method,
+            _fleet(encoding) if several else encoding,
             engine=engine,
             rows=rows,
             retry_refused=args.retry_refused,
@@ -111,14 +122,55 @@ def prm_events(
         )
 
 
-def _itself(fleet: Named) -> Named:
-    """What computes, where it has loaded nothing here."""
-    return fleet
+def _over(free: Sequence[int], weights: int, cases: int) -> tuple[tuple[str, ...], str]:
+    """Which devices hold a model each (as `--device` names them) where there are several, and that in words."""
+    groups = replicas(weights, free)
+    used = groups[: max(1, cases // _CASES_A_COPY)]
+    devices = tuple("+".join(f"cuda:{card}" for card in group) for group in used)
+    over = len(used[0])
+    how = "fit one GPU" if over == 1 else f"do not fit one GPU: each copy is laid over {over}"
+    copies = "one copy" if len(used) == 1 else f"{len(used)} copies"
+    return devices, f"its weights ({weights / 1e9:.1f} GB) {how}; {copies} on {', '.join(devices)} (or say --device)"
+
+
+def _fleet(encoding: Encoding) -> Method:
+    from scoring.fleet import Fleet
+
+    return Fleet(encoding)
+
+
+def _workers(
+    args: argparse.Namespace, devices: Sequence[str], prm: "WorkerPrm", tell: Callable[[str], object]
+) -> "Workers":
+    if args.engine == "ray":
+        from scoring.ray_workers import Cluster, RayWorkers
+
+        return RayWorkers(Cluster(args.address, args.workers, args.gpus_per_worker), prm, tell)
+    from scoring.local_workers import LocalWorkers
+
+    return LocalWorkers(devices, prm)
 
 
 def _running(args: argparse.Namespace) -> Running:
+    """The wish for an engine.
+
+    Raises:
+        UsageError: flags that are of no use together.
+    """
+    of_cluster = {"--address": args.address, "--workers": args.workers, "--gpus-per-worker": args.gpus_per_worker}
+    given = [flag for flag, value in of_cluster.items() if value is not None]
+    if args.engine_on_worker != "transformers":
+        given.append("--engine-on-worker")
+    if args.engine != "ray" and given:
+        raise UsageError(f"{given[0]} is about a cluster.", "Give --engine ray too, or leave it out.")
+    if args.engine == "ray" and args.device != "auto":
+        raise UsageError(
+            "the cluster says which devices a worker has.", "Leave --device out; --gpus-per-worker says how many."
+        )
+    if args.engine == "ray" and args.server:
+        raise UsageError("a server runs the model itself.", "Leave --engine out.")
     return Running(
-        args.engine,
+        args.engine_on_worker if args.engine == "ray" else args.engine,
         args.device,
         args.token_budget,
         tuple(args.server),
@@ -211,7 +263,12 @@ def prepare(
             *(() if known else _template_notes(family, checkpoint)),
             *same_model(workspace, scorer),
         ),
+        sum(_weight_bytes(one, computed) for one in (checkpoint, *([other.checkpoint] if other else []))),
     )
+
+
+def _weight_bytes(checkpoint: Checkpoint, dtype: str) -> int:
+    return sum(map(prod, checkpoint.shapes.values())) * (4 if dtype == "float32" else 2)
 
 
 def _usual_name(checkpoint: Checkpoint, model: str) -> str:

@@ -132,6 +132,11 @@ _PLACES = frozenset({"base", "reference", "adapter"})
 class Workers(Protocol):
     """Starts workers and carries messages; each has a number, 0-based, which another gets when it has ended."""
 
+    @property
+    def name(self) -> str:
+        """What they are. Their rows say which engine computed them."""
+        ...
+
     def wanted(self) -> int:
         """How many there should be now; it may change while a run goes on."""
         ...

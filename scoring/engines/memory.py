@@ -1,5 +1,7 @@
 """What memory there is, and how many tokens a batch may have in it."""
 
+import os
+import subprocess
 from pathlib import Path
 
 CPU_TOKENS = 2048
@@ -70,3 +72,19 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="ascii", errors="replace")
     except OSError:
         return ""
+
+
+# -- several cards, looked at without a context on any, which would keep memory of it
+
+
+def free_on_cards() -> list[int]:
+    """Free bytes of each CUDA device that a process here would see, in its order; [] where nobody says."""
+    # Named by their place they are known by it; by an identifier, or a part of a card, they are not.
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    asked = ["nvidia-smi", "--query-gpu=memory.free", "--format=csv,noheader,nounits"]
+    try:
+        told = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout.split()
+        free = [int(number) << 20 for number in told]
+        return free if visible is None else [free[int(place)] for place in visible.split(",") if place.strip()]
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return []

@@ -7,6 +7,8 @@ from math import prod
 
 from scoring.readout import Readout, Shape, Vocabulary
 
+_BESIDE, _CONTEXT = 1.1, 2 << 30
+"""What a device needs beside the weights: a batch's own numbers, and what CUDA keeps."""
 _LAYER = re.compile(r"layers\.(\d+)\.")
 
 
@@ -39,6 +41,26 @@ def placed(sizes: Mapping[str, int], devices: int) -> dict[str, int]:
         found = _LAYER.match(name)
         places[name] = devices_of[int(found[1])] if found else (0 if "embed" in name else last)
     return places
+
+
+def replicas(weights: int, free: Sequence[int]) -> list[list[int]]:
+    """Which devices (0-based) hold a copy of a model each: one where it fits, else as few as it fits over.
+
+    Args:
+        weights: bytes of the model.
+        free: bytes of memory that each device has for it.
+
+    A copy takes neighbours, since those are wired best. Devices that are left over have none; where all together do not
+    hold it, the one group is all of them, so that whoever loads it says what is missing.
+    """
+    needed = int(weights * _BESIDE) + _CONTEXT
+    for size in range(1, len(free) + 1):
+        groups = [list(range(start, start + size)) for start in range(0, len(free) - size + 1, size)]
+        # Layers are spread evenly: the device with the least room says how much goes on each.
+        fitting = [group for group in groups if min(free[device] for device in group) * size >= needed]
+        if fitting:
+            return fitting
+    return [list(range(len(free)))]
 
 
 def numbers_on(shapes: Mapping[str, Shape], readout: Readout, devices: int) -> list[int]:

@@ -257,6 +257,8 @@ EVERY_OPTION = {
     "--temperature": "0.0", "--top-p": "0.9", "--top-k": "20", "--max-tokens": "100", "--effort": "high",
     "--thinking": "off", "--thinking-budget": "50", "--logprobs": "0", "--answer-seed": "5", "--served-model": "s",
     "--endpoint": "pooling", "--concurrency": "2", "--timeout": "3.5", "--tries": "2", "--prices": "p.toml",
+    "--shard": "2/3", "--address": "127.0.0.2:6379", "--workers": "3", "--gpus-per-worker": "0.5",
+    "--engine-on-worker": "vllm",
 }  # fmt: skip
 
 

@@ -53,6 +53,7 @@ class Fated:
     queues: dict = field(default_factory=dict)
     given: list = field(default_factory=list)
     started: list = field(default_factory=list)
+    name: str = "fated"
 
     def wanted(self):
         return self.count
@@ -102,11 +103,13 @@ def in_turn(able):
     return able[0], None
 
 
-def ran(folder, frame, workers, **settings):
-    method = Fleet(ENCODING, workers)
-    parts = RewardParts(folder)
-    run = score(frame, fake_scoring.texts(frame), fake_scoring.SCORER, parts, method, engine=lambda: method, **settings)
-    return list(run)
+def run_of(folder, frame, workers):
+    parts, texts = RewardParts(folder), fake_scoring.texts(frame)
+    return score(frame, texts, fake_scoring.SCORER, parts, Fleet(ENCODING), engine=lambda: workers)
+
+
+def ran(folder, frame, workers):
+    return list(run_of(folder, frame, workers))
 
 
 def rows(folder):
@@ -175,16 +178,7 @@ def test_a_case_that_ends_every_worker_alone_is_refused_and_the_others_are_not(t
 def test_a_worker_that_ends_again_and_again_is_not_started_again_and_the_last_one_ends_the_run(tmp_path):
     gone = WorkerGone("was killed by SIGKILL")
     events, workers = [], Fated(lambda able: (able[0], gone), 2)
-    method = Fleet(ENCODING, workers)
-    frame = fake_scoring.cases(20)
-    run = score(
-        frame,
-        fake_scoring.texts(frame),
-        fake_scoring.SCORER,
-        RewardParts(tmp_path),
-        method,
-        engine=lambda: method,
-    )
+    run = run_of(tmp_path, fake_scoring.cases(20), workers)
     with pytest.raises(InspectError, match="worker 1 was killed by SIGKILL, 3 times in a row"):
         events.extend(run)
     assert [workers.started.count(number) for number in (0, 1)] == [ENDS, ENDS]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.engines.memory import MOST_TOKENS, free_on_cpu, tokens_that_fit
+from scoring.engines.memory import MOST_TOKENS, free_on_cards, free_on_cpu, tokens_that_fit
 
 GB = 10**9
 SEVEN_B = {"hidden": 3584, "inner": 18944, "bytes_each": 2}
@@ -65,3 +65,32 @@ def test_memory_is_what_is_available_with_swap_within_the_limits_of_a_container(
 
 def test_this_machine_says_what_it_has():
     assert 0 < (free_on_cpu() or 1) < 10**15
+
+
+@pytest.mark.parametrize(
+    ("told", "visible", "free"),
+    [
+        ("81000\n40000\n7", None, [81000, 40000, 7]),
+        ("81000\n40000\n7", "2,0", [7, 81000]),
+        ("81000", "", []),
+        ("81000", "3", []),
+        ("81000", "MIG-1c2d", []),
+        ("[N/A]", None, []),
+    ],
+)
+def test_free_memory_of_cards_is_what_their_driver_says_of_those_that_are_visible(
+    tmp_path, monkeypatch, told, visible, free
+):
+    program = tmp_path / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\nprintf '{told}'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert free_on_cards() == [number << 20 for number in free]
+
+
+def test_without_a_driver_nothing_is_known_of_cards(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert free_on_cards() == []

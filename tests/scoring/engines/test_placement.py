@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import checkpoints
 from scoring.checkpoint import Checkpoint
-from scoring.engines.placement import layers_over, numbers_on, placed
+from scoring.engines.placement import layers_over, numbers_on, placed, replicas
 from scoring.errors import EngineError
 from scoring.prms.catalogue import adapter_of
 from scoring.readout import Encoded, Readout, Vocabulary
@@ -25,6 +25,36 @@ def test_layers_stay_in_order_and_no_device_has_more_than_its_share_and_a_layer(
     for device in range(devices):
         held = sum(size for size, at in zip(sizes, found, strict=True) if at == device)
         assert held <= sum(sizes) / devices + max(sizes) + 1
+
+
+@given(st.integers(1, 10**11), st.lists(st.integers(0, 80 * 2**30), min_size=1, max_size=16))
+def test_copies_are_disjoint_as_many_as_possible_and_each_has_room(weights, free):
+    groups = replicas(weights, free)
+    devices = [device for group in groups for device in group]
+    assert len(devices) == len({*devices})
+    assert {*devices} <= set(range(len(free)))
+    sizes = {len(group) for group in groups}
+    assert len(sizes) == 1
+    (size,) = sizes
+    rooms = [min(free[device] for device in group) for group in groups]
+    assert all(room * size >= weights for room in rooms) or groups == [list(range(len(free)))]
+    if size > 1:
+        # No device alone would have held it.
+        assert max(free) < weights * 1.1 + 2 * 2**30
+
+
+@pytest.mark.parametrize(
+    ("gigabytes", "groups"),
+    [
+        (15, [[0], [1], [2], [3]]),
+        (70, [[0], [1], [2], [3]]),
+        (100, [[0, 1], [2, 3]]),
+        (200, [[0, 1, 2, 3]]),
+        (900, [[0, 1, 2, 3]]),
+    ],
+)
+def test_four_cards_of_80_gb(gigabytes, groups):
+    assert replicas(gigabytes * 10**9, [80 * 2**30] * 4) == groups
 
 
 def test_equal_layers_are_shared_equally():

@@ -1,0 +1,176 @@
+"""Runs of a PRM on a real cluster of four nodes, whose workers, nodes and drivers are killed."""
+
+import json
+import os
+import random
+import signal
+import time
+
+import polars as pl
+import pytest
+
+import scoring_process
+from scoring.cache import RewardParts
+from scoring.workspace import Workspace
+from servers.ray_cluster import workers
+
+pytestmark = pytest.mark.ray
+
+MODEL = scoring_process.ROOT / "assets/demo/models/tiny-prm-m"
+CASES = 1400
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory):
+    """A file of invented cases that take some time: sums with twelve to thirty steps, each of its own length."""
+    chance = random.Random(7)
+    path = tmp_path_factory.mktemp("cases") / "sums.jsonl"
+    with path.open("w") as out:
+        for number in range(CASES):
+            total, steps = 0, []
+            for step in range(chance.randrange(12, 31)):
+                more = chance.randrange(1000)
+                steps.append(
+                    f"Adding {more} to {total} gives {total + more}, which is the sum after {step + 1} numbers."
+                )
+                total += more
+            case = {"id": f"sum-{number}", "problem": f"Add up list {number}.", "steps": steps, "label": -1}
+            out.write(json.dumps(case) + "\n")
+    return path
+
+
+@pytest.fixture
+def workspace(cases, tmp_path):
+    made = scoring_process.commanded_here("import", cases, "-w", tmp_path / "ws")
+    assert made.returncode == 0, made.stderr
+    return tmp_path / "ws"
+
+
+@pytest.fixture(scope="module")
+def expected(cases, tmp_path_factory):
+    """What one machine gives."""
+    place = tmp_path_factory.mktemp("one") / "ws"
+    assert scoring_process.commanded_here("import", cases, "-w", place).returncode == 0
+    assert scoring_process.ran(*words_of(place))[0] == 0
+    return kept(place)
+
+
+def words_of(workspace, *more):
+    (name,) = Workspace.open(workspace).benchmarks()
+    return ("score", name, "--workspace", workspace, "--model", MODEL, *more)
+
+
+def kept(workspace):
+    """Rewards and reasons by content, each of which is there once."""
+    (folder,) = workspace.glob("rewards/*")
+    parts = RewardParts(folder)
+    frame, problems = parts.read()
+    assert problems == []
+    assert sum(pl.read_parquet(path).height for path in parts.parts()) == frame.height
+    return {key: (rewards, reason) for key, rewards, reason in frame.select("key", "rewards", "reason").iter_rows()}
+
+
+def same(found, expected):
+    assert found.keys() == expected.keys()
+    for key, (rewards, reason) in expected.items():
+        assert found[key][0] == pytest.approx(rewards, abs=1e-5)
+        assert found[key][1] == reason
+
+
+def on(cluster, workspace, *more):
+    words = words_of(workspace, "--engine=ray", f"--address={cluster.address}", *more)
+    return scoring_process.started(*words, env=cluster.environment)
+
+
+def killed(chance):
+    """Kill a worker that is at work, if there is one."""
+    found = workers()
+    if not found:
+        return False
+    try:
+        os.kill(chance.choice(found), signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def saved_rows(workspace):
+    return sum(
+        pl.read_parquet(path).height for folder in workspace.glob("rewards/*") for path in RewardParts(folder).parts()
+    )
+
+
+def test_ten_workers_and_three_drivers_killed_and_the_rows_are_those_of_one_machine(cluster, workspace, expected):
+    chance = random.Random(26)
+    deaths, before = 0, 0
+    for last in (False, False, False, True):
+        with on(cluster, workspace, "--workers=4") as process:
+            first = json.loads(process.stdout.readline())
+            # Nothing that was saved is computed again.
+            assert (first["cached"], first["to_do"]) == (before, CASES - before)
+            saved = 0
+            for line in process.stdout:
+                event = json.loads(line)
+                saved = event.get("total", saved) if event["event"] == "saved" else saved
+                if event["event"] == "saved" and deaths < 10 and chance.random() < 0.7:
+                    deaths += killed(chance)
+                if not last and saved > 200:
+                    process.kill()
+                    break
+            process.communicate(timeout=120)
+        before = saved_rows(workspace)
+        if last:
+            assert (process.returncode, event["event"], event["status"], event["left"]) == (0, "end", "done", 0)
+    assert deaths >= 4
+    same(kept(workspace), expected)
+
+
+def test_a_node_that_dies_costs_what_its_worker_held_and_one_that_comes_is_used(cluster, workspace, expected):
+    (number,) = cluster.add()
+    with on(cluster, workspace) as process:
+        nodes, notices, taken = set(), [], False
+        for line in process.stdout:
+            event = json.loads(line)
+            if event["event"] == "nodes":
+                nodes |= {node["name"] for node in event["nodes"] if node["working"]}
+            if event["event"] == "notice":
+                notices.append(event["sentence"])
+            if f"127.0.0.{number}" in nodes and not taken:
+                taken = True
+                cluster.kill(number)
+                (number,) = cluster.add()
+        process.communicate(timeout=120)
+    assert (process.returncode, event["status"]) == (0, "done")
+    assert taken
+    same(kept(workspace), expected)
+
+
+def test_no_cluster_and_a_wrong_token_are_a_sentence(cluster, workspace):
+    code, _, err = scoring_process.ran(
+        *words_of(workspace, "--engine=ray", "--address=127.0.0.9:1"), env=cluster.environment
+    )
+    assert (code, err.count("\n")) == (2, 1)
+    assert "the Ray cluster at 127.0.0.9:1 cannot be joined" in err
+    wrong = {**cluster.environment, "RAY_AUTH_TOKEN": "0" * 32}
+    with on(cluster, workspace) as process:
+        process.kill()
+    code, _, err = scoring_process.ran(*words_of(workspace, "--engine=ray", f"--address={cluster.address}"), env=wrong)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "cannot be joined" in err
+    assert cluster.environment["RAY_AUTH_TOKEN"] not in err
+
+
+def test_a_signal_ends_the_run_with_what_it_has_and_its_workers(cluster, workspace):
+    with on(cluster, workspace, "--workers=2") as process:
+        for line in process.stdout:
+            if json.loads(line)["event"] == "saved":
+                break
+        process.send_signal(signal.SIGTERM)
+        out, _ = process.communicate(timeout=60)
+    end = json.loads(out.splitlines()[-1])
+    assert (process.returncode, end["status"]) == (143, "interrupted")
+    assert end["saved"] == saved_rows(workspace)
+    until = time.monotonic() + 30
+    while workers() and time.monotonic() < until:
+        time.sleep(0.2)
+    assert workers() == []

@@ -1,0 +1,107 @@
+"""A real Ray cluster of several nodes on this machine, each a process group of its own on a loopback address.
+
+127.0.0.1 would be rewritten to the machine's own address, so the head has 127.0.0.2. Whoever joins needs the token.
+"""
+
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+STORE_BYTES = 80_000_000
+SECONDS = 120
+
+
+class RayCluster:
+    """A head of no CPU, and nodes of one CPU each that come and go. Leave it to end all of them."""
+
+    def __init__(self, **environment):
+        with socket.socket() as free:
+            free.bind(("127.0.0.2", 0))
+            self.address = f"127.0.0.2:{free.getsockname()[1]}"
+        self.environment = {
+            **environment,
+            "RAY_AUTH_MODE": "token",
+            "RAY_AUTH_TOKEN": secrets.token_hex(16),
+            "RAY_USAGE_STATS_ENABLED": "0",
+            # What each process starts is on the same two processors.
+            "RAY_raylet_start_wait_time_s": str(SECONDS),
+        }
+        # Not below pytest's folder: the paths of sockets must be short.
+        self.folder = Path(tempfile.mkdtemp(prefix="ray"))
+        self._nodes = {}
+        self._last = 2
+
+    def __enter__(self):
+        host, port = self.address.split(":")
+        self._start(2, "--head", "--port", port, "--node-ip-address", host, "--temp-dir", self.folder, cpus=0)
+        return self
+
+    def __exit__(self, *_):
+        for number in list(self._nodes):
+            self.kill(number)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def add(self, count=1):
+        """Start nodes; the addresses are 127.0.0. and the numbers that are given."""
+        numbers = range(self._last + 1, self._last + 1 + count)
+        self._last += count
+        with ThreadPoolExecutor(count) as threads:
+            list(threads.map(self._join, numbers))
+        return list(numbers)
+
+    def _join(self, number):
+        self._start(number, "--address", self.address, "--node-ip-address", f"127.0.0.{number}")
+
+    def kill(self, number):
+        """End a node and everything on it at once."""
+        node = self._nodes.pop(number)
+        with suppress(ProcessLookupError):
+            os.killpg(node.pid, signal.SIGKILL)
+        node.wait()
+        # Ray gives what it starts groups of their own.
+        for pid in processes(f"127.0.0.{number}"):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def _start(self, number, *words, cpus=1):
+        further = ["--num-cpus", cpus, "--num-gpus", 0, "--object-store-memory", STORE_BYTES, "--block"]
+        log = self.folder.with_suffix(f".{number}")
+        with log.open("wb") as out:
+            self._nodes[number] = subprocess.Popen(
+                [Path(sys.executable).parent / "ray", "start", *map(str, [*words, *further])],
+                env={**os.environ, **self.environment},
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+            )
+        until = time.monotonic() + SECONDS
+        while "Ray runtime started" not in (told := log.read_text(errors="replace")):
+            if time.monotonic() > until or self._nodes[number].poll() is not None:
+                raise AssertionError(told)
+            time.sleep(0.1)
+        log.unlink()
+
+
+def processes(*words):
+    """The processes whose command line holds all of these words."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            if all(word in line for word in words):
+                found.append(int(path.parent.name))
+    return sorted(found)
+
+
+def workers():
+    """The processes of actors that compute."""
+    return processes("ray::_Actor")
