@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -52,14 +51,12 @@ class RayCluster:
 
     def add(self, count=1):
         """Start nodes; the addresses are 127.0.0. and the numbers that are given."""
+        # One after the other: nodes of one machine that start at once wait for each other for ever.
         numbers = range(self._last + 1, self._last + 1 + count)
-        self._last += count
-        with ThreadPoolExecutor(count) as threads:
-            list(threads.map(self._join, numbers))
+        for number in numbers:
+            self._last = number
+            self._start(number, "--address", self.address, "--node-ip-address", f"127.0.0.{number}")
         return list(numbers)
-
-    def _join(self, number):
-        self._start(number, "--address", self.address, "--node-ip-address", f"127.0.0.{number}")
 
     def kill(self, number):
         """End a node and everything on it at once."""
