@@ -9,6 +9,7 @@ from inspector.critic_words import answered, parts_done
 from inspector.durations import duration
 from inspector.jobs import Job
 from inspector.scoring_words import ended, failed, noticed, speed, started
+from inspector.sentences import counted
 
 LOG = "scoring.log"
 
@@ -29,6 +30,7 @@ class ScoringJob:
             flags: further words of `score`, such as `--truncate`.
         """
         self.running = True
+        self._workers = 0
         self._said = f"starting {model or 'the critic'}"
         self._since: float | None = time.monotonic()
         self._served = any(flag.startswith("--server") for flag in flags)
@@ -72,6 +74,10 @@ class ScoringJob:
             done, to_do = parts_done(event)
             self._since = None
             self._said = f"scoring {done:,} of {to_do:,}{' ' if event.get('asked') else ', '}{speed(event)}"
+            if self._workers:
+                self._said += f", {counted(self._workers, 'worker')}"
+        elif kind == "nodes":
+            self._workers = sum(node["working"] for node in event["nodes"])
         elif kind == "notice":
             return noticed(event)
         elif kind == "end":

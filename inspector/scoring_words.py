@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from inspector.critic_words import Told, answered, answering, estimated, lacking
 from inspector.durations import duration
 from inspector.render.cells import share
+from inspector.sentences import counted
 
 
 def words_of(event: Told, again: str) -> Iterator[str]:
@@ -24,6 +25,8 @@ def words_of(event: Told, again: str) -> Iterator[str]:
         yield f"connected to {event['engine']}" if served else f"{event['engine']} loaded in {event['seconds']:.1f} s"
     elif kind == "estimate":
         yield from estimated(event)
+    elif kind == "cluster_estimate":
+        yield from sized(event)
     elif kind == "notice":
         yield noticed(event)
     elif kind == "case_refused":
@@ -66,6 +69,29 @@ def speed(event: Told) -> str:
     return f"{a_second:.1f} cases/s{left}{refused}"
 
 
+def sized(event: Told) -> Iterator[str]:
+    """What a `cluster_estimate` says."""
+    workers, speed = counted(event["workers"], "worker"), f"{event['speed']:,.0f} tokens/s"
+    cost = "" if event["cost"] is None else f"; {event['cost']:,.2f} at that price"
+    yield (
+        f"{workers} of {speed} would take {duration(event['seconds'])} for {event['cases']:,} cases of "
+        f"{event['tokens']:,} tokens, the start left out; a worker has nothing to do for "
+        f"{share(event['idle'])}% of it{cost}"
+    )
+
+
+def node_lines(event: Told) -> Iterator[str]:
+    """What `nodes` says of each machine, where there are several."""
+    nodes = event["nodes"]
+    if len(nodes) < 2:
+        return
+    width = max(len(node["name"]) for node in nodes)
+    for node in nodes:
+        workers = counted(node["working"], "worker") if node["working"] else "no worker now"
+        a_second = f", {node['tokens'] / node['computing']:,.0f} tokens/s" if node["computing"] else ""
+        yield f"{node['name']:{width}}  {workers}, {counted(node['done'], 'case')}{a_second}"
+
+
 def refusals(event: Told) -> str:
     """How many are refused, and how many of these have rewards for their first steps."""
     truncated = event.get("truncated", 0)
@@ -83,9 +109,9 @@ def ended(event: Told, again: str) -> str:
     to_do = scored + event["refused"] + left
     if asked:
         without = f", {event['refused']:,} lack some" if event["refused"] else ""
-        counted = f"{scored:,} of {to_do:,} cases have all their answers{without}"
+        scored_of = f"{scored:,} of {to_do:,} cases have all their answers{without}"
     else:
-        counted = f"{scored:,} of {to_do:,} cases scored, {refusals(event)}"
+        scored_of = f"{scored:,} of {to_do:,} cases scored, {refusals(event)}"
     took = f"in {event['seconds']:.1f} s"
     if event["status"] == "dry_run":
         if asked:
@@ -95,11 +121,11 @@ def ended(event: Told, again: str) -> str:
     if event["status"] == "interrupted":
         if not to_do:
             return f"Interrupted before anything was computed; {again} starts anew"
-        return f"Interrupted: {counted}, {left:,} left, {took}; {again} goes on with what is left"
+        return f"Interrupted: {scored_of}, {left:,} left, {took}; {again} goes on with what is left"
     if not to_do:
         have = "all their answers" if asked else "rewards"
         return f"Nothing to do: {event['cached']:,} cases have {have}, {event['cached_refused']:,} were refused before"
-    return f"Done: {counted}, {took}"
+    return f"Done: {scored_of}, {took}"
 
 
 def failed(event: Told) -> str:

@@ -149,7 +149,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
     """What of a cluster a run takes."""
-    cluster = parser.add_argument_group("the cluster (with --engine ray)")
+    cluster = parser.add_argument_group("a cluster (with --engine ray, or a dry run)")
     address = "HOST:PORT of the cluster (default: this machine's, or $RAY_ADDRESS)"
     cluster.add_argument("--address", metavar="ADDR", help=address)
     room = "workers, each with a model of its own (default: as many as there is room for, also when it grows)"
@@ -157,6 +157,11 @@ def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
     cards = "GPUs of a worker, which hold one model together (default: 1, or none where the cluster has none)"
     cluster.add_argument("--gpus-per-worker", type=_number, metavar="N", help=cards)
     cluster.add_argument("--engine-on-worker", choices=ENGINES[:-1], default="transformers", help="what runs it there")
+    size = "with --dry-run, how long NODESxGPUS would take (such as 8x8, or 8x8@35000 tokens a second each)"
+    cluster.add_argument("--cluster", type=_cluster_size, metavar="NxG", help=size)
+    cluster.add_argument(
+        "--gpu-hour", type=_number, metavar="PRICE", help="what an hour of a GPU costs (with --cluster)"
+    )
 
 
 class Shard(Struct, frozen=True):
@@ -174,6 +179,33 @@ def _shard(text: str) -> Shard:
     if not (slash and number.isdecimal() and shards.isdecimal() and 1 <= int(number) <= int(shards)):
         raise argparse.ArgumentTypeError(f"{text!r} is not I/N with I from 1 to N")
     return Shard(int(number), int(shards))
+
+
+class ClusterSize(Struct, frozen=True):
+    """So many nodes with so many GPUs each (or CPUs of one worker each). `speed` is the tokens a second of a worker.
+
+    None = as the scorer's rows in the cache say.
+    """
+
+    nodes: int
+    gpus: int
+    speed: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.nodes}x{self.gpus}" + (f"@{self.speed:g}" if self.speed else "")
+
+
+def _cluster_size(text: str) -> ClusterSize:
+    """Read NODESxGPUS or NODESxGPUS@TOKENS_A_SECOND, for argparse."""
+    size, at, speed = text.partition("@")
+    nodes, times, gpus = size.partition("x")
+    try:
+        read = ClusterSize(int(nodes), int(gpus), float(speed) if at else None)
+    except ValueError:
+        read = ClusterSize(0, 0)
+    if not times or read.nodes < 1 or read.gpus < 1 or (at and not (read.speed or 0) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NODESxGPUS, such as 8x8, or with @TOKENS_A_SECOND")
+    return read
 
 
 def add_checkpoint_arguments(parser: argparse._ActionsContainer, place: str) -> None:

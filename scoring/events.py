@@ -157,6 +157,22 @@ class Estimate(Struct, frozen=True):
     currency: str = ""
 
 
+class ClusterEstimate(Struct, frozen=True):
+    """How long so many `workers` would take for the `cases` that have no rewards, told by a dry run.
+
+    `speed` is the tokens a second of each worker, `seconds` the time without their start, `idle` the share of it that a
+    worker has nothing to do, and `cost` what it costs, None where no price was given.
+    """
+
+    workers: int
+    speed: float
+    cases: int
+    tokens: int
+    seconds: float
+    idle: float
+    cost: float | None = None
+
+
 class End(Struct, frozen=True):
     """The last event. Everything computed has been saved, unless `error` says otherwise.
 
@@ -222,7 +238,7 @@ class Tally(Struct):
         )
 
 
-Event = Doing | Start | Ready | Estimate | Progress | Nodes | Saved | CaseRefused | Notice | End
+Event = Doing | Start | Ready | Estimate | ClusterEstimate | Progress | Nodes | Saved | CaseRefused | Notice | End
 
 
 def document(event: Event) -> dict[str, Any]:

@@ -7,10 +7,10 @@ a word costs what it held, which others compute; a case that ends every worker a
 """
 
 import time
-from bisect import insort
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 
 import polars as pl
 
@@ -31,7 +31,6 @@ from scoring.workers import (
     WorkerFailed,
     WorkerGone,
     Workers,
-    encode_message,
 )
 
 BLOCK_SECONDS, LEAST_SECONDS = 3.0, 0.2
@@ -108,8 +107,8 @@ class WaitingCases:
         taken: list[Pair] = []
         total = 0
         while self._cases and total < size and (most is None or len(taken) < most):
-            length, _, pair = self._cases.pop()
-            total += length
+            length, _, pair = heappop(self._cases)
+            total -= length
             taken.append(pair)
         self.size -= total
         return taken
@@ -128,7 +127,7 @@ class WaitingCases:
         length = characters(pair[1])
         self.size += length
         # The earlier of equally long ones is handed out first.
-        insort(self._cases, (length, -pair[0].row, pair))
+        heappush(self._cases, (-length, pair[0].row, pair))
 
 
 # -- the workers, as the run knows them
@@ -174,6 +173,7 @@ class Fleet:
     """
 
     encoding: Encoding
+    clock: Callable[[], float] = time.monotonic
 
     def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
         """What has no rewards."""
@@ -181,7 +181,7 @@ class Fleet:
 
     def session(self, plan: Plan, interrupt: Interrupt) -> "FleetSession":
         """One run."""
-        return FleetSession(self, plan, interrupt)
+        return FleetSession(self, plan, interrupt, self.clock)
 
 
 @dataclass(eq=False)
@@ -191,6 +191,7 @@ class FleetSession:
     fleet: Fleet
     plan: Plan
     interrupt: Interrupt
+    clock: Callable[[], float]
     spent: RunUsage = field(default_factory=RunUsage)
     _workers: Workers = field(init=False)
     _places: list[_Place] = field(default_factory=list)
@@ -268,9 +269,9 @@ class FleetSession:
             return
         self._blocks += 1
         if not place.held:
-            place.since = time.monotonic()
+            place.since = self.clock()
         place.held[self._blocks] = pairs
-        self._workers.give(number, encode_message(Block(self._blocks, pairs)))
+        self._workers.give(number, Block(self._blocks, pairs))
 
     # -- what they say
 
@@ -296,7 +297,7 @@ class FleetSession:
         if result.number not in place.held:
             # Of a worker that was taken for gone: others have its block by now.
             return
-        pairs = place.answered(result.number, time.monotonic())
+        pairs = place.answered(result.number, self.clock())
         for sentence in result.notices:
             yield Notice(sentence)
         spent = result.spent
@@ -341,7 +342,7 @@ class FleetSession:
 
     def _nodes(self, *, now: bool = False) -> Iterator[Nodes]:
         """How far each machine is, now and then, where there are several."""
-        moment = time.monotonic()
+        moment = self.clock()
         if not now and moment - self._told < _NODES_SECONDS:
             return
         self._told = moment

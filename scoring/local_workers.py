@@ -23,6 +23,7 @@ from msgspec.structs import replace
 
 from scoring.workers import (
     HELD,
+    Block,
     Reply,
     Worker,
     WorkerFailed,
@@ -69,9 +70,9 @@ class LocalWorkers:
         self._write(process, encode_message(replace(self._prm, running=replace(self._prm.running, device=device))))
         threading.Thread(target=self._listen, args=(number, process), daemon=True).start()
 
-    def give(self, number: int, block: bytes) -> None:
+    def give(self, number: int, block: Block) -> None:
         """Write a block to a process; whether it has ended is told by `news`."""
-        self._write(self._processes[number], block)
+        self._write(self._processes[number], encode_message(block))
 
     def news(self, seconds: float) -> Sequence[News]:
         """What processes said."""

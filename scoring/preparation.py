@@ -14,6 +14,7 @@ from msgspec.structs import asdict
 
 from scoring.arguments import prm_of_arguments
 from scoring.boundary import when_wrong
+from scoring.cache import Parts
 from scoring.checkpoint import Checkpoint, compute_dtype
 from scoring.claim import claim, find, placed, same_model
 from scoring.engines.base import Engine
@@ -112,7 +113,7 @@ def prm_events(
             texts,
             scorer,
             parts,
-            _fleet(encoding) if several else encoding,
+            _sizing(args, encoding, parts) if args.cluster else _fleet(encoding) if several else encoding,
             engine=engine,
             rows=rows,
             retry_refused=args.retry_refused,
@@ -139,6 +140,24 @@ def _fleet(encoding: Encoding) -> Method:
     return Fleet(encoding)
 
 
+def _sizing(args: argparse.Namespace, encoding: Encoding, parts: Parts) -> Method:
+    """The method that tells how long a cluster would take.
+
+    Raises:
+        UsageError: it is no dry run, the workers are larger than a node, or no speed is known.
+    """
+    from scoring.sizing import Sizing, speed_of
+
+    size, gpus = args.cluster, args.gpus_per_worker or 1
+    if not args.dry_run:
+        raise UsageError("--cluster is for a look beforehand.", "Give --dry-run too; --engine ray runs on one.")
+    workers = args.workers or size.nodes * int(size.gpus / gpus)
+    if not workers:
+        raise UsageError(f"a worker of {gpus:g} GPUs has no room on a node of {size.gpus}.", "Give larger nodes.")
+    hour = None if args.gpu_hour is None else args.gpu_hour * gpus
+    return Sizing(encoding, workers, speed_of(size, parts), hour)
+
+
 def _workers(
     args: argparse.Namespace, devices: Sequence[str], prm: "WorkerPrm", tell: Callable[[str], object]
 ) -> "Workers":
@@ -159,9 +178,11 @@ def _running(args: argparse.Namespace) -> Running:
     """
     of_cluster = {"--address": args.address, "--workers": args.workers, "--gpus-per-worker": args.gpus_per_worker}
     given = [flag for flag, value in of_cluster.items() if value is not None]
+    if args.gpu_hour is not None and not args.cluster:
+        raise UsageError("--gpu-hour is the price of a cluster.", "Give --dry-run --cluster NODESxGPUS too.")
     if args.engine_on_worker != "transformers":
         given.append("--engine-on-worker")
-    if args.engine != "ray" and given:
+    if args.engine != "ray" and given and not args.cluster:
         raise UsageError(f"{given[0]} is about a cluster.", "Give --engine ray too, or leave it out.")
     if args.engine == "ray" and args.device != "auto":
         raise UsageError(

@@ -67,7 +67,7 @@ class EncodingSession(Struct):
     def rows(self, work: Work, load: Load) -> Iterator[Came]:
         """The rewards of every case that can be encoded, refusals of the others; the engine is made for the first."""
         engine: Engine | None = None
-        with closing(self._windows(work)) as windows:
+        with closing(self.windows(work)) as windows:
             for window, refused in windows:
                 if window and engine is None:
                     engine, ready = load()
@@ -79,12 +79,12 @@ class EncodingSession(Struct):
 
     def look(self, work: Work) -> Iterator[Came]:
         """Count the tokens of the cases; give those that cannot be encoded, or not whole."""
-        with closing(self._windows(work)) as windows:
+        with closing(self.windows(work)) as windows:
             for window, refused in windows:
                 self.spent.case_tokens += sum(one.tokens.n_tokens for one in window)
                 yield [*refused, *(one.settled({}) for one in window if one.reason is not None)]
 
-    def _windows(self, work: Work) -> Generator["Window", None, None]:
+    def windows(self, work: Work) -> Generator["Window", None, None]:
         """All cases, so many at a time. While an engine runs these, the next are encoded: a card would wait for it."""
         with self.interrupt.at_once():
             self._encode = self._encode or self.method.encoder()

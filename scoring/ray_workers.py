@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from scoring.errors import EngineError, MissingExtra
 from scoring.workers import (
     HELD,
+    Block,
     Opened,
     Reply,
     Worker,
@@ -102,9 +103,9 @@ class RayWorkers:
         actor = self._actors[number] = ray.remote(_Actor).options(**wishes).remote(self._prm)
         self._pending[actor.open.remote()] = number, time.monotonic()
 
-    def give(self, number: int, block: bytes) -> None:
+    def give(self, number: int, block: Block) -> None:
         """Hand a block to an actor."""
-        self._pending[self._actors[number].compute.remote(block)] = number, time.monotonic()
+        self._pending[self._actors[number].compute.remote(encode_message(block))] = number, time.monotonic()
 
     def news(self, seconds: float) -> Sequence[News]:
         """What actors said, and which have ended.

@@ -19,7 +19,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.cache import Parts
-from scoring.events import Asked, CaseRefused, End, Estimate, Event, Notice, Progress, Ready, Saved, Start, Status
+from scoring.events import (
+    Asked,
+    CaseRefused,
+    ClusterEstimate,
+    End,
+    Estimate,
+    Event,
+    Notice,
+    Progress,
+    Ready,
+    Saved,
+    Start,
+    Status,
+)
 from scoring.interrupt import Interrupt, Stopped
 from scoring.leases import SharedWork
 from scoring.plan import Missing, Plan
@@ -260,7 +273,7 @@ class _Run:
                 yield from self._notice(came)
             elif came is not None:
                 yield came
-            if not isinstance(came, Ready | Estimate):
+            if not isinstance(came, Ready | Estimate | ClusterEstimate):
                 yield from self._report()
             self.interrupt.check()
 

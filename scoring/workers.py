@@ -153,7 +153,7 @@ class Workers(Protocol):
         """
         ...
 
-    def give(self, number: int, block: bytes) -> None:
+    def give(self, number: int, block: Block) -> None:
         """Hand over a block. What has ended meanwhile is told by `news`."""
         ...
 

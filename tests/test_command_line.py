@@ -47,7 +47,7 @@ NEEDED = {
     "similar": ["x"],
 }
 """Words without which a command is nothing."""
-VALUES = {"--shard": "1/2", "--option": "a=1", "--rule": "<"}
+VALUES = {"--shard": "1/2", "--cluster": "1x2", "--option": "a=1", "--rule": "<"}
 
 
 def flags_of(command):

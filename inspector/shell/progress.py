@@ -4,7 +4,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
@@ -17,19 +17,30 @@ PATIENCE = 1.0
 EVERY = 0.2
 """Seconds between two pictures of it."""
 _BAR, _SHORTEST_BAR = 30, 10
-_CLEAR = "\x1b[K"
+_CLEAR, _CLEAR_BELOW = "\x1b[K", "\x1b[J"
 
 
-def show_progress(done: int, to_do: int, words: str) -> None:
-    """Put a bar and words in the place of what the line said; nothing where standard error is no terminal."""
-    if sys.stderr.isatty():
-        print(f"\r{bar_line(done, to_do, words, shutil.get_terminal_size().columns)}{_CLEAR}", end="", file=sys.stderr)
-        sys.stderr.flush()
+def show_progress(done: int, to_do: int, words: str, below: Sequence[str] = ()) -> None:
+    """Put a bar and words in the place of what the line said, and lines `below` it, as many as a third of a screen has.
+
+    Nothing where standard error is no terminal.
+    """
+    if not sys.stderr.isatty():
+        return
+    columns, height = shutil.get_terminal_size()
+    shown = [clean(line)[: columns - 1] for line in below[: height // 3]]
+    if len(shown) < len(below):
+        shown[-1:] = [f"... and {len(below) - len(shown) + 1:,} more"]
+    lines = [bar_line(done, to_do, words, columns), *shown]
+    # The cursor stays on the first line, so that whoever clears from there on clears all.
+    back = f"\x1b[{len(shown)}A" if shown else ""
+    print("\r" + f"{_CLEAR}\n".join(lines) + f"{_CLEAR}{back}\r", end="", file=sys.stderr)
+    sys.stderr.flush()
 
 
 def say_over_progress(text: str) -> None:
-    """A line of words on standard error, over a progress line if there is one."""
-    start = f"\r{_CLEAR}" if sys.stderr.isatty() else ""
+    """A line of words on standard error, over progress if there is any."""
+    start = f"\r{_CLEAR_BELOW}" if sys.stderr.isatty() else ""
     print(f"{start}{clean(text)}", file=sys.stderr)
 
 

@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -11,7 +11,7 @@ from inspector.critic_words import parts_done
 from inspector.filtering.saved_slices import with_slices
 from inspector.jobs import Job, signals_passed_on
 from inspector.request import Request, shell_word
-from inspector.scoring_words import speed, words_of
+from inspector.scoring_words import node_lines, speed, words_of
 from inspector.sentences import counted
 from inspector.shell.progress import say_over_progress, show_progress
 from inspector.workspace_place import find_workspace
@@ -144,7 +144,8 @@ class _Told(Struct):
 
     `no_memory` are cases for which there was none, which are tried again by themselves. `asks` that it is a critic's,
     whose answers are saved one by one. `lacking` and `lasting` are cases without all of their answers: those that are
-    asked for again by themselves, and those that are not. `codes` are the exit codes of the runs that have ended.
+    asked for again by themselves, and those that are not. `nodes` are the latest words of each machine of several, and
+    `engines` those that are loaded. `codes` are the exit codes of the runs that have ended.
     """
 
     saved: int = 0
@@ -155,6 +156,8 @@ class _Told(Struct):
     asks: bool = False
     has_rewards: bool = False
     ended: bool = False
+    nodes: list[str] = field(default_factory=list)
+    engines: set[str] = field(default_factory=set)
     codes: list[int] = field(default_factory=list)
 
     def note(self, event: dict[str, Any]) -> None:
@@ -167,12 +170,20 @@ class _Told(Struct):
             self.no_memory += BEYOND_MEMORY in event["reason"]
             self.lacking += event["reason"].startswith(FAILED)
             self.lasting += event["reason"].startswith(REFUSED)
+        elif kind == "nodes":
+            self.nodes = list(node_lines(event))
         elif kind == "end":
             self.ended = True
             self.has_rewards |= bool(event["scored"] or event["truncated"] or event["cached"])
 
     def worth_telling(self, event: dict[str, Any]) -> bool:
-        """Whether an event should be told: not the hundredth case to which no answer came."""
+        """Whether an event should be told: not the hundredth case to which no answer came, or worker that is like one
+        before.
+        """
+        if event["event"] == "ready":
+            before = event["engine"] in self.engines
+            self.engines.add(event["engine"])
+            return not before
         return event["event"] != "case_refused" or self.no_memory + self.lacking + self.lasting <= ALIKE
 
 
@@ -182,7 +193,7 @@ def _follow(job: Job, told: _Told, *, quiet: bool) -> int:
         for event in job.events():
             told.note(event)
             if not quiet and told.worth_telling(event):
-                _tell(event)
+                _tell(event, told.nodes)
         code = job.wait()
     if not told.ended:
         say_over_progress("The scoring process ended without a word.")
@@ -192,11 +203,14 @@ def _follow(job: Job, told: _Told, *, quiet: bool) -> int:
     return code if told.ended or code > 0 else 2
 
 
-def _tell(event: dict[str, Any]) -> None:
-    """One event in words, on standard error; progress stays on one line of a terminal."""
+def _tell(event: dict[str, Any], nodes: Sequence[str]) -> None:
+    """One event in words, on standard error; progress stays on one line of a terminal, with a line a machine below."""
     if event["event"] == "progress":
         done, to_do = parts_done(event)
-        show_progress(done, to_do, f"{done:,}/{to_do:,}  {speed(event)}")
+        show_progress(done, to_do, f"{done:,}/{to_do:,}  {speed(event)}", nodes)
         return
     for line in words_of(event, "the same command"):
         say_over_progress(line)
+    if event["event"] == "end":
+        for line in nodes:
+            say_over_progress(line)

@@ -258,7 +258,7 @@ EVERY_OPTION = {
     "--thinking": "off", "--thinking-budget": "50", "--logprobs": "0", "--answer-seed": "5", "--served-model": "s",
     "--endpoint": "pooling", "--concurrency": "2", "--timeout": "3.5", "--tries": "2", "--prices": "p.toml",
     "--shard": "2/3", "--address": "127.0.0.2:6379", "--workers": "3", "--gpus-per-worker": "0.5",
-    "--engine-on-worker": "vllm",
+    "--engine-on-worker": "vllm", "--cluster": "8x4@35000", "--gpu-hour": "2.5",
 }  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 import random
 from collections import deque
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 import fake_scoring
 import making
 import reference
-from scoring import fleet
 from scoring.arguments import Shard
 from scoring.cache import RewardParts
 from scoring.errors import InspectError
@@ -66,7 +64,7 @@ class Fated:
         self.queues[number] = deque([None])
 
     def give(self, number, block):
-        self.given.append((number, decode_block(block)))
+        self.given.append((number, decode_block(encode_message(block))))
         self.queues[number].append(self.given[-1][1])
 
     def news(self, _):
@@ -103,13 +101,13 @@ def in_turn(able):
     return able[0], None
 
 
-def run_of(folder, frame, workers):
+def run_of(folder, frame, workers, *clock):
     parts, texts = RewardParts(folder), fake_scoring.texts(frame)
-    return score(frame, texts, fake_scoring.SCORER, parts, Fleet(ENCODING), engine=lambda: workers)
+    return score(frame, texts, fake_scoring.SCORER, parts, Fleet(ENCODING, *clock), engine=lambda: workers)
 
 
-def ran(folder, frame, workers):
-    return list(run_of(folder, frame, workers))
+def ran(folder, frame, workers, *clock):
+    return list(run_of(folder, frame, workers, *clock))
 
 
 def rows(folder):
@@ -143,7 +141,7 @@ def _counts(kept):
     return len(kept) - refused, refused
 
 
-def test_blocks_are_of_like_length_some_seconds_long_and_shorter_towards_the_end(tmp_path, monkeypatch):
+def test_blocks_are_of_like_length_some_seconds_long_and_shorter_towards_the_end(tmp_path):
     frame = fake_scoring.cases(2000)
     clock = [0.0]
 
@@ -152,8 +150,7 @@ def test_blocks_are_of_like_length_some_seconds_long_and_shorter_towards_the_end
         return able[len(workers.given) % len(able)], None
 
     workers = Fated(fate, 2)
-    monkeypatch.setattr(fleet, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    ran(tmp_path, frame, workers)
+    ran(tmp_path, frame, workers, lambda: clock[0])
     sizes = [len(block.cases) for _, block in workers.given]
     lengths = [[characters(case) for _, case in block.cases] for _, block in workers.given]
     assert all(block == sorted(block, reverse=True) for block in lengths)
