@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import scoring_process
 from inspector import cli
 from inspector.guide import FIRST, page, pages
 from opened import opened
@@ -42,6 +43,15 @@ def test_every_page_that_a_page_sends_to_is_there():
     named = {name for text in map(page, pages()) for name in re.findall(r"`(?:prm-inspect )?guide ([\w-]+)`", text)}
     assert named
     assert named <= set(pages())
+
+
+def test_the_example_of_how_large_a_cluster_is_what_its_command_says(tmp_path):
+    text = page("scale").partition("## How large a cluster")[2]
+    command, answer = re.findall(r"```(?:sh)?\n(.*?)\n```", text, re.DOTALL)
+    words = command.removeprefix("prm-inspect ").split()
+    ran = scoring_process.commanded_here(*words, "-w", tmp_path / "ws")
+    assert ran.returncode == 0
+    assert answer in ran.stderr.splitlines()
 
 
 async def test_the_palette_opens_a_page_over_any_screen():
