@@ -34,6 +34,7 @@ ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
     "transformers": (("torch", "transformers"), "score"),
     "vllm": (("vllm",), "vllm"),
     "server": (("httpx", "httpx_retries"), "server"),
+    "ray": (("ray",), "ray"),
     "hf: names": (("datasets",), "score"),
     "serve": (("textual_serve",), "serve"),
 }

@@ -100,6 +100,13 @@ def httpx_retries_facts() -> dict[str, Any]:
     return {"version": version("httpx-retries"), "usable": bool(httpx_retries.RetryTransport)}
 
 
+def ray_facts() -> dict[str, Any]:
+    """What a cluster of machines needs; whether one is there is not asked."""
+    import ray
+
+    return {"version": ray.__version__, "usable": callable(ray.init)}
+
+
 def textual_serve_facts() -> dict[str, Any]:
     """What the app in a browser needs."""
     import textual_serve.server as found
@@ -114,6 +121,7 @@ PROBES: dict[str, Callable[[], dict[str, Any]]] = {
     "datasets": datasets_facts,
     "httpx": httpx_facts,
     "httpx_retries": httpx_retries_facts,
+    "ray": ray_facts,
     "textual_serve": textual_serve_facts,
 }
 
