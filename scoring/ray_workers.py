@@ -8,6 +8,9 @@ handed out again at once and elsewhere.
 
 import logging
 import math
+import os
+import signal
+import socket
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -43,6 +46,7 @@ ray: Any = library
 
 _LOOKED = 5.0
 """Seconds between two looks at how large the cluster is."""
+_REACH_SECONDS = 10.0
 _PATIENCE, _AGAIN = 10.0, 60.0
 """Seconds after which it is said that workers wait for room in the cluster, and after which it is said again."""
 
@@ -186,8 +190,15 @@ def _resources() -> dict[str, float]:
 
 
 def _join(address: str | None) -> None:
+    address = address or os.environ.get("RAY_ADDRESS")
+    # Ray puts its own in their place, which end the process without saving.
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
+        _reached(address)
         ray.init(address or "auto", log_to_driver=False, logging_level=logging.ERROR)
+        with suppress(ValueError):
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
     except (ConnectionError, AuthenticationError, RuntimeError, ValueError, OSError) as error:
         where = f"at {address}" if address else "on this machine"
         step = "Give --address HOST:PORT of a running cluster, or start one with: ray start --head"
@@ -196,6 +207,17 @@ def _join(address: str | None) -> None:
         elif "ersion mismatch" in str(error):
             step = "Install the cluster's versions of Ray and Python here."
         raise EngineError(f"the Ray cluster {where} cannot be joined ({_line(error)}).", step) from None
+
+
+def _reached(address: str | None) -> None:
+    """Make sure that somebody listens there: Ray itself tries for minutes.
+
+    Raises:
+        OSError: nobody does.
+    """
+    host, colon, port = (address or "").rpartition("://")[2].rpartition(":")
+    if colon and port.isdecimal():
+        socket.create_connection((host, int(port)), _REACH_SECONDS).close()
 
 
 def _gone(error: RayActorError) -> WorkerFailed | WorkerGone:
