@@ -16,7 +16,9 @@ import json
 import re
 import shlex
 import shutil
+import time
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +45,8 @@ MARK = "workspace.json"
 FORMAT = 1
 BENCHMARKS, REWARDS, TRIAGE, VARIANTS = "benchmarks", "rewards", "triage", "variants"
 """Its folders."""
+KEPT_SECONDS = 120.0
+"""How long a generation stays that is not the last but one any more: an import that is repeated makes many."""
 _GENERATION = re.compile(r"gen-[0-9a-f]{32}\Z")
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
@@ -210,9 +214,11 @@ class Workspace(Struct, frozen=True):
                 whole, counts = whole.merged(Generation.of(one))
                 added.append(counts)
             whole.write(home)
-            # The generation before this one stays: another process may be reading its texts.
-            for old in _generations(home)[:-2]:
-                shutil.rmtree(old, ignore_errors=True)
+            # Another process may be reading the texts of the generation before this one, and of earlier ones that it
+            # had no time to leave.
+            for old, successor in pairwise(_generations(home)[:-1]):
+                if time.time() - successor.stat().st_mtime > KEPT_SECONDS:
+                    shutil.rmtree(old, ignore_errors=True)
         return added
 
     def _generation(self, benchmark: str) -> Path | None:

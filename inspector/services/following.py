@@ -110,10 +110,11 @@ class Following:
         self.seen, self._known = self._there(workspace), self._names(workspace)
 
     def _there(self, workspace: "Workspace") -> frozenset[str]:
-        """The files of rewards, and the benchmarks."""
+        """The files of rewards, the benchmarks, and the generations of those that were read: their cases may grow."""
         now = self._app.inspection
         read = () if now is None else now.selection.benchmarks
-        return workspace.reward_files(read) | self._names(workspace)
+        cases = {str(folder) for folder in workspace.generations(read)} if read else set()
+        return workspace.reward_files(read) | self._names(workspace) | cases
 
     def _names(self, workspace: "Workspace") -> frozenset[str]:
         """The benchmarks that are there, among those that the app was opened on."""

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
             _print(preview_lines(proposal), args)
         _keep_mapping(found, args)
         return int(found.grave)
-    with spill_folder(_place(args)) as spill:
+    with spill_folder(home(args)) as spill:
         # Whoever asks for all findings, or wants none, wants the file read.
         found = _found(args, spill, anew=bool(args.strict or args.verbose or args.save_mapping))
         _refuse_if_strict(found, args)
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
             added, saved = found.put(workspace, args.name)
     _report(found, args, added, saved)
     _keep_mapping(found, args)
-    _print([f"Workspace {workspace.root}. Look at it with: prm-inspect{_flag(args)}"], args)
+    _print([f"Workspace {workspace.root}. Look at it with: prm-inspect{looking(args)}"], args)
     return int(found.grave or any(one.elsewhere for one in added) or any(one.why for one in saved))
 
 
@@ -86,7 +86,7 @@ class DeclinedError(Exception):
 def bring(args: argparse.Namespace, ask: Ask | None) -> ImportBatch:
     """Import the sources without a word, for whoever looks at them next; `ask` decides what columns of tables are."""
     args.name = args.mapping = args.run = None
-    with spill_folder(_place(args)) as spill:
+    with spill_folder(home(args)) as spill:
         found = _found(args, spill, ask, anew=False)
         with ReadingProgress("writing", quiet=args.quiet):
             found.put(find_workspace(args.workspace, create=True))
@@ -120,8 +120,10 @@ def _found(args: argparse.Namespace, spill: Path | None, ask: Ask | None = None,
         elif _may_ask(args):
             ask = partial(_chosen, progress)
         preview = getattr(args, "dry_run", False)
-        asked = _asked(args)
-        return read_sources(*asked, spill, _tell(args), progress, skip_unchanged=not anew, ask=ask, preview=preview)
+        sources, options, workspace = asked(args)
+        return read_sources(
+            sources, options, workspace, spill, _tell(args), progress, skip_unchanged=not anew, ask=ask, preview=preview
+        )
 
 
 def _hushed(progress: ReadingProgress, ask: Ask, table: OpenTable) -> ColumnMapping | None:
@@ -161,7 +163,12 @@ def _answer(progress: ReadingProgress, source: str, reading: Reading) -> Choice 
                 return reading.choices[int(word) - 1]
 
 
-def _asked(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptions, Workspace | None]:
+def asked(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptions, Workspace | None]:
+    """Give the sources that a command line names, how they are to be read, and the workspace, if there is one yet.
+
+    Raises:
+        UsageError: flags contradict each other or the sources.
+    """
     benchmark, paths = split(args.paths)
     if len(args.benchmark) > 1:
         raise UsageError("results belong to one benchmark, and several are named.", "Import their files one by one.")
@@ -244,12 +251,13 @@ def _rule(args: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def _place(args: argparse.Namespace) -> Path:
-    """Where the workspace is or will be."""
+def home(args: argparse.Namespace) -> Path:
+    """Tell where the workspace is or will be."""
     return Path(args.workspace or os.environ.get(ENVIRONMENT) or LOCAL)
 
 
-def _flag(args: argparse.Namespace) -> str:
+def looking(args: argparse.Namespace) -> str:
+    """Write the flag with which a command finds the workspace; "" where it needs none."""
     return f" --workspace {shlex.quote(args.workspace)}" if args.workspace else ""
 
 

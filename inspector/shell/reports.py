@@ -211,8 +211,24 @@ def _joined(joined: Joined) -> str:
     )
 
 
+def joined_words(joined: Joined) -> str:
+    """Say how many rows of a scorer's file joined, to what and by what: behind the name of the scorer."""
+    return _joined(joined).replace(" results joined", " joined", 1)
+
+
 def _gives(joined: Joined, *, short: bool = False) -> str:
-    """What kind of numbers or answers there are, and how many could not be read."""
+    """What kind of numbers or answers there are, how many could not be read, and what decides on them."""
+    told = given_words(joined, short=short)
+    if joined.given["rewards"] and not joined.given["answers"]:
+        rule = joined.results
+        wrong = when_wrong(rule.on, rule.comparison, f"{rule.threshold:g}")
+        words = f"wrong iff {wrong.rpartition(' iff ')[2]}" if short else wrong
+        return f"{told}; {words} ({rule.threshold_source})"
+    return told or "nothing"
+
+
+def given_words(joined: Joined, *, short: bool = False) -> str:
+    """Count what a file gave a scorer, by kind, and what of it could not be read; "" where it gave nothing."""
     given = joined.given
     counts = {
         "with step rewards": given["rewards"],
@@ -231,12 +247,7 @@ def _gives(joined: Joined, *, short: bool = False) -> str:
     ]
     if joined.unparsed and told:
         told[-1] += f" ({_unparsed_reasons(joined.votes)}){_cases_without_verdict(joined.votes)}"
-    if given["rewards"] and not given["answers"]:
-        rule = joined.results
-        wrong = when_wrong(rule.on, rule.comparison, f"{rule.threshold:g}")
-        words = f"wrong iff {wrong.rpartition(' iff ')[2]}" if short else wrong
-        return f"{', '.join(told)}; {words} ({rule.threshold_source})"
-    return ", ".join(told) or "nothing"
+    return ", ".join(told)
 
 
 def _verdict_words(joined: Joined) -> str:
@@ -401,13 +412,18 @@ def _head(found: ImportBatch, saved: Sequence[Saved], names: _Names, every: Sequ
     states = ", ".join(f"all {state}" if all_alike else f"{count:,} {state}" for state, count in of_states.items())
     results = ", ".join(number_of(count, kind) for kind, count in kinds.items())
     told += [f"{results} ({states})" if states else results] if kinds else []
-    severities = Counter(finding.severity for finding in every)
-    noticed = [number_of(severities[one], one) for one in _SEVERITIES if severities[one]]
+    noticed = noticed_words(every)
     where = f"{number_of(len(files), 'file')} in {names.folder}" if names.folder else number_of(len(files), "file")
     if len(files) == 1:
         (where,) = files
-    counts = "; ".join([*told, ", ".join(noticed)] if noticed else told)
+    counts = "; ".join([*told, noticed] if noticed else told)
     return f"{where}: {counts}"
+
+
+def noticed_words(findings: Iterable[Finding]) -> str:
+    """Count findings by severity, the gravest first: `1 error, 2 warnings`; "" where there are none."""
+    severities = Counter(finding.severity for finding in findings)
+    return ", ".join(number_of(severities[one], one) for one in _SEVERITIES if severities[one])
 
 
 def _benchmarks(of_cases: Sequence[tuple[Imported, Added | None]], width: int | None) -> Iterator[str]:
@@ -485,7 +501,7 @@ def _scorers(of_results: Sequence[tuple[Joined, Saved | None]]) -> Iterator[str]
     for joined, saved in of_results:
         facts = _facts(joined)
         if not alike:
-            facts = f"{_joined(joined).replace(' results joined', ' joined', 1)}; {facts}"
+            facts = f"{joined_words(joined)}; {facts}"
         groups.setdefault(facts, []).append(saved.scorer if saved else joined.results.name)
         gaps[facts] += joined.results.read - joined.joined
     ordered = sorted(groups, key=lambda facts: -gaps[facts])

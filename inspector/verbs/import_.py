@@ -17,16 +17,8 @@ _CASE_FIELDS = {
 _WHOLE_SOURCE = "An import takes all that a source holds; give it to whatever shows the cases afterwards."
 
 
-def _flags(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "prm-inspect import [BENCHMARK|FILE.py] PATH [PATH ...] [options]"
-    parser.epilog = """What no flag says is guessed by name and content, and the report says how.
-
-    Exit codes: 0 done, 1 done with a warning, 2 could not, or wrong usage."""
-    paths = (
-        "files, folders, patterns, addresses, hf:NAME or - (benchmarks, results or tables; .gz .zst .bz2 .xz .zip too; "
-        "an address is https://HOST/FILE, - is standard input)"
-    )
-    parser.add_argument("paths", nargs="+", metavar="PATH", help=paths)
+def add_reading_flags(parser: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
+    """Add the flags that say how sources are read, for any command that imports; give the group of those of columns."""
     parser.add_argument("--name", metavar="N", help="what the one scorer or table is called (default: as its file)")
     runs = "which repetition these answers are (independent ones; figures are means over them; default 0)"
     parser.add_argument("--run", type=natural, metavar="N", help=runs)
@@ -58,6 +50,20 @@ def _flags(parser: argparse.ArgumentParser) -> None:
     below = "a step is wrong if its label is below X (a number; default 0.5)"
     columns.add_argument("--wrong-below", type=float, metavar="X", help=below)
     columns.add_argument("--mapping", metavar="FILE", help="all of it in a file (JSON)")
+    return columns
+
+
+def _flags(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "prm-inspect import [BENCHMARK|FILE.py] PATH [PATH ...] [options]"
+    parser.epilog = """What no flag says is guessed by name and content, and the report says how.
+
+    Exit codes: 0 done, 1 done with a warning, 2 could not, or wrong usage."""
+    paths = (
+        "files, folders, patterns, addresses, hf:NAME or - (benchmarks, results or tables; .gz .zst .bz2 .xz .zip too; "
+        "an address is https://HOST/FILE, - is standard input)"
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help=paths)
+    columns = add_reading_flags(parser)
     columns.add_argument("--save-mapping", metavar="FILE", help="write down how a table's columns were read")
     parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")
     parser.add_argument("--dry-run", action="store_true", help="report and write nothing")

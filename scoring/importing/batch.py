@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,7 +22,7 @@ from scoring.boundary import DEFAULTS
 from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.files import uuid7
 from scoring.generation import Added
-from scoring.importing.bringing import HUB, Brought, Tell, bring, expanded, size_of
+from scoring.importing.bringing import HUB, Brought, Tell, bring, expanded, place, size_of
 from scoring.importing.join import OF_CASES, Joined, join, relabelled
 from scoring.importing.proposal import OpenTable, Proposal
 from scoring.importing.saving import LEFT_OUT, Ledger, Remembered, Saved, Unchanged, save, scorer_of
@@ -43,11 +43,11 @@ _SPILLED = re.compile(r"\.import-\d+-[0-9a-f]{32}\Z")
 class ImportBatch(Struct, frozen=True, eq=False):
     """What the sources hold: cases, and results on the keys of cases.
 
-    `skipped` says, in a sentence each, which files of folders and patterns could not be read, recognised or joined;
-    `mappings` are those by which tables among the sources were read. `unchanged` are files that are in the workspace as
-    they are, and were not read; `read` those that were, with how many scorers each holds. `proposals` are what mappings
-    make of the first rows, if that was wanted. `passed_over` are files of folders that were not looked at, because
-    their names do not end like those of files with rows.
+    `skipped` says, in a sentence each, which files of folders and patterns could not be read, recognised or joined, and
+    `skipped_places` where these are; `mappings` are those by which tables among the sources were read. `unchanged` are
+    files that are in the workspace as they are, and were not read; `read` those that were, with how many scorers each
+    holds. `proposals` are what mappings make of the first rows, if that was wanted. `passed_over` are files of folders
+    that were not looked at, because their names do not end like those of files with rows.
     """
 
     imported: tuple[Imported, ...]
@@ -59,6 +59,7 @@ class ImportBatch(Struct, frozen=True, eq=False):
     ledger: Ledger | None = None
     proposals: tuple[Proposal, ...] = ()
     passed_over: tuple[str, ...] = ()
+    skipped_places: tuple[str, ...] = ()
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
@@ -96,9 +97,9 @@ class ImportBatch(Struct, frozen=True, eq=False):
     def _remembered(self, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Remembered]:
         """The files that are whole in the workspace now, and of which nothing else has to be said."""
         for brought, scorers in self.read:
-            place = printable(brought.place)
+            stored = printable(brought.place)
             cases = [at for at, imported in enumerate(self.imported) if imported.path == brought.place]
-            results = [at for at, joined in enumerate(self.joined) if joined.results.place == place]
+            results = [at for at, joined in enumerate(self.joined) if joined.results.place == stored]
             unusual = any(added[at].elsewhere for at in cases) or any(saved[at].why for at in results)
             # What code of the user's own makes of rows may change without a word.
             own = any(not self.imported[at].mapping and self.imported[at].benchmark not in MODULES for at in cases)
@@ -125,6 +126,25 @@ class ImportBatch(Struct, frozen=True, eq=False):
 
 def _is_grave(findings: Iterable[Finding]) -> bool:
     return worst(findings) in {"warning", "error"}
+
+
+class Refused(Struct, frozen=True):
+    """One of many files that could not be read, recognised or joined: where it is, and why, in a sentence."""
+
+    place: str
+    sentence: str
+
+
+class Named(Struct, frozen=True):
+    """What is to be brought and read.
+
+    `many` says that it is one of many that a word stands for, of which one may be refused without the others; `until`
+    how many bytes of it are read, where it may be growing (None = all that there are).
+    """
+
+    word: str
+    many: bool = False
+    until: int | None = None
 
 
 @dataclass(frozen=True)
@@ -196,29 +216,85 @@ def read_sources(
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
+    named = [Named(word, many) for word, many in expanded(words)]
+    return read_named(
+        named, options, workspace, spill, tell, progress, skip_unchanged=skip_unchanged, ask=ask, preview=preview
+    )
+
+
+def read_named(
+    named: Sequence[Named],
+    options: ImportOptions,
+    workspace: Workspace | None,
+    spill: Path | None,
+    tell: Tell = lambda _: None,
+    progress: Progress = lambda *_: None,
+    *,
+    skip_unchanged: bool = False,
+    ask: Ask | None = None,
+    preview: bool = False,
+    alone: bool = True,
+) -> ImportBatch:
+    """Read sources that are known one by one: see `read_sources`; `alone` says whether there is nothing beside them.
+
+    Raises:
+        InputError, UsageError: as for `read_sources`.
+    """
     ledger = Ledger(workspace, options.how) if skip_unchanged and not is_file(options.benchmark or "") else None
-    known = cache(lambda: _cases(workspace, ()))
+    known = _KnownCases(workspace)
     reading = ReadOptions(
         options.benchmark,
         options.mapping,
         options.columns,
         options.name,
         spill,
-        known=known if options.join_to is None else None,
+        known=known.beside if options.join_to is None else None,
         ask=ask,
         preview=preview,
     )
-    every, skipped = _read(words, reading, tell, progress, ledger)
+    every, skipped = _read(named, reading, tell, progress, ledger, known)
     unchanged = tuple(source.unchanged for source in every if source.unchanged is not None)
     read = tuple((source.brought, len(source.results)) for source in every if source.brought is not None)
     sources = list(_opened_alone([source for source in every if source.unchanged is None], known))
-    batch = join_sources(sources, skipped, options, workspace, alone=not unchanged)
+    batch = join_sources(sources, skipped, options, workspace, alone=alone and not unchanged)
     return replace(batch, unchanged=unchanged, read=read, ledger=ledger)
+
+
+class _KnownCases:
+    """The cases that results may belong to, read when they are first asked for."""
+
+    def __init__(self, workspace: Workspace | None) -> None:
+        self._workspace = workspace
+
+    @cached_property
+    def _every(self) -> pl.DataFrame:
+        return _cases(self._workspace, ())
+
+    @cached_property
+    def _sources(self) -> dict[str, list[tuple[str, str]]]:
+        """The path of a file -> the benchmarks that have cases of it, with what it is called there."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        if self._workspace is None:
+            return found
+        for benchmark in self._workspace.benchmarks():
+            for report in self._workspace.imports(benchmark):
+                found.setdefault(report.get("path") or "", []).append((benchmark, report["source"]))
+        return found
+
+    def beside(self, path: str = "") -> pl.DataFrame:
+        """Give those that were not made of the file at this path: reading it again is to give what it gave before."""
+        cases = self._every
+        if self._workspace is None or not path:
+            return cases
+        for benchmark, source in self._sources.get(path, []):
+            there = self._workspace.cases([benchmark], twins=True)[0]
+            cases = cases.join(there.filter(pl.col("source") == source), on="case", how="anti", maintain_order="left")
+        return cases
 
 
 def join_sources(
     sources: list[Source],
-    skipped: list[str],
+    skipped: list[Refused],
     options: ImportOptions,
     workspace: Workspace | None,
     *,
@@ -228,7 +304,7 @@ def join_sources(
 
     Args:
         sources: what was read. One `among` many that does not fit is left out with a sentence, any other is an error.
-        skipped: a sentence for each that could not be read.
+        skipped: those that could not be read.
         options: how they are to be read; its name, run and threshold count here.
         workspace: whose cases results may belong to; None = there is none yet.
         alone: whether there is nothing beside them.
@@ -254,17 +330,24 @@ def join_sources(
         except InputError as error:
             if not source.among:
                 raise
-            skipped.append(str(error))
+            skipped.append(Refused(scorer.place, str(error)))
     if alone and not imported and not joined:
         more = f" ({len(skipped) - 1} more files alike)" if len(skipped) > 1 else ""
-        why = f" {skipped[0]}{more}" if skipped else ""
+        why = f" {skipped[0].sentence}{more}" if skipped else ""
         raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
     mappings = tuple(source.mapping for source in sources if source.mapping is not None)
     proposals = tuple(source.proposal for source in sources if source.proposal is not None)
-    return ImportBatch(imported, tuple(joined), tuple(skipped), mappings, proposals=proposals)
+    return ImportBatch(
+        imported,
+        tuple(joined),
+        tuple(refused.sentence for refused in skipped),
+        mappings,
+        proposals=proposals,
+        skipped_places=tuple(refused.place for refused in skipped),
+    )
 
 
-def _opened_alone(sources: Sequence[Source], known: Callable[[], pl.DataFrame]) -> Iterator[Source]:
+def _opened_alone(sources: Sequence[Source], known: _KnownCases) -> Iterator[Source]:
     """The sources; results that can be opened alone with cases of their own, where none that is known has their texts.
 
     Cases that were made of one source are known to those after it.
@@ -273,11 +356,18 @@ def _opened_alone(sources: Sequence[Source], known: Callable[[], pl.DataFrame]) 
     for source in sources:
         if source.alone is None:
             yield source
-        elif belongs(source.results, partial(pl.concat, [known()["key"], *cases])):
+        elif _belongs_here(source, known, cases):
             yield replace(source, alone=None)
         else:
             cases += [part.cases["key"] for part in source.alone.imported]
             yield replace(source.alone, among=source.among)
+
+
+def _belongs_here(source: Source, known: _KnownCases, further: Sequence[pl.Series]) -> bool:
+    """Whether results are of cases that other files gave, or that are all here because this file gave them before."""
+    path = next((part.path for part in source.alone.imported), "") if source.alone is not None else ""
+    of_others = partial(pl.concat, [known.beside(path)["key"], *further])
+    return belongs(source.results, of_others) or belongs(source.results, lambda: known.beside()["key"], whole=True)
 
 
 def _as_checkpoints(
@@ -337,35 +427,44 @@ def _decided(results: ExternalResults, options: ImportOptions) -> ExternalResult
 
 
 def _read(
-    words: Sequence[str], options: ReadOptions, tell: Tell, progress: Progress, ledger: Ledger | None
-) -> tuple[list[Source], list[str]]:
+    named: Sequence[Named],
+    options: ReadOptions,
+    tell: Tell,
+    progress: Progress,
+    ledger: Ledger | None,
+    known: _KnownCases,
+) -> tuple[list[Source], list[Refused]]:
     sources: list[Source] = []
-    skipped: list[str] = []
-    named = list(expanded(words))
-    sizes = [size_of(word) for word, _ in named]
+    skipped: list[Refused] = []
+    sizes = [size_of(one.word) for one in named]
     total, done = sum(sizes), 0
     with ExitStack() as stack:
         folder = options.folder or Path(stack.enter_context(TemporaryDirectory(prefix="prm-inspect-")))
-        for (word, many), size in zip(named, sizes, strict=True):
+        for one, size in zip(named, sizes, strict=True):
+            word = one.word
             progress(done, total, word)
             # What is unpacked may be more than the file.
             within = partial(
                 lambda before, size, word, read: progress(before + min(read, size), total, word), done, size, word
             )
             try:
-                for brought in [word] if word.startswith(HUB) else bring(word, folder, tell):
-                    among = many or (isinstance(brought, Brought) and not brought.alone)
+                for brought in [word] if word.startswith(HUB) else bring(word, folder, tell, one.until):
+                    among = one.many or (isinstance(brought, Brought) and not brought.alone)
+                    where = brought.place if isinstance(brought, Brought) else brought
+                    beside = partial(known.beside, where) if options.known is not None else None
                     try:
-                        source = _read_one(brought, replace(options, progress=within), ledger, among=among)
+                        source = _read_one(
+                            brought, replace(options, progress=within, known=beside), ledger, among=among
+                        )
                         sources.append(replace(source, among=among))
                     except InputError as error:
                         if not among:
                             raise
-                        skipped.append(str(error))
+                        skipped.append(Refused(where, str(error)))
             except InputError as error:
-                if not many:
+                if not one.many:
                     raise
-                skipped.append(str(error))
+                skipped.append(Refused(place(Path(word)), str(error)))
             done += size
     progress(total, total, "joining")
     return sources, skipped
@@ -373,6 +472,9 @@ def _read(
 
 def _read_one(brought: str | Brought, options: ReadOptions, ledger: Ledger | None, *, among: bool) -> Source:
     file = brought if isinstance(brought, Brought) and brought.refusal is None else None
+    if ledger is not None and file is not None and file.until is not None and size_of(str(file.path)) != file.until:
+        # Its digest is that of all of it.
+        ledger = None
     if ledger is not None and file is not None and (unchanged := ledger.unchanged(file)):
         return Source(unchanged=unchanged)
     # Nobody wants to answer for each file of a folder.
@@ -383,7 +485,7 @@ def _read_one(brought: str | Brought, options: ReadOptions, ledger: Ledger | Non
     return replace(source, brought=file)
 
 
-def _not_shifted(sources: Iterable[Source], workspace: Workspace, skipped: list[str]) -> Iterator[Source]:
+def _not_shifted(sources: Iterable[Source], workspace: Workspace, skipped: list[Refused]) -> Iterator[Source]:
     """Leave out, or refuse, what would put labels that look shifted in the place of those that are there."""
     for source in sources:
         refusal = None
@@ -400,7 +502,7 @@ def _not_shifted(sources: Iterable[Source], workspace: Workspace, skipped: list[
         if refusal is None:
             yield source
         elif source.among:
-            skipped.append(str(refusal))
+            skipped.append(Refused(imported.path, str(refusal)))
         else:
             raise refusal
 
@@ -418,6 +520,14 @@ def _not_copied(source: Source, workspace: Workspace) -> Source:
     for imported in source.imported:
         unnamed = [finding.line for finding in imported.findings if finding.code == "no-id" and finding.line]
         known = _known(workspace, imported)
+        if known is not None:
+            # Those that an earlier state of this file gave are its own, and no copies.
+            own = [
+                report["source"]
+                for report in workspace.imports(imported.benchmark)
+                if report.get("path") == imported.path
+            ]
+            known = known.filter(~pl.col("source").is_in(own)) if imported.path else known
         if known is None or not unnamed:
             kept.append(imported)
             continue

@@ -70,7 +70,8 @@ class Brought(Struct, frozen=True, eq=False):
 
     `name` is what findings call it (`runs.zip/part-1.jsonl`), `place` the same from one import to the next (a real
     path, `#` and a member of it, an address without its query, or `-`). `findings` were made on the way; where there
-    is a `refusal`, it could not be brought. `alone` says that its source stands for nothing else.
+    is a `refusal`, it could not be brought. `alone` says that its source stands for nothing else. `until` is how many
+    bytes of a text are read, where it may be growing; None = all that there are.
     """
 
     name: str
@@ -79,15 +80,17 @@ class Brought(Struct, frozen=True, eq=False):
     findings: tuple[Finding, ...] = ()
     refusal: InputError | None = None
     alone: bool = True
+    until: int | None = None
 
 
-def bring(word: str, folder: Path, tell: Tell = lambda _: None) -> Iterator[Brought]:
+def bring(word: str, folder: Path, tell: Tell = lambda _: None, until: int | None = None) -> Iterator[Brought]:
     """Bring one source: each of its files, there until the next one is asked for.
 
     Args:
         word: a path, `-`, or an address.
         folder: where files may be written that are not plain local ones; it need not be there yet.
         tell: is told the size of what is downloaded, before it is.
+        until: how many bytes of a plain file are read; None = all that there are.
 
     Raises:
         InputError: it cannot be brought; what is wrong with one of several files is the `refusal` of that.
@@ -106,7 +109,7 @@ def bring(word: str, folder: Path, tell: Tell = lambda _: None) -> Iterator[Brou
             yield from opened_files(Brought(download.name, download.name, path, findings), folder)
     else:
         path = Path(word)
-        yield from opened_files(Brought(printable(path), place(path), path), folder)
+        yield from opened_files(Brought(printable(path), place(path), path, until=until), folder)
 
 
 def is_address(word: str) -> bool:
@@ -221,7 +224,7 @@ def _unpacked(source: Brought, compression: str, folder: Path) -> Iterator[Broug
         if stream.trailing:
             message = f"{stream.trailing:,} bytes after the end of the {compression} data are none, and were left out"
             findings += (Finding("warning", "trailing-bytes", message, source.name),)
-        yield replace(source, path=path, findings=findings)
+        yield replace(source, path=path, findings=findings, until=None)
 
 
 def _innermost(unpacked: Brought, inside: str) -> Brought:
@@ -262,15 +265,15 @@ def _whole_lines(path: Path) -> int | None:
             end = at + last + 1 if last >= 0 else end
             at += len(part)
         file.seek(end)
-        if at > end and _is_whole(file.read()):
+        if at > end and is_whole_row(file.read()):
             return lines + 1
         if lines:
             file.truncate(end)
         return lines
 
 
-def _is_whole(line: bytes) -> bool:
-    """Whether a last line without a break is an object of JSON, which no beginning of one is."""
+def is_whole_row(line: bytes) -> bool:
+    """Tell whether a last line without a break is an object of JSON, which no beginning of one is."""
     try:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):

@@ -197,6 +197,40 @@ def _replace(
     _write(folder / FILE, {**imports, source: _Import(digest, list(new))})
 
 
+def withdraw(workspace: Workspace, folder_name: str, file: str) -> None:
+    """Take back what a file gave a scorer, and the scorer where nothing else gave it anything.
+
+    Args:
+        workspace: where it was imported into.
+        folder_name: the name of the scorer's folder.
+        file: the place of the file, as it is stored.
+
+    Raises:
+        UnwritableWorkspace: read-only, not allowed.
+        DamagedWorkspace: the scorer's list of imports cannot be read.
+    """
+    if workspace.root is None or not (folder := workspace.root / "rewards" / folder_name).is_dir():
+        return
+    with locked(folder):
+        imports = _imports(folder)
+        ours = [source for source in imports if source == file or source.startswith(f"{file}#")]
+        parts = [part for source in ours for part in imports.pop(source).parts]
+        if not ours:
+            return
+        # Whoever dies here is found out by the next import of the file.
+        _write(folder / FILE, {**imports, ours[0]: _Import(_UNFINISHED, parts)})
+        try:
+            for name in parts:
+                (folder / name).unlink(missing_ok=True)
+            if imports or any(folder.glob("*.parquet")):
+                _write(folder / FILE, imports)
+            else:
+                (folder / SCORER).unlink(missing_ok=True)
+                (folder / FILE).unlink(missing_ok=True)
+        except OSError as error:
+            raise unwritable(folder, error) from error
+
+
 def _kinds(folder: Path, joined: Joined) -> Iterator[tuple["Parts", pl.DataFrame]]:
     from scoring.cache import RewardParts, VoteParts
 

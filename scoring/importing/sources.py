@@ -147,7 +147,7 @@ def _read(brought: Brought, options: ReadOptions) -> Source:
         raise brought.refusal
     if inspect_log.recognises_file(start_of(brought.path), brought.path):
         return _placed(Source(results=tuple(inspect_log.load_file(brought.path, brought.name))), brought)
-    rows = read_rows(brought.path, brought.name)
+    rows = read_rows(brought.path, brought.name, brought.until)
     rows.progress = options.progress
     return _placed(_of(rows, options), brought)
 
@@ -314,18 +314,22 @@ def own_cases(rows: Rows, name: str, folder: Path | None) -> tuple[Imported, ...
     return (replace(imported, findings=(finding, *imported.findings)),)
 
 
-def belongs(results: Sequence[ExternalResults], keys: Callable[[], pl.Series]) -> bool:
+def belongs(results: Sequence[ExternalResults], keys: Callable[[], pl.Series], *, whole: bool = False) -> bool:
     """Tell whether a row has the text of a case.
 
     Args:
         results: those of one source.
         keys: gives the keys of the cases that are known; it is not asked where no row has a text.
+        whole: ask instead whether every row with a text has that of a case.
     """
     for scorer in results:
-        known = content_keys(scorer.rows.filter(TEXTED)).drop_nulls()
-        if known.len() and known.is_in(keys().implode()).any():
+        texts = content_keys(scorer.rows.filter(TEXTED)).drop_nulls()
+        known = texts.is_in(keys().implode()) if texts.len() else pl.Series([whole])
+        if known.any() and not whole:
             return True
-    return False
+        if whole and not known.all():
+            return False
+    return whole
 
 
 def _is_mapping(rows: Rows) -> bool:

@@ -132,6 +132,7 @@ class Rows:
         read: int = 0,
         *,
         file: Path | None = None,
+        until: int | None = None,
         table: pl.DataFrame | None = None,
     ) -> None:
         self.source = source
@@ -140,6 +141,7 @@ class Rows:
         self._read = read if table is None else table.height
         self._rows = list(rows)
         self._file = file
+        self._until = until
         self.table = table
         self.cases: list[int] = []
         self._sample: list[Any] | None = None
@@ -180,7 +182,7 @@ class Rows:
         if self.table is not None and not self._rows:
             self._rows = list(table_rows(self.table))
         if self._file is not None:
-            text, undecodable = decoded(file_bytes(self._file, self.source), self.source)
+            text, undecodable = decoded(file_bytes(self._file, self.source)[: self._until], self.source)
             self._file = None
             self._findings += undecodable
             some_rows(self.collect(line_elements(text)))
@@ -188,7 +190,10 @@ class Rows:
     @property
     def size(self) -> int:
         """Bytes of the file whose lines were not read yet; 0 where there is none."""
-        return 0 if self._file is None else self._file.stat().st_size
+        if self._file is None:
+            return 0
+        size = self._file.stat().st_size
+        return size if self._until is None else min(size, self._until)
 
     def blocks(self, size: int | None = None) -> Iterator[Block]:
         """Read the lines of the file in order: some bytes at a time, and what is missing of a line.
@@ -201,7 +206,7 @@ class Rows:
         try:
             with self._file.open("rb") as file:
                 at = len(UTF8_MARK) if file.read(len(UTF8_MARK)) == UTF8_MARK else 0
-                while raw := _whole_lines(file, at, size or self.block_size):
+                while raw := _whole_lines(file, at, size or self.block_size, self._until):
                     block = Block(raw, number)
                     if len(raw) > LONGEST_LINE:
                         self._refuse_long_lines(block)
@@ -278,31 +283,36 @@ def code_slices(raw: bytes) -> Iterator[tuple[int, npt.NDArray[np.uint8]]]:
     return ((at, codes[at : at + _SLICE]) for at in range(0, codes.size, _SLICE))
 
 
-def _whole_lines(file: BufferedReader, start: int, size: int) -> bytes:
+def _whole_lines(file: BufferedReader, start: int, size: int, until: int | None) -> bytes:
     """So many bytes of a file from `start` on, and what is missing of a line; of a longer one than is taken, a part.
+
+    Nothing from the byte `until` on, if there is such a bound.
 
     Where the line ends is looked up first, so that all of it is read into its place and nothing is copied.
     """
     file.seek(start + size - 1)
     file.readline(LONGEST_LINE + 1)
-    end = file.tell()
+    end = file.tell() if until is None else min(file.tell(), until)
     file.seek(start)
-    return file.read(end - start)
+    return file.read(max(0, end - start))
 
 
-def read_rows(path: Path, source: str = "") -> Rows:
+def read_rows(path: Path, source: str = "", until: int | None = None) -> Rows:
     """Read the rows of a file, whatever of the known formats it holds; at least one.
 
-    `source` is what the file is called, "" = its path.
+    Args:
+        path: the file.
+        source: what it is called, "" = its path.
+        until: how many bytes of a text are read, where it may be growing; None = all that there are.
 
     Raises:
         UnreadableFile: not there, not allowed, no plain file, or too large.
         UnknownFormat: the content is none of the known formats, or holds no row.
     """
     source = source or printable(path)
-    if _is_lines(path):
-        return Rows(source, "JSON Lines", file=path)
-    raw = file_bytes(path, source)
+    if is_lines(path):
+        return Rows(source, "JSON Lines", file=path, until=until)
+    raw = file_bytes(path, source)[:until]
     if raw.startswith(_FEATHER_V1):
         raise UnknownFormat(f"{source} is Feather V1.", "Write it again as V2, which pyarrow and polars do by default.")
     rows = _table(path, source, raw) if raw in _TABLES else text_rows(*decoded(raw, source), source)
@@ -322,7 +332,8 @@ def some_rows(rows: Rows) -> Rows:
     raise UnknownFormat(f"{why}.", _WANTED)
 
 
-def _is_lines(path: Path) -> bool:
+def is_lines(path: Path) -> bool:
+    """Tell whether a file is JSON Lines: its first line that is not blank is an object, whole by itself."""
     try:
         if not path.is_file():
             return False

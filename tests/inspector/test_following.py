@@ -7,9 +7,11 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
+import authored
 import example
 import making
 import reference
+from inspector.request import Request
 from inspector.selection import load
 from opened import inspected, opened
 from scoring import derived
@@ -129,3 +131,13 @@ async def test_what_a_notebook_adds_shows_in_an_open_app(request_):
         await shows(pilot, "from-a-notebook")
         metrics = workspace.metrics("bench", scorer="from-a-notebook")
         assert metrics.filter(metric="correct_acc", subset="all")["value"].to_list() == [1.0]
+
+
+async def test_cases_that_come_to_a_benchmark_that_is_open_are_shown(tmp_path):
+    workspace = open_workspace(tmp_path / "ws")
+    workspace.add_cases(authored.rows(3), benchmark="processbench")
+    workspace.add_rewards("mine", [{"id": "sums-1", "rewards": [0.9, 0.4, 0.1]}])
+    async with opened(Request(workspace=str(tmp_path / "ws"))) as pilot:
+        assert inspected(pilot).cases.height == 3
+        workspace.add_cases(authored.rows(5), benchmark="processbench")
+        await until(pilot, lambda: inspected(pilot).cases.height == 5)

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
+import scoring.workspace
 from authored import row, rows
 from generations import generations, home, ids
 from scoring.benchmarks import demo
@@ -152,7 +153,16 @@ def test_sources_of_one_import_are_one_generation(workspace, read):
     assert ids(workspace) == ["sums-0", "sums-1", "sums-5"]
 
 
-def test_two_generations_are_kept(workspace, read):
+def test_generations_stay_while_whoever_opened_them_may_follow(workspace, read):
+    seen = []
+    for count in (1, 2, 3, 4):
+        workspace.add([read(rows(count))])
+        seen.append(workspace.cases())
+    assert [texts.row(0)["problem"] for _, texts in seen] == ["What is 0 + 1?"] * 4
+
+
+def test_two_generations_are_kept(workspace, read, monkeypatch):
+    monkeypatch.setattr(scoring.workspace, "KEPT_SECONDS", -1)
     seen = []
     for count in (1, 2, 3):
         workspace.add([read(rows(count))])

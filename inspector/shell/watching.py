@@ -1,0 +1,286 @@
+"""`watch`: files that grow are imported as they grow, and each change is a line."""
+
+import argparse
+import json
+import os
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from inspector.durations import duration
+from inspector.sentences import counted
+from inspector.shell.importing import asked, home, looking
+from inspector.shell.progress import ReadingProgress
+from inspector.shell.reports import NAMED, given_words, joined_words, noticed_words, reports
+from inspector.text import clean
+from inspector.workspace_place import find_workspace
+from scoring.errors import UsageError
+from scoring.importing.batch import ImportOptions
+from scoring.importing.bringing import HUB, is_elsewhere, is_pattern
+from scoring.importing.watching import Round, Taken, Watch
+from scoring.interrupt import Interrupt, Stopped
+from scoring.reading.file_bytes import printable
+from scoring.reading.findings import Finding, some_of, worst
+
+LOOK_SECONDS = 1.5
+"""How often files are looked at."""
+PACE = 2
+"""How many times as long as a round took it rests before the next one."""
+CASES_SECONDS = 5.0
+"""The same after cases changed: what reads them has so long to follow."""
+_CHANGES = {"joined anew": "cases came that it belongs to"}
+
+
+def run(args: argparse.Namespace) -> int:
+    """Import what is there and what comes; 0 or 1 at the end, 2 where nothing came, 130 or 143 if interrupted.
+
+    Raises:
+        UsageError: a source cannot be followed, or flags contradict each other.
+    """
+    words, options, workspace = asked(args)
+    _refuse_what_cannot_be_followed(words, options)
+    watch = Watch(words, options, workspace, partial(find_workspace, args.workspace, create=True), home(args))
+    said = _Lines(args)
+    with Interrupt() as interrupt:
+        try:
+            _follow(watch, said, interrupt, args)
+        except Stopped as stopped:
+            said.end(watch)
+            return 128 + stopped.signum
+    said.end(watch)
+    return said.exit_code
+
+
+def _refuse_what_cannot_be_followed(words: Sequence[str], options: ImportOptions) -> None:
+    for word in words:
+        if word.startswith(HUB) or is_elsewhere(word):
+            what = "standard input" if word == "-" else word.partition(":")[0] + ":"
+            raise UsageError(
+                f"watch follows files, folders and patterns, and {what} is none of these.", "Use import, once."
+            )
+    several = len(words) > 1 or os.path.isdir(words[0]) or is_pattern(Path(words[0]))  # noqa: PTH112
+    for flag, value in (("--name", options.name), ("--at", options.at)):
+        if value is not None and several:
+            raise UsageError(f"{flag} is for one file, and more may come of these.", "Watch that file alone.")
+
+
+def _follow(watch: Watch, said: "_Lines", interrupt: Interrupt, args: argparse.Namespace) -> None:
+    """Look until nothing has changed for as long as was asked for."""
+    changed = time.monotonic()
+    while True:
+        began = time.monotonic()
+        idle = args.until_idle is not None and began - changed >= args.until_idle
+        with ReadingProgress("reading", quiet=args.quiet or args.jsonl) as progress:
+            brought = watch.look(last=idle, progress=progress, reading=interrupt.at_once)
+        said.tell(watch, brought)
+        interrupt.check()
+        now = time.monotonic()
+        if brought.moved or (brought.taken and not idle):
+            changed = now
+        elif idle:
+            return
+        cases = any(added.new or added.changed for one in brought.taken for _, added in one.imported)
+        with interrupt.at_once():
+            time.sleep(max(CASES_SECONDS if cases else LOOK_SECONDS, PACE * (now - began)))
+
+
+class _Held(Struct, frozen=True):
+    """What a file gave last, in numbers, without its rows."""
+
+    path: str
+    refusal: str
+    unchanged: bool
+    grave: bool
+    cases: int
+    results: dict[str, int]
+    noticed: str
+
+    @classmethod
+    def of(cls, one: Taken) -> "_Held":
+        return cls(
+            printable(one.path),
+            one.refusal,
+            one.unchanged is not None,
+            _is_grave(one),
+            sum(imported.cases.height for imported, _ in one.imported),
+            {saved.scorer: joined.joined for joined, saved in one.joined},
+            noticed_words(_findings(one)),
+        )
+
+
+class _Lines:
+    """What is said of each round, in words or as objects."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._args = args
+        self._began = time.monotonic()
+        self._rounds = 0
+        self._awaited: dict[str, str] = {}
+        self._half: tuple[str, ...] = ()
+        self._refusal = ""
+        self._last: dict[str, _Held] = {}
+
+    @property
+    def exit_code(self) -> int:
+        """What the last state of every source makes of it."""
+        if all(one.refusal for one in self._last.values()):
+            return 2
+        grave = any(one.grave for one in self._last.values())
+        return int(grave or bool(self._awaited or self._half or self._refusal))
+
+    def tell(self, watch: Watch, brought: Round) -> None:
+        """Say what a look brought, and nothing where it brought nothing new."""
+        self._rounds += 1
+        if self._rounds == 1 and not self._args.jsonl:
+            self._first(watch, brought)
+        else:
+            for one in brought.taken:
+                self._tell_of(one)
+        for one in brought.taken:
+            self._last[one.place] = _Held.of(one)
+        for path in brought.gone:
+            self._say("gone", f"{printable(path)} is gone; what was imported of it stays", path=printable(path))
+        for word, sentence in brought.awaited.items():
+            if self._awaited.get(word) != sentence:
+                self._say("awaited", f"waiting: {sentence}", path=printable(word), sentence=sentence)
+        if brought.refusal and brought.refusal != self._refusal:
+            self._say("failed", f"{brought.refusal} It is tried again.", sentence=brought.refusal)
+        self._awaited, self._half, self._refusal = dict(brought.awaited), brought.half, brought.refusal
+
+    def end(self, watch: Watch) -> None:
+        """Say what was taken in all."""
+        taken = [one for one in self._last.values() if not one.refusal]
+        cases = sum(one.cases for one in taken)
+        results = sum(sum(one.results.values()) for one in taken)
+        if self._args.jsonl:
+            refused = len(self._last) - len(taken)
+            half, awaited = list(map(printable, self._half)), list(map(printable, self._awaited))
+            facts = {"files": len(taken), "cases": cases, "results": results, "refused": refused}
+            self._write("end", {**facts, "half_written": half, "awaited": awaited})
+            return
+        unread = sum(one.unchanged for one in taken)
+        held = [f"with {counted(cases, 'case')} and {counted(results, 'result')}"]
+        held += [f"{unread:,} of them as before"] if unread else []
+        what = f"{counted(len(taken), 'file')} {', '.join(held)}" if taken else "nothing was taken"
+        self._print(f"After {duration(time.monotonic() - self._began)}: {what}{''.join(self._left())}.")
+        if watch.workspace is not None:
+            self._print(f"Workspace {watch.workspace.root}. Look at it with: prm-inspect{looking(self._args)}")
+
+    def _left(self) -> Iterator[str]:
+        if refused := [one.path for one in self._last.values() if one.refusal]:
+            yield f"; {counted(len(refused), 'file')} refused"
+        if self._half:
+            yield f"; not whole yet: {_some(self._half)}"
+        if self._awaited:
+            yield f"; still waiting for: {_some(self._awaited)}"
+
+    def _first(self, watch: Watch, brought: Round) -> None:
+        """What was there at the beginning, as `import` tells it."""
+        for batch, added, saved in brought.batches:
+            for line in reports(batch, added, saved, verbose=self._args.verbose):
+                self._print(line)
+        known = {sentence for batch, *_ in brought.batches for sentence in batch.skipped}
+        for one in brought.taken:
+            if one.refusal and one.refusal not in known:
+                self._print(one.refusal)
+        where = f"Workspace {watch.workspace.root}. " if watch.workspace is not None else ""
+        self._print(f"{where}Watching; Ctrl+C ends it.")
+
+    def _tell_of(self, one: Taken) -> None:
+        before = self._last.get(one.place)
+        path, change = printable(one.path), _CHANGES.get(one.change, one.change)
+        if one.refusal:
+            if before is None or _without_numbers(before.refusal) != _without_numbers(one.refusal):
+                self._say("refused", one.refusal, path=path, sentence=one.refusal)
+        elif one.altered or one.change == "new" or before is None or before.noticed != noticed_words(_findings(one)):
+            words = f"{path} ({change}): {'; '.join(_parts(one, before))}"
+            self._say("imported", words, **_object(one))
+            if self._args.verbose and not self._args.jsonl:
+                for finding in _findings(one):
+                    self._print(f"  {finding}")
+
+    def _say(self, event: str, words: str, **facts: Any) -> None:
+        if self._args.jsonl:
+            self._write(event, facts)
+        else:
+            self._print(words)
+
+    def _print(self, line: str) -> None:
+        if not self._args.quiet and not self._args.jsonl:
+            print(clean(line), flush=True)
+
+    def _write(self, event: str, facts: dict[str, Any]) -> None:
+        print(json.dumps({"event": event, **facts}, ensure_ascii=False), flush=True)
+
+
+def _some(paths: Iterable[str]) -> str:
+    return some_of(list(map(printable, paths)), NAMED)
+
+
+def _parts(one: Taken, before: _Held | None) -> Iterator[str]:
+    """What a file holds now, in the words of an import's report, with how many results are more than before."""
+    if one.unchanged is not None:
+        yield f"unchanged since it was imported: {one.unchanged.held}"
+    for imported, added in one.imported:
+        new = [f"{added.new:,} new"] * bool(added.new) + [f"{added.changed:,} changed"] * bool(added.changed)
+        of_these = f" ({', '.join(new)})" if new else ""
+        yield f"{counted(imported.cases.height, 'case')} of {imported.benchmark}{of_these}"
+        if lost := imported.read - imported.cases.height:
+            yield f"{lost:,} of {imported.read:,} rows left out"
+    counts = before.results if before is not None else {}
+    for joined, saved in one.joined:
+        more = joined.joined - counts.get(saved.scorer, joined.joined)
+        given = given_words(joined, short=True)
+        yield f"{saved.scorer}: {joined_words(joined)}{f' ({more:+,})' if more else ''}{f', {given}' if given else ''}"
+        if saved.why:
+            yield f"warning: {saved.why}"
+    if noticed := noticed_words(_findings(one)):
+        yield noticed
+
+
+def _object(one: Taken) -> dict[str, Any]:
+    """The same in numbers."""
+    findings = [finding.severity for finding in _findings(one)]
+    given = [joined.given for joined, _ in one.joined]
+    benchmarks = [imported.benchmark for imported, _ in one.imported]
+    benchmarks += [name for joined, _ in one.joined for name in joined.benchmarks]
+    return {
+        "path": printable(one.path),
+        "change": one.change,
+        "benchmarks": list(dict.fromkeys(benchmarks)),
+        "scorers": [saved.scorer for _, saved in one.joined],
+        "rows": sum(imported.read for imported, _ in one.imported)
+        + sum(joined.results.read for joined, _ in one.joined),
+        "cases": sum(imported.cases.height for imported, _ in one.imported),
+        "new": sum(added.new for _, added in one.imported),
+        "changed": sum(added.changed for _, added in one.imported),
+        "results": sum(joined.joined for joined, _ in one.joined),
+        "rewards": sum(counts["rewards"] for counts in given),
+        "answers": sum(counts["answers"] for counts in given),
+        "refused": sum(counts["reason"] for counts in given),
+        **{f"{severity}s": findings.count(severity) for severity in ("error", "warning", "note")},
+    }
+
+
+def _findings(one: Taken) -> list[Finding]:
+    return [
+        *(finding for imported, _ in one.imported for finding in imported.findings),
+        *(finding for joined, _ in one.joined for finding in joined.findings),
+    ]
+
+
+def _is_grave(one: Taken) -> bool:
+    """Whether there is anything about a file that a person should look at."""
+    said = one.refusal or any(added.elsewhere for _, added in one.imported) or any(saved.why for _, saved in one.joined)
+    before = one.unchanged is not None and one.unchanged.grave
+    return bool(said) or before or worst(_findings(one)) in {"warning", "error"}
+
+
+def _without_numbers(sentence: str) -> str:
+    """A sentence about a file that grows is the same when only its numbers are others."""
+    return re.sub(r"\d[\d,]*", "0", sentence)

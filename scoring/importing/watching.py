@@ -1,0 +1,441 @@
+"""Files that change are followed: what is new since the last look is imported, as `import` would import it then.
+
+Sources are looked at by their names and stamps alone. A file of JSON Lines is read up to the end of its last whole row
+while it grows; any other file, and what follows a last whole row, is read once it has rested for `REST_SECONDS`: until
+then it may be half written. A file that changed is read from its beginning, because which column is what, from where
+labels count and what joins are told by all of its rows.
+"""
+
+import os
+import stat
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct, field
+
+from scoring.benchmarks.base import Imported
+from scoring.errors import InputError, InspectError, WorkspaceError
+from scoring.generation import Added
+from scoring.importing.batch import (
+    ImportBatch,
+    ImportOptions,
+    Named,
+    Progress,
+    read_named,
+    spill_folder,
+)
+from scoring.importing.bringing import INSIDE, expanded, is_whole_row, place
+from scoring.importing.join import Joined
+from scoring.importing.saving import Saved, Unchanged, scorer_of, withdraw
+from scoring.reading.file_bytes import printable
+from scoring.reading.rows import is_lines
+from scoring.workspace import Workspace
+
+REST_SECONDS = 3.0
+"""How long a file must not have changed to be taken as it is."""
+_PIECE = 64 * 1024
+
+Change = Literal["new", "grown", "replaced", "gone", "joined anew"]
+"""What happened to a file; `joined anew` is one that is as it was, where cases came that it may belong to."""
+
+
+class Stamp(Struct, frozen=True):
+    """What tells a file from what it was before, without reading it: which it is, its bytes, and when it changed."""
+
+    device: int
+    inode: int
+    size: int
+    time_ns: int
+
+
+class Listed(Struct, frozen=True):
+    """A file that is there: the path by which it was found, and its stamp."""
+
+    path: str
+    stamp: Stamp
+
+
+class Listing(Struct, frozen=True):
+    """What words stand for now: real path -> file; and word -> why there is nothing of it yet."""
+
+    files: Mapping[str, Listed]
+    awaited: Mapping[str, str]
+
+
+def listing(words: Sequence[str], without: Path | None = None) -> Listing:
+    """Look which files there are of paths, folders and patterns. What can be followed elsewhere is to be listed here.
+
+    Nothing is raised: what is not there may come, and what may not be looked at may be allowed later.
+
+    Args:
+        words: what is to be followed.
+        without: a folder whose files are none of it: the workspace changes with everything that is imported.
+    """
+    inside = f"{place(without)}{os.sep}" if without is not None else None
+    files: dict[str, Listed] = {}
+    awaited: dict[str, str] = {}
+    for word in words:
+        try:
+            named = [path for path, _ in expanded([word])]
+        except InputError as error:
+            # Of a folder or a pattern that cannot be looked at, and of one without a file.
+            awaited[word] = error.sentence
+            continue
+        for path in named:
+            where = place(Path(path))
+            if inside is not None and where.startswith(inside):
+                continue
+            try:
+                found = os.stat(path)  # noqa: PTH116  # a path may be anything
+            except FileNotFoundError:
+                if path == word:
+                    awaited[word] = f"there is no file {printable(word)}."
+                continue
+            except (OSError, ValueError) as error:
+                awaited[path] = f"{printable(path)}: {getattr(error, 'strerror', None) or error}."
+                continue
+            if stat.S_ISREG(found.st_mode):
+                stamp = Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+                files.setdefault(where, Listed(path, stamp))
+            else:
+                awaited[path] = f"{printable(path)} is not a file."
+    return Listing(files, awaited)
+
+
+def change_of(before: Stamp | None, now: Stamp | None) -> Change | None:
+    """Tell what happened to a file between two looks; None = nothing, also where it was never there."""
+    if before == now:
+        return None
+    if before is None:
+        return "new"
+    if now is None:
+        return "gone"
+    same_file = (before.device, before.inode) == (now.device, now.inode)
+    return "grown" if same_file and now.size > before.size else "replaced"
+
+
+def whole_rows(path: str, size: int) -> int | None:
+    """Count the bytes of the whole rows at the start of a file of JSON Lines; None where it is no such file.
+
+    Args:
+        path: the file, which may be growing.
+        size: how many bytes of it are looked at.
+    """
+    if not is_lines(Path(path)):
+        return None
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123  # as above
+            tail, at = b"", size
+            while at and b"\n" not in tail:
+                step = min(_PIECE, at)
+                at -= step
+                file.seek(at)
+                tail = file.read(step) + tail
+    except OSError:
+        return None
+    end = tail.rfind(b"\n") + 1
+    # A last row without a break is whole if it is an object, which no beginning of one is.
+    return size if is_whole_row(tail[end:]) else at + end
+
+
+class Taken(Struct, frozen=True, eq=False):
+    """What one file gave.
+
+    `refusal` is a sentence where that was nothing, and `unchanged` is there where the workspace had it as it is.
+    """
+
+    place: str
+    path: str
+    change: Change
+    imported: tuple[tuple[Imported, Added], ...] = ()
+    joined: tuple[tuple[Joined, Saved], ...] = ()
+    unchanged: Unchanged | None = None
+    refusal: str = ""
+
+    @property
+    def altered(self) -> bool:
+        """Whether the workspace has something else now than before."""
+        cases = any(added.new or added.changed for _, added in self.imported)
+        return cases or any(saved.state != "unchanged" for _, saved in self.joined)
+
+
+Batch = tuple[ImportBatch, Sequence[Added], Sequence[Saved]]
+"""What was read together, and what each import and each scorer's file among it changed."""
+
+
+class Round(Struct, frozen=True, eq=False):
+    """What one look brought.
+
+    `batches` is all that was imported, as imports; `taken` the same, file by file. `gone` are the paths of files that
+    have vanished, `awaited` sentences about words that stand for nothing yet, `half` the paths of files of which some
+    is awaited, because it may be half written. `moved` says that a file came, went or changed, read or not. `refusal`
+    says why nothing could be written.
+    """
+
+    taken: tuple[Taken, ...] = ()
+    batches: tuple[Batch, ...] = ()
+    gone: tuple[str, ...] = ()
+    awaited: Mapping[str, str] = {}
+    half: tuple[str, ...] = ()
+    moved: bool = False
+    refusal: str = ""
+
+
+class _Followed(Struct):
+    """What is known of a file.
+
+    `since` says when it was first seen with its `stamp` (seconds of `time.monotonic`). `taken` is the stamp that it had
+    when its first `until` bytes were imported, None = never; `beside` the number of `Watch` that cases had after that,
+    and `has_results` whether it belongs to cases, or may. `scorers` are the folders that hold what it gave.
+    """
+
+    path: str
+    stamp: Stamp | None = None
+    since: float = 0.0
+    taken: Stamp | None = None
+    until: int = 0
+    beside: int = 0
+    has_results: bool = False
+    scorers: frozenset[str] = field(default_factory=frozenset)
+
+
+class Watch:
+    """Follows sources into a workspace: `look` again and again."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        options: ImportOptions,
+        workspace: Workspace | None,
+        make: Callable[[], Workspace],
+        folder: Path,
+    ) -> None:
+        """Begin with nothing seen.
+
+        Args:
+            words: paths of files and folders, and patterns.
+            options: how they are read.
+            workspace: where they go to; None = there is none yet.
+            make: makes it when there is something to put into it.
+            folder: where it is or will be.
+        """
+        self._words, self._options, self._make, self._folder = tuple(words), options, make, folder
+        self.workspace = workspace
+        self._followed: dict[str, _Followed] = {}
+        # How often cases have changed, and the generations of benchmarks when that was looked at last.
+        self._cases, self._generations = 0, _generations(workspace)
+
+    def look(
+        self,
+        *,
+        last: bool = False,
+        progress: Progress = lambda *_: None,
+        reading: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> Round:
+        """Import what changed since the last look, but not what may be half written.
+
+        Args:
+            last: whether nothing is waited for any more; it still is where something changes just now.
+            progress: hears how far reading is.
+            reading: entered around what may be left at any time, with nothing half done.
+        """
+        now = listing(self._words, self._folder)
+        awaited = {word: why for word, why in now.awaited.items() if not self._has_gone(word)}
+        moved, gone = self._note(now)
+        # Another process may have imported cases.
+        self._note_cases(changed=_generations(self.workspace) != self._generations)
+        due, half = self._due(now, last=last and not moved)
+        taken: list[Taken] = []
+        batches: list[Batch] = []
+        refusal = ""
+        try:
+            self._import(due, taken, batches, progress, reading)
+            self._import(self._joined_anew(now, taken), taken, batches, progress, reading)
+        except WorkspaceError as error:
+            # What was not taken is still due.
+            refusal = str(error)
+        return Round(tuple(taken), tuple(batches), gone, awaited, half, moved, refusal)
+
+    def _has_gone(self, word: str) -> bool:
+        """Whether a word is a file that was there: nothing of it is missing in the workspace."""
+        return place(Path(word)) in self._followed and not os.path.lexists(word)
+
+    def _note_cases(self, *, changed: bool) -> None:
+        self._cases += changed
+        self._generations = _generations(self.workspace)
+
+    # -- what is due
+
+    def _note(self, now: Listing) -> tuple[bool, tuple[str, ...]]:
+        """Note the stamps of files, and since when they have them; whether any is new, and the paths of those gone."""
+        moment, moved = time.monotonic(), False
+        for where, listed in now.files.items():
+            followed = self._followed.setdefault(where, _Followed(listed.path))
+            if followed.stamp != listed.stamp:
+                followed.stamp, followed.since, followed.path, moved = listed.stamp, moment, listed.path, True
+        vanished = [
+            followed
+            for where, followed in self._followed.items()
+            if where not in now.files and followed.stamp is not None
+        ]
+        for followed in vanished:
+            followed.stamp = followed.taken = None
+            followed.until = 0
+        return moved or bool(vanished), tuple(followed.path for followed in vanished)
+
+    def _due(self, now: Listing, *, last: bool) -> tuple[dict[str, "_Due"], tuple[str, ...]]:
+        due, half = {}, []
+        for where, listed in now.files.items():
+            followed = self._followed[where]
+            change = change_of(followed.taken, listed.stamp)
+            if change is None and followed.until == listed.stamp.size:
+                continue
+            if not listed.stamp.size and not last:
+                half.append(listed.path)
+                continue
+            rests = last or _rests(followed)
+            until = listed.stamp.size if rests else whole_rows(listed.path, listed.stamp.size) or 0
+            if until < listed.stamp.size:
+                half.append(listed.path)
+            if until and (until != followed.until or change == "replaced"):
+                due[where] = _Due(listed, until, change or "grown")
+        return due, tuple(half)
+
+    def _joined_anew(self, now: Listing, taken: Iterable[Taken]) -> dict[str, "_Due"]:
+        """Files that are as they were, with results that other cases may change by now."""
+        just_taken = {one.place for one in taken}
+        return {
+            where: _Due(now.files[where], followed.until, "joined anew")
+            for where, followed in self._followed.items()
+            if where in now.files and followed.until and followed.has_results
+            if where not in just_taken and followed.beside != self._cases
+            if change_of(followed.taken, now.files[where].stamp) != "replaced"
+        }
+
+    # -- importing what is due
+
+    def _import(
+        self,
+        due: Mapping[str, "_Due"],
+        taken: list[Taken],
+        batches: list[Batch],
+        progress: Progress,
+        reading: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """Import what is due, and add what came of it to what is `taken`."""
+        if not due:
+            return
+        named = [Named(one.listed.path, many=True, until=one.until) for one in due.values()]
+        added: Sequence[Added] = []
+        saved: Sequence[Saved] = []
+        with spill_folder(self._folder) as spill:
+            try:
+                with reading():
+                    batch = read_named(
+                        named,
+                        self._options,
+                        self.workspace,
+                        spill,
+                        progress=progress,
+                        skip_unchanged=True,
+                        alone=False,
+                    )
+                steady = {where: one for where, one in due.items() if not _has_another_beginning(one)}
+                if len(steady) < len(due):
+                    # What is in the place of these now is for the next look.
+                    self._import(steady, taken, batches, progress, reading)
+                    return
+                if batch.imported or batch.joined:
+                    added, saved = self._put(batch, due)
+                refusals = dict(zip(batch.skipped_places, batch.skipped, strict=True))
+            except WorkspaceError:
+                raise
+            except InspectError as error:
+                if len(due) > 1:
+                    # What keeps one file out need not keep out the others.
+                    for where, one in due.items():
+                        self._import({where: one}, taken, batches, progress, reading)
+                    return
+                batch, refusals = ImportBatch((), ()), dict.fromkeys(due, str(error))
+        # Every import of cases writes them anew, be they the same.
+        self._note_cases(changed=any(one.new or one.changed for one in added))
+        batches.append((batch, added, saved))
+        for where, one in due.items():
+            taken.append(_taken(where, one, batch, added, saved, refusals))
+            self._keep(taken[-1], one)
+
+    def _keep(self, taken: Taken, due: "_Due") -> None:
+        """Keep what a file is known to have given."""
+        followed = self._followed[taken.place]
+        followed.taken, followed.until, followed.beside = due.listed.stamp, due.until, self._cases
+        followed.has_results = bool(taken.joined or taken.refusal or (taken.unchanged and not taken.imported))
+        if taken.joined:
+            followed.scorers = frozenset(saved.folder for _, saved in taken.joined if saved.folder)
+
+    def _put(self, batch: ImportBatch, due: Mapping[str, "_Due"]) -> tuple[Sequence[Added], Sequence[Saved]]:
+        if self.workspace is None:
+            self.workspace = self._make()
+        name = self._options.name
+        for where, one in due.items():
+            # As a person would who imports the whole file only: what its beginning was taken for is not kept beside.
+            made = {scorer_of(joined, name).folder for joined in batch.joined if _is_of(joined.results.place, where)}
+            is_there = made or any(_is_of(printable(imported.path), where) for imported in batch.imported)
+            for folder in self._followed[where].scorers - made if one.change == "grown" and is_there else ():
+                withdraw(self.workspace, folder, printable(where))
+        return batch.put(self.workspace, name)
+
+
+class _Due(Struct, frozen=True):
+    """A file of which the first `until` bytes are to be imported, and why."""
+
+    listed: Listed
+    until: int
+    change: Change
+
+
+def _rests(followed: _Followed) -> bool:
+    """Whether a file has not changed for a while: so long as it was watched, or by its own time."""
+    own = time.time() - followed.stamp.time_ns / 1e9 if followed.stamp is not None else 0.0
+    return max(time.monotonic() - followed.since, own) >= REST_SECONDS
+
+
+def _has_another_beginning(due: _Due) -> bool:
+    """Whether a file was replaced or cut while it was read."""
+    try:
+        now = os.stat(due.listed.path)  # noqa: PTH116  # as above
+    except (OSError, ValueError):
+        return True
+    before = due.listed.stamp
+    return (now.st_dev, now.st_ino) != (before.device, before.inode) or now.st_size < due.until
+
+
+def _generations(workspace: Workspace | None) -> object:
+    return None if workspace is None else [folder.name for folder in workspace.generations(workspace.benchmarks())]
+
+
+def _is_of(stored: str, where: str) -> bool:
+    """Whether the place of what was read is a file, or within it where it is an archive."""
+    file = printable(where)
+    return stored == file or stored.startswith(f"{file}{INSIDE}")
+
+
+def _taken(
+    where: str,
+    due: _Due,
+    batch: ImportBatch,
+    added: Sequence[Added],
+    saved: Sequence[Saved],
+    refusals: Mapping[str, str],
+) -> Taken:
+    return Taken(
+        where,
+        due.listed.path,
+        due.change,
+        tuple(pair for pair in zip(batch.imported, added, strict=True) if _is_of(printable(pair[0].path), where)),
+        tuple(pair for pair in zip(batch.joined, saved, strict=True) if _is_of(pair[0].results.place, where)),
+        next((one for one in batch.unchanged if one.source == printable(due.listed.path)), None),
+        " ".join(sentence for place_of, sentence in refusals.items() if _is_of(printable(place_of), where)),
+    )
