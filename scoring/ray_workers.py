@@ -11,10 +11,12 @@ import math
 import os
 import signal
 import socket
+import sys
+import tempfile
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import IO, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -193,20 +195,41 @@ def _join(address: str | None) -> None:
     address = address or os.environ.get("RAY_ADDRESS")
     # Ray puts its own in their place, which end the process without saving.
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    with tempfile.TemporaryFile("w+", errors="replace") as said:
+        try:
+            _reached(address)
+            with _heard_by(said):
+                ray.init(address or "auto", log_to_driver=False, logging_level=logging.ERROR)
+            with suppress(ValueError):
+                for number, handler in handlers.items():
+                    signal.signal(number, handler)
+        except (ConnectionError, AuthenticationError, RuntimeError, ValueError, OSError) as error:
+            said.seek(0)
+            raise _not_joined(address, error, said.read()) from None
+
+
+def _not_joined(address: str | None, error: BaseException, said: str) -> EngineError:
+    """Why a cluster cannot be joined; `said` is what Ray wrote meanwhile."""
+    where, why = f"at {address}" if address else "on this machine", _line(error)
+    step = "Give --address HOST:PORT of a running cluster, or start one with: ray start --head"
+    if isinstance(error, AuthenticationError) or "InvalidAuthToken" in said:
+        why, step = "it asks for another token", "Give it in $RAY_AUTH_TOKEN, and set RAY_AUTH_MODE=token."
+    elif "ersion mismatch" in str(error):
+        step = "Install the cluster's versions of Ray and Python here."
+    return EngineError(f"the Ray cluster {where} cannot be joined ({why}).", step)
+
+
+@contextmanager
+def _heard_by(file: IO[str]) -> Iterator[None]:
+    """What is written to standard error goes to a file: the same line for every second that Ray tries."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    os.dup2(file.fileno(), 2)
     try:
-        _reached(address)
-        ray.init(address or "auto", log_to_driver=False, logging_level=logging.ERROR)
-        with suppress(ValueError):
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
-    except (ConnectionError, AuthenticationError, RuntimeError, ValueError, OSError) as error:
-        where = f"at {address}" if address else "on this machine"
-        step = "Give --address HOST:PORT of a running cluster, or start one with: ray start --head"
-        if isinstance(error, AuthenticationError):
-            step = "Give its token in $RAY_AUTH_TOKEN, and set RAY_AUTH_MODE=token."
-        elif "ersion mismatch" in str(error):
-            step = "Install the cluster's versions of Ray and Python here."
-        raise EngineError(f"the Ray cluster {where} cannot be joined ({_line(error)}).", step) from None
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _reached(address: str | None) -> None:
