@@ -133,6 +133,11 @@ def critic_events(
 
 
 def _prepared(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str], object]) -> PreparedCritic:
+    if args.engine == "ray" or args.cluster:
+        raise UsageError(
+            "workers of a cluster run PRMs that give rewards in one pass; what answers in words is a server's.",
+            "Start one on each node (vllm serve), and give them all: --server URL --server URL.",
+        )
     if args.server:
         return _on_servers(args, workspace)
     if args.model is None:

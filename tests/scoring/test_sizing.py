@@ -85,6 +85,8 @@ def test_a_dry_run_says_how_long_a_cluster_would_take_and_runs_nothing(tmp_path)
         (["--cluster=2x4", "--dry-run"], "how fast one worker is was not measured yet"),
         (["--cluster=2x4@9", "--gpus-per-worker=8", "--dry-run"], "a worker of 8 GPUs has no room on a node of 4"),
         (["--workers=2"], "--workers is about a cluster"),
+        (["--engine=ray", "--critic=grben"], "what answers in words is a server's"),
+        (["--cluster=2x4@9", "--dry-run", "--critic=grben"], "what answers in words is a server's"),
         (["--engine=ray", "--device=cpu"], "the cluster says which devices a worker has"),
     ],
 )
