@@ -37,8 +37,9 @@ BLOCK_SECONDS, LEAST_SECONDS = 3.0, 0.2
 """How long a worker takes for a block while there is much to do, and at least for one when there is little."""
 FIRST_CASES = 8
 """Cases of a worker's first block, by which its speed becomes known."""
-AHEAD_CASES, AHEAD_CHARACTERS = 1024, 1 << 22
-"""For each worker, how much is drawn and sorted before it is handed out."""
+FEWEST_AHEAD, AHEAD_CASES, AHEAD_CHARACTERS = 64, 1024, 1 << 22
+"""For each worker, how much is drawn and sorted before it is handed out. Between the first two it is a quarter of what
+is left: what is drawn is leased, and another run of the scorer finds nothing to do."""
 ENDS = 3
 """A worker that ended so often in a row, with no block between, is not started again."""
 ALONE, HOPELESS = 2, 4
@@ -216,8 +217,9 @@ class FleetSession:
         while more or waiting or any(place.held for place in self._places):
             self._start_wanted()
             room = max(1, len(self._places))
-            if more and waiting.cases < room * AHEAD_CASES and waiting.size < room * AHEAD_CHARACTERS:
-                more = waiting.draw(AHEAD_CASES)
+            ahead = max(room * FEWEST_AHEAD, min(room * AHEAD_CASES, waiting.undrawn // 4))
+            if more and waiting.cases < ahead and waiting.size < room * AHEAD_CHARACTERS:
+                more = waiting.draw(min(AHEAD_CASES, ahead))
             self._hand_out(waiting)
             for number, news in self._workers.news(0.0 if more and self._hungry else _WAIT):
                 yield from self._heard(number, news, waiting)

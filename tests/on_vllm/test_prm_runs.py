@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import time
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import scoring_process
 from scoring.cache import RewardParts  # stands with the ones around it
 from scoring.engines.server.capabilities import greet  # stands with the ones around it
 from scoring.workspace import Workspace  # stands with the ones around it
+from servers import vllm_server
 from vllm_rewards import TOLERANCE, in_session  # needs torch
 
 pytestmark = pytest.mark.vllm
@@ -140,3 +142,21 @@ def test_a_second_run_on_the_server_asks_nothing(here, workspace, prm_folder, po
     start = scoring_process.only(events, "start")
     assert (start["scorer"], start["cached"], start["to_do"]) == ("served", 60, 0)
     assert [event["event"] for event in events] == ["start", "end"]
+
+
+def test_workers_of_a_ray_cluster_run_vllm_each(here, tmp_path, prm_folder, record_property):
+    pytest.importorskip("ray")
+    from servers.ray_cluster import RayCluster
+
+    root = tmp_path / "ws"
+    Workspace.create(root)
+    with RayCluster(**{name: os.environ[name] for name in vllm_server.ENVIRONMENT}) as cluster:
+        cluster.add(2)
+        words = ("score", "demo", "-w", root, "--model", prm_folder, "--limit", "60", "--engine=ray")
+        on = ("--engine-on-worker=vllm", f"--address={cluster.address}")
+        code, events, err = scoring_process.ran(*words, *on, env=cluster.environment)
+    assert code == 0, err
+    record_property("workers that were ready", sum(event["event"] == "ready" for event in events))
+    rewards, _, frame = kept(events)
+    assert all("vllm" in engine for engine in frame["engine"])
+    record_property("largest difference to transformers", f"{difference(rewards, kept(here)[0]):.1e}")
