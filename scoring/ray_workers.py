@@ -175,8 +175,9 @@ class RayWorkers:
         nodes = sum(name.startswith("node:") and "internal" not in name for name in here)
         free = ray.available_resources().get(unit, 0)
         self._tell(
-            f"{len(waiting)} workers wait for room: each takes {self._gpus or 1:g} {unit} of one node; the cluster has "
-            f"{here.get(unit, 0):g} on {nodes} nodes, of which {free:g} are free"
+            f"{len(waiting)} workers are not ready: they load the model, or wait for room; each takes "
+            f"{self._gpus or 1:g} {unit} of one node, and the cluster has {here.get(unit, 0):g} on {nodes} nodes, "
+            f"{free:g} of them free"
         )
 
 

@@ -174,6 +174,22 @@ def test_what_is_wrong_with_the_request_is_said_once(tmp_path):
     assert (code, len(events), len(err.splitlines())) == (2, 1, 1)
 
 
+def test_two_runs_of_a_scorer_with_two_workers_each_share_the_work(tmp_path, model):
+    workspace = making.workspace(tmp_path / "ws", MANY, [])
+    slow = scoring_process.light(0.15)
+    with start(workspace, model, "--device=cpu,cpu", env=slow) as first:
+        until(first, "ready")
+        code, events, err = ran(workspace, model, "--device=cpu,cpu", env=slow)
+        out, _ = first.communicate(timeout=120)
+    assert (code, err, first.returncode) == (0, "", 0)
+    ends = [events[-1], json.loads(out.splitlines()[-1])]
+    assert all(end["scored"] > 0 for end in ends)
+    assert sum(end["scored"] for end in ends) == 900
+    assert [end["scored"] + end["cached"] for end in ends] == [900, 900]
+    found, rows = kept(workspace)
+    assert (len(found), rows) == (900, 900)
+
+
 def test_shards_in_any_order_one_of_them_twice_and_one_killed_are_the_whole(tmp_path, model):
     workspaces = [making.workspace(tmp_path / name, MANY, []) for name in ("one", "shards")]
     assert ran(workspaces[0], model, "--device=cpu", env=scoring_process.light())[0] == 0
