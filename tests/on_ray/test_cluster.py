@@ -103,25 +103,22 @@ def saved_rows(workspace):
 def test_ten_workers_and_three_drivers_killed_and_the_rows_are_those_of_one_machine(cluster, workspace, expected):
     chance = random.Random(26)
     deaths, before = 0, 0
-    for last in (False, False, False, True):
+    for wanted in (3, 6, 9, 10):
         with on(cluster, workspace, "--workers=4") as process:
             first = json.loads(process.stdout.readline())
             # Nothing that was saved is computed again.
             assert (first["cached"], first["to_do"]) == (before, CASES - before)
-            saved = 0
             for line in process.stdout:
                 event = json.loads(line)
-                saved = event.get("total", saved) if event["event"] == "saved" else saved
-                if event["event"] == "saved" and deaths < 10 and chance.random() < 0.7:
+                if event["event"] == "saved" and deaths < wanted:
                     deaths += killed(chance)
-                if not last and saved > 200:
+                elif event["event"] == "saved" and wanted < 10:
                     process.kill()
                     break
             process.communicate(timeout=120)
         before = saved_rows(workspace)
-        if last:
-            assert (process.returncode, event["event"], event["status"], event["left"]) == (0, "end", "done", 0)
-    assert deaths >= 4
+    assert (process.returncode, event["event"], event["status"], event["left"]) == (0, "end", "done", 0)
+    assert deaths == 10
     same(kept(workspace), expected)
 
 
