@@ -203,7 +203,7 @@ def _follow(job: Job, told: _Told, *, quiet: bool) -> int:
     return code if told.ended or code > 0 else 2
 
 
-def _tell(event: dict[str, Any], nodes: Sequence[str]) -> None:
+def _tell(event: dict[str, Any], nodes: Sequence[str] = ()) -> None:
     """One event in words, on standard error; progress stays on one line of a terminal, with a line a machine below."""
     if event["event"] == "progress":
         done, to_do = parts_done(event)

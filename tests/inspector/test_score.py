@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyte
 import pytest
 
 import authored
@@ -219,10 +220,35 @@ def test_progress_stays_on_one_line(monkeypatch, capsys, columns):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     event = {"event": "progress", "done": 1700, "to_do": 3400, "refused": 90, "truncated": 12, "seconds": 123.4}
     score._tell(event)
-    line = capsys.readouterr().err.removeprefix("\r").removesuffix("\x1b[K")
+    line = capsys.readouterr().err.removeprefix("\r").removesuffix("\x1b[K\r")
     assert "1,700/3,400" in line
     assert len(line) < columns
     assert line.startswith("[###") == (columns >= 80)
+
+
+def test_each_machine_of_several_has_a_line_below_the_bar_which_goes_when_something_is_said(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "24")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    screen = pyte.Screen(80, 24)
+    stream = pyte.Stream(screen)
+    told = score._Told()
+    nodes = [{"name": f"10.0.0.{at}", "working": 2, "done": 300, "tokens": 9000, "computing": 2.0} for at in range(12)]
+
+    def shown(event):
+        told.note(event)
+        score._tell(event, told.nodes)
+        stream.feed(capsys.readouterr().err.replace("\n", "\r\n"))
+        return [line.rstrip() for line in screen.display if line.strip()]
+
+    shown({"event": "nodes", "nodes": nodes})
+    progress = {"event": "progress", "done": 1700, "to_do": 3400, "refused": 0, "truncated": 0, "seconds": 123.4}
+    for _ in range(2):
+        lines = shown(progress)
+        assert lines[1] == "10.0.0.0   2 workers, 300 cases, 4,500 tokens/s"
+        assert lines[8:] == ["... and 5 more"]
+    assert shown({"event": "notice", "sentence": "worker 3 is gone"}) == ["NOTICE: worker 3 is gone"]
+    assert len(shown(progress)) == 10
 
 
 @pytest.mark.parametrize(("seconds", "left"), [(1, "9 s"), (100, "15 min"), (2000, "5.0 h")])
