@@ -1,9 +1,10 @@
 """Workers that are actors of a Ray cluster, which says where each runs; see `scoring.workers.Workers`.
 
 Actors and not Ray Data: a run has to save what is computed as it comes, hand out less when little is left, and go on
-when a worker or its machine dies, all of which `scoring.fleet` does for any workers. Ray is asked for no more than
-where there is room, and to carry bytes. An actor is not restarted by Ray but started anew, so that what it held is
-handed out again at once and elsewhere.
+when a worker or its machine dies, all of which `scoring.fleet` does for any workers. (Of the same blocks on two workers
+Ray Data made as many tokens a second, and its first row came 15 s later.) Ray is asked for no more than where there is
+room, and to carry bytes. An actor is not restarted by Ray but started anew, so that what it held is handed out again at
+once and elsewhere.
 """
 
 import logging
