@@ -18,6 +18,7 @@
     │   ├── NoWorkspace       there is none here
     │   ├── UnwritableWorkspace   read-only, or the disk is full
     │   ├── InUse             another process is at work in a part of it
+    │   ├── StoreError        it is on object storage, which refuses something or cannot be reached
     │   └── DamagedWorkspace  a file in it is not what it should be
     ├── FrameError            a frame without the columns it must have
     ├── EngineError           the engine cannot run what it was asked to, here
@@ -135,6 +136,17 @@ class UnwritableWorkspace(WorkspaceError):
 
 class InUse(WorkspaceError):
     title = "In use"
+
+
+class StoreError(WorkspaceError):
+    """A failure of object storage: `passing` says that it may succeed later, `denied` that it is not allowed."""
+
+    title = "Object storage"
+
+    def __init__(self, sentence: str, next_step: str = "", *, passing: bool = False, denied: bool = False) -> None:
+        super().__init__(sentence, next_step)
+        self.passing = passing
+        self.denied = denied
 
 
 class DamagedWorkspace(WorkspaceError):

@@ -174,6 +174,19 @@ class Generation(Struct, frozen=True, eq=False):
         added = Added(total - there, there - unchanged, unchanged, tuple(sorted(elsewhere)))
         return Generation(metadata, texts.gather(place), tuple(reports.values()), columns), added
 
+    def since(self, base: "Generation") -> "Generation":
+        """The cases that are not in an earlier generation as they are in this one; each with the reports of all."""
+        at = self.metadata.select("case").join(
+            base.metadata.with_row_index("_old"), on="case", how="left", maintain_order="left"
+        )
+        content = [name for name in self.metadata.columns if name not in _NOT_CONTENT]
+        equal = pl.all_horizontal(self.metadata[name].eq_missing(at[name]) for name in content)
+        _, alike = _merged_columns(base, self, np.zeros(0, dtype=np.int64), at["_old"])
+        same = at.select(pl.col("_old").is_not_null() & equal)["_old"] & alike
+        rows = np.flatnonzero(~same.to_numpy())
+        columns = _all_columns(self)[rows]
+        return Generation(self.metadata[rows], self.texts.gather(rows), self.sources, columns)
+
     def paths(self, cases: pl.DataFrame) -> set[str]:
         """The paths of the files from which the cases of these identities were imported."""
         names = set(self.metadata.join(cases.select("case"), on="case", how="semi")["source"])

@@ -1,0 +1,667 @@
+"""A workspace on object storage: a mirror, which is a folder of this machine that is kept equal to what lies there.
+
+    remote/<name of the address>/       in the user's cache
+        address         where it mirrors: the `workspace` beside such a file is a mirror
+        synced.json     what was equal here and there last: the etag of each object, size and time of its file
+        open            there while somebody has it open, and after they were killed
+        in-use/         whoever has it open has a share in this folder (scoring.files.Share)
+        incoming/       files that are being fetched
+        workspace/      the workspace, which all else reads and writes like any other
+
+A file that is another than it was last goes where it is not; one that changed on both sides becomes what
+`scoring.remote_merging` makes of both. Cases, rewards, votes, what people said, variants, slices and the trash travel;
+what can be made again (`derived`), checkpoints that were converted and logs do not. No object is ever put in the place
+of one that was not read: new ones are created, others replaced by their etag, and whoever loses a race reads again. What
+makes a generation or a scorer whole comes last, here and there, and goes first. What has gone from this folder is
+removed there only if it went while the mirror was open: whoever clears caches removes nothing of anybody else's.
+"""
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from hashlib import md5
+from pathlib import Path, PurePosixPath
+
+import msgspec
+from msgspec import Struct, field
+
+from scoring.errors import InspectError, InUse, NoWorkspace, StoreError, UnwritableWorkspace
+from scoring.files import DiskUse, Share, come_after, locked, sync, unwritable, uuid7, write_atomically
+from scoring.object_store import Address, LostRaceError, Store, StoredObject, open_store
+from scoring.remote_merging import merge_generations, merged
+
+ADDRESS, RECORD, OPEN, IN_USE, INCOMING, WORKSPACE = (
+    *("address", "synced.json", "open", "in-use", "incoming", "workspace"),
+)
+MARK = "workspace.json"
+LIMIT_VARIABLE = "PRM_INSPECT_CACHE_BYTES"
+LIMIT = 20 * 10**9
+"""Bytes that all mirrors may take together, unless the variable says so."""
+_BELIEVED = 24 * 3600.0
+"""Seconds for which it is believed, after a crash, that what is missing here was removed on purpose."""
+_AT_ONCE = 16
+_ROUNDS = 12
+"""How often what lost a race is tried again."""
+
+# -- what of a workspace travels
+
+
+_NAME, _HEX = r"(?!\.)[^\x00-\x1f\x7f\\/:]{1,150}", r"[0-9a-f]{32}"
+_GENERATION = rf"gen-{_HEX}/(?:cases\.parquet|texts-{_HEX}\.parquet|import\.json)"
+_SCORER = rf"(?:scorer\.json|imports\.json|(?:part|votes)-{_NAME}(?<=\.parquet))"
+_TRAVELS = re.compile(
+    rf"(?:workspace|slices)\.json|benchmarks/{_NAME}/{_GENERATION}|(?:variants/)?rewards/{_NAME}/{_SCORER}"
+    rf"|triage/{_NAME}(?<=\.jsonl)|variants/{_HEX}\.json|trash/{_HEX}/(?:removed\.json|{_NAME}/(?:{_SCORER}|{_GENERATION}))"
+)
+_FOLDERS = ("benchmarks", "rewards", "triage", "variants", "trash")
+_SOUND = re.compile(r"(?!\.{1,2}\Z)[^\x00-\x1f\x7f\\]{1,255}")
+_IMMUTABLE = re.compile(r"trash/|.*\.parquet\Z|benchmarks/.*/import\.json\Z")
+_WHOLE = re.compile(rf"benchmarks/({_NAME})/(gen-{_HEX})/import\.json")
+_MADE = re.compile(rf"(?:gen|part|votes)-(?:{_HEX}-)?({_HEX})[./]")
+_LAST = {"import.json": 2, "scorer.json": 1, "imports.json": 1}
+"""Files after which what they are about is whole, and when they come."""
+
+
+def _turn(path: str) -> int:
+    return _LAST.get(PurePosixPath(path).name, 0)
+
+
+class Known(Struct, array_like=True):
+    """A file that was equal here and there: its etag, its size and time (nanoseconds) here, and a digest if it may
+    change.
+    """
+
+    etag: str
+    size: int
+    time: int
+    digest: str = ""
+
+    def is_as_it_was(self, stamp: tuple[int, int]) -> bool:
+        """Whether a file with this size and time is what was synced."""
+        return (self.size, self.time) == stamp
+
+
+class _Record(Struct):
+    format: int = 1
+    files: dict[str, Known] = field(default_factory=dict)
+
+
+class Synced(Struct):
+    """What a sync did: files that came, that went there, and names that were left out; `unsent` says why some wait."""
+
+    came: int = 0
+    went: int = 0
+    left_out: int = 0
+    unsent: StoreError | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything is different from before."""
+        return bool(self.came or self.went)
+
+
+class _Plan(Struct):
+    """What is to be done about the paths of a mirror."""
+
+    here: dict[str, tuple[int, int]]
+    there: Mapping[str, StoredObject]
+    fetch: list[str] = field(default_factory=list)
+    send: list[str] = field(default_factory=list)
+    merge: list[str] = field(default_factory=list)
+    drop: list[str] = field(default_factory=list)
+    remove: list[str] = field(default_factory=list)
+    forget: list[str] = field(default_factory=list)
+
+
+class Mirror:
+    """The mirror of an address, open in this process. May be used from several threads."""
+
+    def __init__(self, address: Address, home: Path, store: Store) -> None:
+        """Take a share in it, so that nobody throws it away; nothing is fetched yet."""
+        self.address, self.home, self.store = address, home, store
+        self.root = home / WORKSPACE
+        self.left_out = 0
+        self._share = Share(home / IN_USE)
+        self._share.take()
+        write_atomically(home / ADDRESS, f"{address}\n".encode())
+        self._believes = self._was_left_open()
+        self._refused: StoreError | None = None
+
+    def sync(self, under: str = "", *, look: bool = True, wait: bool = True) -> Synced:
+        """Make both sides equal.
+
+        Args:
+            under: only this folder, by its path without a slash at its end.
+            look: see what has changed there; False = only send what has changed here.
+            wait: wait for another process that syncs the same mirror; False = leave it to that.
+
+        Raises:
+            StoreError: it cannot be listed or read. What cannot be written is no error here, but `unsent`.
+            UnwritableWorkspace: the mirror's folder cannot be written.
+        """
+        try:
+            with locked(self.home, make=True, wait=wait):
+                return self._sync(under, look=look)
+        except InUse:
+            return Synced()
+        except OSError as error:
+            raise unwritable(self.home, error) from error
+
+    def check_writable(self) -> None:
+        """Make sure that what is written here can be sent.
+
+        Raises:
+            UnwritableWorkspace: it may be read and not written.
+            StoreError: it cannot be reached, or the credentials are not accepted.
+        """
+        try:
+            self.store.check_writable(MARK)
+        except StoreError as error:
+            if not error.denied:
+                raise
+            raise UnwritableWorkspace(
+                f"{self.address} may be read and not written with these credentials.",
+                "Use others, or copy it: prm-inspect import reads the same files into a workspace of your own.",
+            ) from None
+
+    def close(self, *, sent: bool) -> None:
+        """Let go of it; `sent` = nothing is left to be sent."""
+        self._share.close()
+        if sent:
+            # Whoever else has it open still needs the mark.
+            with suppress(InUse, OSError), locked(self.home / IN_USE, wait=False):
+                (self.home / OPEN).unlink(missing_ok=True)
+
+    def _was_left_open(self) -> bool:
+        """Whether others have it open, or did when they were killed not long ago; from now on it is open."""
+        path = self.home / OPEN
+        with suppress(OSError):
+            believed = time.time() - path.stat().st_mtime < _BELIEVED
+            path.touch()
+            return believed
+        path.touch()
+        return False
+
+    # -- what is to be done
+
+    def _sync(self, under: str, *, look: bool) -> Synced:
+        shutil.rmtree(self.home / INCOMING, ignore_errors=True)
+        record, done = self._read_record(), Synced()
+        for _ in range(_ROUNDS):
+            plan = self._planned(record, under, look=look)
+            try:
+                self._pull(plan, record, done)
+                self._believes = True
+                lost = self._join_generations(plan, record) or self._push(plan, record, done)
+            except StoreError as error:
+                if not self._believes:
+                    raise
+                done.unsent, lost = error, False
+            finally:
+                self._save_record(record)
+            if not lost:
+                break
+            look = True
+        with suppress(OSError):
+            (self.home / OPEN).touch()
+        done.left_out = self.left_out
+        return done
+
+    def _planned(self, record: dict[str, Known], under: str, *, look: bool) -> _Plan:
+        """Compare what is here, what is there and what was equal last."""
+        inside = f"{under}/" if under else ""
+        there: Mapping[str, StoredObject]
+        if look:
+            there = self._listed(under)
+        else:
+            there = {path: StoredObject(known.etag, known.size, 0.0) for path, known in record.items()}
+        plan = _Plan(_stamps(self.root, under), there)
+        for path in sorted({*plan.here, *there, *(one for one in record if one.startswith(inside))}):
+            if _TRAVELS.fullmatch(path):
+                todo = self._todo(path, record.get(path), plan.here.get(path), there.get(path))
+                if todo:
+                    getattr(plan, todo).append(path)
+        return plan
+
+    def _todo(
+        self, path: str, known: Known | None, here: tuple[int, int] | None, there: StoredObject | None
+    ) -> str:
+        """What is to be done about one path: a field of `_Plan`, or "" for nothing."""
+        changed_here = here is not None and (known is None or not known.is_as_it_was(here))
+        changed_there = there is not None and (known is None or known.etag != there.etag)
+        immutable = bool(_IMMUTABLE.match(path))
+        if there is None:
+            if here is None:
+                return "forget" if known else ""
+            return "send" if known is None or (changed_here and not immutable) else "drop"
+        if here is None:
+            return "fetch" if known is None or changed_there or not self._believes else "remove"
+        if known is None:
+            return "merge"
+        if changed_here and not immutable:
+            return "merge" if changed_there else "send"
+        # What never changes and yet did, is damaged.
+        return "fetch" if changed_there or changed_here else ""
+
+    def _listed(self, under: str) -> dict[str, StoredObject]:
+        try:
+            found = self.store.list(under)
+        except StoreError as error:
+            if under or error.passing or "no path of a file" not in error.sentence:
+                raise
+            # One such name spoils a whole listing. Beside our folders it is nobody's business here.
+            parts = [self.store.list(folder) for folder in _FOLDERS]
+            marks = {name: self.store.head(name) for name in (MARK, "slices.json")}
+            found = {name: one for name, one in marks.items() if one} | {
+                name: one for part in parts for name, one in part.items()
+            }
+        sound = {path: one for path, one in found.items() if all(map(_SOUND.fullmatch, path.split("/")))}
+        self.left_out = len(found) - len(sound)
+        if stamps := [match[1] for path in sound for match in _MADE.finditer(path)]:
+            come_after(max(stamps))
+        return sound
+
+    # -- from there to here
+
+    def _pull(self, plan: _Plan, record: dict[str, Known], done: Synced) -> None:
+        for path in plan.forget:
+            record.pop(path, None)
+        if plan.fetch:
+            self._make_room(sum(plan.there[path].size for path in plan.fetch))
+        # What was moved there is moved here, and not fetched again.
+        moved = {
+            (PurePosixPath(path).name, known.etag): path
+            for path, known in record.items()
+            if path not in plan.there and path in plan.here
+        }
+        for turn in range(3):
+            paths = [path for path in plan.fetch if _turn(path) == turn]
+            _each(paths, lambda path: self._fetch(path, plan, record, moved))
+            done.came += len(paths)
+            if paths:
+                self._save_record(record)
+        going = sorted(plan.drop, key=_turn, reverse=True)
+        # A listing may be older than what it lists: nothing goes that is there when it is asked for by its name.
+        still: set[str] = set()
+        _each(going, lambda path: still.add(path) if self.store.head(path) else None)
+        for path in going:
+            if path not in still and self._drop(path):
+                record.pop(path, None)
+                done.came += 1
+
+    def _fetch(
+        self, path: str, plan: _Plan, record: dict[str, Known], moved: Mapping[tuple[str, str], str]
+    ) -> None:
+        there, incoming = plan.there[path], self.home / INCOMING / uuid7()
+        incoming.parent.mkdir(exist_ok=True)
+        etag: str | None = there.etag
+        old = moved.get((PurePosixPath(path).name, there.etag))
+        try:
+            if old is None or not _IMMUTABLE.match(path) or not _linked(self.root / old, incoming):
+                etag = self.store.fetch(path, there.size, incoming)
+            if etag is None:
+                return
+            if etag != there.etag:
+                # The listing was older.
+                known = record.get(path)
+                if known is not None and known.etag == etag and plan.here.get(path) == (known.size, known.time):
+                    return
+            if there.modified:
+                os.utime(incoming, (there.modified, there.modified))
+            if self._put_here(path, incoming, plan.here.get(path)):
+                record[path] = _known(self.root / path, path, etag)
+        finally:
+            incoming.unlink(missing_ok=True)
+
+    def _put_here(self, path: str, incoming: Path, before: tuple[int, int] | None) -> bool:
+        """Put a file in its place, unless somebody is at work there or has been since it was looked at."""
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if _IMMUTABLE.match(path):
+            incoming.replace(target)
+            return True
+        sync(incoming)
+        with suppress(InUse, FileNotFoundError), locked(target.parent, wait=False):
+            if _stamp(target) != before:
+                return False
+            incoming.replace(target)
+            return True
+        return False
+
+    def _drop(self, path: str) -> bool:
+        target = self.root / path
+        if _IMMUTABLE.match(path):
+            target.unlink(missing_ok=True)
+        else:
+            with suppress(InUse, FileNotFoundError), locked(target.parent, wait=False):
+                target.unlink(missing_ok=True)
+            if target.exists():
+                return False
+        for folder in list(target.parents)[: path.count("/")]:
+            with suppress(OSError):
+                folder.rmdir()
+        return True
+
+    def _join_generations(self, plan: _Plan, record: dict[str, Known]) -> bool:
+        """Join generations that were made here and there without knowing each other; whether there were any."""
+        joined = False
+        ours, theirs, before = (_generations(paths) for paths in (plan.send, plan.there, record))
+        for benchmark, made in ours.items():
+            known = before.get(benchmark, [])
+            others = [one for one in theirs.get(benchmark, []) if one not in known or one in plan.fetch]
+            came = [one for one in others if f"benchmarks/{benchmark}/{one}/import.json" in plan.fetch]
+            if not came:
+                continue
+            shared = [one for one in known if one not in came]
+            with suppress(InspectError):
+                home = self.root / "benchmarks" / benchmark
+                merge_generations(home, shared[-1] if shared else None, made, came[-1])
+                joined = True
+        return joined
+
+    # -- from here to there
+
+    def _push(self, plan: _Plan, record: dict[str, Known], done: Synced) -> bool:
+        """Send what is new here; whether anything lost a race and is to be looked at again."""
+        lost: list[str] = []
+        todo = [*plan.send, *plan.merge]
+        moved = {
+            (PurePosixPath(path).name, known.size, known.time): path
+            for path, known in record.items()
+            if path not in plan.here
+        }
+
+        def send(path: str) -> None:
+            try:
+                if path in plan.merge:
+                    self._merge(path, plan, record)
+                else:
+                    self._send(path, record, moved)
+                if match := _WHOLE.fullmatch(path):
+                    self._tell_of_generation(match[1], match[2], plan, record)
+            except LostRaceError:
+                record.pop(path, None)
+                lost.append(path)
+            except FileNotFoundError:
+                # It was merged with others, or removed, since it was looked at.
+                lost.append(path)
+
+        for turn in range(3):
+            paths = [path for path in todo if _turn(path) == turn]
+            _each(paths, send)
+            done.went += len(paths)
+            if paths:
+                self._save_record(record)
+        if plan.remove and not lost:
+            self.store.delete(sorted(plan.remove, key=_turn, reverse=True))
+            done.went += len(plan.remove)
+            for path in plan.remove:
+                record.pop(path, None)
+        return bool(lost)
+
+    def _send(self, path: str, record: dict[str, Known], moved: Mapping[tuple[str, int, int], str]) -> None:
+        file, known = self.root / path, record.get(path)
+        stamp = _stamp_of(file)
+        if _IMMUTABLE.match(path):
+            old = moved.get((file.name, *stamp))
+            etag = self.store.copy(old, path) if old else None
+            record[path] = Known(etag or self.store.write(path, file, None), *stamp)
+            return
+        data = file.read_bytes()
+        digest = _digest(data)
+        if known is not None and known.digest == digest:
+            record[path] = Known(known.etag, *stamp, digest)
+            return
+        record[path] = Known(self.store.write(path, data, known.etag if known else None), *stamp, digest)
+
+    def _merge(self, path: str, plan: _Plan, record: dict[str, Known]) -> None:
+        """Make one of what is here and there under the same name."""
+        file = self.root / path
+        if _IMMUTABLE.match(path):
+            self._adopt(path, file, plan.there[path], record)
+            return
+        with locked(file.parent, wait=True):
+            theirs = self.store.read(path)
+            if theirs is None:
+                raise LostRaceError
+            ours = file.read_bytes()
+            whole = ours if ours == theirs[0] else merged(path, ours, theirs[0], self.root)
+            if whole != ours:
+                write_atomically(file, whole)
+            stamp = _stamp_of(file)
+        etag = theirs[1] if whole == theirs[0] else self.store.write(path, whole, theirs[1])
+        record[path] = Known(etag, *stamp, _digest(whole))
+
+    def _adopt(self, path: str, file: Path, there: StoredObject, record: dict[str, Known]) -> None:
+        """Take for one what has one name for ever; where that is another file after all, ours gets another name."""
+        stamp = _stamp_of(file)
+        etag = there.etag.strip('"')
+        same = stamp[0] == there.size and (len(etag) != 32 or etag == _digest(file.read_bytes()))  # noqa: PLR2004
+        if not same and file.suffix == ".parquet":
+            file.rename(file.with_name(f"{file.name.partition('-')[0]}-{uuid7()}.parquet"))
+            raise LostRaceError
+        record[path] = Known(there.etag, *stamp) if same else Known("", -1, -1)
+
+    def _tell_of_generation(self, benchmark: str, name: str, plan: _Plan, record: dict[str, Known]) -> None:
+        """Count up the benchmark's generations, which fails where another has done so since they were listed."""
+        path = f"benchmarks/{benchmark}/newest"
+        there, known = plan.there.get(path), record.get(path)
+        etag = there.etag if there else known.etag if known else None
+        record[path] = Known(self.store.write(path, f"{name} {uuid7()}\n".encode(), etag), 0, 0)
+
+    # -- the record, and room for it
+
+    def _read_record(self) -> dict[str, Known]:
+        # A folder that somebody emptied is no workspace whose files were removed one by one.
+        if (self.root / MARK).exists():
+            with suppress(OSError, msgspec.MsgspecError):
+                return msgspec.json.decode((self.home / RECORD).read_bytes(), type=_Record).files
+        return {}
+
+    def _save_record(self, record: dict[str, Known]) -> None:
+        write_atomically(self.home / RECORD, msgspec.json.encode(_Record(files=record)))
+
+    def _make_room(self, needed: int) -> None:
+        """Throw away mirrors, those used longest ago first, until as much fits as all may take together."""
+        try:
+            limit = int(os.environ.get(LIMIT_VARIABLE) or LIMIT)
+        except ValueError:
+            limit = LIMIT
+        homes = {home: DiskUse.of(home).bytes for home in self.home.parent.iterdir() if (home / ADDRESS).is_file()}
+        total = sum(homes.values()) + needed
+        for home in sorted(homes.keys() - {self.home}, key=_last_used):
+            if total <= limit:
+                break
+            if _thrown_away(home):
+                total -= homes[home]
+
+
+def _last_used(home: Path) -> float:
+    with suppress(OSError):
+        return (home / RECORD).stat().st_mtime
+    return 0.0
+
+
+def _thrown_away(home: Path) -> bool:
+    """Remove a mirror, unless somebody uses it or it has what was not sent; whether it is gone."""
+    doomed = home.with_name(f".{home.name}-{uuid7()}")
+    try:
+        with locked(home / IN_USE, wait=False):
+            record = msgspec.json.decode((home / RECORD).read_bytes(), type=_Record).files
+            here = _stamps(home / WORKSPACE, "")
+            travelling = {path: stamp for path, stamp in here.items() if _TRAVELS.fullmatch(path)}
+            unsent = any(path not in record or not record[path].is_as_it_was(stamp) for path, stamp in travelling.items())
+            gone = any(path not in here and _TRAVELS.fullmatch(path) for path in record) and (home / OPEN).exists()
+            if unsent or gone:
+                return False
+            home.rename(doomed)
+    except (InUse, OSError, msgspec.MsgspecError):
+        return False
+    shutil.rmtree(doomed, ignore_errors=True)
+    return True
+
+
+def _stamps(root: Path, under: str) -> dict[str, tuple[int, int]]:
+    """Size and time of the files that may travel, by their path with slashes."""
+    places = [root / under] if under else [root / name for name in _FOLDERS]
+    names = () if under else (MARK, "slices.json")
+    found = {name: stamp for name in names if (stamp := _stamp(root / name))}
+    length = len(str(root)) + 1
+    for place in places:
+        for folder, _, files in os.walk(place):
+            for name in files:
+                path = f"{folder}/{name}"
+                if stamp := _stamp(Path(path)):
+                    found[Path(path[length:]).as_posix()] = stamp
+    return found
+
+
+def _stamp(file: Path) -> tuple[int, int] | None:
+    with suppress(OSError):
+        return _stamp_of(file)
+    return None
+
+
+def _stamp_of(file: Path) -> tuple[int, int]:
+    stat = file.stat()
+    return stat.st_size, stat.st_mtime_ns
+
+
+def _known(file: Path, path: str, etag: str) -> Known:
+    stamp = _stamp_of(file)
+    return Known(etag, *stamp, "" if _IMMUTABLE.match(path) else _digest(file.read_bytes()))
+
+
+def _digest(data: bytes) -> str:
+    """What most stores take for an etag; it guards nothing."""
+    return md5(data, usedforsecurity=False).hexdigest()
+
+
+def _linked(source: Path, target: Path) -> bool:
+    with suppress(OSError):
+        os.link(source, target)
+        return True
+    return False
+
+
+def _generations(paths: Iterable[str]) -> dict[str, list[str]]:
+    """The generations whose last file is among the paths, by benchmark, oldest first."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(paths):
+        if match := _WHOLE.fullmatch(path):
+            found.setdefault(match[1], []).append(match[2])
+    return found
+
+
+def _each(paths: Iterable[str], call: Callable[[str], object]) -> None:
+    """Call for each path, several at a time; the first error is raised when those under way have ended."""
+    todo = list(paths)
+    if len(todo) < 2:
+        for path in todo:
+            call(path)
+        return
+    with ThreadPoolExecutor(min(_AT_ONCE, len(todo))) as threads:
+        futures = [threads.submit(call, path) for path in todo]
+        try:
+            for future in as_completed(futures):
+                future.result()
+        except BaseException:
+            threads.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+# -- the mirrors that this process has open
+
+
+_open: dict[Path, Mirror] = {}
+
+
+def cache() -> Path:
+    """The folder of all mirrors."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("prm-inspect", appauthor=False) / "remote"
+
+
+def open_mirror(text: str, *, create: bool = False) -> Path:
+    """Bring the mirror of an address up to date, and give the folder of its workspace.
+
+    Args:
+        text: the address.
+        create: make a workspace there if there is none.
+
+    Raises:
+        UsageError: it is no address.
+        MissingExtra, StoreError: it cannot be read.
+        NoWorkspace: there is none, and none is to be made.
+        UnwritableWorkspace: the cache, or with `create` the store, cannot be written.
+    """
+    address = Address.parse(text)
+    home = cache() / address.file_name
+    mirror = _open.get(home / WORKSPACE)
+    if mirror is None:
+        store = open_store(address)
+        try:
+            mirror = Mirror(address, home, store)
+        except OSError as error:
+            raise unwritable(home, error) from error
+    if mirror.root not in _open:
+        mirror.sync()
+        _open[mirror.root] = mirror
+    if not (mirror.root / MARK).exists():
+        if not create:
+            raise NoWorkspace(f"{address} holds no {MARK}.", f"Make one with: prm-inspect import PATH -w {address}")
+        mirror.check_writable()
+    return mirror.root
+
+
+def mirror_at(root: Path) -> Mirror | None:
+    """The mirror whose workspace is in this folder, open; None where it is a folder like any other."""
+    if root in _open:
+        return _open[root]
+    try:
+        text = (root.parent / ADDRESS).read_text().strip()
+    except OSError:
+        return None
+    opened = open_mirror(text)
+    return _open.get(opened) if opened == root else None
+
+
+def send(root: Path) -> None:
+    """Send what was written in a mirror; nothing where the folder is none.
+
+    Raises:
+        StoreError: it could not be sent, and is kept here.
+    """
+    mirror = _open.get(root)
+    if mirror is not None and (unsent := mirror.sync(look=False).unsent):
+        raise kept(mirror, unsent)
+
+
+def kept(mirror: Mirror, error: StoreError) -> StoreError:
+    """The error about what could not be sent."""
+    again = "What was written is kept on this machine, and is sent the next time that the workspace is opened."
+    return StoreError(error.sentence, f"{again} {error.next_step}".strip(), passing=error.passing, denied=error.denied)
+
+
+def finish() -> Iterator[str]:
+    """Send what was written in all mirrors that are open, and let go of them; a sentence for what people should know.
+
+    The mirrors of a process that is killed instead are sent by the next one that opens them.
+    """
+    for root, mirror in list(_open.items()):
+        unsent: StoreError | None = None
+        try:
+            unsent = mirror.sync(look=False).unsent
+        except InspectError as error:
+            yield str(error)
+        if unsent is not None:
+            yield str(kept(mirror, unsent))
+        if mirror.left_out:
+            yield f"{mirror.left_out} objects of {mirror.address} have names that no file can have, and were left out."
+        mirror.close(sent=unsent is None)
+        del _open[root]
