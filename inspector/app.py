@@ -471,6 +471,10 @@ def run_app(
         request, ascii_only=ascii_only, state=state, config=config, sessions=sessions, theme=usual, visit=visit
     )
     code = run(app, mouse=mouse)
+    if "scoring.remote" in sys.modules:
+        from inspector.workspace_place import sent
+
+        code = sent(code, lambda sentence: print(clean(sentence), file=sys.stderr, flush=True))
     if said := app.crash or app.failure or app.scoring.farewell:
         # The terminal may be what is lost.
         with suppress(OSError):

@@ -170,7 +170,8 @@ GROUPS: dict[str, tuple[CommonFlag, ...]] = {
     "which workspace": (
         CommonFlag(
             "--workspace",
-            "the workspace's folder (default: $PRM_INSPECT_WORKSPACE, or ./.prm-inspect, or the user's own)",
+            "the workspace's folder, or its address: s3://BUCKET/PATH, gs://, az:// or, to read, hf:// (default: "
+            "$PRM_INSPECT_WORKSPACE, or ./.prm-inspect, or the user's own)",
             short="-w",
             metavar="DIR",
         ),

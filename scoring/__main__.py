@@ -135,7 +135,16 @@ def _events(
                 until_the_end.callback(Share(folder).close)
             cases, texts, columns = workspace.cases_and_columns(args.benchmarks, twins=True)
             rows = _rows(args, cases, texts, columns)
-        yield from events(args, workspace, cases, texts, rows, interrupt, tell)
+            mirror = workspace.mirror
+            if mirror is not None and not args.dry_run:
+                # Known before minutes are spent on loading a model.
+                mirror.check_writable()
+        run = events(args, workspace, cases, texts, rows, interrupt, tell)
+        if mirror is not None and not args.dry_run:
+            from scoring.remote_runs import sent
+
+            run = sent(mirror, run)
+        yield from run
 
 
 def _rows(args: argparse.Namespace, cases: "pl.DataFrame", texts: "Texts", columns: "MetadataColumns") -> list[int]:
@@ -198,7 +207,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
         "score", help="step rewards of a PRM for benchmarks", epilog=(__doc__ or "").split("\n\n")[-1]
     )
     add_arguments(score)
-    score.add_argument("-w", "--workspace", metavar="DIR", required=True, help="the workspace's folder")
+    score.add_argument("-w", "--workspace", metavar="DIR", required=True, help="the workspace's folder, or its address")
     score.add_argument(
         "--where", action="append", metavar="SQL", default=[], help="only cases that fulfil it (repeatable)"
     )

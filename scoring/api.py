@@ -148,16 +148,18 @@ def open_workspace(path: str | Path = ".prm-inspect", *, create: bool = True) ->
     """Open the workspace in a folder.
 
     Args:
-        path: the folder; what `prm-inspect -w` names, or the `.prm-inspect` in the current folder.
+        path: the folder or the address; what `prm-inspect -w` names, or the `.prm-inspect` in the current folder. What
+            is added to a workspace on object storage is there when the call that adds it returns.
         create: make it where there is none.
 
     Raises:
         NoWorkspace: there is none, and none is to be made.
         UnwritableWorkspace: it cannot be made.
         DamagedWorkspace: it is of a newer format, or its mark cannot be read.
-        UsageError: it is an address and no folder.
+        UsageError: it is an address that cannot be read.
+        StoreError, MissingExtra: it is on object storage, and cannot be had.
     """
-    folder = expand_home(str(workspace_folder(str(path))))
+    folder = expand_home(str(workspace_folder(str(path), create=create)))
     return OpenedWorkspace(Workspace.create(folder) if create else Workspace.open(folder))
 
 
@@ -371,6 +373,8 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
             said = next(one for one in _findings(joined) if one.severity != "note")
             raise StrictFindings(f"there are findings and strict was asked: {said}.", "Nothing was written.")
         added, saved = joined.put(self.workspace, wish.name)
+        if self.workspace.mirror is not None:
+            self.workspace.mirror.send()
         return _added(source, read, joined, added, saved)
 
     # -- out

@@ -7,6 +7,7 @@ too, saves it, and nothing is wrong. A file is looked at and written while the f
 holds a lock on it, which the system takes from a process that ends, however it ends, so that on one machine a dead
 owner's work is free at once. From elsewhere, or where there are no locks, a lease ends when its file was not touched
 for EXPIRES seconds. Both times are the file system's own, so that it does not matter what other machines' clocks say.
+Where the scorer's folder mirrors one on object storage, leases are exchanged with it, see `scoring.remote_runs`.
 """
 
 import json
@@ -33,6 +34,8 @@ EXPIRES = 60.0
 _TOUCHED = EXPIRES / 4
 _BLOCKS, _SMALLEST, _LARGEST = 16, 64, 1024
 """Into how many blocks work is cut, and how many answers to a content are in one."""
+EXCHANGES: dict[Path, Callable[[], None]] = {}
+"""By the folder of a scorer what brings the leases of other places, and takes ours there."""
 _TRIES, _BETWEEN = 40, 0.05
 """How often, and after how many seconds, a folder is tried again that another looks at just now."""
 
@@ -42,6 +45,7 @@ class Leases:
 
     def __init__(self, scorer: Path) -> None:
         """`scorer` is the folder of its parts, which need not be there."""
+        self._scorer = scorer
         self._folder = scorer / FOLDER
         self._path = self._folder / f"{uuid7()}.json"
         self._host = platform.node()
@@ -55,6 +59,18 @@ class Leases:
 
         Where there can be no leases all of it is free.
         """
+        exchange = EXCHANGES.get(self._scorer)
+        if exchange is None:
+            return self._tried(units)
+        exchange()
+        held = self._tried(units)
+        if len(held) < len(units):
+            # Another may have taken the same before either could see it.
+            exchange()
+            held |= self._tried(units)
+        return held
+
+    def _tried(self, units: Sequence[str]) -> dict[str, str]:
         for _ in range(_TRIES):
             try:
                 # Whoever was stopped while it held the lock is not waited for.
@@ -84,7 +100,13 @@ class Leases:
     def _take(self, units: Sequence[str]) -> dict[str, str]:
         now = self._written()
         others = self._others(now)
-        held = {unit: others[unit] for unit in units if unit in others}
+        # Of two that have the same, the one whose file sorts first has it.
+        held = {
+            unit: others[unit][0]
+            for unit in units
+            if unit in others and (unit not in self._units or others[unit][1] < self._path.name)
+        }
+        self._units.difference_update(held)
         self._units.update(unit for unit in units if unit not in held)
         self._written()
         return held
@@ -117,9 +139,9 @@ class Leases:
             with suppress(OSError):
                 os.utime(self._path)
 
-    def _others(self, now: float) -> dict[str, str]:
-        """Every unit that another run holds, and who does; what is nobody's is removed."""
-        found: dict[str, str] = {}
+    def _others(self, now: float) -> dict[str, tuple[str, str]]:
+        """Every unit that another run holds, who does, and by which file; what is nobody's is removed."""
+        found: dict[str, tuple[str, str]] = {}
         for path in self._folder.glob("*.json"):
             if path == self._path:
                 continue
@@ -129,7 +151,7 @@ class Leases:
                 if abs(now - path.stat().st_mtime) > EXPIRES or (host in {None, self._host} and _abandoned(path)):
                     path.unlink()
                 else:
-                    found |= dict.fromkeys(units, owner)
+                    found |= dict.fromkeys(units, (owner, path.name))
         return found
 
 

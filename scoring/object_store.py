@@ -244,7 +244,10 @@ class Bucket:
         store = self._store if size <= _SMALL_UPLOAD else self._uploads
         mode: Any = "create" if etag is None else {"e_tag": etag}
         put = partial(obstore.put, store, path, data, mode=mode, use_multipart=False)
-        return str(self._tried(put)["e_tag"])
+        if (made := self._tried(lambda: _there(put))) is None:
+            # What was to be replaced has gone.
+            raise LostRaceError
+        return str(made["e_tag"])
 
     def overwrite(self, path: str, data: bytes) -> None:
         """Put an object that nobody else writes."""
@@ -482,4 +485,3 @@ def _sentence(address: Address, error: Exception) -> StoreError:
         return StoreError(f"{address} refuses the request ({code or status}).", "Look at the address and its settings.")
     why = f"it answers {status}" if status else "no answer"
     return StoreError(f"{address} cannot be reached now ({why}).", "Try again later; nothing is lost.", passing=True)
-

@@ -20,7 +20,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from hashlib import md5
@@ -91,11 +91,11 @@ class _Record(Struct):
 
 
 class Synced(Struct):
-    """What a sync did: files that came, that went there, and names that were left out; `unsent` says why some wait."""
+    """What a sync did: files that came and that went there; `unsent` says why the `waiting` ones did not."""
 
     came: int = 0
     went: int = 0
-    left_out: int = 0
+    waiting: int = 0
     unsent: StoreError | None = None
 
     @property
@@ -125,11 +125,13 @@ class Mirror:
         self.address, self.home, self.store = address, home, store
         self.root = home / WORKSPACE
         self.left_out = 0
+        self.waiting = 0
+        self._contested: set[str] = set()
         self._share = Share(home / IN_USE)
         self._share.take()
-        write_atomically(home / ADDRESS, f"{address}\n".encode())
+        if not (home / ADDRESS).exists():
+            write_atomically(home / ADDRESS, f"{address}\n".encode())
         self._believes = self._was_left_open()
-        self._refused: StoreError | None = None
 
     def sync(self, under: str = "", *, look: bool = True, wait: bool = True) -> Synced:
         """Make both sides equal.
@@ -150,6 +152,15 @@ class Mirror:
             return Synced()
         except OSError as error:
             raise unwritable(self.home, error) from error
+
+    def send(self) -> None:
+        """Send what was written here.
+
+        Raises:
+            StoreError: it could not be sent, and is kept here.
+        """
+        if unsent := self.sync(look=False).unsent:
+            raise kept(self, unsent)
 
     def check_writable(self) -> None:
         """Make sure that what is written here can be sent.
@@ -196,11 +207,7 @@ class Mirror:
             try:
                 self._pull(plan, record, done)
                 self._believes = True
-                lost = self._join_generations(plan, record) or self._push(plan, record, done)
-            except StoreError as error:
-                if not self._believes:
-                    raise
-                done.unsent, lost = error, False
+                lost = self._join_generations(plan, record) or self._try_to_push(plan, record, done)
             finally:
                 self._save_record(record)
             if not lost:
@@ -208,7 +215,6 @@ class Mirror:
             look = True
         with suppress(OSError):
             (self.home / OPEN).touch()
-        done.left_out = self.left_out
         return done
 
     def _planned(self, record: dict[str, Known], under: str, *, look: bool) -> _Plan:
@@ -218,7 +224,8 @@ class Mirror:
         if look:
             there = self._listed(under)
         else:
-            there = {path: StoredObject(known.etag, known.size, 0.0) for path, known in record.items()}
+            known = {path: one for path, one in record.items() if path.startswith(inside)}
+            there = {path: StoredObject(one.etag, one.size, 0.0) for path, one in known.items()}
         plan = _Plan(_stamps(self.root, under), there)
         for path in sorted({*plan.here, *there, *(one for one in record if one.startswith(inside))}):
             if _TRAVELS.fullmatch(path):
@@ -227,9 +234,7 @@ class Mirror:
                     getattr(plan, todo).append(path)
         return plan
 
-    def _todo(
-        self, path: str, known: Known | None, here: tuple[int, int] | None, there: StoredObject | None
-    ) -> str:
+    def _todo(self, path: str, known: Known | None, here: tuple[int, int] | None, there: StoredObject | None) -> str:
         """What is to be done about one path: a field of `_Plan`, or "" for nothing."""
         changed_here = here is not None and (known is None or not known.is_as_it_was(here))
         changed_there = there is not None and (known is None or known.etag != there.etag)
@@ -293,9 +298,7 @@ class Mirror:
                 record.pop(path, None)
                 done.came += 1
 
-    def _fetch(
-        self, path: str, plan: _Plan, record: dict[str, Known], moved: Mapping[tuple[str, str], str]
-    ) -> None:
+    def _fetch(self, path: str, plan: _Plan, record: dict[str, Known], moved: Mapping[tuple[str, str], str]) -> None:
         there, incoming = plan.there[path], self.home / INCOMING / uuid7()
         incoming.parent.mkdir(exist_ok=True)
         etag: str | None = there.etag
@@ -349,28 +352,37 @@ class Mirror:
     def _join_generations(self, plan: _Plan, record: dict[str, Known]) -> bool:
         """Join generations that were made here and there without knowing each other; whether there were any."""
         joined = False
-        ours, theirs, before = (_generations(paths) for paths in (plan.send, plan.there, record))
+        ours = _generations([*plan.send, *(path for path in plan.merge if path in self._contested)])
+        came, before = _generations(plan.fetch), _generations(path for path in record if path not in plan.fetch)
         for benchmark, made in ours.items():
-            known = before.get(benchmark, [])
-            others = [one for one in theirs.get(benchmark, []) if one not in known or one in plan.fetch]
-            came = [one for one in others if f"benchmarks/{benchmark}/{one}/import.json" in plan.fetch]
-            if not came:
+            if benchmark not in came:
                 continue
-            shared = [one for one in known if one not in came]
+            shared = [one for one in before.get(benchmark, []) if one not in made]
+            # Where one of them is damaged the newer one counts, as everywhere.
             with suppress(InspectError):
                 home = self.root / "benchmarks" / benchmark
-                merge_generations(home, shared[-1] if shared else None, made, came[-1])
+                merge_generations(home, shared[-1] if shared else None, made[-1], came[benchmark][-1])
                 joined = True
         return joined
 
     # -- from here to there
+
+    def _try_to_push(self, plan: _Plan, record: dict[str, Known], done: Synced) -> bool:
+        done.waiting, done.unsent = len(plan.send) + len(plan.merge) + len(plan.remove), None
+        try:
+            lost = self._push(plan, record, done)
+        except StoreError as error:
+            done.unsent = error
+            return False
+        done.waiting = 0
+        return lost
 
     def _push(self, plan: _Plan, record: dict[str, Known], done: Synced) -> bool:
         """Send what is new here; whether anything lost a race and is to be looked at again."""
         lost: list[str] = []
         todo = [*plan.send, *plan.merge]
         moved = {
-            (PurePosixPath(path).name, known.size, known.time): path
+            (*PurePosixPath(path).parts[-2:], known.size, known.time): path
             for path, known in record.items()
             if path not in plan.here
         }
@@ -381,9 +393,12 @@ class Mirror:
                     self._merge(path, plan, record)
                 else:
                     self._send(path, record, moved)
-                if match := _WHOLE.fullmatch(path):
+                if (match := _WHOLE.fullmatch(path)) and (path in plan.send or path in self._contested):
                     self._tell_of_generation(match[1], match[2], plan, record)
+                    self._contested.discard(path)
             except LostRaceError:
+                if _WHOLE.fullmatch(path):
+                    self._contested.add(path)
                 record.pop(path, None)
                 lost.append(path)
             except FileNotFoundError:
@@ -403,11 +418,11 @@ class Mirror:
                 record.pop(path, None)
         return bool(lost)
 
-    def _send(self, path: str, record: dict[str, Known], moved: Mapping[tuple[str, int, int], str]) -> None:
+    def _send(self, path: str, record: dict[str, Known], moved: Mapping[tuple[str | int, ...], str]) -> None:
         file, known = self.root / path, record.get(path)
         stamp = _stamp_of(file)
         if _IMMUTABLE.match(path):
-            old = moved.get((file.name, *stamp))
+            old = moved.get((*file.parts[-2:], *stamp))
             etag = self.store.copy(old, path) if old else None
             record[path] = Known(etag or self.store.write(path, file, None), *stamp)
             return
@@ -494,7 +509,9 @@ def _thrown_away(home: Path) -> bool:
             record = msgspec.json.decode((home / RECORD).read_bytes(), type=_Record).files
             here = _stamps(home / WORKSPACE, "")
             travelling = {path: stamp for path, stamp in here.items() if _TRAVELS.fullmatch(path)}
-            unsent = any(path not in record or not record[path].is_as_it_was(stamp) for path, stamp in travelling.items())
+            unsent = any(
+                path not in record or not record[path].is_as_it_was(stamp) for path, stamp in travelling.items()
+            )
             gone = any(path not in here and _TRAVELS.fullmatch(path) for path in record) and (home / OPEN).exists()
             if unsent or gone:
                 return False
@@ -610,7 +627,7 @@ def open_mirror(text: str, *, create: bool = False) -> Path:
         except OSError as error:
             raise unwritable(home, error) from error
     if mirror.root not in _open:
-        mirror.sync()
+        mirror.waiting = mirror.sync().waiting
         _open[mirror.root] = mirror
     if not (mirror.root / MARK).exists():
         if not create:
@@ -628,18 +645,7 @@ def mirror_at(root: Path) -> Mirror | None:
     except OSError:
         return None
     opened = open_mirror(text)
-    return _open.get(opened) if opened == root else None
-
-
-def send(root: Path) -> None:
-    """Send what was written in a mirror; nothing where the folder is none.
-
-    Raises:
-        StoreError: it could not be sent, and is kept here.
-    """
-    mirror = _open.get(root)
-    if mirror is not None and (unsent := mirror.sync(look=False).unsent):
-        raise kept(mirror, unsent)
+    return _open.get(opened) if opened.samefile(root) else None
 
 
 def kept(mirror: Mirror, error: StoreError) -> StoreError:
@@ -648,20 +654,28 @@ def kept(mirror: Mirror, error: StoreError) -> StoreError:
     return StoreError(error.sentence, f"{again} {error.next_step}".strip(), passing=error.passing, denied=error.denied)
 
 
-def finish() -> Iterator[str]:
-    """Send what was written in all mirrors that are open, and let go of them; a sentence for what people should know.
+def finish() -> tuple[list[str], bool]:
+    """Send what was written in all mirrors that are open, and let go of them.
 
-    The mirrors of a process that is killed instead are sent by the next one that opens them.
+    Those of a process that is killed instead are sent by the next one that opens them.
+
+    Returns:
+        Sentences for what people should know, and whether something that was written meanwhile is kept here.
     """
+    sentences, keeps = [], False
     for root, mirror in list(_open.items()):
-        unsent: StoreError | None = None
         try:
-            unsent = mirror.sync(look=False).unsent
+            synced = mirror.sync(look=False)
         except InspectError as error:
-            yield str(error)
-        if unsent is not None:
-            yield str(kept(mirror, unsent))
+            synced = Synced(waiting=mirror.waiting + 1)
+            sentences.append(str(error))
+        if synced.unsent is not None:
+            sentences.append(str(kept(mirror, synced.unsent)))
         if mirror.left_out:
-            yield f"{mirror.left_out} objects of {mirror.address} have names that no file can have, and were left out."
-        mirror.close(sent=unsent is None)
+            sentences.append(
+                f"{mirror.left_out:,} objects of {mirror.address} have names that no file can have: left out."
+            )
+        keeps |= synced.waiting > mirror.waiting
+        mirror.close(sent=not synced.waiting)
         del _open[root]
+    return sentences, keeps

@@ -13,8 +13,6 @@ Two generations that were made of the same one become a third, which has the cas
 
 import json
 import re
-import shutil
-from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -65,7 +63,7 @@ def _slices(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
     return {**theirs, "slices": [one for one in theirs["slices"] if one["name"] not in mine] + ours["slices"]}
 
 
-def merge_generations(home: Path, base: str | None, ours: Sequence[str], theirs: str) -> None:
+def merge_generations(home: Path, base: str | None, ours: str, theirs: str) -> None:
     """Make of two generations of a benchmark, each made without knowing the other, one with the cases of both.
 
     What ours changed since the one that both were made of, None = there was none, counts as imported after theirs.
@@ -73,7 +71,7 @@ def merge_generations(home: Path, base: str | None, ours: Sequence[str], theirs:
     Args:
         home: the benchmark's folder.
         base: the name of the generation that both were made of.
-        ours: generations that were made here, oldest first; they go.
+        ours: the newest one that was made here.
         theirs: the newest one of the others.
 
     Raises:
@@ -82,10 +80,8 @@ def merge_generations(home: Path, base: str | None, ours: Sequence[str], theirs:
     from scoring.generation import Generation
 
     with locked(home, make=True):
-        mine = Generation.with_reports(home / ours[-1])
+        mine = Generation.with_reports(home / ours)
         if base is not None and (home / base / "import.json").exists():
             mine = mine.since(Generation.with_reports(home / base))
         whole, _ = Generation.with_reports(home / theirs).merged(mine)
         whole.write(home)
-        for name in ours:
-            shutil.rmtree(home / name, ignore_errors=True)

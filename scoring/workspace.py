@@ -8,6 +8,8 @@
     variants/<uuid7>.json            cases that a person changed to try it, see scoring.variants
     trash/<uuid7>/                   a scorer or a benchmark that was removed, see scoring.trash
 
+On object storage it is the same below a prefix; the folder is a mirror then, see `scoring.remote`.
+
 An import makes a new generation of its benchmark under a dot-name and renames it: readers see the old one or the new
 one, and a crash leaves only a dot-folder that nobody reads. Whatever else lies in the folder is left alone.
 """
@@ -38,6 +40,7 @@ from scoring.schema import CASES, METADATA
 from scoring.texts import Texts
 
 if TYPE_CHECKING:
+    from scoring.remote import Mirror
     from scoring.triage.journal import Journal
     from scoring.variants import Variants
 
@@ -48,7 +51,9 @@ BENCHMARKS, REWARDS, TRIAGE, VARIANTS = "benchmarks", "rewards", "triage", "vari
 KEPT_SECONDS = 120.0
 """How long a generation stays that is not the last but one any more: an import that is repeated makes many."""
 _GENERATION = re.compile(r"gen-[0-9a-f]{32}\Z")
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_MIRRORS = "address"
+"""The file beside the folder of a workspace that mirrors another place: it says which."""
 
 
 class Workspace(Struct, frozen=True):
@@ -60,6 +65,25 @@ class Workspace(Struct, frozen=True):
 
     root: Path | None
     said: Path | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it is, as a person would name it: its folder, or its address on object storage; "" = nowhere."""
+        if self.root is None:
+            return ""
+        try:
+            return (self.root.parent / _MIRRORS).read_text().strip() or str(self.root)
+        except (OSError, UnicodeDecodeError):
+            return str(self.root)
+
+    @property
+    def mirror(self) -> "Mirror | None":
+        """The mirror that it is of a place on object storage; None where it is a folder like any other."""
+        if self.root is None or not (self.root.parent / _MIRRORS).is_file():
+            return None
+        from scoring.remote import mirror_at
+
+        return mirror_at(self.root)
 
     @classmethod
     def create(cls, root: Path) -> "Workspace":
@@ -282,18 +306,34 @@ class Workspace(Struct, frozen=True):
         return frozenset(str(path) for folder in folders for path in folder.glob("*.parquet"))
 
 
-def workspace_folder(place: str) -> Path:
-    """The folder of a workspace as a person named it.
+def is_address(place: str) -> bool:
+    """Whether a person named an address, and no folder of this machine."""
+    return _ADDRESS.match(place) is not None
+
+
+def workspace_folder(place: str, *, create: bool = False) -> Path:
+    """The folder of a workspace as a person named it; of one on object storage that of its mirror, brought up to date.
+
+    Args:
+        place: a folder, or an address.
+        create: a workspace on object storage need not be there yet.
 
     Raises:
-        UsageError: it is an address and no folder. Nothing of it is repeated: it may hold a secret.
+        UsageError: it is an address of no kind that is known. Nothing of it is repeated: it may hold a secret.
+        NoWorkspace: there is none at an address.
+        MissingExtra, StoreError: an address cannot be read.
     """
-    if address := _ADDRESS.match(place):
-        raise UsageError(
-            f"a workspace is a folder of this machine, and {address[1]}:// is an address of another place.",
-            "Name a folder, for instance -w ./results.",
-        )
-    return Path(place)
+    folder = Path(place)
+    if is_address(place):
+        from scoring.remote import open_mirror
+
+        return open_mirror(place, create=create)
+    if (folder.parent / _MIRRORS).is_file():
+        from scoring.remote import mirror_at
+
+        mirror = mirror_at(folder.absolute())
+        return folder if mirror is None else mirror.root
+    return folder
 
 
 def _columns(generation: Generation, rows: npt.NDArray[np.int64] | None) -> StoredColumns | int:

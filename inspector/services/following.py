@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from inspector.inspection import Inspection
     from inspector.request import Request
     from inspector.selection import Selection
+    from scoring.remote import Mirror
     from scoring.triage.journal import Journal
     from scoring.workspace import Workspace
 
@@ -24,6 +25,8 @@ FOLLOW_SECONDS = 1.5
 """How often the rewards folder is looked at: another process may be writing there."""
 LOOK_SECONDS = 2.0
 """How often the journals are looked at."""
+SYNC_SECONDS = 3.0
+"""How often a mirror is made equal to what lies on object storage."""
 
 
 class Following:
@@ -43,12 +46,17 @@ class Following:
         """What people said when labels were made anew last."""
         self._awaited = ""
         """The scorer to look through once its rewards have been read; "" where none is."""
+        self._syncing = False
+        self._unsent = ""
+        """Why the last of what was written could not be sent; "" where it was."""
 
     def begin(self, selection: "Selection") -> None:
         """Begin to look, from what was read."""
         self._note_what_is_there(selection.workspace)
         self._app.set_interval(FOLLOW_SECONDS, self.look)
         self._app.set_interval(LOOK_SECONDS, self._look_at_journals)
+        if (mirror := selection.workspace.mirror) is not None:
+            self._app.set_interval(SYNC_SECONDS, partial(self._sync, mirror))
         self._keep(selection)
 
     def _keep(self, selection: "Selection") -> None:
@@ -120,6 +128,31 @@ class Following:
         """The benchmarks that are there, among those that the app was opened on."""
         names, wanted = frozenset(workspace.benchmarks()), self._app.request.benchmarks
         return names.intersection(wanted) if wanted else names
+
+    # -- object storage
+
+    def _sync(self, mirror: "Mirror") -> None:
+        """Have a mirror brought up to date in a thread, unless that is still being done; others look at its files."""
+        if self._syncing:
+            return
+        self._syncing = True
+
+        def sync() -> None:
+            from scoring.errors import InspectError
+            from scoring.remote import kept
+
+            try:
+                unsent = mirror.sync(wait=False).unsent
+                problem = "" if unsent is None else kept(mirror, unsent).words
+            except InspectError as error:
+                problem = error.words
+            finally:
+                self._syncing = False
+            if problem and problem != self._unsent:
+                self._app.tell(problem, "warning")
+            self._unsent = problem
+
+        self._app.run_in_thread(sync, "remote")
 
     # -- reading again
 

@@ -54,8 +54,10 @@ class Remembering:
     def begin(self, selection: "Selection") -> None:
         """Begin to write what changes; where the workspace is, is found again where there is none at the next start."""
         root, remembered = selection.workspace.root, self._app.remembered
-        if remembered is not None and root is not None and remembered.left.place != str(root.resolve()):
-            remembered.keep(place=str(root.resolve()))
+        place = str(root.resolve()) if root is not None and selection.workspace.place == str(root) else ""
+        place = place or selection.workspace.place
+        if remembered is not None and root is not None and remembered.left.place != place:
+            remembered.keep(place=place)
         self._app.set_interval(SAVE_SECONDS, self._save_changes)
         if self._app.state is not None:
             self._app.set_timer(SAVE_SECONDS, partial(self._keep_frame, self._app.state, selection))

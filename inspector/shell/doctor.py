@@ -87,7 +87,7 @@ def _workspace(args: argparse.Namespace) -> tuple[Workspace | None, str]:
     names = ", ".join(workspace.default_benchmarks()) or "nothing imported"
     scorers = len(workspace.reward_folders())
     writable = "" if workspace.root and os.access(workspace.root, os.W_OK) else ", not writable"
-    return workspace, f"workspace: {workspace.root}: {names}; {scorers} scorers{writable}"
+    return workspace, f"workspace: {workspace.place}: {names}; {scorers} scorers{writable}"
 
 
 def _exposed(root: Path) -> Iterator[str]:

@@ -34,7 +34,7 @@ from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
 from scoring.tables.column_guess import Choice, Reading, propose, readings
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.workspace import Workspace
+from scoring.workspace import Workspace, workspace_folder
 
 
 def run(args: argparse.Namespace) -> int:
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
             added, saved = found.put(workspace, args.name)
     _report(found, args, added, saved)
     _keep_mapping(found, args)
-    _print([f"Workspace {workspace.root}. Look at it with: prm-inspect{looking(args)}"], args)
+    _print([f"Workspace {workspace.place}. Look at it with: prm-inspect{looking(args)}"], args)
     return int(found.grave or any(one.elsewhere for one in added) or any(one.why for one in saved))
 
 
@@ -252,8 +252,9 @@ def _rule(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def home(args: argparse.Namespace) -> Path:
-    """Tell where the workspace is or will be."""
-    return Path(args.workspace or os.environ.get(ENVIRONMENT) or LOCAL)
+    """Tell where the workspace is or will be, on this machine."""
+    named = args.workspace or os.environ.get(ENVIRONMENT)
+    return workspace_folder(named, create=True) if named else LOCAL
 
 
 def looking(args: argparse.Namespace) -> str:

@@ -106,17 +106,19 @@ def _where_to_begin(args: argparse.Namespace, request: Request) -> Request | str
     from inspector.terminal.themed import OneDialog
     from scoring.benchmarks.demo import NAME as DEMO
     from scoring.importing.bringing import typed_source
-    from scoring.workspace import MARK
+    from scoring.workspace import MARK, is_address
 
     looks = _looks(args)
-    asked = start_list(recent_workspaces(looks["state"]), known_here(Path()))
+    recent = recent_workspaces(looks["state"])
+    asked = start_list(recent, known_here(Path()))
     chosen = OneDialog(asked, **looks).run(mouse=not args.no_mouse)
     if chosen is None:
         return None
     if chosen == DEMO:
         return replace(request, benchmarks=(DEMO,))
     word = typed_source(chosen)
-    return replace(request, workspace=word) if (Path(word) / MARK).is_file() else word
+    known = is_address(word) and word in recent
+    return replace(request, workspace=word) if known or (Path(word) / MARK).is_file() else word
 
 
 def _take_keys_from_the_terminal() -> None:

@@ -38,7 +38,7 @@ def _remove(args: argparse.Namespace) -> int:
     wanted = _wanted(workspace, args.kind, args.name)
     stays = list(_stays(workspace, wanted)) if wanted.kind == "benchmark" else []
     gone = remove(workspace, wanted)
-    lines = [f"Moved {gone.label} ({size_words(gone.bytes)}) into the trash of {workspace.root}.", *stays]
+    lines = [f"Moved {gone.label} ({size_words(gone.bytes)}) into the trash of {workspace.place}.", *stays]
     lines += [f"Bring it back:  {_command(args, 'restore', gone.name)}"]
     lines += [f"Free the space: {_command(args, 'prune')}"]
     _print(lines, args)
@@ -134,7 +134,7 @@ def _prune(args: argparse.Namespace) -> int:
     there, left = removed(workspace), leftovers(workspace)
     if not there and not left:
         prune(workspace, [])
-        _print([f"The trash of {workspace.root} is empty."], args)
+        _print([f"The trash of {workspace.place} is empty."], args)
         return 0
     total = sum(one.bytes for one in there) + left
     _print(_listed(there, workspace, left), args)
@@ -164,7 +164,7 @@ def _agreed(total: int) -> bool:
 def _listed(there: Sequence[Removed], workspace: Workspace, left: int = 0) -> Iterable[str]:
     """A line for each thing in the trash, and one for all."""
     if not there and not left:
-        yield f"The trash of {workspace.root} is empty."
+        yield f"The trash of {workspace.place} is empty."
         return
     for one in there:
         when = f", removed {one.time}" if one.time else ""
@@ -172,7 +172,7 @@ def _listed(there: Sequence[Removed], workspace: Workspace, left: int = 0) -> It
     if left:
         yield f"  what an interrupted prune left: {size_words(left)}"
     total = sum(one.bytes for one in there) + left
-    yield f"In the trash of {workspace.root}: {counted(len(there), 'removed thing')}, {total:,} bytes."
+    yield f"In the trash of {workspace.place}: {counted(len(there), 'removed thing')}, {total:,} bytes."
 
 
 def _command(args: argparse.Namespace, *words: str) -> str:

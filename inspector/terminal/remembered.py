@@ -18,7 +18,7 @@ import msgspec
 
 from scoring.errors import InspectError
 from scoring.files import write_atomically
-from scoring.workspace import MARK
+from scoring.workspace import MARK, is_address
 
 FORMAT = 1
 LONGEST = 50
@@ -31,7 +31,7 @@ class Left(msgspec.Struct, frozen=True):
 
     | field | what |
     | --- | --- |
-    | `place` | the workspace's folder |
+    | `place` | the workspace's folder, or its address |
     | `benchmark`, `scorer` | what was in focus |
     | `columns` | the columns of the list, by name, in their order |
     | `widths` | the cells that a person gave columns of the list, by name |
@@ -137,7 +137,7 @@ def recent_workspaces(folder: Path) -> list[str]:
     except OSError:
         return []
     places = (_read(_written(path) or {}).place for path in files[:LONGEST])
-    return [place for place in places if place and (Path(place) / MARK).is_file()]
+    return [place for place in places if is_address(place) or (place and (Path(place) / MARK).is_file())]
 
 
 def _joined(newer: tuple[str, ...], older: tuple[str, ...]) -> tuple[str, ...]:
