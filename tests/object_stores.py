@@ -119,7 +119,7 @@ class FaultyProxy:
         length = int(request.headers.get("Content-Length") or 0)
         body = request.rfile.read(length) if length else None
         kind = self.fault(request.command, request.path)
-        self.requests.append((request.command, request.path))
+        self.requests.append((request.command, request.path, length))
         if kind is not None:
             self.counts[str(kind)] = self.counts.get(str(kind), 0) + 1
         if kind == "503":
