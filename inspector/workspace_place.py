@@ -25,7 +25,13 @@ def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
     named = given if given is not None else os.environ.get(ENVIRONMENT) or None
     if named is not None:
         folder = workspace_folder(named, create=create)
-        return Workspace.create(folder) if create else Workspace.open(folder)
+        if not create:
+            return Workspace.open(folder)
+        workspace = Workspace.create(folder)
+        if workspace.mirror is not None:
+            # Before anything is written that could not be sent.
+            workspace.mirror.check_writable()
+        return workspace
     if (LOCAL / MARK).is_file():
         return Workspace.open(LOCAL)
     if create:

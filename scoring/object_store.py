@@ -423,7 +423,7 @@ def _others_give_keys() -> bool:
 # -- what went wrong, in a sentence of ours
 
 
-_CODE = re.compile(r"<Code>(\w+)</Code>|\bcode: \"?(\w+)|\"error\":\s*\"(\w+)\"")
+_CODE = re.compile(r"<Code>(\w+)</Code>|(?<!status )code: \"?([A-Za-z]\w+)|\"error\":\s*\"(\w+)\"")
 _STATUS = re.compile(r"status code: (\d{3})|status: (\d{3})")
 _KEYS = "Look at the credentials in the environment, or at the profile."
 _SENTENCES: dict[str, tuple[str, str]] = {

@@ -131,7 +131,7 @@ class Mirror:
         self._share.take()
         if not (home / ADDRESS).exists():
             write_atomically(home / ADDRESS, f"{address}\n".encode())
-        self._believes = self._was_left_open()
+        self.left_open = self._believes = self._was_left_open()
 
     def sync(self, under: str = "", *, look: bool = True, wait: bool = True) -> Synced:
         """Make both sides equal.
@@ -176,7 +176,7 @@ class Mirror:
                 raise
             raise UnwritableWorkspace(
                 f"{self.address} may be read and not written with these credentials.",
-                "Use others, or copy it: prm-inspect import reads the same files into a workspace of your own.",
+                "Use others that may write, or a workspace of your own: -w DIR.",
             ) from None
 
     def close(self, *, sent: bool) -> None:
@@ -627,7 +627,13 @@ def open_mirror(text: str, *, create: bool = False) -> Path:
         except OSError as error:
             raise unwritable(home, error) from error
     if mirror.root not in _open:
-        mirror.waiting = mirror.sync().waiting
+        try:
+            mirror.waiting = mirror.sync().waiting
+        except BaseException:
+            mirror.close(sent=not mirror.left_open)
+            if not (home / RECORD).exists():
+                shutil.rmtree(home, ignore_errors=True)
+            raise
         _open[mirror.root] = mirror
     if not (mirror.root / MARK).exists():
         if not create:
