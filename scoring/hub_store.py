@@ -24,7 +24,9 @@ class HubStore:
             raise MissingExtra("huggingface_hub", "score") from None
         self.address = address
         self._hub = huggingface_hub
-        kind, _, name = address.bucket.partition("/") if address.bucket.count("/") > 1 else ("models", "", address.bucket)
+        kind, _, name = (
+            address.bucket.partition("/") if address.bucket.count("/") > 1 else ("models", "", address.bucket)
+        )
         name, _, revision = name.partition("@")
         self._repository: dict[str, Any] = {
             "repo_id": name,
@@ -72,15 +74,15 @@ class HubStore:
         except Exception as error:  # noqa: BLE001  # as above
             raise self._error(error) from None
 
-    def write(self, path: str, data: bytes | Path, etag: str | None) -> str:
+    def write(self, path: str, data: bytes | Path, etag: str | None) -> str:  # noqa: ARG002  # whatever it is
         """Refuse it."""
         raise self._refusal()
 
-    def overwrite(self, path: str, data: bytes) -> None:
+    def overwrite(self, path: str, data: bytes) -> None:  # noqa: ARG002  # as above
         """Refuse it."""
         raise self._refusal()
 
-    def copy(self, path: str, to: str) -> str | None:
+    def copy(self, path: str, to: str) -> str | None:  # noqa: ARG002  # as above
         """Refuse it."""
         raise self._refusal()
 
@@ -89,23 +91,29 @@ class HubStore:
         if list(paths):
             raise self._refusal()
 
-    def check_writable(self, path: str) -> None:
+    def check_writable(self, path: str) -> None:  # noqa: ARG002  # as above
         """Refuse it.
 
         Raises:
             UnwritableWorkspace: always.
         """
-        raise UnwritableWorkspace(f"{self.address} is only read here.", "Write to a folder, or to s3://, gs:// or az://.")
+        raise UnwritableWorkspace(
+            f"{self.address} is only read here.", "Write to a folder, or to s3://, gs:// or az://."
+        )
 
     def _refusal(self) -> StoreError:
-        return StoreError(f"{self.address} is only read here.", "Write to a folder, or to s3://, gs:// or az://.", denied=True)
+        return StoreError(
+            f"{self.address} is only read here.", "Write to a folder, or to s3://, gs:// or az://.", denied=True
+        )
 
     def _error(self, error: Exception) -> StoreError:
         names = {kind.__name__ for kind in type(error).__mro__}
         if names & {"GatedRepoError"}:
             return StoreError(f"{self.address} asks who you are.", "Run: hf auth login")
         if names & {"RepositoryNotFoundError", "RevisionNotFoundError", "HFValidationError"}:
-            return StoreError(f"there is no {self.address}, or it is private.", "Look at the name, or run: hf auth login")
+            return StoreError(
+                f"there is no {self.address}, or it is private.", "Look at the name, or run: hf auth login"
+            )
         if "OfflineModeIsEnabled" in names:
             return StoreError(f"{self.address} cannot be read offline.", "Unset HF_HUB_OFFLINE.")
         return StoreError(f"{self.address} cannot be reached now.", "Try again later.", passing=True)

@@ -81,7 +81,7 @@ class Address(Struct, frozen=True):
         length = 1 if scheme != "hf" else 3 if parts[0] in {"datasets", "models"} else 2
         bucket, segments = "/".join(parts[:length]), parts[length:]
         sound = all(_SEGMENT.fullmatch(one) and one not in {".", ".."} for one in segments)
-        if not _BUCKETS[scheme].fullmatch(bucket) or not sound:
+        if bucket.count("/") != length - 1 or not _BUCKETS[scheme].fullmatch(bucket) or not sound:
             form = "hf://datasets/OWNER/NAME" if scheme == "hf" else f"{scheme}://BUCKET/PATH"
             raise UsageError(f"this {scheme}:// address cannot be read.", f"Write it as {form}.")
         return cls(scheme, bucket, "/".join(segments))
@@ -180,7 +180,7 @@ class Bucket:
             self._store = _made(address, {"timeout": "2m", "read_timeout": _STALLED}, settings)
             # While a body is sent nothing is read: an upload that takes long would count as one that stands still.
             self._uploads = _made(address, {"timeout": _SLOW_UPLOAD}, settings)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # the client raises those of several kinds
             raise self._error(error) from None
 
     def list(self, under: str = "") -> dict[str, StoredObject]:
@@ -229,7 +229,7 @@ class Bucket:
                     found = obstore.get(self._store, path, options=options)
                     return bytes(found.bytes()), str(found.meta["e_tag"])
 
-                read = self._tried(lambda: _there(piece))  # noqa: B023  # called at once
+                read = self._tried(lambda: _there(piece))
                 if read is None:
                     return None
                 file.write(read[0])
@@ -259,9 +259,11 @@ class Bucket:
         """Copy an object within the store."""
         import obstore
 
-        if self._tried(lambda: _there(lambda: (obstore.copy(self._store, path, to),))) is None:
-            return None
-        made = self.head(to)
+        def copied() -> bool:
+            obstore.copy(self._store, path, to)
+            return True
+
+        made = self.head(to) if self._tried(lambda: _there(copied)) else None
         return None if made is None else made.etag
 
     def delete(self, paths: Iterable[str]) -> None:
@@ -286,7 +288,7 @@ class Bucket:
         while True:
             try:
                 return call()
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001  # as above
                 if _is(error, "AlreadyExistsError", "PreconditionError"):
                     raise LostRaceError from None
                 told = self._error(error)
@@ -457,7 +459,7 @@ _NAMED = re.compile(r"path: \"((?:[^\"\\]|\\.)*)\"")
 _SHOWN = 60
 
 
-def _sentence(address: Address, error: Exception) -> StoreError:
+def _sentence(address: Address, error: Exception) -> StoreError:  # noqa: PLR0911  # each way out is a kind of error
     """What an error of the client means; whatever it says itself stays out, but for a code that is known."""
     if isinstance(error, StoreError):
         return error
@@ -475,7 +477,7 @@ def _sentence(address: Address, error: Exception) -> StoreError:
     if _is(error, "InvalidPathError"):
         name = next(iter(_NAMED.findall(text)), "")[:_SHOWN]
         return StoreError(
-            f"{address} holds an object whose name is no path of a file ({ascii(name)}).", "Rename or remove it there."
+            f"{address} holds an object whose name is no path of a file ({name!a}).", "Rename or remove it there."
         )
     if "credential" in text.lower() or "169.254." in text or "metadata" in text.lower():
         return StoreError(f"there are no credentials for {address}.", _KEYS)

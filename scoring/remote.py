@@ -11,8 +11,8 @@
 A file that is another than it was last goes where it is not; one that changed on both sides becomes what
 `scoring.remote_merging` makes of both. Cases, rewards, votes, what people said, variants, slices and the trash travel;
 what can be made again (`derived`), checkpoints that were converted and logs do not. No object is ever put in the place
-of one that was not read: new ones are created, others replaced by their etag, and whoever loses a race reads again. What
-makes a generation or a scorer whole comes last, here and there, and goes first. What has gone from this folder is
+of one that was not read: new ones are created, others replaced by their etag, and whoever loses a race reads again.
+What makes a generation or a scorer whole comes last, here and there, and goes first. What has gone from this folder is
 removed there only if it went while the mirror was open: whoever clears caches removes nothing of anybody else's.
 """
 
@@ -160,7 +160,7 @@ class Mirror:
             StoreError: it could not be sent, and is kept here.
         """
         if unsent := self.sync(look=False).unsent:
-            raise kept(self, unsent)
+            raise kept(unsent)
 
     def check_writable(self) -> None:
         """Make sure that what is written here can be sent.
@@ -379,44 +379,57 @@ class Mirror:
 
     def _push(self, plan: _Plan, record: dict[str, Known], done: Synced) -> bool:
         """Send what is new here; whether anything lost a race and is to be looked at again."""
-        lost: list[str] = []
-        todo = [*plan.send, *plan.merge]
-        moved = {
+        waiting: list[str] = []
+        moved: dict[tuple[str | int, ...], str] = {
             (*PurePosixPath(path).parts[-2:], known.size, known.time): path
             for path, known in record.items()
             if path not in plan.here
         }
 
         def send(path: str) -> None:
-            try:
-                if path in plan.merge:
-                    self._merge(path, plan, record)
-                else:
-                    self._send(path, record, moved)
-                if (match := _WHOLE.fullmatch(path)) and (path in plan.send or path in self._contested):
-                    self._tell_of_generation(match[1], match[2], plan, record)
-                    self._contested.discard(path)
-            except LostRaceError:
-                if _WHOLE.fullmatch(path):
-                    self._contested.add(path)
-                record.pop(path, None)
-                lost.append(path)
-            except FileNotFoundError:
-                # It was merged with others, or removed, since it was looked at.
-                lost.append(path)
+            if not self._sent(path, plan, record, moved):
+                waiting.append(path)
 
         for turn in range(3):
-            paths = [path for path in todo if _turn(path) == turn]
+            paths = [path for path in (*plan.send, *plan.merge) if _turn(path) == turn]
             _each(paths, send)
             done.went += len(paths)
             if paths:
                 self._save_record(record)
-        if plan.remove and not lost:
+        # What has taken the place of others is there before they go.
+        if plan.remove and not waiting:
             self.store.delete(sorted(plan.remove, key=_turn, reverse=True))
             done.went += len(plan.remove)
             for path in plan.remove:
                 record.pop(path, None)
-        return bool(lost)
+        return any(path not in record for path in waiting)
+
+    def _sent(
+        self, path: str, plan: _Plan, record: dict[str, Known], moved: Mapping[tuple[str | int, ...], str]
+    ) -> bool:
+        """Send a file, or what it and the one there become; False where that has to be looked at again."""
+        try:
+            if path in plan.merge:
+                self._merge(path, plan, record)
+            else:
+                self._send(path, record, moved)
+            if (match := _WHOLE.fullmatch(path)) and (path in plan.send or path in self._contested):
+                self._tell_of_generation(match[1], match[2], plan, record)
+                self._contested.discard(path)
+        except InUse:
+            # A run is writing there; what both said is merged when it has ended.
+            record.setdefault(path, Known("", -1, -1))
+            return False
+        except LostRaceError:
+            if _WHOLE.fullmatch(path):
+                self._contested.add(path)
+            record.pop(path, None)
+            return False
+        except FileNotFoundError:
+            # It was merged with others, or removed, since it was looked at.
+            record.pop(path, None)
+            return False
+        return True
 
     def _send(self, path: str, record: dict[str, Known], moved: Mapping[tuple[str | int, ...], str]) -> None:
         file, known = self.root / path, record.get(path)
@@ -431,7 +444,8 @@ class Mirror:
         if known is not None and known.digest == digest:
             record[path] = Known(known.etag, *stamp, digest)
             return
-        record[path] = Known(self.store.write(path, data, known.etag if known else None), *stamp, digest)
+        etag = self.store.write(path, data, (known.etag or None) if known else None)
+        record[path] = Known(etag, *stamp, digest)
 
     def _merge(self, path: str, plan: _Plan, record: dict[str, Known]) -> None:
         """Make one of what is here and there under the same name."""
@@ -439,15 +453,15 @@ class Mirror:
         if _IMMUTABLE.match(path):
             self._adopt(path, file, plan.there[path], record)
             return
-        with locked(file.parent, wait=True):
-            theirs = self.store.read(path)
-            if theirs is None:
-                raise LostRaceError
-            ours = file.read_bytes()
-            whole = ours if ours == theirs[0] else merged(path, ours, theirs[0], self.root)
-            if whole != ours:
+        theirs, stamp, whole = self.store.read(path), _stamp_of(file), file.read_bytes()
+        if theirs is None:
+            raise LostRaceError
+        if whole != theirs[0]:
+            # Whoever is at work there, a run of this process too, is not waited for: the next sync merges them.
+            with locked(file.parent, wait=False):
+                whole = merged(path, file.read_bytes(), theirs[0], self.root)
                 write_atomically(file, whole)
-            stamp = _stamp_of(file)
+                stamp = _stamp_of(file)
         etag = theirs[1] if whole == theirs[0] else self.store.write(path, whole, theirs[1])
         record[path] = Known(etag, *stamp, _digest(whole))
 
@@ -455,7 +469,7 @@ class Mirror:
         """Take for one what has one name for ever; where that is another file after all, ours gets another name."""
         stamp = _stamp_of(file)
         etag = there.etag.strip('"')
-        same = stamp[0] == there.size and (len(etag) != 32 or etag == _digest(file.read_bytes()))  # noqa: PLR2004
+        same = stamp[0] == there.size and (len(etag) != 32 or etag == _digest(file.read_bytes()))
         if not same and file.suffix == ".parquet":
             file.rename(file.with_name(f"{file.name.partition('-')[0]}-{uuid7()}.parquet"))
             raise LostRaceError
@@ -637,6 +651,9 @@ def open_mirror(text: str, *, create: bool = False) -> Path:
         _open[mirror.root] = mirror
     if not (mirror.root / MARK).exists():
         if not create:
+            mirror.close(sent=True)
+            del _open[mirror.root]
+            shutil.rmtree(home, ignore_errors=True)
             raise NoWorkspace(f"{address} holds no {MARK}.", f"Make one with: prm-inspect import PATH -w {address}")
         mirror.check_writable()
     return mirror.root
@@ -654,7 +671,7 @@ def mirror_at(root: Path) -> Mirror | None:
     return _open.get(opened) if opened.samefile(root) else None
 
 
-def kept(mirror: Mirror, error: StoreError) -> StoreError:
+def kept(error: StoreError) -> StoreError:
     """The error about what could not be sent."""
     again = "What was written is kept on this machine, and is sent the next time that the workspace is opened."
     return StoreError(error.sentence, f"{again} {error.next_step}".strip(), passing=error.passing, denied=error.denied)
@@ -676,7 +693,7 @@ def finish() -> tuple[list[str], bool]:
             synced = Synced(waiting=mirror.waiting + 1)
             sentences.append(str(error))
         if synced.unsent is not None:
-            sentences.append(str(kept(mirror, synced.unsent)))
+            sentences.append(str(kept(synced.unsent)))
         if mirror.left_out:
             sentences.append(
                 f"{mirror.left_out:,} objects of {mirror.address} have names that no file can have: left out."

@@ -110,7 +110,7 @@ class _Sender:
         try:
             # The last time all of it: what the run wrote elsewhere, as a checkpoint's place in its series.
             unsent = self._mirror.sync("" if self._end else self._under, look=False).unsent
-            self._failure = None if unsent is None else kept(self._mirror, unsent)
+            self._failure = None if unsent is None else kept(unsent)
         except InspectError as error:
             self._failure = error
         if not self._end:

@@ -44,7 +44,7 @@ class StoreServer:
         )
         while True:
             try:
-                urllib.request.urlopen(f"{self.url}/moto-api/data.json").close()
+                urllib.request.urlopen(f"{self.url}/moto-api/data.json").close()  # noqa: S310  # of our own
                 break
             except OSError:
                 assert self._process.poll() is None
@@ -105,7 +105,7 @@ class FaultyProxy:
             def handle_one(self):
                 proxy.handle(self)
 
-            do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_one
+            do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_one  # noqa: N815  # http.server calls them so
 
             def log_message(self, *_):
                 pass

@@ -143,7 +143,7 @@ class Following:
 
             try:
                 unsent = mirror.sync(wait=False).unsent
-                problem = "" if unsent is None else kept(mirror, unsent).words
+                problem = "" if unsent is None else kept(unsent).words
             except InspectError as error:
                 problem = error.words
             finally:

@@ -142,7 +142,8 @@ def test_two_who_write_at_once_lose_nothing(ann, bob):
     equal(ann, bob)
     for mirror in (ann, bob):
         said = Journal(mirror.root / "triage", Author("me", "here")).triage
-        assert said.rulings[case] and said.notes[case]["bob"] == "look again"
+        assert said.rulings[case] == {"ann": "gold wrong"}
+        assert said.notes[case] == {"bob": "look again"}
 
 
 def test_one_person_in_two_copies_of_a_machine_loses_nothing(ann, bob):

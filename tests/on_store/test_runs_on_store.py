@@ -68,7 +68,9 @@ def test_a_fifth_of_all_requests_fails_and_nothing_is_different(proxy, machine, 
     assert not bob.sync().changed
 
 
-@pytest.mark.parametrize(("answer", "words"), [(EXPIRED, "have expired"), (FULL, "is full"), (SLOW, "cannot be reached")])
+@pytest.mark.parametrize(
+    ("answer", "words"), [(EXPIRED, "have expired"), (FULL, "is full"), (SLOW, "cannot be reached")]
+)
 def test_what_cannot_be_sent_is_kept_and_goes_with_the_next_run(proxy, machine, answer, words, monkeypatch):
     monkeypatch.setattr(object_store, "RETRY_SECONDS", 0.3)
     ann = begun(machine("ann"))
@@ -92,19 +94,23 @@ def test_what_cannot_be_sent_is_kept_and_goes_with_the_next_run(proxy, machine, 
     assert time.monotonic() - before < 60
 
 
-def test_two_machines_share_a_run(machine):
+def test_two_machines_share_a_run(machine, monkeypatch):
+    monkeypatch.setattr(saving, "ROWS", 64)
+    monkeypatch.setattr(remote_runs, "_LOOKS", 0.3)
+    monkeypatch.setattr("scoring.run._WAITED_SECONDS", 0.01)
+    frame = cases(1200)
     ann, bob = begun(machine("ann")), machine("bob")
     bob.sync()
     engines = [Engine(), Engine()]
-    ends = in_turn(*(run(one, loaded=engine) for one, engine in zip((ann, bob), engines, strict=True)))
+    ends = in_turn(*(run(one, frame, loaded=engine) for one, engine in zip((ann, bob), engines, strict=True)))
     assert [end.status for end in ends] == ["done", "done"]
     ann.sync()
     bob.sync()
     ann.sync()
-    assert kept(folder_of(ann)) == kept(folder_of(bob)) == expected(FRAME)
+    assert kept(folder_of(ann)) == kept(folder_of(bob)) == expected(frame)
     computed = [len(engine.ran) for engine in engines]
     alone = Engine()
-    list(events(folder_of(ann).parent / "alone", FRAME, loaded=alone))
+    list(events(folder_of(ann).parent / "alone", frame, loaded=alone))
     assert min(computed) > 0
     assert sum(computed) == len(alone.ran), "no case was computed on both"
     assert not list(ann.root.rglob("leases/*"))
