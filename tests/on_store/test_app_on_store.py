@@ -1,0 +1,48 @@
+"""The app on a workspace in a bucket shows what others send, and sends what a person says."""
+
+import asyncio
+
+import making
+import reference
+from inspector.request import Request
+from inspector.services import following
+from opened import inspected, opened
+from scoring.cache import RewardParts
+from scoring.remote import finish
+from scoring.triage.journal import Journal
+from scoring.workspace import Workspace
+from screen_text import until
+
+CASES = [reference.Case(3, 1, (0.9, 0.2, 0.8)), reference.Case(2, -1, (0.7, 0.9))]
+
+
+async def test_the_app_follows_a_bucket_and_sends_a_ruling(machine, address, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(following, "SYNC_SECONDS", 0.1)
+    monkeypatch.setattr(following, "FOLLOW_SECONDS", 0.1)
+    other = machine("other")
+    other.sync()
+    making.workspace(other.root, CASES, [(making.scorer("one"), CASES)])
+    other.sync()
+    async with opened(Request(workspace=address)) as pilot:
+        assert [one.scorer.name for one in inspected(pilot).selection.evaluations] == ["one"]
+        two = making.scorer("two")
+        keys = Workspace.open(other.root).cases()[0]["key"]
+        RewardParts(other.root / "rewards" / two.folder).append(making.rewards(CASES, keys))
+        two.save(other.root / "rewards" / two.folder)
+        await asyncio.to_thread(other.sync)
+        await until(pilot, lambda: len(inspected(pilot).selection.evaluations) == 2)
+        selection = inspected(pilot).selection
+        selection.journal.rule(selection.cases["case"].to_list()[:1], "gold wrong")
+
+        def heard():
+            other.sync()
+            return Journal(other.root / "triage").triage.rulings
+
+        while not await asyncio.to_thread(heard):
+            await asyncio.sleep(0.05)
+        theirs = Journal(other.root / "triage")
+        theirs.note(selection.cases["case"].to_list()[1:2], "from elsewhere")
+        await asyncio.to_thread(other.sync)
+        await until(pilot, lambda: inspected(pilot).selection.journal.triage.notes)
+    assert finish() == ([], False)
