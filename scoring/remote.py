@@ -17,27 +17,45 @@ removed there only if it went while the mirror was open: whoever clears caches r
 """
 
 import os
-import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from hashlib import md5
 from pathlib import Path, PurePosixPath
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from scoring.errors import InspectError, InUse, NoWorkspace, StoreError, UnwritableWorkspace
 from scoring.files import DiskUse, Share, come_after, locked, sync, unwritable, uuid7, write_atomically
 from scoring.object_store import Address, LostRaceError, Store, StoredObject, open_store
 from scoring.remote_merging import merge_generations, merged
+from scoring.remote_plan import (
+    FOLDERS,
+    IMMUTABLE,
+    MADE,
+    MARK,
+    SLICES,
+    TRAVELS,
+    WHOLE,
+    Known,
+    Plan,
+    Record,
+    digest_of,
+    generations_among,
+    is_sound,
+    known_file,
+    stamp_of,
+    stamp_or_none,
+    stamps_under,
+    todo,
+    turn_of,
+)
 
 ADDRESS, RECORD, OPEN, IN_USE, INCOMING, WORKSPACE = (
     *("address", "synced.json", "open", "in-use", "incoming", "workspace"),
 )
-MARK = "workspace.json"
 LIMIT_VARIABLE = "PRM_INSPECT_CACHE_BYTES"
 LIMIT = 20 * 10**9
 """Bytes that all mirrors may take together, unless the variable says so."""
@@ -46,48 +64,6 @@ _BELIEVED = 24 * 3600.0
 _AT_ONCE = 16
 _ROUNDS = 12
 """How often what lost a race is tried again."""
-
-# -- what of a workspace travels
-
-
-_NAME, _HEX = r"(?!\.)[^\x00-\x1f\x7f\\/:]{1,150}", r"[0-9a-f]{32}"
-_GENERATION = rf"gen-{_HEX}/(?:cases\.parquet|texts-{_HEX}\.parquet|import\.json)"
-_SCORER = rf"(?:scorer\.json|imports\.json|(?:part|votes)-{_NAME}(?<=\.parquet))"
-_TRAVELS = re.compile(
-    rf"(?:workspace|slices)\.json|benchmarks/{_NAME}/{_GENERATION}|(?:variants/)?rewards/{_NAME}/{_SCORER}"
-    rf"|triage/{_NAME}(?<=\.jsonl)|variants/{_HEX}\.json|trash/{_HEX}/(?:removed\.json|{_NAME}/(?:{_SCORER}|{_GENERATION}))"
-)
-_FOLDERS = ("benchmarks", "rewards", "triage", "variants", "trash")
-_SOUND = re.compile(r"(?!\.{1,2}\Z)[^\x00-\x1f\x7f\\]{1,255}")
-_IMMUTABLE = re.compile(r"trash/|.*\.parquet\Z|benchmarks/.*/import\.json\Z")
-_WHOLE = re.compile(rf"benchmarks/({_NAME})/(gen-{_HEX})/import\.json")
-_MADE = re.compile(rf"(?:gen|part|votes)-(?:{_HEX}-)?({_HEX})[./]")
-_LAST = {"import.json": 2, "scorer.json": 1, "imports.json": 1}
-"""Files after which what they are about is whole, and when they come."""
-
-
-def _turn(path: str) -> int:
-    return _LAST.get(PurePosixPath(path).name, 0)
-
-
-class Known(Struct, array_like=True):
-    """A file that was equal here and there: its etag, its size and time (nanoseconds) here, and a digest if it may
-    change.
-    """
-
-    etag: str
-    size: int
-    time: int
-    digest: str = ""
-
-    def is_as_it_was(self, stamp: tuple[int, int]) -> bool:
-        """Whether a file with this size and time is what was synced."""
-        return (self.size, self.time) == stamp
-
-
-class _Record(Struct):
-    format: int = 1
-    files: dict[str, Known] = field(default_factory=dict)
 
 
 class Synced(Struct):
@@ -102,19 +78,6 @@ class Synced(Struct):
     def changed(self) -> bool:
         """Whether anything is different from before."""
         return bool(self.came or self.went)
-
-
-class _Plan(Struct):
-    """What is to be done about the paths of a mirror."""
-
-    here: dict[str, tuple[int, int]]
-    there: Mapping[str, StoredObject]
-    fetch: list[str] = field(default_factory=list)
-    send: list[str] = field(default_factory=list)
-    merge: list[str] = field(default_factory=list)
-    drop: list[str] = field(default_factory=list)
-    remove: list[str] = field(default_factory=list)
-    forget: list[str] = field(default_factory=list)
 
 
 class Mirror:
@@ -217,7 +180,7 @@ class Mirror:
             (self.home / OPEN).touch()
         return done
 
-    def _planned(self, record: dict[str, Known], under: str, *, look: bool) -> _Plan:
+    def _planned(self, record: dict[str, Known], under: str, *, look: bool) -> Plan:
         """Compare what is here, what is there and what was equal last."""
         inside = f"{under}/" if under else ""
         there: Mapping[str, StoredObject]
@@ -226,31 +189,13 @@ class Mirror:
         else:
             known = {path: one for path, one in record.items() if path.startswith(inside)}
             there = {path: StoredObject(one.etag, one.size, 0.0) for path, one in known.items()}
-        plan = _Plan(_stamps(self.root, under), there)
+        plan = Plan(stamps_under(self.root, under), there)
         for path in sorted({*plan.here, *there, *(one for one in record if one.startswith(inside))}):
-            if _TRAVELS.fullmatch(path):
-                todo = self._todo(path, record.get(path), plan.here.get(path), there.get(path))
-                if todo:
-                    getattr(plan, todo).append(path)
+            if TRAVELS.fullmatch(path):
+                what = todo(path, record.get(path), plan.here.get(path), there.get(path), believed=self._believes)
+                if what:
+                    getattr(plan, what).append(path)
         return plan
-
-    def _todo(self, path: str, known: Known | None, here: tuple[int, int] | None, there: StoredObject | None) -> str:
-        """What is to be done about one path: a field of `_Plan`, or "" for nothing."""
-        changed_here = here is not None and (known is None or not known.is_as_it_was(here))
-        changed_there = there is not None and (known is None or known.etag != there.etag)
-        immutable = bool(_IMMUTABLE.match(path))
-        if there is None:
-            if here is None:
-                return "forget" if known else ""
-            return "send" if known is None or (changed_here and not immutable) else "drop"
-        if here is None:
-            return "fetch" if known is None or changed_there or not self._believes else "remove"
-        if known is None:
-            return "merge"
-        if changed_here and not immutable:
-            return "merge" if changed_there else "send"
-        # What never changes and yet did, is damaged.
-        return "fetch" if changed_there or changed_here else ""
 
     def _listed(self, under: str) -> dict[str, StoredObject]:
         try:
@@ -259,20 +204,20 @@ class Mirror:
             if under or error.passing or "no path of a file" not in error.sentence:
                 raise
             # One such name spoils a whole listing. Beside our folders it is nobody's business here.
-            parts = [self.store.list(folder) for folder in _FOLDERS]
-            marks = {name: self.store.head(name) for name in (MARK, "slices.json")}
+            parts = [self.store.list(folder) for folder in FOLDERS]
+            marks = {name: self.store.head(name) for name in (MARK, SLICES)}
             found = {name: one for name, one in marks.items() if one} | {
                 name: one for part in parts for name, one in part.items()
             }
-        sound = {path: one for path, one in found.items() if all(map(_SOUND.fullmatch, path.split("/")))}
+        sound = {path: one for path, one in found.items() if is_sound(path)}
         self.left_out = len(found) - len(sound)
-        if stamps := [match[1] for path in sound for match in _MADE.finditer(path)]:
+        if stamps := [match[1] for path in sound for match in MADE.finditer(path)]:
             come_after(max(stamps))
         return sound
 
     # -- from there to here
 
-    def _pull(self, plan: _Plan, record: dict[str, Known], done: Synced) -> None:
+    def _pull(self, plan: Plan, record: dict[str, Known], done: Synced) -> None:
         for path in plan.forget:
             record.pop(path, None)
         if plan.fetch:
@@ -284,12 +229,12 @@ class Mirror:
             if path not in plan.there and path in plan.here
         }
         for turn in range(3):
-            paths = [path for path in plan.fetch if _turn(path) == turn]
+            paths = [path for path in plan.fetch if turn_of(path) == turn]
             _each(paths, lambda path: self._fetch(path, plan, record, moved))
             done.came += len(paths)
             if paths:
                 self._save_record(record)
-        going = sorted(plan.drop, key=_turn, reverse=True)
+        going = sorted(plan.drop, key=turn_of, reverse=True)
         # A listing may be older than what it lists: nothing goes that is there when it is asked for by its name.
         still: set[str] = set()
         _each(going, lambda path: still.add(path) if self.store.head(path) else None)
@@ -298,13 +243,13 @@ class Mirror:
                 record.pop(path, None)
                 done.came += 1
 
-    def _fetch(self, path: str, plan: _Plan, record: dict[str, Known], moved: Mapping[tuple[str, str], str]) -> None:
+    def _fetch(self, path: str, plan: Plan, record: dict[str, Known], moved: Mapping[tuple[str, str], str]) -> None:
         there, incoming = plan.there[path], self.home / INCOMING / uuid7()
         incoming.parent.mkdir(exist_ok=True)
         etag: str | None = there.etag
         old = moved.get((PurePosixPath(path).name, there.etag))
         try:
-            if old is None or not _IMMUTABLE.match(path) or not _linked(self.root / old, incoming):
+            if old is None or not IMMUTABLE.match(path) or not _linked(self.root / old, incoming):
                 etag = self.store.fetch(path, there.size, incoming)
             if etag is None:
                 return
@@ -316,7 +261,7 @@ class Mirror:
             if there.modified:
                 os.utime(incoming, (there.modified, there.modified))
             if self._put_here(path, incoming, plan.here.get(path)):
-                record[path] = _known(self.root / path, path, etag)
+                record[path] = known_file(self.root / path, path, etag)
         finally:
             incoming.unlink(missing_ok=True)
 
@@ -324,12 +269,12 @@ class Mirror:
         """Put a file in its place, unless somebody is at work there or has been since it was looked at."""
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        if _IMMUTABLE.match(path):
+        if IMMUTABLE.match(path):
             incoming.replace(target)
             return True
         sync(incoming)
         with suppress(InUse, FileNotFoundError), locked(target.parent, wait=False):
-            if _stamp(target) != before:
+            if stamp_or_none(target) != before:
                 return False
             incoming.replace(target)
             return True
@@ -337,7 +282,7 @@ class Mirror:
 
     def _drop(self, path: str) -> bool:
         target = self.root / path
-        if _IMMUTABLE.match(path):
+        if IMMUTABLE.match(path):
             target.unlink(missing_ok=True)
         else:
             with suppress(InUse, FileNotFoundError), locked(target.parent, wait=False):
@@ -349,11 +294,14 @@ class Mirror:
                 folder.rmdir()
         return True
 
-    def _join_generations(self, plan: _Plan, record: dict[str, Known]) -> bool:
+    def _join_generations(self, plan: Plan, record: dict[str, Known]) -> bool:
         """Join generations that were made here and there without knowing each other; whether there were any."""
         joined = False
-        ours = _generations([*plan.send, *(path for path in plan.merge if path in self._contested)])
-        came, before = _generations(plan.fetch), _generations(path for path in record if path not in plan.fetch)
+        ours = generations_among([*plan.send, *(path for path in plan.merge if path in self._contested)])
+        came, before = (
+            generations_among(plan.fetch),
+            generations_among(path for path in record if path not in plan.fetch),
+        )
         for benchmark, made in ours.items():
             if benchmark not in came:
                 continue
@@ -367,7 +315,7 @@ class Mirror:
 
     # -- from here to there
 
-    def _try_to_push(self, plan: _Plan, record: dict[str, Known], done: Synced) -> bool:
+    def _try_to_push(self, plan: Plan, record: dict[str, Known], done: Synced) -> bool:
         done.waiting, done.unsent = len(plan.send) + len(plan.merge) + len(plan.remove), None
         try:
             lost = self._push(plan, record, done)
@@ -377,7 +325,7 @@ class Mirror:
         done.waiting = 0
         return lost
 
-    def _push(self, plan: _Plan, record: dict[str, Known], done: Synced) -> bool:
+    def _push(self, plan: Plan, record: dict[str, Known], done: Synced) -> bool:
         """Send what is new here; whether anything lost a race and is to be looked at again."""
         waiting: list[str] = []
         moved: dict[tuple[str | int, ...], str] = {
@@ -391,21 +339,21 @@ class Mirror:
                 waiting.append(path)
 
         for turn in range(3):
-            paths = [path for path in (*plan.send, *plan.merge) if _turn(path) == turn]
+            paths = [path for path in (*plan.send, *plan.merge) if turn_of(path) == turn]
             _each(paths, send)
             done.went += len(paths)
             if paths:
                 self._save_record(record)
         # What has taken the place of others is there before they go.
         if plan.remove and not waiting:
-            self.store.delete(sorted(plan.remove, key=_turn, reverse=True))
+            self.store.delete(sorted(plan.remove, key=turn_of, reverse=True))
             done.went += len(plan.remove)
             for path in plan.remove:
                 record.pop(path, None)
         return any(path not in record for path in waiting)
 
     def _sent(
-        self, path: str, plan: _Plan, record: dict[str, Known], moved: Mapping[tuple[str | int, ...], str]
+        self, path: str, plan: Plan, record: dict[str, Known], moved: Mapping[tuple[str | int, ...], str]
     ) -> bool:
         """Send a file, or what it and the one there become; False where that has to be looked at again."""
         try:
@@ -413,7 +361,7 @@ class Mirror:
                 self._merge(path, plan, record)
             else:
                 self._send(path, record, moved)
-            if (match := _WHOLE.fullmatch(path)) and (path in plan.send or path in self._contested):
+            if (match := WHOLE.fullmatch(path)) and (path in plan.send or path in self._contested):
                 self._tell_of_generation(match[1], match[2], plan, record)
                 self._contested.discard(path)
         except InUse:
@@ -421,7 +369,7 @@ class Mirror:
             record.setdefault(path, Known("", -1, -1))
             return False
         except LostRaceError:
-            if _WHOLE.fullmatch(path):
+            if WHOLE.fullmatch(path):
                 self._contested.add(path)
             record.pop(path, None)
             return False
@@ -433,27 +381,27 @@ class Mirror:
 
     def _send(self, path: str, record: dict[str, Known], moved: Mapping[tuple[str | int, ...], str]) -> None:
         file, known = self.root / path, record.get(path)
-        stamp = _stamp_of(file)
-        if _IMMUTABLE.match(path):
+        stamp = stamp_of(file)
+        if IMMUTABLE.match(path):
             old = moved.get((*file.parts[-2:], *stamp))
             etag = self.store.copy(old, path) if old else None
             record[path] = Known(etag or self.store.write(path, file, None), *stamp)
             return
         data = file.read_bytes()
-        digest = _digest(data)
+        digest = digest_of(data)
         if known is not None and known.digest == digest:
             record[path] = Known(known.etag, *stamp, digest)
             return
         etag = self.store.write(path, data, (known.etag or None) if known else None)
         record[path] = Known(etag, *stamp, digest)
 
-    def _merge(self, path: str, plan: _Plan, record: dict[str, Known]) -> None:
+    def _merge(self, path: str, plan: Plan, record: dict[str, Known]) -> None:
         """Make one of what is here and there under the same name."""
         file = self.root / path
-        if _IMMUTABLE.match(path):
+        if IMMUTABLE.match(path):
             self._adopt(path, file, plan.there[path], record)
             return
-        theirs, stamp, whole = self.store.read(path), _stamp_of(file), file.read_bytes()
+        theirs, stamp, whole = self.store.read(path), stamp_of(file), file.read_bytes()
         if theirs is None:
             raise LostRaceError
         if whole != theirs[0]:
@@ -461,21 +409,21 @@ class Mirror:
             with locked(file.parent, wait=False):
                 whole = merged(path, file.read_bytes(), theirs[0], self.root)
                 write_atomically(file, whole)
-                stamp = _stamp_of(file)
+                stamp = stamp_of(file)
         etag = theirs[1] if whole == theirs[0] else self.store.write(path, whole, theirs[1])
-        record[path] = Known(etag, *stamp, _digest(whole))
+        record[path] = Known(etag, *stamp, digest_of(whole))
 
     def _adopt(self, path: str, file: Path, there: StoredObject, record: dict[str, Known]) -> None:
         """Take for one what has one name for ever; where that is another file after all, ours gets another name."""
-        stamp = _stamp_of(file)
+        stamp = stamp_of(file)
         etag = there.etag.strip('"')
-        same = stamp[0] == there.size and (len(etag) != 32 or etag == _digest(file.read_bytes()))
+        same = stamp[0] == there.size and (len(etag) != 32 or etag == digest_of(file.read_bytes()))
         if not same and file.suffix == ".parquet":
             file.rename(file.with_name(f"{file.name.partition('-')[0]}-{uuid7()}.parquet"))
             raise LostRaceError
         record[path] = Known(there.etag, *stamp) if same else Known("", -1, -1)
 
-    def _tell_of_generation(self, benchmark: str, name: str, plan: _Plan, record: dict[str, Known]) -> None:
+    def _tell_of_generation(self, benchmark: str, name: str, plan: Plan, record: dict[str, Known]) -> None:
         """Count up the benchmark's generations, which fails where another has done so since they were listed."""
         path = f"benchmarks/{benchmark}/newest"
         there, known = plan.there.get(path), record.get(path)
@@ -488,11 +436,11 @@ class Mirror:
         # A folder that somebody emptied is no workspace whose files were removed one by one.
         if (self.root / MARK).exists():
             with suppress(OSError, msgspec.MsgspecError):
-                return msgspec.json.decode((self.home / RECORD).read_bytes(), type=_Record).files
+                return msgspec.json.decode((self.home / RECORD).read_bytes(), type=Record).files
         return {}
 
     def _save_record(self, record: dict[str, Known]) -> None:
-        write_atomically(self.home / RECORD, msgspec.json.encode(_Record(files=record)))
+        write_atomically(self.home / RECORD, msgspec.json.encode(Record(files=record)))
 
     def _make_room(self, needed: int) -> None:
         """Throw away mirrors, those used longest ago first, until as much fits as all may take together."""
@@ -520,13 +468,13 @@ def _thrown_away(home: Path) -> bool:
     doomed = home.with_name(f".{home.name}-{uuid7()}")
     try:
         with locked(home / IN_USE, wait=False):
-            record = msgspec.json.decode((home / RECORD).read_bytes(), type=_Record).files
-            here = _stamps(home / WORKSPACE, "")
-            travelling = {path: stamp for path, stamp in here.items() if _TRAVELS.fullmatch(path)}
+            record = msgspec.json.decode((home / RECORD).read_bytes(), type=Record).files
+            here = stamps_under(home / WORKSPACE, "")
+            travelling = {path: stamp for path, stamp in here.items() if TRAVELS.fullmatch(path)}
             unsent = any(
                 path not in record or not record[path].is_as_it_was(stamp) for path, stamp in travelling.items()
             )
-            gone = any(path not in here and _TRAVELS.fullmatch(path) for path in record) and (home / OPEN).exists()
+            gone = any(path not in here and TRAVELS.fullmatch(path) for path in record) and (home / OPEN).exists()
             if unsent or gone:
                 return False
             home.rename(doomed)
@@ -536,56 +484,11 @@ def _thrown_away(home: Path) -> bool:
     return True
 
 
-def _stamps(root: Path, under: str) -> dict[str, tuple[int, int]]:
-    """Size and time of the files that may travel, by their path with slashes."""
-    places = [root / under] if under else [root / name for name in _FOLDERS]
-    names = () if under else (MARK, "slices.json")
-    found = {name: stamp for name in names if (stamp := _stamp(root / name))}
-    length = len(str(root)) + 1
-    for place in places:
-        for folder, _, files in os.walk(place):
-            for name in files:
-                path = f"{folder}/{name}"
-                if stamp := _stamp(Path(path)):
-                    found[Path(path[length:]).as_posix()] = stamp
-    return found
-
-
-def _stamp(file: Path) -> tuple[int, int] | None:
-    with suppress(OSError):
-        return _stamp_of(file)
-    return None
-
-
-def _stamp_of(file: Path) -> tuple[int, int]:
-    stat = file.stat()
-    return stat.st_size, stat.st_mtime_ns
-
-
-def _known(file: Path, path: str, etag: str) -> Known:
-    stamp = _stamp_of(file)
-    return Known(etag, *stamp, "" if _IMMUTABLE.match(path) else _digest(file.read_bytes()))
-
-
-def _digest(data: bytes) -> str:
-    """What most stores take for an etag; it guards nothing."""
-    return md5(data, usedforsecurity=False).hexdigest()
-
-
 def _linked(source: Path, target: Path) -> bool:
     with suppress(OSError):
         os.link(source, target)
         return True
     return False
-
-
-def _generations(paths: Iterable[str]) -> dict[str, list[str]]:
-    """The generations whose last file is among the paths, by benchmark, oldest first."""
-    found: dict[str, list[str]] = {}
-    for path in sorted(paths):
-        if match := _WHOLE.fullmatch(path):
-            found.setdefault(match[1], []).append(match[2])
-    return found
 
 
 def _each(paths: Iterable[str], call: Callable[[str], object]) -> None:

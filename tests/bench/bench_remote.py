@@ -61,7 +61,9 @@ def _measure(folder: str, address: str, times: int, proxy: FaultyProxy, cache: P
     again = statistics.median(_seconds(address) for _ in range(times))
     print(f"in a folder            {local:6.2f} s")
     print(f"from the store, first  {min(first):6.2f} s  {asked} requests")
-    print(f"from the store, again  {again:6.2f} s  {len(proxy.requests) / times:g} requests, {again / local:.2f} x a folder")
+    print(
+        f"from the store, again  {again:6.2f} s  {len(proxy.requests) / times:g} requests, {again / local:.2f} x a folder"
+    )
 
 
 def _seconds(place: str) -> float:

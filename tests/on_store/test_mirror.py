@@ -10,7 +10,7 @@ import making
 import reference
 from scoring.cache import RewardParts
 from scoring.files import uuid7
-from scoring.remote import _TRAVELS
+from scoring.remote_plan import TRAVELS
 from scoring.scorer import Scorer
 from scoring.trash import prune, removable, remove, removed, restore
 from scoring.triage.journal import Author, Journal
@@ -24,13 +24,13 @@ def files(mirror):
     """Every file that travels, by its path, and its bytes."""
     paths = (path for path in mirror.root.rglob("*") if path.is_file())
     named = {path.relative_to(mirror.root).as_posix(): path.read_bytes() for path in paths}
-    return {path: data for path, data in named.items() if _TRAVELS.fullmatch(path)}
+    return {path: data for path, data in named.items() if TRAVELS.fullmatch(path)}
 
 
 def there(store, bucket):
     """The same of the store."""
     objects = {name.removeprefix("team/workspace/"): data for name, data in store.objects(bucket).items()}
-    return {path: data for path, data in objects.items() if _TRAVELS.fullmatch(path)}
+    return {path: data for path, data in objects.items() if TRAVELS.fullmatch(path)}
 
 
 def filled(mirror):
