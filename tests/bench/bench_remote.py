@@ -1,4 +1,4 @@
-"""How long it takes to open a workspace on object storage beside the same in a folder: `python tests/bench/bench_remote.py`.
+"""How long opening a workspace on object storage takes beside one in a folder: `python tests/bench/bench_remote.py`.
 
 The store is moto's server on this machine, an emulator: what a network adds is not measured. Each time is of a process
 of its own, from its start until the cases and all scorers are read and decided: in a folder, from the store for the
@@ -22,7 +22,11 @@ from large_workspace import make_workspace  # noqa: E402  # after the path is se
 
 from object_stores import FaultyProxy, StoreServer  # noqa: E402
 
-OPEN = "import sys; from inspector.request import Request; from inspector.selection import load; load(Request(sys.argv[1]))"
+OPEN = """import sys
+from inspector.request import Request
+from inspector.selection import load
+load(Request(sys.argv[1]))
+"""
 
 
 def main() -> None:
@@ -61,9 +65,8 @@ def _measure(folder: str, address: str, times: int, proxy: FaultyProxy, cache: P
     again = statistics.median(_seconds(address) for _ in range(times))
     print(f"in a folder            {local:6.2f} s")
     print(f"from the store, first  {min(first):6.2f} s  {asked} requests")
-    print(
-        f"from the store, again  {again:6.2f} s  {len(proxy.requests) / times:g} requests, {again / local:.2f} x a folder"
-    )
+    requests = len(proxy.requests) / times
+    print(f"from the store, again  {again:6.2f} s  {requests:g} requests, {again / local:.2f} x a folder")
 
 
 def _seconds(place: str) -> float:

@@ -124,12 +124,12 @@ def test_a_workspace_that_holds_a_key_is_named_and_the_key_is_not(key, monkeypat
 
 
 @pytest.mark.parametrize("words", [["metrics"], ["import", "sums.json"], ["doctor"]])
-def test_an_address_is_no_folder_and_makes_none(words, monkeypatch, capsys, tmp_path):
+def test_an_address_with_a_secret_is_refused_and_makes_no_folder(words, monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(doctor, "_probe", lambda: (found(), False))
     code = main([*words, "-w", "s3://key:secret@bucket/ws"])
     told = capsys.readouterr()
     assert code == (0 if words == ["doctor"] else 2)
-    assert "a workspace is a folder of this machine, and s3:// is an address of another place." in told.out + told.err
+    assert "a workspace's address has no user and no password in it." in told.out + told.err
     assert "secret" not in told.out + told.err
     assert not list(tmp_path.iterdir())

@@ -1,5 +1,6 @@
 """A mirror and what lies in a bucket are made equal, whatever was written on either side."""
 
+import itertools
 import json
 import random
 import time
@@ -8,7 +9,9 @@ import pytest
 
 import making
 import reference
+from scoring import object_store
 from scoring.cache import RewardParts
+from scoring.errors import StoreError
 from scoring.files import uuid7
 from scoring.remote_plan import TRAVELS
 from scoring.scorer import Scorer
@@ -129,6 +132,29 @@ def test_a_mirror_that_was_emptied_is_filled_again(ann, machine, bucket, store):
     again = machine("ann")
     again.sync()
     assert there(store, bucket) == before == files(again)
+
+
+def test_what_is_large_comes_in_pieces_and_what_was_cut_off_goes_on(proxy, ann, machine, monkeypatch):
+    root = filled(ann).root
+    (root / "rewards" / "big").mkdir()
+    (root / "rewards" / "big" / f"part-{uuid7()}.parquet").write_bytes(random.Random(1).randbytes(1_000_001))
+    ann.sync()
+    monkeypatch.setattr(object_store, "_AT_ONCE", 1 << 16)
+    monkeypatch.setattr(object_store, "RETRY_SECONDS", 0.2)
+    gets = itertools.count()
+    proxy.fault = lambda method, path: "503" if method == "GET" and "list-type" not in path and next(gets) > 6 else None
+    bob = machine("bob")
+    with pytest.raises(StoreError, match="cannot be reached now"):
+        bob.sync()
+    half = files(bob)
+    assert len(half) < len(files(ann))
+    assert not Workspace(bob.root).benchmarks(), "what is not whole is not seen"
+    proxy.fault = lambda *_: None
+    # As after kill -9: nobody let go of it.
+    again = machine("bob")
+    again.sync()
+    assert files(again) == files(ann)
+    assert half.items() <= files(again).items()
 
 
 def test_two_who_write_at_once_lose_nothing(ann, bob):
