@@ -37,6 +37,7 @@ ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
     "ray": (("ray",), "ray"),
     "hf: names": (("datasets",), "score"),
     "serve": (("textual_serve",), "serve"),
+    "object storage": (("obstore",), "remote"),
 }
 """Engine -> the packages it needs and the extra that brings them."""
 

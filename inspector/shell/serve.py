@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"http://{HOST}:{port}/?token={doorkeeper.token}", flush=True)
         if not args.quiet:
             may = "and import and score there" if args.allow_write else "and triage in a journal of their own"
-            print(f"Whoever has this link can look at {workspace.root or 'the demo'} {may}.", file=sys.stderr)
+            print(f"Whoever has this link can look at {workspace.place or 'the demo'} {may}.", file=sys.stderr)
             print(f"From another machine: ssh -L {port}:{HOST}:{port} HOST. Ctrl+C ends it.", file=sys.stderr)
         serve(doorkeeper, listening)
     return 0

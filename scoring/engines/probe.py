@@ -114,6 +114,13 @@ def textual_serve_facts() -> dict[str, Any]:
     return {"version": version("textual-serve"), "usable": bool(found.Server)}
 
 
+def obstore_facts() -> dict[str, Any]:
+    """What speaks to object storage."""
+    import obstore.store
+
+    return {"version": version("obstore"), "usable": bool(obstore.store.S3Store)}
+
+
 PROBES: dict[str, Callable[[], dict[str, Any]]] = {
     "torch": torch_facts,
     "transformers": transformers_facts,
@@ -123,6 +130,7 @@ PROBES: dict[str, Callable[[], dict[str, Any]]] = {
     "httpx_retries": httpx_retries_facts,
     "ray": ray_facts,
     "textual_serve": textual_serve_facts,
+    "obstore": obstore_facts,
 }
 
 

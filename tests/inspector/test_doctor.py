@@ -20,7 +20,7 @@ BROKEN = {"installed": True, "usable": False, "error": "OSError: no library"}
 
 
 def found(**facts: dict) -> dict:
-    names = ("torch", "transformers", "vllm", "datasets", "httpx", "httpx_retries", "ray", "textual_serve")
+    names = ("torch", "transformers", "vllm", "datasets", "httpx", "httpx_retries", "ray", "textual_serve", "obstore")
     return {name: facts.get(name, ABSENT) for name in names}
 
 
