@@ -141,8 +141,10 @@ def _events(
                 mirror.check_writable()
         run = events(args, workspace, cases, texts, rows, interrupt, tell)
         if mirror is not None and not args.dry_run:
+            from scoring.remote import finish
             from scoring.remote_runs import sent
 
+            until_the_end.callback(finish)
             run = sent(mirror, run)
         yield from run
 

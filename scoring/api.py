@@ -160,7 +160,11 @@ def open_workspace(path: str | Path = ".prm-inspect", *, create: bool = True) ->
         StoreError, MissingExtra: it is on object storage, and cannot be had.
     """
     folder = expand_home(str(workspace_folder(str(path), create=create)))
-    return OpenedWorkspace(Workspace.create(folder) if create else Workspace.open(folder))
+    workspace = Workspace.create(folder) if create else Workspace.open(folder)
+    if workspace.mirror is not None:
+        # It may have been opened before, and others write there.
+        workspace.mirror.refresh()
+    return OpenedWorkspace(workspace)
 
 
 class OpenedWorkspace(Struct, frozen=True, eq=False):

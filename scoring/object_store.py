@@ -205,7 +205,7 @@ class Bucket:
 
         def read() -> tuple[bytes, str]:
             found = obstore.get(self._store, path)
-            return bytes(found.bytes()), str(found.meta["e_tag"])
+            return bytes(found.bytes()), _plain(found.meta["e_tag"])
 
         return self._tried(lambda: _there(read))
 
@@ -223,11 +223,13 @@ class Bucket:
         with target.open("wb") as file:
             for start in range(0, size, _AT_ONCE):
                 # All pieces are of one object: another that has taken its place meanwhile is a lost race.
-                options: Any = {"range": (start, min(size, start + _AT_ONCE))} | ({"if_match": etag} if etag else {})
+                options: Any = {"range": (start, min(size, start + _AT_ONCE))} | (
+                    {"if_match": f'"{etag}"'} if etag else {}
+                )
 
                 def piece(options: Any = options) -> tuple[bytes, str]:
                     found = obstore.get(self._store, path, options=options)
-                    return bytes(found.bytes()), str(found.meta["e_tag"])
+                    return bytes(found.bytes()), _plain(found.meta["e_tag"])
 
                 read = self._tried(lambda: _there(piece))
                 if read is None:
@@ -242,12 +244,24 @@ class Bucket:
 
         size = len(data) if isinstance(data, bytes) else data.stat().st_size
         store = self._store if size <= _SMALL_UPLOAD else self._uploads
-        mode: Any = "create" if etag is None else {"e_tag": etag}
+        mode: Any = "create" if etag is None else self._version(path, etag)
         put = partial(obstore.put, store, path, data, mode=mode, use_multipart=False)
         if (made := self._tried(lambda: _there(put))) is None:
             # What was to be replaced has gone.
             raise LostRaceError
-        return str(made["e_tag"])
+        return _plain(made["e_tag"])
+
+    def _version(self, path: str, etag: str) -> dict[str, Any]:
+        """What says that an object is the one with an etag."""
+        if self.address.scheme != "gs":
+            return {"e_tag": f'"{etag}"'}
+        # Google's store compares numbers of its own, which no listing tells.
+        import obstore
+
+        found = self._tried(lambda: _there(lambda: obstore.head(self._store, path)))
+        if found is None or _plain(found["e_tag"]) != etag:
+            raise LostRaceError
+        return {"e_tag": found["e_tag"], "version": found["version"]}
 
     def overwrite(self, path: str, data: bytes) -> None:
         """Put an object that nobody else writes."""
@@ -275,8 +289,11 @@ class Bucket:
 
     def check_writable(self, path: str) -> None:
         """Try a write that can never come to pass: who may not write is told so before anything is compared."""
+        import obstore
+
+        never: Any = {"e_tag": '"00000000000000000000000000000000"', "version": "1"}
         with suppress(LostRaceError):
-            self.write(path, b"", '"00000000000000000000000000000000"')
+            self._tried(lambda: _there(lambda: obstore.put(self._store, path, b"", mode=never, use_multipart=False)))
 
     def _tried(self, call: Callable[[], Result]) -> Result:
         """The result of a call; one that fails by a passing fault is repeated for a while.
@@ -321,7 +338,12 @@ def _made(address: Address, client: dict[str, Any], settings: dict[str, Any]) ->
 
 
 def _described(meta: Any) -> StoredObject:
-    return StoredObject(str(meta["e_tag"]), int(meta["size"]), meta["last_modified"].timestamp())
+    return StoredObject(_plain(meta["e_tag"]), int(meta["size"]), meta["last_modified"].timestamp())
+
+
+def _plain(etag: Any) -> str:
+    """An etag as it can be compared: listings and answers of one store may differ in the quotes around it."""
+    return str(etag).removeprefix("W/").strip('"')
 
 
 def _there(call: Callable[[], Result]) -> Result | None:

@@ -61,6 +61,7 @@ LIMIT = 20 * 10**9
 """Bytes that all mirrors may take together, unless the variable says so."""
 _BELIEVED = 24 * 3600.0
 """Seconds for which it is believed, after a crash, that what is missing here was removed on purpose."""
+_FRESH = 1.0
 _AT_ONCE = 16
 _ROUNDS = 12
 """How often what lost a race is tried again."""
@@ -90,6 +91,7 @@ class Mirror:
         self.left_out = 0
         self.waiting = 0
         self._contested: set[str] = set()
+        self._synced = 0.0
         self._share = Share(home / IN_USE)
         self._share.take()
         if not (home / ADDRESS).exists():
@@ -178,7 +180,13 @@ class Mirror:
             look = True
         with suppress(OSError):
             (self.home / OPEN).touch()
+        self._synced = time.monotonic()
         return done
+
+    def refresh(self) -> None:
+        """Sync, unless that was done just now. Raises as `sync`."""
+        if time.monotonic() - self._synced > _FRESH:
+            self.sync()
 
     def _planned(self, record: dict[str, Known], under: str, *, look: bool) -> Plan:
         """Compare what is here, what is there and what was equal last."""
@@ -416,7 +424,7 @@ class Mirror:
     def _adopt(self, path: str, file: Path, there: StoredObject, record: dict[str, Known]) -> None:
         """Take for one what has one name for ever; where that is another file after all, ours gets another name."""
         stamp = stamp_of(file)
-        etag = there.etag.strip('"')
+        etag = there.etag
         same = stamp[0] == there.size and (len(etag) != 32 or etag == digest_of(file.read_bytes()))
         if not same and file.suffix == ".parquet":
             file.rename(file.with_name(f"{file.name.partition('-')[0]}-{uuid7()}.parquet"))
