@@ -551,7 +551,8 @@ def open_mirror(text: str, *, create: bool = False) -> Path:
             mirror = Mirror(address, home, store)
         except OSError as error:
             raise unwritable(home, error) from error
-    if mirror.root not in _open:
+    is_new = mirror.root not in _open
+    if is_new:
         try:
             mirror.waiting = mirror.sync().waiting
         except BaseException:
@@ -562,24 +563,29 @@ def open_mirror(text: str, *, create: bool = False) -> Path:
         _open[mirror.root] = mirror
     if not (mirror.root / MARK).exists():
         if not create:
-            mirror.close(sent=True)
-            del _open[mirror.root]
-            shutil.rmtree(home, ignore_errors=True)
+            if is_new:
+                mirror.close(sent=True)
+                del _open[mirror.root]
+                shutil.rmtree(home, ignore_errors=True)
             raise NoWorkspace(f"{address} holds no {MARK}.", f"Make one with: prm-inspect import PATH -w {address}")
         mirror.check_writable()
     return mirror.root
 
 
 def mirror_at(root: Path) -> Mirror | None:
-    """The mirror whose workspace is in this folder, open; None where it is a folder like any other."""
+    """The mirror whose workspace is in this folder, open; None where it is a folder like any other.
+
+    Only what lies in this user's cache is one: no folder that somebody sent can have an address asked with our keys.
+    """
     if root in _open:
         return _open[root]
     try:
-        text = (root.parent / ADDRESS).read_text().strip()
+        if not root.parent.parent.samefile(cache()):
+            return None
+        opened = open_mirror((root.parent / ADDRESS).read_text().strip())
+        return _open.get(opened) if opened.samefile(root) else None
     except OSError:
         return None
-    opened = open_mirror(text)
-    return _open.get(opened) if opened.samefile(root) else None
 
 
 def kept(error: StoreError) -> StoreError:

@@ -52,8 +52,8 @@ KEPT_SECONDS = 120.0
 """How long a generation stays that is not the last but one any more: an import that is repeated makes many."""
 _GENERATION = re.compile(r"gen-[0-9a-f]{32}\Z")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_MIRRORS = "address"
-"""The file beside the folder of a workspace that mirrors another place: it says which."""
+_MIRROR = ("remote", "workspace", "address")
+"""How the folder of mirrors and that of a mirror's workspace are called, and the file beside it that says of where."""
 
 
 class Workspace(Struct, frozen=True):
@@ -69,17 +69,12 @@ class Workspace(Struct, frozen=True):
     @property
     def place(self) -> str:
         """Where it is, as a person would name it: its folder, or its address on object storage; "" = nowhere."""
-        if self.root is None:
-            return ""
-        try:
-            return (self.root.parent / _MIRRORS).read_text().strip() or str(self.root)
-        except (OSError, UnicodeDecodeError):
-            return str(self.root)
+        return "" if self.root is None else _mirrored(self.root) or str(self.root)
 
     @property
     def mirror(self) -> "Mirror | None":
         """The mirror that it is of a place on object storage; None where it is a folder like any other."""
-        if self.root is None or not (self.root.parent / _MIRRORS).is_file():
+        if self.root is None or not _mirrored(self.root):
             return None
         from scoring.remote import mirror_at
 
@@ -328,12 +323,24 @@ def workspace_folder(place: str, *, create: bool = False) -> Path:
         from scoring.remote import open_mirror
 
         return open_mirror(place, create=create)
-    if (folder.parent / _MIRRORS).is_file():
+    if _mirrored(folder):
         from scoring.remote import mirror_at
 
         mirror = mirror_at(folder.absolute())
         return folder if mirror is None else mirror.root
     return folder
+
+
+def _mirrored(root: Path) -> str:
+    """The address that a folder seems to mirror; "" where it is a folder like any other, which costs a look at most."""
+    mirrors, workspace, address = _MIRROR
+    if root.name != workspace or root.parent.parent.name != mirrors:
+        return ""
+    try:
+        text = (root.parent / address).read_text().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return text if is_address(text) else ""
 
 
 def _columns(generation: Generation, rows: npt.NDArray[np.int64] | None) -> StoredColumns | int:

@@ -227,3 +227,33 @@ def test_mirrors_used_longest_ago_make_room(filled, at, address, bucket, monkeyp
     at("bob")
     root = workspace_folder(f"s3://{bucket}/four")
     assert [home / "workspace" for home in cache().iterdir()] == [root]
+
+
+def test_a_scoring_process_fills_a_bucket_and_resumes_at_another_machine(filled, at, address, tmp_path_factory):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    import checkpoints
+    import scoring_process
+
+    model = checkpoints.write(tmp_path_factory.mktemp("models") / "tiny")
+    words = ("score", "processbench", "--workspace", address, "--model", model, "--device", "cpu", "--name", "tiny")
+    env = scoring_process.light()
+    at("gpu")
+    code, told, _ = scoring_process.ran(*words, "--limit", "5", env=env)
+    assert code in {0, 1}
+    assert (told[0]["event"], told[-1]["status"]) == ("start", "done")
+    at("bob")
+    assert open_workspace(address, create=False).scorers() == ["mine", "tiny"]
+    finish()
+    _, told, _ = scoring_process.ran(*words, env=env)
+    assert told[0]["cached"] + told[0]["refused"] == 5
+    assert not list(cache().glob("*/open"))
+
+
+def test_a_folder_from_somebody_else_is_no_mirror_and_nothing_is_asked(proxy, at, address, tmp_path):
+    folder = at("eve") / "remote" / "sent" / "workspace"
+    Workspace.create(folder)
+    (folder.parent / "address").write_text(f"{address}\n")
+    assert workspace_folder(str(folder)) == folder
+    assert Workspace.open(folder).mirror is None
+    assert proxy.requests == []
