@@ -70,6 +70,12 @@ def find_demo() -> Workspace:
     return Workspace(there if (there / MARK).is_file() else None, said=_own() / TRIAGE)
 
 
+def send() -> list[str]:
+    """Send what was written so far of workspaces on object storage; a sentence for each where that cannot be."""
+    remote = sys.modules.get("scoring.remote")
+    return [] if remote is None else remote.send_all()
+
+
 def sent(code: int, say: Callable[[str], object]) -> int:
     """Send what was written of workspaces on object storage, and let go of them; the exit code after that."""
     remote = sys.modules.get("scoring.remote")

@@ -594,6 +594,17 @@ def kept(error: StoreError) -> StoreError:
     return StoreError(error.sentence, f"{again} {error.next_step}".strip(), passing=error.passing, denied=error.denied)
 
 
+def send_all() -> list[str]:
+    """Send what was written in all mirrors that are open; a sentence for each where that cannot be."""
+    sentences = []
+    for mirror in list(_open.values()):
+        try:
+            mirror.send()
+        except InspectError as error:
+            sentences.append(str(error))
+    return sentences
+
+
 def finish() -> tuple[list[str], bool]:
     """Send what was written in all mirrors that are open, and let go of them.
 

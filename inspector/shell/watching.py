@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import re
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -18,7 +19,7 @@ from inspector.shell.importing import asked, home, looking
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import NAMED, given_words, joined_words, noticed_words, reports
 from inspector.text import clean
-from inspector.workspace_place import find_workspace
+from inspector.workspace_place import find_workspace, send
 from scoring.errors import UsageError
 from scoring.importing.batch import ImportOptions
 from scoring.importing.bringing import HUB, is_elsewhere, is_pattern
@@ -78,6 +79,8 @@ def _follow(watch: Watch, said: "_Lines", interrupt: Interrupt, args: argparse.N
         with ReadingProgress("reading", quiet=args.quiet or args.jsonl) as progress:
             brought = watch.look(last=idle, progress=progress, reading=interrupt.at_once)
         said.tell(watch, brought)
+        if brought.taken:
+            said.note(send())
         interrupt.check()
         now = time.monotonic()
         if brought.moved or (brought.taken and not idle):
@@ -124,6 +127,7 @@ class _Lines:
         self._half: tuple[str, ...] = ()
         self._refusal = ""
         self._last: dict[str, _Held] = {}
+        self._noted: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -132,6 +136,13 @@ class _Lines:
             return 2
         grave = any(one.grave for one in self._last.values())
         return int(grave or bool(self._awaited or self._half or self._refusal))
+
+    def note(self, sentences: Sequence[str]) -> None:
+        """Say what keeps the workspace's place from having what was imported, each sentence once while it holds."""
+        for sentence in sentences:
+            if sentence not in self._noted:
+                print(clean(sentence), file=sys.stderr, flush=True)
+        self._noted = tuple(sentences)
 
     def tell(self, watch: Watch, brought: Round) -> None:
         """Say what a look brought, and nothing where it brought nothing new."""

@@ -257,3 +257,11 @@ def test_a_folder_from_somebody_else_is_no_mirror_and_nothing_is_asked(proxy, at
     assert workspace_folder(str(folder)) == folder
     assert Workspace.open(folder).mirror is None
     assert proxy.requests == []
+
+
+def test_what_is_watched_is_sent_as_it_comes(filled, at, address, tmp_path):
+    folder = at("eve")
+    (folder / "more.jsonl").write_text("".join(json.dumps({**row, "id": f"more-{row['id']}"}) + "\n" for row in ROWS))
+    shell("watch", "more.jsonl", "--until-idle", "0", "-w", address, cwd=folder)
+    at("bob")
+    assert len(open_workspace(address, create=False).cases()) == 18
