@@ -173,9 +173,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
     workspace: Workspace
 
     def __repr__(self) -> str:
-        return (
-            f"OpenedWorkspace({str(self.workspace.root)!r}, benchmarks={self.benchmarks()}, scorers={self.scorers()})"
-        )
+        return f"OpenedWorkspace({self.workspace.place!r}, benchmarks={self.benchmarks()}, scorers={self.scorers()})"
 
     def benchmarks(self) -> list[str]:
         """Give the names of the benchmarks here, in their order."""

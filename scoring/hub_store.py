@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.errors import MissingExtra, StoreError, UnwritableWorkspace
-from scoring.object_store import Address, StoredObject
+from scoring.object_store import RETRY_SECONDS, Address, StoredObject
 
 
 class HubStore:
@@ -22,7 +22,7 @@ class HubStore:
             import huggingface_hub
         except ImportError:
             raise MissingExtra("huggingface_hub", "score") from None
-        self.address = address
+        self.address, self.patience = address, RETRY_SECONDS
         self._hub = huggingface_hub
         kind, _, name = (
             address.bucket.partition("/") if address.bucket.count("/") > 1 else ("models", "", address.bucket)

@@ -3,7 +3,7 @@
     s3://BUCKET/PREFIX   gs://BUCKET/PREFIX   az://CONTAINER/PREFIX   hf://[datasets/]OWNER/NAME[@REVISION]/PREFIX
 
 Credentials are found where the stores' own programs look for them (environment, profile, instance) and are kept by
-nobody here. A request that fails for a while is tried again for RETRY_SECONDS. Whatever fails for good becomes one
+nobody here. A request that fails for a while is tried again for some seconds. Whatever fails for good becomes one
 sentence of ours: what libraries raise holds the server's whole answer, and may hold what was sent.
 """
 
@@ -106,9 +106,13 @@ class StoredObject(Struct, frozen=True):
 
 
 class Store(Protocol):
-    """The objects below an address, by their path there. Everything raises StoreError where the store fails."""
+    """The objects below an address, by their path there. Everything raises StoreError where the store fails.
+
+    `patience` is for how many seconds a request is tried again.
+    """
 
     address: Address
+    patience: float
 
     def list(self, under: str = "") -> dict[str, StoredObject]:
         """List all objects, or those in a folder `under` (without a slash at its end)."""
@@ -174,7 +178,7 @@ class Bucket:
         Raises:
             StoreError: there are no credentials, or no sound settings.
         """
-        self.address = address
+        self.address, self.patience = address, RETRY_SECONDS
         settings = _s3_settings(address) if address.scheme == "s3" else {}
         try:
             self._store = _made(address, {"timeout": "2m", "read_timeout": _STALLED}, settings)
@@ -301,7 +305,7 @@ class Bucket:
         A write that is repeated may have been done the first time. Then it is found to have lost against itself, and
         whoever writes compares what is there with what was to be written.
         """
-        end, pause = time.monotonic() + RETRY_SECONDS, _PAUSE
+        end, pause = time.monotonic() + self.patience, _PAUSE
         while True:
             try:
                 return call()

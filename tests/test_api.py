@@ -536,8 +536,8 @@ def test_a_workspace_says_what_is_in_it(workspace, tmp_path):
     )
     with pytest.raises(NoWorkspace):
         open_workspace(tmp_path / "none", create=False)
-    with pytest.raises(UsageError, match="a workspace is a folder"):
-        open_workspace("s3://bucket/folder")
+    with pytest.raises(UsageError, match="an address of no kind that a workspace can have"):
+        open_workspace("ftp://bucket/folder")
 
 
 def test_nothing_is_warned_of_where_all_is_well(workspace):

@@ -56,6 +56,8 @@ class Following:
         self._app.set_interval(FOLLOW_SECONDS, self.look)
         self._app.set_interval(LOOK_SECONDS, self._look_at_journals)
         if (mirror := selection.workspace.mirror) is not None:
+            # What fails is tried again soon, and whoever quits does not wait for long.
+            mirror.store.patience = SYNC_SECONDS
             self._app.set_interval(SYNC_SECONDS, partial(self._sync, mirror))
         self._keep(selection)
 

@@ -140,10 +140,10 @@ def test_what_is_large_comes_in_pieces_and_what_was_cut_off_goes_on(proxy, ann, 
     (root / "rewards" / "big" / f"part-{uuid7()}.parquet").write_bytes(random.Random(1).randbytes(1_000_001))
     ann.sync()
     monkeypatch.setattr(object_store, "_AT_ONCE", 1 << 16)
-    monkeypatch.setattr(object_store, "RETRY_SECONDS", 0.2)
     gets = itertools.count()
     proxy.fault = lambda method, path: "503" if method == "GET" and "list-type" not in path and next(gets) > 6 else None
     bob = machine("bob")
+    bob.store.patience = 0.2
     with pytest.raises(StoreError, match="cannot be reached now"):
         bob.sync()
     half = files(bob)

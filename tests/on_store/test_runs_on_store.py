@@ -71,9 +71,9 @@ def test_a_fifth_of_all_requests_fails_and_nothing_is_different(proxy, machine, 
 @pytest.mark.parametrize(
     ("answer", "words"), [(EXPIRED, "have expired"), (FULL, "is full"), (SLOW, "cannot be reached")]
 )
-def test_what_cannot_be_sent_is_kept_and_goes_with_the_next_run(proxy, machine, answer, words, monkeypatch):
-    monkeypatch.setattr(object_store, "RETRY_SECONDS", 0.3)
+def test_what_cannot_be_sent_is_kept_and_goes_with_the_next_run(proxy, machine, answer, words):
     ann = begun(machine("ann"))
+    ann.store.patience = 0.3
     before = time.monotonic()
     proxy.fault = lambda method, path: answer if method == "PUT" and "part-" in path else None
     told = list(run(ann))
