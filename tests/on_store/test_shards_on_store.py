@@ -1,0 +1,68 @@
+"""Shards of a run on machines of their own, into one workspace in a bucket whose every fifth request fails."""
+
+import json
+
+import polars as pl
+import pytest
+
+import checkpoints
+import making
+import reference
+import scoring_process
+from scoring.cache import RewardParts
+from scoring.workspace import Workspace
+
+pytest.importorskip("torch")
+CASES = 400
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return checkpoints.write(tmp_path_factory.mktemp("models") / "tiny")
+
+
+def kept(root):
+    (folder,) = root.glob("rewards/*")
+    frame, problems = RewardParts(folder).read()
+    assert problems == []
+    return dict(frame.select("key", "rewards").iter_rows())
+
+
+def test_shards_in_any_order_one_killed_and_one_with_two_workers_are_the_whole(
+    proxy, address, machine, model, tmp_path
+):
+    local = making.workspace(tmp_path / "local", [reference.Case(index % 5 + 1, -1) for index in range(CASES)], [])
+    words = ("score", "bench", "--model", model)
+    assert scoring_process.ran(*words, "-w", local.root, "--device=cpu", env=scoring_process.light())[0] == 0
+    expected = kept(local.root)
+    first = machine("first")
+    first.sync()
+    Workspace.create(first.root)
+    making.workspace(first.root, [reference.Case(index % 5 + 1, -1) for index in range(CASES)], [])
+    first.sync()
+    proxy.fail_now_and_then(0.2)
+
+    def environment(name, seconds):
+        return {**scoring_process.light(seconds), "XDG_CACHE_HOME": str(tmp_path / name / "cache")}
+
+    def shard(number, *more):
+        return *words, "-w", address, f"--shard={number}/4", *more
+
+    with scoring_process.started(*shard(2, "--device=cpu"), env=environment("killed", 0.2)) as process:
+        for line in process.stdout:
+            if json.loads(line)["event"] == "saved":
+                break
+        process.kill()
+    scored = []
+    for number, devices in ((3, "cpu"), (1, "cpu,cpu"), (3, "cpu"), (4, "cpu"), (2, "cpu")):
+        run = shard(number, f"--device={devices}")
+        code, events, err = scoring_process.ran(*run, env=environment(f"machine {number}", 0.0))
+        assert (code, err) == (0, "")
+        scored.append(events[-1]["scored"])
+    assert scored[:4] == [100, 100, 0, 100]
+    proxy.fault = lambda *_: None
+    last = machine("last")
+    last.sync()
+    assert kept(last.root) == expected
+    assert sum(pl.read_parquet(part).height for part in last.root.glob("rewards/*/part-*")) <= CASES + 100
+    assert sum(proxy.counts.values()) > 5
