@@ -13,7 +13,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from scoring.files import sync, unwritable, uuid7, write_atomically
 from scoring.metadata_columns import PREFIX, StoredColumns, columns_frame, is_wide, together
 from scoring.parquet import parquet_height, parquet_schema, read_parquet, write_parquet
 from scoring.schema import METADATA, TEXTS, conform
+from scoring.stored_frame import READ_WHOLE, StoredFrame, StoredPart
 from scoring.texts import ROW_GROUP, Texts, in_groups, rest_digests
 
 FORMAT = 3
@@ -101,22 +103,23 @@ class Generation(Struct, frozen=True, eq=False):
         path = folder / "cases.parquet"
         try:
             schema, about = parquet_schema(path)
-            found = read_parquet(path, [name for name in schema if name in _INDEX])
-            # What no case has is made anew, as one null for all: a million empty texts would take sixteen megabytes.
-            there = [name for name in found.columns if found[name].null_count() < found.height or not found.height]
-            index = conform(found.select(there), _INDEX, path.name)
-            del found
+            # What no file ever had in this generation comes as nulls; dtypes are looked at before anything is read.
+            conform(pl.DataFrame(schema=schema), _INDEX, path.name)
+            height = parquet_height(path, {})
         except OSError as error:
             raise damaged(path, str(error)) from None
         except FrameError as error:
             raise damaged(path, error.sentence.rstrip(".")) from None
-        names = index["_texts"].unique(maintain_order=True)
-        if index.select(pl.any_horizontal(pl.col(*_PLACE).is_null()).any()).item() or not _all_names(names.to_list()):
-            raise damaged(path, "it does not say where a case's texts are")
-        part = index["_texts"].cast(pl.Enum(names)).to_physical().cast(pl.Int64).to_numpy()
-        row = index["_row"].cast(pl.Int64).to_numpy()
-        texts = Texts(tuple(folder / name for name in names), part, row)
-        return cls(index.drop(list(_PLACE)), texts, stored=_stored(path, schema, about, index.height))
+        index = StoredPart(partial(_index_columns, path, frozenset(schema), height), height)
+        kept = {name: dtype for name, dtype in _INDEX.items() if name not in _PLACE}
+        metadata: pl.DataFrame = StoredFrame(kept, [index])
+        if height <= READ_WHOLE:
+            whole = index.columns(list(_INDEX))
+            metadata, texts = whole.drop(list(_PLACE)), _texts_of(folder, [whole])
+        else:
+            places = StoredFrame(_PLACE, [index]).blocks(list(_PLACE), READ_WHOLE)
+            texts = _texts_of(folder, places)
+        return cls(metadata, texts, stored=_stored(path, schema, about, height))
 
     @classmethod
     def with_reports(cls, folder: Path) -> "Generation":
@@ -230,6 +233,47 @@ class Generation(Struct, frozen=True, eq=False):
             if isinstance(error, OSError):
                 raise unwritable(home, error) from error
             raise
+
+
+def _index_columns(
+    path: Path, there: Collection[str], height: int, names: Sequence[str], rows: tuple[int, int] | None
+) -> pl.DataFrame:
+    """Columns of an index of so many rows, of which some are `there`: of all rows or of (the first, how many).
+
+    Raises:
+        DamagedWorkspace: the file cannot be read, or a row lacks what every row has.
+    """
+    stored = [name for name in names if name in there]
+    if not stored:
+        nulls = pl.repeat(None, rows[1] if rows else height, dtype=pl.Null, eager=True)
+        return pl.DataFrame([nulls.cast(_INDEX[name]).alias(name) for name in names])
+    try:
+        found = read_parquet(path, stored, rows)
+        # What no case has is made anew, as one null for all: a million empty texts would take sixteen megabytes.
+        filled = [name for name in stored if found[name].null_count() < found.height or not found.height]
+        return conform(found.select(filled or stored[:1]), {name: _INDEX[name] for name in names}, path.name)
+    except OSError as error:
+        raise damaged(path, str(error)) from None
+    except FrameError as error:
+        raise damaged(path, error.sentence.rstrip(".")) from None
+
+
+def _texts_of(folder: Path, places: Iterable[pl.DataFrame]) -> Texts:
+    """Where the texts of cases are, by the two columns of their index that say so, a block after the other.
+
+    Raises:
+        DamagedWorkspace: a row does not say so.
+    """
+    names: dict[str, int] = {}
+    parts, rows = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
+    for block in places:
+        here = block["_texts"].unique(maintain_order=True)
+        if block.select(pl.any_horizontal(pl.col(*_PLACE).is_null()).any()).item() or not _all_names(here.to_list()):
+            raise damaged(folder / "cases.parquet", "it does not say where a case's texts are")
+        numbers = np.array([names.setdefault(name, len(names)) for name in here], dtype=np.int32)
+        parts.append(numbers[block["_texts"].cast(pl.Enum(here)).to_physical().to_numpy()])
+        rows.append(block["_row"].to_numpy())
+    return Texts(tuple(folder / name for name in names), np.concatenate(parts), np.concatenate(rows))
 
 
 def report(one: Imported) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from scoring.errors import DamagedWorkspace
 from scoring.parquet import read_parquet
 from scoring.schema import TEXTS
 
-Places = npt.NDArray[np.int64]
+Places = npt.NDArray[np.integer[Any]]
 
 ROW_GROUP = 1024
 """Rows of a group in a file of texts: as many are read to show one case, which takes a millisecond. In smaller groups

@@ -37,6 +37,7 @@ from scoring.files import locked, write_atomically
 from scoring.generation import Added, Generation, read_sources, report, some_columns
 from scoring.metadata_columns import MetadataColumns, StoredColumns
 from scoring.schema import CASES, METADATA
+from scoring.stored_frame import StoredFrame, held_part
 from scoring.texts import Texts
 
 if TYPE_CHECKING:
@@ -163,13 +164,14 @@ class Workspace(Struct, frozen=True):
             UsageError, DamagedWorkspace: as for `cases`.
         """
         found = [self._read(name) for name in list(benchmarks) or self.default_benchmarks()]
-        metadata = pl.concat([pl.DataFrame(schema=METADATA), *(one.metadata.select(list(METADATA)) for one in found)])
+        metadata = _together([one.metadata for one in found])
         texts = Texts.together([one.texts for one in found])
-        if twins or metadata["twin_of"].null_count() == metadata.height:
+        own = [one.metadata["twin_of"].is_null() for one in found]
+        if twins or all(one.all() for one in own):
             return metadata, texts, MetadataColumns([_columns(one, None) for one in found])
-        listed = metadata["twin_of"].is_null()
-        rows = [np.flatnonzero(one.metadata["twin_of"].is_null().to_numpy()) for one in found]
-        columns = MetadataColumns([_columns(one, own) for one, own in zip(found, rows, strict=True)])
+        listed = pl.concat(own)
+        rows = [np.flatnonzero(one.to_numpy()) for one in own]
+        columns = MetadataColumns([_columns(one, of_it) for one, of_it in zip(found, rows, strict=True)])
         return metadata.filter(listed), texts.gather(np.flatnonzero(listed.to_numpy())), columns
 
     def some_columns(self, names: Sequence[str]) -> pl.DataFrame:
@@ -341,6 +343,14 @@ def _mirrored(root: Path) -> str:
     except (OSError, UnicodeDecodeError):
         return ""
     return text if is_address(text) else ""
+
+
+def _together(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The metadata of several benchmarks; what is read when it is asked for stays so, with all that is beside it."""
+    if not any(isinstance(one, StoredFrame) for one in frames):
+        return pl.concat([pl.DataFrame(schema=METADATA), *(one.select(list(METADATA)) for one in frames)])
+    parts = [one.parts if isinstance(one, StoredFrame) else (held_part(one),) for one in frames]
+    return StoredFrame(METADATA, [part for of_one in parts for part in of_one])
 
 
 def _columns(generation: Generation, rows: npt.NDArray[np.int64] | None) -> StoredColumns | int:
