@@ -101,7 +101,7 @@ def runs_of(part: Path, key: str) -> list[tuple[int, int]]:
         FileNotFoundError: it is not there.
         OSError: it cannot be read, or has no keys.
     """
-    rows = np.flatnonzero(_hashes(part) == _hash(pl.Series([key], dtype=pl.String))[0])
+    rows = np.flatnonzero(_hashes(part) == key_hashes(pl.Series([key], dtype=pl.String))[0])
     if not rows.size:
         return []
     breaks = np.flatnonzero(np.diff(rows) > 1) + 1
@@ -114,10 +114,11 @@ def _hashes(part: Path) -> npt.NDArray[np.uint64]:
     keys = read_parquet(part, ["key"])["key"]
     if keys.dtype != pl.String:
         raise OSError("key holds no texts")
-    return _hash(keys)
+    return key_hashes(keys)
 
 
-def _hash(keys: pl.Series) -> npt.NDArray[np.uint64]:
+def key_hashes(keys: pl.Series) -> npt.NDArray[np.uint64]:
+    """A number for each key, equal for equal ones and seldom for others; of this process alone. Shape (n,)."""
     return keys.hash(_SEED).to_numpy()
 
 
@@ -126,7 +127,8 @@ BALLOTS = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "redund
 PIECE_BYTES = 32 << 20
 """Size in memory of what parts are merged into."""
 _PIECE = re.compile(r"-[0-9a-f]{32}-[0-9a-f]{32}\Z")
-_LISTINGS = 5
+LISTINGS = 5
+"""How often a folder is listed whose parts vanish while they are read."""
 
 
 class Kind(Struct, frozen=True):
@@ -193,7 +195,7 @@ class Parts(Struct, frozen=True):
         rows, and perhaps corrected (`scoring.reparse`).
         """
         frames: dict[Path, pl.DataFrame] = {}
-        for _ in range(_LISTINGS):
+        for _ in range(LISTINGS):
             parts, problems, vanished = self.parts(), [], False
             for part in parts:
                 try:
@@ -227,19 +229,20 @@ class Parts(Struct, frozen=True):
             return rows
         return rows_of_cases(pl.DataFrame({"case": [case], "key": [key]}), rows).drop("case_row")
 
-    def part(self, path: Path, columns: Sequence[str] = ()) -> pl.DataFrame:
+    def part(self, path: Path, columns: Sequence[str] = (), rows: tuple[int, int] | None = None) -> pl.DataFrame:
         """The rows of one part as they are in it, with every column of the schema or only those that are named.
 
         Args:
             path: the part.
             columns: what is read, one of the kind's `telling` among them.
+            rows: (the first, 0-based; how many); None = all.
 
         Raises:
             FileNotFoundError: it is not there.
             OSError: it cannot be read.
             FrameError: a column is missing or holds something else.
         """
-        return _part(path, self.kind, {name: self.kind.schema[name] for name in columns} or self.kind.schema)
+        return _part(path, self.kind, {name: self.kind.schema[name] for name in columns} or self.kind.schema, rows)
 
     def engines(self) -> list[str]:
         """What ran, engine and version, in order of name: of all rows, replaced ones included.

@@ -18,10 +18,11 @@ import time
 import tokenize
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from types import TracebackType
+from typing import Any, BinaryIO, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -67,25 +68,127 @@ def pack(folder: Path, key: str, arrays: Mapping[str, Array], facts: Mapping[str
     Raises:
         UnwritableWorkspace: read-only, full, not allowed; nothing stays.
     """
-    making = folder.with_name(f".{folder.name}-{uuid7()}")
-    try:
-        making.mkdir(parents=True)
-        told = {name: _write(making / f"{name}.npy", array) for name, array in arrays.items()}
-        document = {"format": FORMAT, "key": key, "facts": dict(facts), "arrays": told}
-        write_atomically(making / DOCUMENT, json.dumps(document).encode())
-        if folder.is_dir() and not (folder / DOCUMENT).exists():
-            # It lost its document: nobody can use it, and it would be in the way for ever.
-            discard(folder)
-        making.rename(folder)
-        sync(folder.parent)
-    except BaseException as error:
-        shutil.rmtree(making, ignore_errors=True)
-        if isinstance(error, OSError) and folder.is_dir():
-            # Another process was quicker with the same.
+    with Packing(folder) as packing:
+        packing.add(arrays)
+        packing.finish(key, facts)
+        packing.put()
+
+
+class Packing:
+    """A folder of arrays that is being written, a piece of each array after the other; to be entered and left.
+
+    What is not `put` in its place goes with the block; what was mapped of it before stays readable.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """To become this folder."""
+        self.folder = folder
+        self.making = folder.with_name(f".{folder.name}-{uuid7()}")
+        self._arrays: dict[str, _Growing] = {}
+
+    def __enter__(self) -> Self:
+        with self._written():
+            self.making.mkdir(parents=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for array in self._arrays.values():
+            array.close()
+        shutil.rmtree(self.making, ignore_errors=True)
+
+    def add(self, arrays: Mapping[str, Array]) -> None:
+        """Put pieces (m,) after those that were added before, by name. Raises UnwritableWorkspace."""
+        with self._written():
+            for name, array in arrays.items():
+                if name not in self._arrays:
+                    self._arrays[name] = _Growing(self.making / f"{name}.npy")
+                self._arrays[name].add(array)
+
+    def finish(self, key: str, facts: Mapping[str, Any]) -> None:
+        """Write the document: from now on `making` is a folder that `unpack` reads. Raises UnwritableWorkspace."""
+        with self._written():
+            told = {name: array.finish() for name, array in self._arrays.items()}
+            document = {"format": FORMAT, "key": key, "facts": dict(facts), "arrays": told}
+            write_atomically(self.making / DOCUMENT, json.dumps(document).encode())
+
+    def put(self) -> None:
+        """Give the folder its name, unless one is there already. Raises UnwritableWorkspace."""
+        with self._written():
+            if self.folder.is_dir() and not (self.folder / DOCUMENT).exists():
+                # It lost its document: nobody can use it, and it would be in the way for ever.
+                discard(self.folder)
+            try:
+                self.making.rename(self.folder)
+            except OSError:
+                if not self.folder.is_dir():
+                    raise
+                # Another process was quicker with the same.
+                return
+            sync(self.folder.parent)
+
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise unwritable(self.folder, error) from error
+
+
+class _Growing:
+    """One array in a file, which grows by pieces; as long as it holds one value alone there is no file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._out: BinaryIO | None = None
+        self._dtype: np.dtype[Any] | None = None
+        self._length = 0
+        self._same: Array | None = None
+
+    def add(self, piece: Array) -> None:
+        self._dtype = piece.dtype if self._dtype is None else self._dtype
+        if piece.dtype != self._dtype:
+            raise AssertionError(f"{self._path.name} holds {self._dtype} and not {piece.dtype}")
+        if not piece.size:
             return
-        if isinstance(error, OSError):
-            raise unwritable(folder, error) from error
-        raise
+        if self._out is None and _constant(piece) is not None and self._goes_on(piece[:1]):
+            self._same = piece[:1].copy()
+        else:
+            if self._out is None:
+                self._out = self._path.open("wb")
+                self._head()
+                for start in range(0, self._length, _CHUNK):
+                    count = min(_CHUNK, self._length - start)
+                    self._out.write(np.broadcast_to(self._same, count).tobytes())  # type: ignore[arg-type]
+            self._out.write(np.ascontiguousarray(piece).data)
+        self._length += piece.size
+
+    def _goes_on(self, first: Array) -> bool:
+        # By its bytes: 0.0 and -0.0 are two values, and NaN is one.
+        return self._same is None or self._same.tobytes() == first.tobytes()
+
+    def _head(self) -> None:
+        # However long the array becomes, its head takes as many bytes: numpy leaves room for that.
+        assert self._out is not None and self._dtype is not None  # noqa: S101, PT018
+        head = {"descr": np.lib.format.dtype_to_descr(self._dtype), "fortran_order": False, "shape": (self._length,)}
+        np.lib.format.write_array_header_1_0(self._out, head)
+
+    def finish(self) -> dict[str, Any]:
+        told: dict[str, Any] = {"dtype": np.dtype(self._dtype).str, "shape": [self._length]}
+        if self._out is None:
+            return {**told, "all": 0 if self._same is None else _constant(self._same)}
+        self._out.seek(0)
+        self._head()
+        self._out.flush()
+        os.fsync(self._out.fileno())
+        self.close()
+        found = self._path.stat()
+        return {**told, "size": found.st_size, "time": found.st_mtime_ns, "crc": _checksum(self._path)}
+
+    def close(self) -> None:
+        if self._out is not None:
+            self._out.close()
 
 
 def unpack(folder: Path, key: str) -> tuple[dict[str, Array], dict[str, Any]] | None:
@@ -140,18 +243,6 @@ def discard(folder: Path) -> None:
     with suppress(OSError):
         folder.rename(gone)
         shutil.rmtree(gone, ignore_errors=True)
-
-
-def _write(path: Path, array: Array) -> dict[str, Any]:
-    told: dict[str, Any] = {"dtype": array.dtype.str, "shape": list(array.shape)}
-    if (same := _constant(array)) is not None:
-        return {**told, "all": same}
-    with path.open("wb") as out:
-        np.save(out, np.ascontiguousarray(array), allow_pickle=False)
-        out.flush()
-        os.fsync(out.fileno())
-    found = path.stat()
-    return {**told, "size": found.st_size, "time": found.st_mtime_ns, "crc": _checksum(path)}
 
 
 def _constant(array: Array) -> float | int | bool | str | None:
@@ -349,13 +440,21 @@ class Derived(Struct, frozen=True):
         if folder is None or known < WORTH or evaluation.votes is not None or evaluation.further:
             return
         with suppress(UnwritableWorkspace, OSError):
-            if not (folder / _ABOUT).exists():
-                write_atomically(folder / _ABOUT, json.dumps(self.benchmarks).encode())
+            self.name_benchmarks()
             pack(folder / f"{parts.name}-{key}", key, *packed_evaluation(evaluation))
             for old in folder.iterdir():
                 entry = _ENTRY.match(old.name)
                 if entry and entry[1] == parts.name and entry[2] != key:
                     discard(old)
+
+    def entry(self, parts: Path, key: str) -> Path | None:
+        """Where that of a scorer is kept whose parts lie in a folder and have this key; None = nowhere."""
+        return None if self._folder is None else self._folder / f"{parts.name}-{key}"
+
+    def name_benchmarks(self) -> None:
+        """Say in the folder which benchmarks its cases are of. Raises UnwritableWorkspace."""
+        if self._folder is not None and not (self._folder / _ABOUT).exists():
+            write_atomically(self._folder / _ABOUT, json.dumps(self.benchmarks).encode())
 
     def unkept(self, evaluation: Evaluation, parts: Path, key: str) -> "Unkept":
         """What was made of the files in `parts`, which have this key, to be kept when there is time for it."""

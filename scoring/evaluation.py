@@ -52,6 +52,7 @@ from scoring.verdicts import (
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
+    from scoring.blocks import CaseBlocks
     from scoring.derived import Derived, Unkept
 
 # -- the order in which failures teach most
@@ -457,6 +458,10 @@ class Scored(Struct, eq=False):
 def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: "Derived | None" = None) -> Scored:
     """Read every scorer that has something for the cases; `place` is where what is derived for these cases is kept."""
     gold, found = Gold(cases), Scored()
+    # Imported only here: it evaluates as well.
+    from scoring.blocks import CaseBlocks
+
+    blocks = CaseBlocks(cases, texts)
     for folder in workspace.reward_folders(cases["benchmark"].unique().to_list()):
         # Before anything is read: what changes from here on makes another key.
         key = place.key(folder) if place else ""
@@ -465,7 +470,7 @@ def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: "Deri
         except DamagedWorkspace as error:
             found.problems.append(str(error))
             continue
-        evaluation = _evaluation(gold, texts, scorer, _Parts(folder, key), place, found)
+        evaluation = _evaluation(gold, texts, scorer, _Parts(folder, key), place, found, blocks)
         if not evaluation.present.any():
             continue
         if scorer.name in found.folders:
@@ -485,7 +490,13 @@ class _Parts(NamedTuple):
 
 
 def _evaluation(
-    gold: Gold, texts: Texts, scorer: Scorer, parts: _Parts, place: "Derived | None", found: Scored
+    gold: Gold,
+    texts: Texts,
+    scorer: Scorer,
+    parts: _Parts,
+    place: "Derived | None",
+    found: Scored,
+    blocks: "CaseBlocks",
 ) -> Evaluation:
     """One scorer: what is kept of it, else what its parts say. Problems and what may be kept go to `found`."""
     folder, key = parts
@@ -494,6 +505,13 @@ def _evaluation(
         found.problems += problems
         if kept is not None:
             return kept
+    # Votes are few, and how they count depends on those of other cases.
+    if blocks.number > 1 and not VoteParts(folder).parts():
+        from scoring.blocks import evaluated_in_blocks
+
+        evaluation, problems = evaluated_in_blocks(gold, blocks, scorer, folder, place, key)
+        found.problems += problems
+        return evaluation
     rewards, unreadable = RewardParts(folder).read()
     votes, also_unreadable = VoteParts(folder).read(BALLOTS)
     found.problems += unreadable + also_unreadable

@@ -73,7 +73,10 @@ class StoredFrame(pl.DataFrame):
     # Polars' own methods go to what it holds in `_df`: here it is made when the first of them does.
 
     def __init__(
-        self, schema: Mapping[str, pl.DataType], parts: Sequence[StoredPart], known: Mapping[str, pl.Series] | None = None
+        self,
+        schema: Mapping[str, pl.DataType],
+        parts: Sequence[StoredPart],
+        known: Mapping[str, pl.Series] | None = None,
     ) -> None:
         """Stand for these columns of the parts; `known` are columns that are there already, other ones too."""
         self.parts = tuple(parts)
@@ -83,7 +86,7 @@ class StoredFrame(pl.DataFrame):
 
     @cached_property
     def _df(self) -> Any:  # type: ignore[override]
-        return pl.DataFrame([self.get_column(name) for name in self._dtypes])._df
+        return pl.DataFrame([self.get_column(name) for name in self._dtypes])._df  # noqa: SLF001
 
     # -- what is known without reading
 
@@ -215,3 +218,12 @@ def _one_by_one(exprs: Sequence[Any]) -> list[Any]:
     """Expressions, and those of lists and iterators of them."""
     nested = (one if isinstance(one, Iterable) and not isinstance(one, str | pl.Series) else (one,) for one in exprs)
     return list(chain.from_iterable(nested))
+
+
+def frame_blocks(frame: pl.DataFrame, names: Sequence[str], size: int) -> Iterator[pl.DataFrame]:
+    """Give some columns of a frame, so many rows at a time; of a stored one nothing that is read for it is kept."""
+    if isinstance(frame, StoredFrame):
+        yield from frame.blocks(names, size)
+        return
+    some = frame.select(names)
+    yield from (some.slice(first, size) for first in range(0, frame.height, size))

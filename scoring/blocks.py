@@ -1,0 +1,241 @@
+"""Many cases are joined with what a scorer gave a block at a time, and what comes of it goes straight into files.
+
+What is decided of a case depends on no other, so that the blocks one after the other are what all cases at once would
+be; in memory is one block, and of the rest nothing but a number a case and a number a row. The files are those of
+`scoring.derived`: they stay for the next time where they can, and are otherwise gone with whoever reads them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from msgspec import Struct
+
+from scoring.cache import LISTINGS, RewardParts, key_hashes
+from scoring.derived import Packing, packed_evaluation, unpack, unpacked_evaluation
+from scoring.errors import FrameError, UnwritableWorkspace
+from scoring.evaluation import Evaluation, evaluate
+from scoring.gold import Gold
+from scoring.parquet import read_parquet
+from scoring.progress import tell
+from scoring.reward_keys import reward_keys
+from scoring.scorer import Scorer
+from scoring.step_rewards import Ints
+from scoring.stored_frame import frame_blocks
+from scoring.texts import Texts
+
+if TYPE_CHECKING:
+    from scoring.derived import Derived
+
+BLOCK = 250_000
+"""Cases of a block; as many are evaluated in memory."""
+_OF_CASES = ("case", "key", "n_steps", "earliest_error")
+"""All that is looked at of a case to decide it."""
+_OF_ROWS = ("key", "case", "vote", "rewards", "redundancy", "labels", "redundancy_labels", "solution", "reason")
+
+
+class CaseBlocks:
+    """Cases in blocks, and which blocks the rows of a part may be of."""
+
+    def __init__(self, cases: pl.DataFrame, texts: Texts) -> None:
+        """Of these cases, whose texts stand row for row beside them."""
+        self.cases, self._texts = cases, texts
+        self._index: tuple[tuple[str, ...], npt.NDArray[np.uint64], npt.NDArray[np.int32]] | None = None
+
+    @property
+    def number(self) -> int:
+        """How many blocks there are."""
+        return -(-self.cases.height // BLOCK)
+
+    def keyed(self, reads: Sequence[str]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+        """Give the cases of each block, and the same with the keys of a scorer that `reads` further texts."""
+        first = 0
+        for block in frame_blocks(self.cases, _OF_CASES, BLOCK):
+            rows = np.arange(first, first + block.height)
+            yield block, reward_keys(block, self._texts.gather(rows), reads) if reads else block
+            first += block.height
+
+    def places(self, keys: pl.Series, reads: Sequence[str]) -> tuple[Ints, Ints]:
+        """Find the blocks that may hold cases of these keys: blocks, ascending, and places in `keys` within each.
+
+        Keys are told apart by a hash, so that a block may be named in vain: whoever joins compares the keys themselves.
+        """
+        hashes, blocks = self._hashes(tuple(reads))
+        own = key_hashes(keys)
+        in_order = np.argsort(own)
+        first = np.searchsorted(hashes, own[in_order], side="left")
+        counts = np.searchsorted(hashes, own[in_order], side="right") - first
+        # One case a key is usual, and no more than a handful are many.
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        found = blocks[np.repeat(first, counts) + within].astype(np.int64)
+        pairs = np.unique(found * keys.len() + np.repeat(in_order, counts))
+        return np.divmod(pairs, max(1, keys.len()))
+
+    def _hashes(self, reads: tuple[str, ...]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
+        """The hashes of all keys, ascending, and the block of each."""
+        if self._index is None or self._index[0] != reads:
+            hashes = np.concatenate([key_hashes(keyed["key"]) for _, keyed in self.keyed(reads)])
+            in_order = np.argsort(hashes)
+            self._index = reads, hashes[in_order], (in_order // BLOCK).astype(np.int32)
+        return self._index[1:]
+
+
+class _Unusable(Exception):  # noqa: N818  # it never leaves this module
+    """A part that cannot be read; why is a sentence."""
+
+    def __init__(self, part: Path, why: str) -> None:
+        super().__init__(why)
+        self.part, self.why = part, why
+
+
+class _PartRows(Struct, frozen=True, eq=False):
+    """Which rows of a part may be of cases of which block: of block b `rows[bounds[b]:bounds[b + 1]]`, ascending."""
+
+    part: Path
+    rows: npt.NDArray[np.int32]
+    bounds: Ints
+
+
+def evaluated_in_blocks(
+    gold: Gold, blocks: CaseBlocks, scorer: Scorer, folder: Path, place: "Derived | None", key: str
+) -> tuple[Evaluation, list[str]]:
+    """Evaluate a scorer without votes as `scoring.evaluation.evaluate` does, and tell what could not be read of it.
+
+    Args:
+        gold: of all cases.
+        blocks: the same cases.
+        scorer: under whose own rule they are decided.
+        folder: where its parts are.
+        place: where what is derived is kept; None = nowhere.
+        key: of the parts as they were before anything was read (`Derived.key`).
+
+    Raises:
+        UnwritableWorkspace: neither there nor in the folder for temporary files is there room for it.
+        DamagedWorkspace: the cases, or texts that the scorer reads, cannot be read.
+    """
+    kept = place.entry(folder, key) if place else None
+    if place is not None and kept is not None:
+        # A workspace that may only be read, or a full disk: perhaps there is another one.
+        with suppress(UnwritableWorkspace):
+            place.name_benchmarks()
+            return _packed(gold, blocks, scorer, folder, kept, key, lambda: place.key(folder) == key)
+    with TemporaryDirectory(prefix="prm-inspect-", ignore_cleanup_errors=True) as elsewhere:
+        return _packed(gold, blocks, scorer, folder, Path(elsewhere) / "evaluation", key, lambda: False)
+
+
+def _packed(
+    gold: Gold,
+    blocks: CaseBlocks,
+    scorer: Scorer,
+    folder: Path,
+    target: Path,
+    key: str,
+    may_stay: Callable[[], bool],
+) -> tuple[Evaluation, list[str]]:
+    """Build the folder of arrays, and map it; it stays at `target` if nothing was wrong with it and it `may_stay`."""
+    parts, problems = RewardParts(folder), dict[Path, str]()
+    vanished = 0
+    while True:
+        listed = [part for part in parts.parts() if part not in problems]
+        with Packing(target) as packing:
+            try:
+                packing.finish(key, _pack(packing, blocks, scorer, parts, listed))
+            except FileNotFoundError as error:
+                # It was merged into another one: the folder is listed again.
+                vanished += 1
+                if vanished == LISTINGS:
+                    told = f"parts of {folder} vanished while they were read; rows may be missing"
+                    problems[Path(error.filename or folder)] = told
+                continue
+            except _Unusable as error:
+                problems[error.part] = f"{error.part} was left out: {error.why}"
+                continue
+            stays = not problems and may_stay()
+            found = unpack(packing.making, key)
+            if stays:
+                packing.put()
+            assert found is not None  # noqa: S101  # it was written a moment ago
+            return unpacked_evaluation(gold, scorer, *found), list(problems.values())
+
+
+def _pack(
+    packing: Packing, blocks: CaseBlocks, scorer: Scorer, parts: RewardParts, listed: Sequence[Path]
+) -> dict[str, Any]:
+    """Add the arrays of all blocks, and give the facts."""
+    to_do, what = len(listed) + 2 * blocks.number, f"what {scorer.name} gave"
+    rows = []
+    for number, part in enumerate(listed):
+        tell(number, to_do, what)
+        rows.append(_rows_by_block(blocks, part, scorer.reads))
+    joined = _Joined()
+    for number, (block, keyed) in enumerate(blocks.keyed(scorer.reads)):
+        tell(len(listed) + 2 * number, to_do, what)
+        rewards = parts.unique(_rewards(parts, rows, number))
+        packing.add(joined.rebased(*packed_evaluation(evaluate(Gold(block), scorer, rewards, cases=keyed))))
+    return joined.facts
+
+
+def _rows_by_block(blocks: CaseBlocks, part: Path, reads: Sequence[str]) -> _PartRows:
+    try:
+        keys = read_parquet(part, pl.selectors.by_name("key", require_all=False))
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _Unusable(part, str(error)) from None
+    if keys.schema != {"key": pl.String()}:
+        # Reading its rows says what is wrong with it.
+        return _PartRows(part, np.zeros(1, np.int32), np.array([0] + [1] * blocks.number))
+    number, row = blocks.places(keys["key"], reads)
+    bounds = np.searchsorted(number, np.arange(blocks.number + 1))
+    return _PartRows(part, row.astype(np.int32), bounds)
+
+
+def _rewards(parts: RewardParts, rows: Sequence[_PartRows], block: int) -> pl.DataFrame:
+    """What may be of the cases of a block, oldest part first."""
+    found = [pl.DataFrame(schema={name: parts.kind.schema[name] for name in _OF_ROWS})]
+    for one in rows:
+        here = one.rows[one.bounds[block] : one.bounds[block + 1]]
+        if not here.size:
+            continue
+        first, last = int(here[0]), int(here[-1]) + 1
+        try:
+            frame = parts.part(one.part, _OF_ROWS, (first, last - first))
+        except FileNotFoundError:
+            raise
+        except FrameError as error:
+            raise _Unusable(one.part, error.sentence) from None
+        except OSError as error:
+            raise _Unusable(one.part, str(error)) from None
+        found.append(frame if here.size == frame.height else frame[here - first])
+    return pl.concat(found)
+
+
+class _Joined:
+    """What the arrays and facts of blocks are where the blocks stand one after the other."""
+
+    def __init__(self) -> None:
+        self._cases = 0
+        self._ends: dict[str, int] = {}
+        self.facts: dict[str, Any] = {"reasons": {}, "range": None}
+
+    def rebased(self, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Give the pieces that a block adds to the arrays."""
+        found = dict(arrays)
+        for name, array in arrays.items():
+            if name.rpartition(".")[2] == "offsets":
+                start = self._ends.get(name)
+                found[name] = array if start is None else array[1:] + start
+                self._ends[name] = int(array[-1]) + (start or 0)
+            elif name.endswith("beyond.cases"):
+                found[name] = array + self._cases
+        self.facts["reasons"] |= {str(int(row) + self._cases): why for row, why in facts["reasons"].items()}
+        ends = [one for one in (self.facts["range"], facts["range"]) if one is not None]
+        if ends:
+            self.facts["range"] = min(low for low, _ in ends), max(high for _, high in ends)
+        self._cases += arrays["codes"].size
+        return found

@@ -1,0 +1,27 @@
+"""How far work is that takes long, told to whoever listens: a command with a bar, or nobody."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Listener = Callable[[int, int, str], None]
+"""Hears how much of how much is done, and of what."""
+
+_LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def told_to(listener: Listener) -> Iterator[None]:
+    """Have what is done within the block told to a listener."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def tell(done: int, to_do: int, what: str) -> None:
+    """Say that so much of so much is done of something."""
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener(done, to_do, what)
