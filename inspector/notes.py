@@ -97,7 +97,8 @@ def range_notes(selection: "Selection") -> Iterator[str]:
     shown = selection.mask
     for one in selection.chosen_evaluations:
         rewards, low, high = one.rewards, one.scorer.low, one.scorer.high
-        if not ((rewards.values < low) | (rewards.values > high)).any():
+        # The ends are known where all values would have to be read.
+        if rewards.range is None or (rewards.range[0] >= low and rewards.range[1] <= high):
             continue
         values = rewards.values[np.repeat(shown, np.diff(rewards.offsets))]
         outside = (values < low) | (values > high)

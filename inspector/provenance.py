@@ -4,12 +4,16 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from inspector.filtering.searching import query_of
 from inspector.label_set import labels_words
 from inspector.notes import step_benchmarks, wish_notes
 from inspector.request import Request
 from inspector.selection import Selection
 from scoring.boundary import when_wrong
+from scoring.cache import key_hashes
 from scoring.deciding import speaks_of
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
@@ -19,6 +23,7 @@ from scoring.own_columns import own_columns
 from scoring.protocols import protocol_named, protocol_of
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
+from scoring.stored_frame import BLOCK, frame_blocks
 from scoring.transforms import REWARDS, transform
 from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
 
@@ -169,7 +174,7 @@ def conditions(request: Request) -> tuple[str, ...]:
 
 
 def _data(selection: Selection) -> str:
-    counts = selection.cases.group_by("benchmark", maintain_order=True).len()
+    counts = selection.cases.select("benchmark").group_by("benchmark", maintain_order=True).len()
     return ", ".join(f"{name}: {n} cases" for name, n in counts.iter_rows()) or "no cases"
 
 
@@ -180,5 +185,16 @@ def _coverage(evaluation: Evaluation, shown: Bools) -> str:
 
 def repeated_solutions(selection: Selection) -> int:
     """How many of the shown cases have the problem and steps of an earlier one."""
-    keys = selection.cases["key"].gather(selection.shown)
+    hashes = np.concatenate(
+        [
+            np.empty(0, np.uint64),
+            *(key_hashes(block["key"]) for block in frame_blocks(selection.cases, ("key",), BLOCK)),
+        ]
+    )
+    # Few have the hash of another one: of these alone the keys are held.
+    order = selection.shown[np.argsort(hashes[selection.shown])]
+    same = np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]])
+    alike = np.zeros(selection.height, dtype=np.bool_)
+    alike[order[same]] = alike[order[same + 1]] = True
+    keys = selection.cases.filter(pl.Series(alike))["key"]
     return keys.len() - keys.n_unique()

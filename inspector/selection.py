@@ -213,7 +213,7 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
         journal = journal or self.journal
         if journal is None:
             return self
-        said = self.said or TriageColumns(Triage(), self.cases["case"])
+        said = self.said or TriageColumns(Triage(), self.cases)
         behind = self.adjudicated is not None and (self.behind or on_labels(journal) != self.heard)
         return replace(self, journal=journal, said=said.after(journal.triage), behind=behind)
 
@@ -270,7 +270,7 @@ def load(request: Request) -> Selection:
         texts,
         *loaded,
         metadata=metadata,
-        said=TriageColumns(triage, cases["case"]),
+        said=TriageColumns(triage, cases),
         further={**said, **own_columns},
         journal=journal,
         adjudicated=adjudicated,

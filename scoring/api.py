@@ -538,7 +538,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         _warn(there.problems)
         journal = self.workspace.journal()
         _warn(journal.problems if journal else ())
-        said = None if journal is None else TriageColumns(journal.triage, cases["case"])
+        said = None if journal is None else TriageColumns(journal.triage, cases)
         evaluated = EvaluatedCases(self.workspace, cases, tuple(there.evaluations), metadata, said)
         return evaluated, there, texts
 

@@ -26,14 +26,12 @@ from scoring.progress import tell
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer
 from scoring.step_rewards import Ints
-from scoring.stored_frame import frame_blocks
+from scoring.stored_frame import BLOCK, frame_blocks
 from scoring.texts import Texts
 
 if TYPE_CHECKING:
     from scoring.derived import Derived
 
-BLOCK = 250_000
-"""Cases of a block; as many are evaluated in memory."""
 _OF_CASES = ("case", "key", "n_steps", "earliest_error")
 """All that is looked at of a case to decide it."""
 _OF_ROWS = ("key", "case", "vote", "rewards", "redundancy", "labels", "redundancy_labels", "solution", "reason")

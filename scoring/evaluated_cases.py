@@ -52,8 +52,8 @@ _SOURCES = {
 class TriageColumns(Mapping[str, pl.Series]):
     """The columns of SAID for n cases, each made when it is asked for, which most are not after most rulings."""
 
-    def __init__(self, triage: Triage, cases: pl.Series, made: Mapping[str, pl.Series] | None = None) -> None:
-        """For the cases with these identities (n,), in their order; `made` are columns that are known already."""
+    def __init__(self, triage: Triage, cases: pl.DataFrame, made: Mapping[str, pl.Series] | None = None) -> None:
+        """For cases (n rows, column `case`), in their order; `made` are columns that are known already."""
         self._triage = triage
         self._cases = cases
         self._made = dict(made or {})
@@ -111,15 +111,15 @@ def _ruling(rulings: Iterable[str]) -> str:
     return DIFFERING if others else first
 
 
-def _column(name: str, said: Mapping[str, object], otherwise: object, cases: pl.Series) -> pl.Series:
+def _column(name: str, said: Mapping[str, object], otherwise: object, cases: pl.DataFrame) -> pl.Series:
     """What was said of each case. Few are spoken of among perhaps a million, and many are told the same."""
-    places = np.zeros(cases.len(), dtype=np.uint32)
+    places = np.zeros(cases.height, dtype=np.uint32)
     distinct = dict.fromkeys(said.values())
     if said:
         numbers = {value: number for number, value in enumerate(distinct, 1)}
         spoken = pl.DataFrame({"case": list(said), "place": [numbers[value] for value in said.values()]})
-        rows = cases.is_in(spoken["case"].implode()).arg_true()
-        found = pl.DataFrame({"case": cases.gather(rows), "row": rows}).join(spoken, on="case")
+        rows = cases["case"].is_in(spoken["case"].implode()).arg_true()
+        found = pl.DataFrame({"case": cases["case"].gather(rows), "row": rows}).join(spoken, on="case")
         places[found["row"].to_numpy()] = found["place"].to_numpy()
     values = [otherwise, *(list(one) if isinstance(one, tuple) else one for one in distinct)]
     return pl.Series(name, values, dtype=SAID[name]).gather(places)

@@ -16,8 +16,8 @@ from msgspec import Struct
 
 Rows = npt.NDArray[np.int64]
 
-READ_WHOLE = 250_000
-"""Up to so many rows all columns are read at once: that takes hardly longer than one of them."""
+BLOCK = 250_000
+"""Rows of a block, where rows are gone through: of these all columns may be in memory, and those of a smaller frame."""
 
 
 class StoredPart(Struct, frozen=True, eq=False):

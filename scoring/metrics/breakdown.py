@@ -20,7 +20,7 @@ from scoring.metrics.closed_forms import (
     wilson_interval,
 )
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, SIDES
-from scoring.metrics.kernel import Marks, Tally, Unparsed
+from scoring.metrics.kernel import Marks, Tally, Unparsed, draw_sides
 from scoring.metrics.resampling import SMALL, percentile_intervals, related
 from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares
 from scoring.sql_words import named
@@ -347,7 +347,7 @@ def _f1(evaluation: Evaluation, shares: tuple[Share, Share], cells: Cells, seed:
     f1, sizes = tally.values(F1_SCORE)[:, 0], F1_SCORE.size(tally.sums)[:, 0]
     low, high = np.full((2, f1.size), np.nan)
     if seed is not None:
-        _bootstrap(evaluation, shares, cells, seed, (~np.isnan(f1)).nonzero()[0], (low, high))
+        _bootstrap(evaluation, tally, shares, cells, seed, (~np.isnan(f1)).nonzero()[0], (low, high))
     erroneous, clean = (tally.sums[side][:, 0] for side in SIDES)
     reasons = []
     for place, value in enumerate(f1):
@@ -366,6 +366,7 @@ def f1_tally(shares: tuple[Share, Share], cells: Cells) -> Tally:
 
 def _bootstrap(
     evaluation: Evaluation,
+    tally: Tally,
     shares: tuple[Share, Share],
     cells: Cells,
     seed: int,
@@ -373,13 +374,17 @@ def _bootstrap(
     ends: tuple[Floats, Floats],
 ) -> None:
     """Fill in both ends of f1's interval where it is defined."""
-    member, right = (shares[0].among | shares[1].among), (shares[0].hits | shares[1].hits)
-    cases, numbers = cells.pairs()
-    gold, n_cells = evaluation.gold, ends[0].size
-    marks = Marks(
-        right[cases, None], member[cases, None], (gold.earliest >= 0)[cases], gold.problems[cases], numbers, n_cells
-    )
-    drawn = marks.tally(seed, whole=related(gold.problems, member & cells.rows)).drawn(F1_SCORE)[:, :, 0]
+    member, gold = (shares[0].among | shares[1].among), evaluation.gold
+    if gold.related and related(gold.problems, member & cells.rows):
+        right, (cases, numbers) = (shares[0].hits | shares[1].hits), cells.pairs()
+        of_cases = right[cases, None], member[cases, None], (gold.earliest >= 0)[cases], gold.problems[cases]
+        tally = Marks(*of_cases, numbers, ends[0].size).tally(seed, whole=True)
+    else:
+        hits, totals = (
+            np.column_stack([tally.sums[name][:, 0] for name in names]) for names in (("exact", "clean_right"), SIDES)
+        )
+        tally = Tally(tally.sums, draw_sides(hits, totals, seed))
+    drawn = tally.drawn(F1_SCORE)[:, :, 0]
     ends[0][defined], ends[1][defined] = percentile_intervals(drawn[:, defined])
 
 

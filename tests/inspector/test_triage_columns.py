@@ -13,7 +13,7 @@ from scoring.triage.actions import NOTE, RATE, REDO, RULE, RULINGS, SORT, TAG, U
 from scoring.triage.history import History, Triage
 from scoring.triage.journal import Author, Journal
 
-CASES = pl.Series("case", ["b/1", "b/2", "b/3"])
+CASES = pl.DataFrame({"case": ["b/1", "b/2", "b/3"]})
 
 
 def test_every_case_has_its_tags_and_its_note():
