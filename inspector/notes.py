@@ -79,6 +79,8 @@ def label_notes(selection: "Selection") -> Iterator[str]:
 
 
 def _fewer(labels: StepLabels, n_steps: Ints) -> Bools:
+    if not labels.given.any():
+        return labels.given
     rows: Bools = labels.given & (np.diff(labels.offsets) < n_steps)
     return rows
 

@@ -8,7 +8,7 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.step_rewards import Bools, Ints
-from scoring.stored_frame import BLOCK, frame_blocks
+from scoring.stored_frame import BLOCK, frame_blocks, group_numbers
 
 # -- which cases are of one problem: what is resampled as a whole, and what a case and its unharmed twin share
 
@@ -88,11 +88,8 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def subsets(self) -> tuple[list[str | None], Ints]:
         """The subsets in order of appearance, and the number (0-based) of each case's. None = no subset."""
-        names = self.cases.select("subset").unique(maintain_order=True).with_row_index("number")
-        joined = self.cases.select("subset").join(
-            names, on="subset", how="left", nulls_equal=True, maintain_order="left"
-        )
-        return names["subset"].to_list(), joined["number"].cast(pl.Int64).to_numpy()
+        names, numbers = group_numbers(self.cases, ("subset",))
+        return [name for (name,) in names], numbers.astype(np.int64)
 
     @cached_property
     def cells(self) -> npt.NDArray[np.int32]:

@@ -15,10 +15,16 @@ from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.own import own_metrics, own_rows
 from scoring.metrics.step_labels import step_rows
 from scoring.protocols import Counting, protocol_named
+from scoring.remembered import Remembered
 from scoring.step_rewards import Bools
+from scoring.stored_frame import group_numbers
 from scoring.verdicts import OUTCOMES
 
 # -- cases divided by what stands in their columns
+
+
+_NUMBERS = Remembered(4)
+"""Which combination of columns' values each case has."""
 
 
 def parts(
@@ -32,11 +38,10 @@ def parts(
     if not by:
         yield {}, within
         return
-    grouped = cases.select(by).with_row_index("_row").filter(pl.Series(within)).group_by(list(by), maintain_order=True)
-    for values, part in grouped:
-        mask = np.zeros(cases.height, dtype=np.bool_)
-        mask[part["_row"].to_numpy()] = True
-        yield {name: "" if value is None else str(value) for name, value in zip(by, values, strict=True)}, mask
+    every, numbers = _NUMBERS.of(by, (cases,), lambda: group_numbers(cases, by))
+    for number in pl.Series(numbers[within]).unique(maintain_order=True):
+        values = zip(by, every[number], strict=True)
+        yield {name: "" if value is None else str(value) for name, value in values}, within & (numbers == number)
 
 
 # -- the groups of `metrics --by`: cases by the values of columns, in the order of these values

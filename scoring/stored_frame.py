@@ -220,6 +220,28 @@ def _one_by_one(exprs: Sequence[Any]) -> list[Any]:
     return list(chain.from_iterable(nested))
 
 
+def group_numbers(frame: pl.DataFrame, by: Sequence[str]) -> tuple[list[tuple[Any, ...]], npt.NDArray[np.int32]]:
+    """Number the combinations of some columns' values in order of appearance.
+
+    Returns:
+        The values of each combination, None = missing; and the number (0-based) of each row's, shape (n,).
+    """
+    values: list[tuple[Any, ...]] = []
+    places: dict[str, int] = {}
+    numbers = np.zeros(frame.height, dtype=np.int32)
+    first = 0
+    for block in frame_blocks(frame, by, BLOCK):
+        for key, part in block.with_row_index("_row").group_by(list(by), maintain_order=True):
+            # By its words: a list is no key.
+            words = repr(key)
+            if words not in places:
+                places[words] = len(values)
+                values.append(key)
+            numbers[part["_row"].to_numpy() + first] = places[words]
+        first += block.height
+    return values, numbers
+
+
 def frame_blocks(frame: pl.DataFrame, names: Sequence[str], size: int) -> Iterator[pl.DataFrame]:
     """Give some columns of a frame, so many rows at a time; of a stored one nothing that is read for it is kept."""
     if isinstance(frame, StoredFrame):
