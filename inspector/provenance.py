@@ -191,10 +191,12 @@ def repeated_solutions(selection: Selection) -> int:
             *(key_hashes(block["key"]) for block in frame_blocks(selection.cases, ("key",), BLOCK)),
         ]
     )
-    # Few have the hash of another one: of these alone the keys are held.
-    order = selection.shown[np.argsort(hashes[selection.shown])]
-    same = np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]])
-    alike = np.zeros(selection.height, dtype=np.bool_)
-    alike[order[same]] = alike[order[same + 1]] = True
+    in_order = hashes[selection.shown]
+    in_order.sort()
+    several = in_order[1:][in_order[1:] == in_order[:-1]]
+    if not several.size:
+        return 0
+    # Of these alone the keys are held: few cases repeat another one.
+    alike = selection.mask & np.isin(hashes, several)
     keys = selection.cases.filter(pl.Series(alike))["key"]
     return keys.len() - keys.n_unique()
