@@ -23,7 +23,7 @@ from scoring.own_columns import own_columns
 from scoring.protocols import protocol_named, protocol_of
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
-from scoring.stored_frame import BLOCK, frame_blocks
+from scoring.stored_frame import frame_blocks
 from scoring.transforms import REWARDS, transform
 from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
 
@@ -188,7 +188,7 @@ def repeated_solutions(selection: Selection) -> int:
     hashes = np.concatenate(
         [
             np.empty(0, np.uint64),
-            *(key_hashes(block["key"]) for block in frame_blocks(selection.cases, ("key",), BLOCK)),
+            *(key_hashes(block["key"]) for block in frame_blocks(selection.cases, ("key",))),
         ]
     )
     in_order = hashes[selection.shown]

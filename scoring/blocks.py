@@ -16,6 +16,7 @@ import numpy.typing as npt
 import polars as pl
 from msgspec import Struct
 
+from scoring import stored_frame
 from scoring.cache import LISTINGS, RewardParts, key_hashes
 from scoring.derived import Packing, packed_evaluation, unpack, unpacked_evaluation
 from scoring.errors import FrameError, UnwritableWorkspace
@@ -26,7 +27,7 @@ from scoring.progress import tell
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer
 from scoring.step_rewards import Ints
-from scoring.stored_frame import BLOCK, frame_blocks
+from scoring.stored_frame import frame_blocks
 from scoring.texts import Texts
 
 if TYPE_CHECKING:
@@ -48,12 +49,12 @@ class CaseBlocks:
     @property
     def number(self) -> int:
         """How many blocks there are."""
-        return -(-self.cases.height // BLOCK)
+        return -(-self.cases.height // stored_frame.BLOCK)
 
     def keyed(self, reads: Sequence[str]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
         """Give the cases of each block, and the same with the keys of a scorer that `reads` further texts."""
         first = 0
-        for block in frame_blocks(self.cases, _OF_CASES, BLOCK):
+        for block in frame_blocks(self.cases, _OF_CASES):
             rows = np.arange(first, first + block.height)
             yield block, reward_keys(block, self._texts.gather(rows), reads) if reads else block
             first += block.height
@@ -79,7 +80,7 @@ class CaseBlocks:
         if self._index is None or self._index[0] != reads:
             hashes = np.concatenate([key_hashes(keyed["key"]) for _, keyed in self.keyed(reads)])
             in_order = np.argsort(hashes)
-            self._index = reads, hashes[in_order], (in_order // BLOCK).astype(np.int32)
+            self._index = reads, hashes[in_order], (in_order // stored_frame.BLOCK).astype(np.int32)
         return self._index[1:]
 
 

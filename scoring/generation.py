@@ -30,7 +30,7 @@ from scoring.files import sync, unwritable, uuid7, write_atomically
 from scoring.metadata_columns import PREFIX, StoredColumns, columns_frame, is_wide, together
 from scoring.parquet import parquet_height, parquet_schema, read_parquet, write_parquet
 from scoring.schema import METADATA, TEXTS, conform
-from scoring.stored_frame import BLOCK, StoredFrame, StoredPart
+from scoring.stored_frame import StoredFrame, StoredPart, frame_blocks, is_small
 from scoring.texts import ROW_GROUP, Texts, in_groups, rest_digests
 
 FORMAT = 3
@@ -113,12 +113,11 @@ class Generation(Struct, frozen=True, eq=False):
         index = StoredPart(partial(_index_columns, path, frozenset(schema), height), height)
         kept = {name: dtype for name, dtype in _INDEX.items() if name not in _PLACE}
         metadata: pl.DataFrame = StoredFrame(kept, [index])
-        if height <= BLOCK:
+        if is_small(height):
             whole = index.columns(list(_INDEX))
             metadata, texts = whole.drop(list(_PLACE)), _texts_of(folder, [whole])
         else:
-            places = StoredFrame(_PLACE, [index]).blocks(list(_PLACE), BLOCK)
-            texts = _texts_of(folder, places)
+            texts = _texts_of(folder, frame_blocks(StoredFrame(_PLACE, [index]), list(_PLACE)))
         return cls(metadata, texts, stored=_stored(path, schema, about, height))
 
     @classmethod

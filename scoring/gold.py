@@ -8,7 +8,7 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.step_rewards import Bools, Ints
-from scoring.stored_frame import BLOCK, frame_blocks, group_numbers
+from scoring.stored_frame import frame_blocks, group_numbers
 
 # -- which cases are of one problem: what is resampled as a whole, and what a case and its unharmed twin share
 
@@ -79,7 +79,7 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
     def related(self) -> bool:
         """Whether two cases are of one problem."""
         named = pl.col("problem_id").is_not_null() | pl.col("id").str.starts_with(pl.format("{}_", "error_type"))
-        blocks = frame_blocks(self.cases, ("problem_id", "id", "error_type"), BLOCK)
+        blocks = frame_blocks(self.cases, ("problem_id", "id", "error_type"))
         # Where no name is made of another, every problem is called by its case's id.
         if not any(block.select(named.any()).item() for block in blocks):
             return False

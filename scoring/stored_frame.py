@@ -20,6 +20,11 @@ BLOCK = 250_000
 """Rows of a block, where rows are gone through: of these all columns may be in memory, and those of a smaller frame."""
 
 
+def is_small(rows: int) -> bool:
+    """Whether a frame of so many rows is no more than a block."""
+    return rows <= BLOCK
+
+
 class StoredPart(Struct, frozen=True, eq=False):
     """Some rows of one file.
 
@@ -87,6 +92,11 @@ class StoredFrame(pl.DataFrame):
     @cached_property
     def _df(self) -> Any:  # type: ignore[override]
         return pl.DataFrame([self.get_column(name) for name in self._dtypes])._df  # noqa: SLF001
+
+    @classmethod
+    def _from_pydf(cls, py_df: Any) -> pl.DataFrame:
+        """What polars' own methods make of it is a frame as any other."""
+        return pl.DataFrame._from_pydf(py_df)  # noqa: SLF001
 
     # -- what is known without reading
 
@@ -230,7 +240,7 @@ def group_numbers(frame: pl.DataFrame, by: Sequence[str]) -> tuple[list[tuple[An
     places: dict[str, int] = {}
     numbers = np.zeros(frame.height, dtype=np.int32)
     first = 0
-    for block in frame_blocks(frame, by, BLOCK):
+    for block in frame_blocks(frame, by):
         for key, part in block.with_row_index("_row").group_by(list(by), maintain_order=True):
             # By its words: a list is no key.
             words = repr(key)
@@ -242,10 +252,10 @@ def group_numbers(frame: pl.DataFrame, by: Sequence[str]) -> tuple[list[tuple[An
     return values, numbers
 
 
-def frame_blocks(frame: pl.DataFrame, names: Sequence[str], size: int) -> Iterator[pl.DataFrame]:
-    """Give some columns of a frame, so many rows at a time; of a stored one nothing that is read for it is kept."""
+def frame_blocks(frame: pl.DataFrame, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Give some columns of a frame, BLOCK rows at a time; of a stored one nothing that is read for it is kept."""
     if isinstance(frame, StoredFrame):
-        yield from frame.blocks(names, size)
+        yield from frame.blocks(names, BLOCK)
         return
     some = frame.select(names)
-    yield from (some.slice(first, size) for first in range(0, frame.height, size))
+    yield from (some.slice(first, BLOCK) for first in range(0, frame.height, BLOCK))
