@@ -186,7 +186,7 @@ def _aligned(evaluations: Sequence[Evaluation], piece: Piece, unparsed: Unparsed
     """The scorers side by side, by case or by step as the benchmark's figure is."""
     facts = step_labelled(piece.benchmark)
     if facts is None:
-        return align_scorers(evaluations, piece.rows, unparsed)
+        return align_scorers(evaluations, piece.rows, unparsed, verdicts=False)
     return align_steps(evaluations, piece.rows, facts)
 
 

@@ -170,7 +170,7 @@ def _pack(
     rows = []
     for number, part in enumerate(listed):
         tell(number, to_do, what)
-        rows.append(_rows_by_block(blocks, part, scorer.reads))
+        rows.append(_rows_by_block(blocks, parts, part, scorer.reads))
     joined = _Joined()
     for number, (block, keyed) in enumerate(blocks.keyed(scorer.reads)):
         tell(len(listed) + 2 * number, to_do, what)
@@ -179,17 +179,19 @@ def _pack(
     return joined.facts
 
 
-def _rows_by_block(blocks: CaseBlocks, part: Path, reads: Sequence[str]) -> _PartRows:
+def _rows_by_block(blocks: CaseBlocks, parts: RewardParts, part: Path, reads: Sequence[str]) -> _PartRows:
+    # Of rows that are of no case nothing more is read: whether the part is one is seen without any.
+    _part(parts, part, (0, 0))
     try:
-        keys = read_parquet(part, pl.selectors.by_name("key", require_all=False))
+        keys = read_parquet(part, ["key"])["key"]
     except FileNotFoundError:
         raise
     except OSError as error:
         raise _Unusable(part, str(error)) from None
-    if keys.schema != {"key": pl.String()}:
+    if keys.null_count():
         # Reading its rows says what is wrong with it.
-        return _PartRows(part, np.zeros(1, np.int32), np.array([0] + [1] * blocks.number))
-    number, row = blocks.places(keys["key"], reads)
+        return _PartRows(part, np.arange(keys.len(), dtype=np.int32), np.array([0] + [keys.len()] * blocks.number))
+    number, row = blocks.places(keys, reads)
     bounds = np.searchsorted(number, np.arange(blocks.number + 1))
     return _PartRows(part, row.astype(np.int32), bounds)
 
@@ -199,19 +201,22 @@ def _rewards(parts: RewardParts, rows: Sequence[_PartRows], block: int) -> pl.Da
     found = [pl.DataFrame(schema={name: parts.kind.schema[name] for name in _OF_ROWS})]
     for one in rows:
         here = one.rows[one.bounds[block] : one.bounds[block + 1]]
-        if not here.size:
-            continue
-        first, last = int(here[0]), int(here[-1]) + 1
-        try:
-            frame = parts.part(one.part, _OF_ROWS, (first, last - first))
-        except FileNotFoundError:
-            raise
-        except FrameError as error:
-            raise _Unusable(one.part, error.sentence) from None
-        except OSError as error:
-            raise _Unusable(one.part, str(error)) from None
-        found.append(frame if here.size == frame.height else frame[here - first])
+        if here.size:
+            first, last = int(here[0]), int(here[-1]) + 1
+            frame = _part(parts, one.part, (first, last - first))
+            found.append(frame if here.size == frame.height else frame[here - first])
     return pl.concat(found)
+
+
+def _part(parts: RewardParts, part: Path, rows: tuple[int, int]) -> pl.DataFrame:
+    try:
+        return parts.part(part, _OF_ROWS, rows)
+    except FileNotFoundError:
+        raise
+    except FrameError as error:
+        raise _Unusable(part, error.sentence) from None
+    except OSError as error:
+        raise _Unusable(part, str(error)) from None
 
 
 class _Joined:

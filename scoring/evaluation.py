@@ -1,6 +1,6 @@
 """Evaluations: cases joined with what a scorer gave, its rewards, labels or votes, under one decision."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,7 +30,8 @@ from scoring.remembered import Remembered
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Comparison, Scorer
 from scoring.scorer_columns import PER_SCORER, Spent, scorer_column
-from scoring.step_rewards import Bools, Floats, Ints, StepRewards, align
+from scoring.step_rewards import Bools, Flat, Floats, Ints, StepRewards, align, let_go
+from scoring.stored_frame import is_small, row_blocks
 from scoring.texts import Texts
 from scoring.transforms import REWARDS, transform
 from scoring.verdicts import (
@@ -306,6 +307,8 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         """The predicted earliest error, 0-based, -1 none, NO_VERDICT where there is no verdict. Shape (n,)."""
         if isinstance(self.rule, AsGiven):
             return self.given.verdicts
+        if self._many:
+            return self._block_by_block(lambda block: block.verdicts)
         return np.where(self.given.by_threshold, verdicts(self.rewards, self.rule), self.given.verdicts)
 
     @property
@@ -365,6 +368,8 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
 
         NaN too where only a verdict was given: what it says of the steps after it is not known. Shape (n,).
         """
+        if self._many:
+            return self._block_by_block(lambda block: block.step_accuracies)
         return self.judged_steps.accuracies(self.gold)
 
     @cached_property
@@ -400,6 +405,18 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
             further=(),
             spent=None if self.spent is None else self.spent.of_cases(rows),
         )
+
+    @property
+    def _many(self) -> bool:
+        return not is_small(self.codes.size)
+
+    def _block_by_block(self, made: "Callable[[Evaluation], Flat]") -> Flat:
+        """Make something of all cases (n,) of as many at a time as may be in memory with all their steps."""
+        found = []
+        for rows in row_blocks(self.codes.size):
+            found.append(made(self.of_cases(rows)))
+            let_go(self.rewards.values)
+        return np.concatenate(found)  # type: ignore[return-value]
 
     def instructive(self, *, least_first: bool = False) -> Ints:
         """Row ids, most instructive first, or least; see `instructive`."""

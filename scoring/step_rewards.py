@@ -1,5 +1,6 @@
 """What a scorer gave, lined up with cases: flat arrays, because list columns are many times slower to decide on."""
 
+import mmap
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, TypeVar
@@ -31,6 +32,16 @@ def flat_rows(values: Flat, offsets: Ints, rows: Ints) -> tuple[Flat, Ints]:
     bounds = np.concatenate([[0], np.cumsum(offsets[rows + 1] - starts)]).astype(np.int64)
     places = np.repeat(starts - bounds[:-1], np.diff(bounds)) + np.arange(bounds[-1])
     return values[places], bounds
+
+
+def let_go(array: npt.NDArray[Any]) -> None:
+    """Keep nothing in memory of an array that is a file: what is asked for of it again is read again."""
+    base: Any = array
+    while base is not None and not isinstance(base, mmap.mmap):
+        base = getattr(base, "base", None)
+    # Not every system can be told so.
+    if base is not None and hasattr(mmap, "MADV_DONTNEED"):
+        base.madvise(mmap.MADV_DONTNEED)
 
 
 class Beyond(Struct, frozen=True, eq=False):

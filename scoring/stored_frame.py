@@ -25,6 +25,11 @@ def is_small(rows: int) -> bool:
     return rows <= BLOCK
 
 
+def row_blocks(rows: int) -> Iterator[Rows]:
+    """Give the numbers of so many rows, BLOCK at a time."""
+    return (np.arange(first, min(first + BLOCK, rows)) for first in range(0, rows, BLOCK))
+
+
 class StoredPart(Struct, frozen=True, eq=False):
     """Some rows of one file.
 
@@ -165,8 +170,8 @@ class StoredFrame(pl.DataFrame):
 
     def filter(self, *predicates: Any, **constraints: Any) -> pl.DataFrame:
         """Keep the rows that fulfil all of it; of the columns those that are asked for are read."""
-        every = _one_by_one(predicates)
-        places = self._naming(every, constraints).with_row_index("_place").filter(*every, **constraints)["_place"]
+        every = [*_one_by_one(predicates), *(pl.col(name) == value for name, value in constraints.items())]
+        places = self._naming(every, {}).with_row_index("_place").filter(*every)["_place"]
         return self.only(places.cast(pl.Int64).to_numpy())
 
     def row(self, index: Any = None, **options: Any) -> Any:

@@ -124,13 +124,16 @@ class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
         return _joined(self.names, self.nothing, columns)
 
 
-def align_scorers(evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed = "wrong") -> AlignedScorers:
+def align_scorers(
+    evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed = "wrong", *, verdicts: bool = True
+) -> AlignedScorers:
     """Put scorers side by side.
 
     Args:
         evaluations: at least one, all of the same cases.
         rows: mask over these cases, those of one benchmark; cases without gold are left out of it.
         unparsed: whether refused and unparsed cases count as tried and wrong (`wrong`) or as not tried (`drop`).
+        verdicts: whether anybody will ask for them; without, which takes a part of the time, all are NO_VERDICT.
     """
     gold = evaluations[0].gold
     taken = np.flatnonzero(rows & gold.known)
@@ -143,11 +146,14 @@ def align_scorers(evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unpa
         rows=taken,
         tried=_beside(tried, taken),
         right=np.isin(codes, RIGHT),
-        verdicts=_beside([np.where(one.answered, one.verdicts, NO_VERDICT) for one in evaluations], taken),
+        verdicts=_beside([np.where(one.answered, one.verdicts, NO_VERDICT) for one in evaluations], taken)
+        if verdicts
+        else np.broadcast_to(np.int64(NO_VERDICT), codes.shape),
         earliest=gold.earliest[taken],
         n_steps=gold.n_steps[taken],
         subsets=gold.subsets[1][taken],
-        problems=gold.problems[taken],
+        # Where no two share one, any numbers do, and those of their names take long to find.
+        problems=gold.problems[taken] if gold.related else taken,
         codes=codes,
         unparsed=unparsed,
     )
