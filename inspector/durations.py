@@ -14,11 +14,18 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds <= 7200 else f"{seconds / 3600:.1f} h"
 
 
-def progress_words(done: int, to_do: int, what: str, seconds: float) -> str:
-    """Say how many bytes of how many are read after so many seconds, how fast, how long it will take, and of what."""
+def progress_words(done: int, to_do: int, what: str, seconds: float, unit: str = "") -> str:
+    """Say how many of how many are done after so many seconds, how fast, how long it will take, and what.
+
+    `unit` is what is counted; "" = bytes that are read.
+    """
     name = short_name(what.rpartition("/")[2], _NAME)
     if not to_do or done >= to_do:
         return f"{name}, {duration(seconds)}"
     rate = done / seconds if seconds else 0.0
-    told = f"  {size_words(rate)}/s, {duration((to_do - done) / rate)} left" if rate else ""
+    left = f"{duration((to_do - done) / rate)} left" if rate else ""
+    if unit:
+        told = f"  {rate:,.0f}/s, {left}" if rate else ""
+        return f"{done:,} of {to_do:,} {unit}{told}  {name}"
+    told = f"  {size_words(rate)}/s, {left}" if rate else ""
     return f"{size_words(done)} of {size_words(to_do)}{told}  {name}"

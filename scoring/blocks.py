@@ -38,12 +38,18 @@ _OF_CASES = ("case", "key", "n_steps", "earliest_error")
 _OF_ROWS = ("key", "case", "vote", "rewards", "redundancy", "labels", "redundancy_labels", "solution", "reason")
 
 
+_FINDING = 0.2
+"""The share of the time that finding rows takes, about."""
+
+
 class CaseBlocks:
     """Cases in blocks, and which blocks the rows of a part may be of."""
 
     def __init__(self, cases: pl.DataFrame, texts: Texts) -> None:
         """Of these cases, whose texts stand row for row beside them."""
         self.cases, self._texts = cases, texts
+        self.before, self.scorers = 0, 1
+        """How many scorers were evaluated before the present one, and of how many, for who hears how far it is."""
         self._index: tuple[tuple[str, ...], npt.NDArray[np.uint64], npt.NDArray[np.int32]] | None = None
 
     @property
@@ -74,6 +80,11 @@ class CaseBlocks:
         found = blocks[np.repeat(first, counts) + within].astype(np.int64)
         pairs = np.unique(found * keys.len() + np.repeat(in_order, counts))
         return np.divmod(pairs, max(1, keys.len()))
+
+    def tell(self, share: float, scorer: str) -> None:
+        """Tell whoever listens that such a share of the present scorer is done."""
+        height = self.cases.height
+        tell(int((self.before + share) * height), self.scorers * height, scorer, "cases")
 
     def _hashes(self, reads: tuple[str, ...]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
         """The hashes of all keys, ascending, and the block of each."""
@@ -166,14 +177,13 @@ def _pack(
     packing: Packing, blocks: CaseBlocks, scorer: Scorer, parts: RewardParts, listed: Sequence[Path]
 ) -> dict[str, Any]:
     """Add the arrays of all blocks, and give the facts."""
-    to_do, what = len(listed) + 2 * blocks.number, f"what {scorer.name} gave"
     rows = []
     for number, part in enumerate(listed):
-        tell(number, to_do, what)
+        blocks.tell(_FINDING * number / len(listed), scorer.name)
         rows.append(_rows_by_block(blocks, parts, part, scorer.reads))
     joined = _Joined()
     for number, (block, keyed) in enumerate(blocks.keyed(scorer.reads)):
-        tell(len(listed) + 2 * number, to_do, what)
+        blocks.tell(_FINDING + (1 - _FINDING) * number / blocks.number, scorer.name)
         rewards = parts.unique(_rewards(parts, rows, number))
         packing.add(joined.rebased(*packed_evaluation(evaluate(Gold(block), scorer, rewards, cases=keyed))))
     return joined.facts

@@ -479,7 +479,9 @@ def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: "Deri
     from scoring.blocks import CaseBlocks
 
     blocks = CaseBlocks(cases, texts)
-    for folder in workspace.reward_folders(cases["benchmark"].unique().to_list()):
+    folders = workspace.reward_folders(cases["benchmark"].unique().to_list())
+    blocks.scorers = len(folders)
+    for blocks.before, folder in enumerate(folders):
         # Before anything is read: what changes from here on makes another key.
         key = place.key(folder) if place else ""
         try:

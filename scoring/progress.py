@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-Listener = Callable[[int, int, str], None]
-"""Hears how much of how much is done, and of what."""
+Listener = Callable[[int, int, str, str], None]
+"""Hears how much of how much is done, what is being done, and what is counted."""
 
 _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
@@ -20,8 +20,8 @@ def told_to(listener: Listener) -> Iterator[None]:
         _LISTENER.reset(token)
 
 
-def tell(done: int, to_do: int, what: str) -> None:
-    """Say that so much of so much is done of something."""
+def tell(done: int, to_do: int, what: str, unit: str) -> None:
+    """Say that so many of so many are done of something; who says fewer than before is about something else."""
     listener = _LISTENER.get()
     if listener is not None:
-        listener(done, to_do, what)
+        listener(done, to_do, what, unit)

@@ -15,7 +15,9 @@ from inspector.render.view import View
 from inspector.request import Request, request_of
 from inspector.shell.output import form_of, put, say, say_facts
 from inspector.shell.page import print_page, width_of
+from inspector.shell.progress import ReadingProgress
 from inspector.text import clean
+from scoring.progress import told_to
 
 STYLES = {
     "strong": "bold",
@@ -37,6 +39,17 @@ STYLES = {
 
 def run(args: argparse.Namespace) -> int:
     """Print or write the view of `args.command`."""
+    with ReadingProgress(args.command, quiet=args.quiet) as progress, told_to(progress):
+        view, problems = _view(args)
+    put_view(replace_raw(view, args), args, problems)
+    # What decides the exit code is said even where quiet was asked for, as every other reason for a 2 is.
+    for sentence in view.because if view.exit_code or not args.quiet else ():
+        print(clean(sentence), file=sys.stderr)
+    return view.exit_code
+
+
+def _view(args: argparse.Namespace) -> tuple[View, tuple[str, ...]]:
+    """Give the view of `args.command`, and what could not be read."""
     request = request_of(args)
     asked = load(args.command)
     if request.labels == "both":
@@ -44,18 +57,12 @@ def run(args: argparse.Namespace) -> int:
         from inspector.both_labels import both_view, load_both
 
         own, adjudicated = load_both(request)
-        view = both_view(own, adjudicated, form_of(args))
         problems = tuple(dict.fromkeys((*own.problems, *adjudicated.problems)))
-    else:
-        params = asked.params(args, form_of(args))
-        scorers = (*getattr(args, "scorers", ()), *request.scorers)
-        results = asked.load(replace(request, scorers=scorers), params)
-        view, problems = asked.view(results, params), results.problems
-    put_view(replace_raw(view, args), args, problems)
-    # What decides the exit code is said even where quiet was asked for, as every other reason for a 2 is.
-    for sentence in view.because if view.exit_code or not args.quiet else ():
-        print(clean(sentence), file=sys.stderr)
-    return view.exit_code
+        return both_view(own, adjudicated, form_of(args)), problems
+    params = asked.params(args, form_of(args))
+    scorers = (*getattr(args, "scorers", ()), *request.scorers)
+    results = asked.load(replace(request, scorers=scorers), params)
+    return asked.view(results, params), results.problems
 
 
 def replace_raw(view: View, args: argparse.Namespace) -> View:

@@ -63,6 +63,7 @@ class ReadingProgress:
     def __init__(self, what: str, *, quiet: bool = False) -> None:
         """`what` is being done; `quiet` is for who wants to hear nothing."""
         self._now = (0, 0, what)
+        self._unit = ""
         self._began = time.monotonic()
         self._end = threading.Event()
         self._painted = False
@@ -70,9 +71,14 @@ class ReadingProgress:
         wanted = not quiet and sys.stderr.isatty()
         self._painter = threading.Thread(target=self._paint, daemon=True) if wanted else None
 
-    def __call__(self, done: int, to_do: int, what: str) -> None:
-        """Say that so many bytes of so many are done, and what is done now."""
-        self._now = (done, to_do, what)
+    def __call__(self, done: int, to_do: int, what: str, unit: str = "") -> None:
+        """Say that so many of so many are done, and what is done now; `unit` is what is counted, "" = bytes.
+
+        Fewer than before are of something else, whose time begins now.
+        """
+        if done < self._now[0]:
+            self._began = time.monotonic()
+        self._now, self._unit = (done, to_do, what), unit
 
     @contextmanager
     def hushed(self) -> Iterator[None]:
@@ -112,4 +118,4 @@ class ReadingProgress:
 
     def words(self, seconds: float) -> str:
         """What stands beside the bar after so many seconds."""
-        return progress_words(*self._now, seconds)
+        return progress_words(*self._now, seconds, self._unit)

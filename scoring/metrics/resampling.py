@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from scoring.progress import tell
 from scoring.step_rewards import Bools, Floats, Ints
 
 RESAMPLES = 1000
@@ -196,12 +197,15 @@ def resample_marks(marks: Bools, cells: Ints, n_cells: int, problems: Ints, seed
     sizes = np.bincount(cells, minlength=n_cells)
     sums = np.zeros((RESAMPLES, n_cells, marks.shape[1]))
     for cell in range(n_cells):
-        sums[:, cell] = _drawn_marks(marks[cells == cell], rng)
+        sums[:, cell] = _drawn_marks(marks[cells == cell], rng, (cell, n_cells))
     return sums, np.broadcast_to(sizes.astype(np.float64), (RESAMPLES, n_cells))
 
 
-def _drawn_marks(marks: Bools, rng: np.random.Generator) -> Floats:
-    """Sums over as many rows of (m, s) as there are, drawn with replacement. Shape (RESAMPLES, s)."""
+def _drawn_marks(marks: Bools, rng: np.random.Generator, part: tuple[int, int]) -> Floats:
+    """Sums over as many rows of (m, s) as there are, drawn with replacement. Shape (RESAMPLES, s).
+
+    `part` says which part (0-based) of how many this is, for whoever hears how far it is.
+    """
     size = marks.shape[0]
     sums = np.zeros((RESAMPLES, marks.shape[1]))
     if not size:
@@ -214,6 +218,7 @@ def _drawn_marks(marks: Bools, rng: np.random.Generator) -> Floats:
     step = max(1, _PRODUCTS // max(size, kinds.shape[0] * max(16, marks.shape[1])))
     for start in range(0, RESAMPLES, step):
         count = min(step, RESAMPLES - start)
+        tell(RESAMPLES * part[0] + start, RESAMPLES * part[1], "intervals", "resamples")
         drawn = times_drawn(size, count, rng) if kind is None else _kinds_drawn(kind, kinds.shape[0], count, rng)
         times: Numbers = drawn.astype(weights.dtype)
         sums[start : start + count] = times @ weights
@@ -270,6 +275,7 @@ def resample_problems(parts: Floats, groups: Ints, n_groups: int, problems: Ints
     done = 0
     for drawn in _problems_drawn(names.size, seed):
         size = drawn.shape[1]
+        tell(done, RESAMPLES, "intervals", "resamples")
         for group in range(n_groups):
             within = slice(bounds[group], bounds[group + 1])
             sums[done : done + size, group] = weighted_sums(drawn, rows[within], together[within])

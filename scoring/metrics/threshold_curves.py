@@ -42,6 +42,8 @@ Moving = Literal["validity", "redundancy"]
 _CURVES = Remembered(32)
 _REMEMBERED = 150_000
 """Cases of a workspace whose curves are remembered: those of more would take much memory."""
+_AT_A_TIME = 1 << 20
+"""Thresholds at which a figure is made at a time, where they are very many."""
 _DRAWN = 1 << 18
 """Cases drawn at a time: they stay in the processor's cache."""
 
@@ -74,7 +76,12 @@ class Curve(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def score(self) -> Floats:
         """The figure at each threshold, shape (t,); NaN where undefined."""
-        return self.tally.mean(self.metric)
+        columns = (np.arange(first, min(first + _AT_A_TIME, self.thresholds.size)) for first in self._starts)
+        return np.concatenate([self.tally.only(some).mean(self.metric) for some in columns])
+
+    @property
+    def _starts(self) -> range:
+        return range(0, max(1, self.thresholds.size), _AT_A_TIME)
 
     @cached_property
     def best(self) -> tuple[float, float] | None:

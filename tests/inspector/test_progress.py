@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from authored import json_lines, rows
 from inspector.cli import main
+from inspector.selection import nothing_loaded
 from inspector.shell import importing, progress
 from inspector.shell.progress import ReadingProgress, bar_line
 from scoring.importing.batch import ImportOptions, read_sources
+from scoring.progress import tell
 
 
 class Terminal(io.StringIO):
@@ -78,6 +80,35 @@ def test_an_error_stands_on_a_line_of_its_own(tmp_path, monkeypatch):
     slow(monkeypatch, lambda: progress.threading.Event().wait(0.1))
     assert main(["import", str(tmp_path / "gone.json"), "-w", str(tmp_path / "w")]) == 2
     assert stderr.getvalue().split("\x1b[K")[-1].startswith("Cannot read the file: ")
+
+
+def test_a_slow_analysis_shows_what_is_counted_how_fast_and_how_long_it_will_take(monkeypatch):
+    stderr = at_a_terminal(monkeypatch)
+
+    def waiting(*_):
+        tell(250_000, 1_000_000, "scorer-3", "cases")
+        for _ in range(2000):
+            if "scorer-3" in stderr.getvalue():
+                return nothing_loaded()
+            progress.threading.Event().wait(0.01)
+        raise AssertionError(stderr.getvalue())
+
+    monkeypatch.setattr("inspector.selection.load", waiting)
+    assert main(["metrics", "--benchmark", "demo", "--json"]) == 0
+    lines = stderr.getvalue().split("\r")
+    picture = next(line for line in lines if "scorer-3" in line)
+    assert re.match(r"\[#+ +\] 250,000 of 1,000,000 cases  [\d,]+/s, \d+ \w+ left  scorer-3\x1b\[K$", picture)
+
+
+def test_the_time_of_something_else_begins_anew(monkeypatch):
+    now = iter((0.0, 100.0))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+    told = ReadingProgress("metrics", quiet=True)
+    told(5, 10, "one", "cases")
+    told(6, 10, "two", "cases")
+    told(1, 10, "intervals", "resamples")
+    assert told.words(2.0) == "1 of 10 resamples  0/s, 18 s left  intervals"
+    assert told._began == 100.0
 
 
 @given(st.integers(0, 10**12), st.integers(0, 10**12), st.text("ab :,", max_size=60), st.integers(1, 200))

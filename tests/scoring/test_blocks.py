@@ -22,6 +22,7 @@ from scoring.cache import RewardParts, VoteParts
 from scoring.derived import FOLDER, Derived
 from scoring.errors import UnwritableWorkspace
 from scoring.generation import Generation
+from scoring.progress import told_to
 from scoring.schema import METADATA, REWARDS, VOTES, conform
 from scoring.stored_frame import StoredFrame, StoredPart, frame_blocks, group_numbers, held_part
 from scoring.workspace import Workspace
@@ -240,6 +241,16 @@ def test_a_part_whose_middle_is_damaged_gives_none_of_its_rows(tmp_path, monkeyp
     for name in ("prm-1.outcome", "prm-1.rewards"):
         if name in found.columns and name in expected.columns:
             assert found.column(name).equals(expected.column(name))
+
+
+def test_who_listens_hears_how_far_it_is(tmp_path):
+    root, heard = untidy(tmp_path, 3), []
+    with in_blocks(4), told_to(lambda *told: heard.append(told)):
+        found = load(Request(workspace=str(root)))
+    assert {unit for *_, unit in heard} == {"cases"}
+    assert {to_do for _, to_do, *_ in heard} == {len(found.evaluations) * found.height}
+    assert [done for done, *_ in heard] == sorted(done for done, *_ in heard)
+    assert {name for *_, name, _ in heard} == {"prm-0", "prm-1", "prm-2"}
 
 
 def test_a_part_that_is_merged_meanwhile_is_read_where_it_went(tmp_path, monkeypatch):
