@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -26,6 +27,7 @@ from scoring.protocols import Protocol as OfficialProtocol
 from scoring.protocols import protocol_named
 from scoring.scorer_columns import EVERY_COLUMN
 from scoring.step_rewards import Bools, Ints
+from scoring.stored_frame import frame_blocks, group_numbers
 
 # -- thresholds tuned on a small dev set of every subset and reported on the cases that are not in it.
 #
@@ -69,16 +71,20 @@ def dev_sets(gold: Gold, seed: int) -> DevSets:
     of the erroneous ones. A subset needs more than EACH of both, so that there is something left to report, and one
     of a benchmark whose official figure is of steps has no dev set.
     """
-    cases = gold.cases.select("benchmark", "subset", "case").with_row_index("row")
-    several = cases["benchmark"].n_unique() > 1
+    cases = gold.cases
+    keys, groups = group_numbers(cases, ("benchmark", "subset"))
+    several = len({benchmark for benchmark, _ in keys}) > 1
+    identities = pl.concat([pl.Series(dtype=pl.String), *(block["case"] for block in frame_blocks(cases, ("case",)))])
     rows = np.zeros(cases.height, dtype=np.bool_)
     numbers = np.zeros(cases.height, dtype=np.int64)
     names: list[str] = []
     benchmarks: list[str] = []
     lacking: dict[str, str] = {}
-    in_order = cases.sort("benchmark", "subset", "case")
-    for (benchmark, subset), part in in_order.group_by("benchmark", "subset", maintain_order=True):
-        member = part["row"].to_numpy().astype(np.int64)
+    # A subset without a name comes first.
+    for place in sorted(range(len(keys)), key=lambda place: (keys[place][0], keys[place][1] is not None, keys[place])):
+        benchmark, subset = keys[place]
+        member = np.flatnonzero(groups == place)
+        member = member[identities.gather(member).arg_sort().to_numpy()]
         name = f"{benchmark}/{subset or 'all'}" if several else str(subset or "all")
         numbers[member] = len(names)
         names.append(name)

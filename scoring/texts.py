@@ -102,7 +102,7 @@ class Texts(Struct, frozen=True, eq=False):
         in_order = rows.size == every.height and bool((rows == np.arange(rows.size)).all())
         return every if in_order else every[rows]
 
-    def sizes(self) -> Places:
+    def sizes(self) -> npt.NDArray[np.int64]:
         """The bytes of problem and steps of each case, shape (n,); a part of the texts is in memory at a time.
 
         Raises:
