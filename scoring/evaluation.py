@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from scoring.boundary import DEFAULTS, NamedStep
 from scoring.cache import BALLOTS, RewardParts, VoteParts
@@ -415,7 +415,8 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         found = []
         for rows in row_blocks(self.codes.size):
             found.append(made(self.of_cases(rows)))
-            let_go(self.rewards.values)
+            for array in (self.rewards.values, self.rewards.offsets, *asdict(self.floats).values()):
+                let_go(array)
         return np.concatenate(found)  # type: ignore[return-value]
 
     def instructive(self, *, least_first: bool = False) -> Ints:

@@ -25,6 +25,7 @@ from scoring.metrics.resampling import SMALL, percentile_intervals, related
 from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares
 from scoring.sql_words import named
 from scoring.step_rewards import Bools, Floats, Ints
+from scoring.stored_frame import frame_blocks
 from scoring.verdicts import OUTCOMES
 
 # -- the columns that a table is broken down by: each case's value, and the condition that selects a value's cases
@@ -75,12 +76,13 @@ def axis(frame: pl.DataFrame, column: str) -> Axis:
     if len(values) > LIMIT:
         raise UsageError(f"column {column!r} has {len(values):,} values, and a table at most {LIMIT}.", "Take another.")
     places = pl.DataFrame({"value": pl.Series(values, dtype=series.dtype), "number": np.arange(len(values))})
-    joined = (
-        series.alias("value").to_frame().join(places, on="value", how="left", nulls_equal=True, maintain_order="left")
-    )
+    numbers = [
+        block.join(places, on="value", how="left", nulls_equal=True, maintain_order="left")["number"].cast(pl.Int64)
+        for block in frame_blocks(series.alias("value").to_frame(), ("value",))
+    ]
     texts = tuple(None if value is None else _text(value) for value in values)
     conditions = tuple(Facet(column, (value,)).sql for value in values)
-    return Axis(column, texts, conditions, joined["number"].cast(pl.Int64).to_numpy())
+    return Axis(column, texts, conditions, np.concatenate([np.empty(0, dtype=np.int64), *numbers]))
 
 
 def _in_order(column: str, series: pl.Series) -> list[Any]:
