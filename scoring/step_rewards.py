@@ -30,9 +30,8 @@ def flat_rows(values: Flat, offsets: Ints, rows: Ints) -> tuple[Flat, Ints]:
     """
     if rows.size and rows[-1] - rows[0] + 1 == rows.size and (np.diff(rows) == 1).all():
         # Neighbours lie beside each other already.
-        around: Ints = offsets[rows[0] : rows[-1] + 2]
-        beside: Flat = values[around[0] : around[-1]]
-        return beside, np.asarray(around - around[0])
+        around = offsets[rows[0] : rows[-1] + 2]
+        return values[around[0] : around[-1]], around - around[0]  # type: ignore[return-value]
     starts = offsets[rows]
     bounds = np.concatenate([[0], np.cumsum(offsets[rows + 1] - starts)]).astype(np.int64)
     places = np.repeat(starts - bounds[:-1], np.diff(bounds)) + np.arange(bounds[-1])
