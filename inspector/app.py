@@ -6,6 +6,7 @@ weight is imported before the first paint: polars, numpy and the screens come in
 
 import gc
 import sys
+import time
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
@@ -155,18 +156,28 @@ class InspectApp(Themed[int]):
 
     def _read(self) -> None:
         """In a thread: import what is heavy, read the workspace, decide."""
+        from inspector.durations import progress_words
         from inspector.first_inspection import inspect
         from inspector.screens import board  # noqa: F401  # imported here so that opening it is instant
         from inspector.selection import load
         from inspector.session import log, showing, starting  # noqa: F401  # as these
         from scoring.errors import InspectError
+        from scoring.progress import told_to
 
         if self.request.plugins:
             from scoring.own_code import listen
 
             listen(self._tell_of_slow_code)
+        began = time.monotonic()
+
+        def heard(done: int, to_do: int, what: str, unit: str) -> None:
+            words = progress_words(done, to_do, what, time.monotonic() - began, unit)
+            with suppress(RuntimeError):
+                self.call_from_thread(self._tell_of_reading, words)
+
         try:
-            selection = load(self.request)
+            with told_to(heard):
+                selection = load(self.request)
             remembered = self.remembering.recall(selection)
             inspection = as_left(inspect(selection), remembered.left, asked=bool(self.request.scorers))
             self.call_later(self._begin, inspection, remembered)
@@ -177,6 +188,11 @@ class InspectApp(Themed[int]):
         """In a thread: say what is being waited for, while there is a screen to say it on."""
         with suppress(RuntimeError):
             self.call_from_thread(self.warn, sentence)
+
+    def _tell_of_reading(self, words: str) -> None:
+        """Say how far reading is, on the screen that waits for it."""
+        if isinstance(self.screen, LoadingScreen):
+            self.screen.say(words)
 
     def _fail(self, sentence: str) -> None:
         """Nothing can be shown: leave, and say why where it stays readable."""

@@ -84,7 +84,7 @@ class CaseBlocks:
     def tell(self, share: float, scorer: str) -> None:
         """Tell whoever listens that such a share of the present scorer is done."""
         height = self.cases.height
-        tell(int((self.before + share) * height), self.scorers * height, scorer, "cases")
+        tell(round((self.before + share) * height), self.scorers * height, scorer, "cases")
 
     def _hashes(self, reads: tuple[str, ...]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
         """The hashes of all keys, ascending, and the block of each."""

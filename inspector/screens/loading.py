@@ -37,9 +37,16 @@ class LoadingScreen(Steady, Screen[None]):
         """`lines` gives what was here: none where something has changed."""
         super().__init__()
         self._lines = lines
+        self._waiting = READING
+
+    def say(self, words: str) -> None:
+        """Say beside what is being waited for how far it is."""
+        for line in self.query("#loading").results(Static):
+            line.update(Content(f"{self._waiting}: {words}"))
 
     def compose(self) -> ComposeResult:
         lines = self._lines()
         if lines:
             yield FirstFrame(lines[:-1])
-        yield Static(Content(UNCHANGED if lines else READING), id="loading", classes="-beneath" if lines else "")
+        self._waiting = UNCHANGED if lines else READING
+        yield Static(Content(self._waiting), id="loading", classes="-beneath" if lines else "")

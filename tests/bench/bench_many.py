@@ -3,7 +3,7 @@
     python tests/bench/bench_many.py [--cases 100000 1000000 10000000] [--folder DIR] [--beside CHECKOUT]
 
 Each command is asked twice: of a workspace of which nothing is kept yet, and again. With `--beside`, another checkout
-with an environment of its own is asked in turn with this one, and what it took stands beside, as a ratio; of what is
+with the same environment is asked in turn with this one, and what it took stands beside, as a ratio; of what is
 kept it makes what it can. Ten million cases take 20 GB of disk and half an hour to make, and a version that holds all
 of them takes more memory than most machines have: leave `--beside` out there. Reported, never asserted; the target is
 2 GB for `metrics` of ten million cases.
@@ -22,7 +22,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bench")]
 
-from large_workspace import make_workspace  # noqa: E402  # after the path is set
+from bench_app import RUN  # noqa: E402  # after the path is set
+from large_workspace import make_workspace  # noqa: E402
 
 COMMANDS = ("metrics", "board", "breakdown", "thresholds")
 SCORERS = 4
@@ -53,9 +54,9 @@ def taken(checkout: Path, root: Path, command: str, *, fresh: bool) -> tuple[flo
     """Seconds of a command in a process of its own, and the most megabytes that were resident."""
     if fresh:
         shutil.rmtree(root / "derived", ignore_errors=True)
-    python = checkout / ".venv" / "bin" / "python"
-    words = [str(python if python.exists() else sys.executable), "-m", "inspector", command, "-w", str(root), "--json"]
+    words = [*RUN, command, "-w", str(root), "--json"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPATH"] = str(checkout)
     begin = time.perf_counter()
     with subprocess.Popen(
         words, cwd=checkout, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
