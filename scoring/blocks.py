@@ -96,9 +96,9 @@ class CaseBlocks:
 
 
 class _Unusable(Exception):  # noqa: N818  # it never leaves this module
-    """A part that cannot be read; why is a sentence."""
+    """A part that cannot be read; why is a sentence, "" where it has gone."""
 
-    def __init__(self, part: Path, why: str) -> None:
+    def __init__(self, part: Path, why: str = "") -> None:
         super().__init__(why)
         self.part, self.why = part, why
 
@@ -155,22 +155,22 @@ def _packed(
         with Packing(target) as packing:
             try:
                 packing.finish(key, _pack(packing, blocks, scorer, parts, listed))
-            except FileNotFoundError as error:
-                # It was merged into another one: the folder is listed again.
-                vanished += 1
-                if vanished == LISTINGS:
-                    told = f"parts of {folder} vanished while they were read; rows may be missing"
-                    problems[Path(error.filename or folder)] = told
-                continue
             except _Unusable as error:
-                problems[error.part] = f"{error.part} was left out: {error.why}"
+                if error.why:
+                    problems[error.part] = f"{error.part} was left out: {error.why}"
+                elif vanished < LISTINGS:
+                    # It was merged into another one: the folder is listed again.
+                    vanished += 1
+                else:
+                    told = f"parts of {folder} vanished while they were read; rows may be missing"
+                    problems[error.part] = told
                 continue
             stays = not problems and may_stay()
             found = unpack(packing.making, key)
             if stays:
                 packing.put()
             assert found is not None  # noqa: S101  # it was written a moment ago
-            return unpacked_evaluation(gold, scorer, *found), list(problems.values())
+            return unpacked_evaluation(gold, scorer, *found), list(dict.fromkeys(problems.values()))
 
 
 def _pack(
@@ -195,7 +195,7 @@ def _rows_by_block(blocks: CaseBlocks, parts: RewardParts, part: Path, reads: Se
     try:
         keys = read_parquet(part, ["key"])["key"]
     except FileNotFoundError:
-        raise
+        raise _Unusable(part) from None
     except OSError as error:
         raise _Unusable(part, str(error)) from None
     if keys.null_count():
@@ -222,7 +222,7 @@ def _part(parts: RewardParts, part: Path, rows: tuple[int, int]) -> pl.DataFrame
     try:
         return parts.part(part, _OF_ROWS, rows)
     except FileNotFoundError:
-        raise
+        raise _Unusable(part) from None
     except FrameError as error:
         raise _Unusable(part, error.sentence) from None
     except OSError as error:

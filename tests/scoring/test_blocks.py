@@ -270,6 +270,15 @@ def test_a_part_that_is_merged_meanwhile_is_read_where_it_went(tmp_path, monkeyp
     assert merged
 
 
+def test_parts_that_go_again_and_again_are_told_of(tmp_path, monkeypatch):
+    root = untidy(tmp_path, 3)
+    monkeypatch.setattr(RewardParts, "part", lambda *_: (_ for _ in ()).throw(FileNotFoundError))
+    with in_blocks(3):
+        found = load(Request(workspace=str(root)))
+    assert [one.scorer.name for one in found.evaluations] == ["critic"]
+    assert len([problem for problem in found.problems if "vanished while they were read" in problem]) == 3
+
+
 # -- frames whose columns are read when they are asked for
 
 
