@@ -2,8 +2,12 @@
 
 Cases are handed out by length, the longest first, so that a batch has little padding and what is left at the end is
 short. A block is some seconds of work of the worker that gets it, and less when little is left, so that all end
-together however fast each is. A worker holds two blocks: it encodes one while it runs the other. One that ends without
-a word costs what it held, which others compute; a case that ends every worker alone is refused.
+together however fast each is. A worker holds two blocks: it encodes one while it runs the other.
+
+A worker that ends without a word costs what it held. What it held may have ended it: it is suspected, and computed
+with nothing beside it by a worker that has shown that it works, another one if there is one. Where that one ends too,
+the block is cut in two, until a case is alone that ended two workers: it is refused. A worker that ends before it has
+computed anything says nothing of its cases, and is given up after three times in a row.
 """
 
 import time
@@ -42,9 +46,8 @@ FEWEST_AHEAD, AHEAD_CASES, AHEAD_CHARACTERS = 64, 1024, 1 << 22
 is left: what is drawn is leased, and another run of the scorer finds nothing to do."""
 ENDS = 3
 """A worker that ended so often in a row, with no block between, is not started again."""
-ALONE, HOPELESS = 2, 4
-"""A case that so many workers held when they ended is computed alone; one more or less may be chance. After so many it
-is refused, if the last ones had nothing else."""
+HOPELESS = 2
+"""A case that ended so many working workers alone is refused."""
 _WAIT, _NODES_SECONDS = 0.1, 1.0
 
 Pair = tuple[Missing, RunCase]
@@ -59,23 +62,35 @@ def characters(case: RunCase) -> int:
 
 
 @dataclass(eq=False)
-class WaitingCases:
-    """What is drawn of a run's work and not handed out, by length; `undrawn` cases are still to be drawn.
-
-    `ends` counts for each row of the plan the workers that held it when they ended.
+class Suspects:
+    """Cases that a worker held when it ended; `places` of workers that ended with them, of which so many, having worked
+    before, with nothing else (`alone`).
     """
+
+    pairs: list[Pair]
+    places: set[int]
+    alone: int = 0
+
+    def halves(self) -> "list[Suspects]":
+        """The same in two parts."""
+        middle = len(self.pairs) // 2
+        return [Suspects(part, {*self.places}) for part in (self.pairs[:middle], self.pairs[middle:])]
+
+
+@dataclass(eq=False)
+class WaitingCases:
+    """What is drawn of a run's work and not handed out, by length; `undrawn` cases are still to be drawn."""
 
     work: Work
     undrawn: int
     size: int = 0
-    ends: dict[int, int] = field(default_factory=dict)
+    suspects: deque[Suspects] = field(default_factory=deque)
     _cases: list[tuple[int, int, Pair]] = field(default_factory=list)
-    _alone: deque[Pair] = field(default_factory=deque)
     _drawn: int = 0
     _drawn_size: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self._cases or self._alone)
+        return bool(self._cases or self.suspects)
 
     def draw(self, most: int) -> bool:
         """Draw some more cases; whether there may be others after them."""
@@ -89,19 +104,10 @@ class WaitingCases:
             self._add(pair)
         return True
 
-    def put_back(self, pairs: Sequence[Pair], *, ended: bool) -> None:
-        """Take back what a worker had; with `ended`, what it held when it ended."""
+    def put_back(self, pairs: Sequence[Pair]) -> None:
+        """Take back what a worker had."""
         for pair in pairs:
-            row = pair[0].row
-            self.ends[row] = self.ends.get(row, 0) + ended
-            if self.ends[row] >= ALONE:
-                self._alone.append(pair)
-            else:
-                self._add(pair)
-
-    def alone(self) -> Pair | None:
-        """The next case that is to be computed with nothing else in its worker."""
-        return self._alone.popleft() if self._alone else None
+            self._add(pair)
 
     def take(self, size: float, most: int | None = None) -> list[Pair]:
         """The longest cases of together about so many characters, one at least if any waits."""
@@ -121,8 +127,8 @@ class WaitingCases:
 
     @property
     def cases(self) -> int:
-        """How many wait."""
-        return len(self._cases) + len(self._alone)
+        """How many wait that are not suspected."""
+        return len(self._cases)
 
     def _add(self, pair: Pair) -> None:
         length = characters(pair[1])
@@ -144,36 +150,50 @@ class _Place:
     node: str = ""
     engine: str = ""
     held: dict[int, list[Pair]] = field(default_factory=dict)
+    suspects: Suspects | None = None
+    """What of it is suspected: then it is all that is held."""
+    proved: bool = False
+    """Whether it has computed a block since it was started."""
     ends: int = 0
-    """How often in a row it ended without having computed a block."""
+    """How often in a row it ended, with no block that it computed between."""
     speed: float = 0.0
     """Characters a second of its last block; 0 = not known."""
     since: float = 0.0
-    cases: int = 0
-    tokens: int = 0
     computing: float = 0.0
 
     def answered(self, number: int, now: float) -> list[Pair]:
         """The cases of a block that is computed; what the worker can do is known by it."""
         pairs = self.held.pop(number)
         self.speed = sum(characters(case) for _, case in pairs) / max(1e-3, now - self.since)
-        self.since, self.ends = now, 0
+        self.since, self.ends, self.proved, self.suspects = now, 0, True, None
         return pairs
 
-    def all_held(self) -> list[Pair]:
-        """Everything that it has, which it has no longer."""
-        held, self.held = [pair for pairs in self.held.values() for pair in pairs], {}
-        return held
+    def ended(self) -> tuple[list[list[Pair]], Suspects | None]:
+        """The blocks that it has no longer, and what of them was suspected before."""
+        held, suspects = [*self.held.values()], self.suspects
+        self.held, self.suspects, self.open, self.proved = {}, None, False, False
+        return held, suspects
+
+
+@dataclass(eq=False)
+class _Node:
+    """What the workers of a machine have done, and for how long each of them computed."""
+
+    cases: int = 0
+    tokens: int = 0
+    computing: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Fleet:
     """The method of a PRM on several workers, which are what it loads; see `scoring.run.Method`.
 
-    `encoding` is the same on one machine: plans are its own, and so is what can be said without an engine.
+    `encoding` is the same on one machine: plans are its own, and so is what can be said without an engine. A worker
+    that would have fewer than `least` cases is not started.
     """
 
     encoding: Encoding
+    least: int = 1
     clock: Callable[[], float] = time.monotonic
 
     def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
@@ -200,6 +220,9 @@ class FleetSession:
     _blocks: int = 0
     _told: float = 0.0
     _failed: InspectError | None = None
+    _nodes: dict[str, _Node] = field(default_factory=dict)
+    _worked: set[int] = field(default_factory=set)
+    """The places that have computed a block in this run."""
 
     def look(self, work: Work) -> Iterator[Came]:
         """What one machine says of the work without an engine."""
@@ -225,15 +248,16 @@ class FleetSession:
                 yield from self._heard(number, news, waiting)
             if all(place.out for place in self._places):
                 raise self._failed or EngineError("no worker is left.", "Run the same again for what is left.")
-            yield from self._nodes()
+            yield from self._how_far()
             yield None
-        yield from self._nodes(now=True)
+        yield from self._how_far(now=True)
 
     # -- workers
 
     def _start_wanted(self) -> None:
         """Start as many workers as there should be by now."""
-        while len(self._places) < self._workers.wanted():
+        most = max(1, len(self.plan.missing) // self.fleet.least)
+        while len(self._places) < min(most, self._workers.wanted()):
             self._places.append(_Place())
             self._workers.start(len(self._places) - 1)
 
@@ -244,31 +268,48 @@ class FleetSession:
     @property
     def _hungry(self) -> bool:
         """Whether a worker would take another block."""
-        return any(len(place.held) < HELD for _, place in self._working)
+        return any(len(place.held) < HELD and place.suspects is None for _, place in self._working)
 
     def _hand_out(self, waiting: WaitingCases) -> None:
+        chosen = self._for_suspects(waiting)
+        for number, suspects in chosen.items():
+            place = self._places[number]
+            if not place.held:
+                waiting.suspects.remove(suspects)
+                place.suspects = suspects
+                self._give(number, place, suspects.pairs)
         # One block to each, then the second: the longest cases are not all one worker's.
         for held in range(HELD):
             for number, place in self._working:
-                if len(place.held) == held and waiting and not self._is_alone(place, waiting):
+                if len(place.held) == held and waiting.cases and place.suspects is None and number not in chosen:
                     self._give(number, place, self._block(place, waiting))
 
-    def _is_alone(self, place: _Place, waiting: WaitingCases) -> bool:
-        """Whether a worker is to have nothing beside what it holds."""
-        return any(waiting.ends.get(pair[0].row, 0) >= ALONE for pairs in place.held.values() for pair in pairs)
+    def _for_suspects(self, waiting: WaitingCases) -> dict[int, Suspects]:
+        """By their number the workers that compute suspected cases next, and until then get nothing else.
+
+        A worker that has not worked yet has to, first, unless nothing else is left; and it is another one than those
+        that ended with the same cases, unless there is none.
+        """
+        chosen: dict[int, Suspects] = {}
+        working = {number: place for number, place in self._working if place.suspects is None}
+        able = [number for number, place in working.items() if place.proved or not (waiting.cases or waiting.undrawn)]
+        for suspects in waiting.suspects:
+            free = [number for number in able if number not in chosen]
+            others = {number for number, _ in self._working} - suspects.places
+            fitting = [number for number in free if number in others or not others]
+            if fitting:
+                chosen[min(fitting, key=lambda number: len(working[number].held))] = suspects
+        return chosen
 
     def _block(self, place: _Place, waiting: WaitingCases) -> list[Pair]:
         """The next block of a worker, by its speed and by what is left for all."""
-        if not place.held and (pair := waiting.alone()):
-            return [pair]
+        turns = HELD * sum(not one.out for one in self._places)
         if not place.speed:
-            return waiting.take(float("inf"), FIRST_CASES)
-        fair = waiting.left / (HELD * sum(not one.out for one in self._places))
+            return waiting.take(float("inf"), min(FIRST_CASES, -(-(waiting.cases + waiting.undrawn) // turns)))
+        fair = waiting.left / turns
         return waiting.take(min(place.speed * BLOCK_SECONDS, max(place.speed * LEAST_SECONDS, fair)))
 
     def _give(self, number: int, place: _Place, pairs: list[Pair]) -> None:
-        if not pairs:
-            return
         self._blocks += 1
         if not place.held:
             place.since = self.clock()
@@ -285,30 +326,34 @@ class FleetSession:
             place.open, place.node, place.engine = True, news.node, news.engine
             yield Ready(news.engine, news.seconds)
         elif isinstance(news, BlockResult):
-            yield from self._answered(place, news)
+            yield from self._answered(number, place, news)
         elif isinstance(news, WorkerFailed):
             if news.everywhere:
                 raise news.error
             self._failed, place.out = news.error, True
-            waiting.put_back(place.all_held(), ended=False)
+            for pairs in place.ended()[0]:
+                waiting.put_back(pairs)
             yield Notice(f"{self._workers.label(number)} is not used: {news.sentence}")
         else:
             yield from self._ended(number, place, news, waiting)
 
-    def _answered(self, place: _Place, result: BlockResult) -> Iterator[Came]:
+    def _answered(self, number: int, place: _Place, result: BlockResult) -> Iterator[Came]:
         if result.number not in place.held:
             # Of a worker that was taken for gone: others have its block by now.
             return
         pairs = place.answered(result.number, self.clock())
+        self._worked.add(number)
         for sentence in result.notices:
             yield Notice(sentence)
         spent = result.spent
         self.spent.tokens, self.spent.padding = self.spent.tokens + spent.tokens, self.spent.padding + spent.padding
         self.spent.case_tokens += spent.case_tokens
-        place.cases, place.tokens = place.cases + len(pairs), place.tokens + spent.tokens
         place.computing += spent.computing
         # Workers compute at the same time.
         self.spent.computing = max(one.computing for one in self._places)
+        node = self._nodes.setdefault(place.node, _Node())
+        node.cases, node.tokens = node.cases + len(pairs), node.tokens + spent.tokens
+        node.computing[number] = node.computing.get(number, 0.0) + spent.computing
         self._settled += len(pairs)
         yield [
             Settled(
@@ -322,42 +367,64 @@ class FleetSession:
 
     def _ended(self, number: int, place: _Place, gone: WorkerGone, waiting: WaitingCases) -> Iterator[Came]:
         """What a worker held is computed by others, or by the one that is started in its place."""
-        label, held = self._workers.label(number), place.all_held()
-        hopeless = [pair for pair in held if waiting.ends.get(pair[0].row, 0) >= HOPELESS - 1 and len(held) == 1]
-        waiting.put_back([pair for pair in held if pair not in hopeless], ended=not gone.preempted)
-        for missing, case in hopeless:
-            reason = f"the worker that computed it {gone.how}, {HOPELESS} times"
-            row = {"key": case.key, "vote": 0, "reason": reason, "engine": place.engine}
-            yield [Settled(missing, case, (row,), reason=reason)]
-        place.open = False
-        # A case that is computed alone may be what ended it.
-        suspected = len(held) == 1 and waiting.ends.get(held[0][0].row, 0) > ALONE
-        place.ends += not gone.preempted and not suspected and not hopeless
-        again = f"{len(held):,} cases are computed again" if held else "it held no case"
+        label, proved = self._workers.label(number), place.proved
+        blocks, suspects = place.ended()
+        count = sum(map(len, blocks))
+        if gone.preempted:
+            # Its machine went, which no case has done.
+            waiting.suspects.extend([suspects] if suspects else [])
+            for pairs in [] if suspects else blocks:
+                waiting.put_back(pairs)
+        else:
+            place.ends = 1 if proved else place.ends + 1
+            waiting.suspects.extend(Suspects(pairs, {number}) for pairs in ([] if suspects else blocks))
+            if suspects:
+                refused = list(self._suspected(number, place, gone, suspects, waiting))
+                count -= len(refused)
+                yield refused
+        again = f"{count:,} cases are computed again" if count else "it held no case"
         if place.ends >= ENDS:
             place.out = True
-            self._failed = EngineError(f"{label} {gone.how}, {ENDS} times in a row.", "Run the same again.")
+            alone = f", the last time with {blocks[0][0][1].case} alone" if count == 1 and len(blocks) == 1 else ""
+            self._failed = EngineError(f"{label} {gone.how}, {ENDS} times in a row{alone}.", "Run the same again.")
             yield Notice(f"{label} {gone.how}, {ENDS} times in a row; it is not started again")
             return
         yield Notice(f"{label} {gone.how}; {again}")
         self._workers.start(number)
 
-    def _nodes(self, *, now: bool = False) -> Iterator[Nodes]:
-        """How far each machine is, now and then, where there are several."""
+    def _suspected(
+        self, number: int, place: _Place, gone: WorkerGone, suspects: Suspects, waiting: WaitingCases
+    ) -> Iterator[Settled]:
+        """What becomes of cases that were suspected before and with which another worker has ended; those refused."""
+        suspects.places.add(number)
+        if number not in self._worked:
+            # It may end with any.
+            waiting.suspects.append(suspects)
+        elif len(suspects.pairs) > 1:
+            waiting.suspects.extend(suspects.halves())
+        elif (alone := suspects.alone + 1) < HOPELESS:
+            suspects.alone = alone
+            waiting.suspects.append(suspects)
+        else:
+            ((missing, case),) = suspects.pairs
+            reason = f"the worker that computed it alone {gone.how}, {alone} times"
+            row = {"key": case.key, "vote": 0, "reason": reason, "engine": place.engine}
+            self._settled += 1
+            yield Settled(missing, case, (row,), reason=reason)
+
+    def _how_far(self, *, now: bool = False) -> Iterator[Nodes]:
+        """How far each machine is, now and then."""
         moment = self.clock()
         if not now and moment - self._told < _NODES_SECONDS:
             return
         self._told = moment
-        names = list(dict.fromkeys(place.node for place in self._places if place.node))
-        if names:
-            yield Nodes(tuple(_node(name, [one for one in self._places if one.node == name]) for name in names))
+        for place in self._places:
+            if place.open:
+                self._nodes.setdefault(place.node, _Node())
+        if self._nodes:
+            yield Nodes(tuple(self._node(name, node) for name, node in self._nodes.items()))
 
-
-def _node(name: str, places: Sequence[_Place]) -> NodeProgress:
-    return NodeProgress(
-        name,
-        working=sum(place.open and not place.out for place in places),
-        done=sum(place.cases for place in places),
-        tokens=sum(place.tokens for place in places),
-        computing=round(max(place.computing for place in places), 3),
-    )
+    def _node(self, name: str, node: _Node) -> NodeProgress:
+        working = sum(place.open and not place.out and place.node == name for place in self._places)
+        computing = round(max(node.computing.values(), default=0.0), 3)
+        return NodeProgress(name, working, node.cases, node.tokens, computing)

@@ -102,7 +102,7 @@ def simulated(lengths: Sequence[tuple[int, int]], workers: int, speed: float) ->
         for row, (size, _) in enumerate(lengths)
     )
     plan = Plan(tuple(Missing(row) for row in range(len(lengths))), len(lengths), len(lengths), 0, 0, ())
-    session = Fleet(Encoding(_nothing), clock).session(plan, Interrupt())
+    session = Fleet(Encoding(_nothing), clock=clock).session(plan, Interrupt())
     for _ in session.rows(pairs, lambda: (simulation, None)):
         pass
     return clock.now, simulation.busy
