@@ -78,6 +78,8 @@ def sized(event: Told) -> Iterator[str]:
         f"{event['tokens']:,} tokens, the start left out; a worker has nothing to do for "
         f"{share(event['idle'])}% of it{cost}"
     )
+    if event["measured"]:
+        yield f"that speed was measured on {event['measured']}"
 
 
 def node_lines(event: Told) -> Iterator[str]:

@@ -155,13 +155,29 @@ def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
     room = "workers, each with a model of its own (default: as many as there is room for, also when it grows)"
     cluster.add_argument("--workers", type=_one_or_more, metavar="N", help=room)
     cards = "GPUs of a worker, which hold one model together (default: 1, or none where the cluster has none)"
-    cluster.add_argument("--gpus-per-worker", type=_number, metavar="N", help=cards)
+    cluster.add_argument("--gpus-per-worker", type=_gpus, metavar="N", help=cards)
     cluster.add_argument("--engine-on-worker", choices=ENGINES[:-1], default="transformers", help="what runs it there")
     size = "with --dry-run, how long NODESxGPUS would take (such as 8x8, or 8x8@35000 tokens a second each)"
     cluster.add_argument("--cluster", type=_cluster_size, metavar="NxG", help=size)
     cluster.add_argument(
-        "--gpu-hour", type=_number, metavar="PRICE", help="what an hour of a GPU costs (with --cluster)"
+        "--gpu-hour", type=_price, metavar="PRICE", help="what an hour of a GPU costs (with --cluster)"
     )
+
+
+_LARGE = 1e9
+"""More than a speed or a price is."""
+
+
+def _gpus(text: str) -> float:
+    if (number := _number(text)) > 1 and number != int(number):
+        raise argparse.ArgumentTypeError(f"{text} is neither a whole number of GPUs nor a share of one")
+    return number
+
+
+def _price(text: str) -> float:
+    if (number := _number(text)) > _LARGE:
+        raise argparse.ArgumentTypeError(f"{text} is no price")
+    return number
 
 
 class Shard(Struct, frozen=True):
@@ -203,7 +219,7 @@ def _cluster_size(text: str) -> ClusterSize:
         read = ClusterSize(int(nodes), int(gpus), float(speed) if at else None)
     except ValueError:
         read = ClusterSize(0, 0)
-    if not times or read.nodes < 1 or read.gpus < 1 or (at and not (read.speed or 0) > 0):
+    if not times or read.nodes < 1 or read.gpus < 1 or (at and not 1e-3 < (read.speed or 0) < _LARGE):
         raise argparse.ArgumentTypeError(f"{text!r} is not NODESxGPUS, such as 8x8, or with @TOKENS_A_SECOND")
     return read
 

@@ -160,8 +160,9 @@ class Estimate(Struct, frozen=True):
 class ClusterEstimate(Struct, frozen=True):
     """How long so many `workers` would take for the `cases` that have no rewards, told by a dry run.
 
-    `speed` is the tokens a second of each worker, `seconds` the time without their start, `idle` the share of it that a
-    worker has nothing to do, and `cost` what it costs, None where no price was given.
+    `speed` is the tokens a second of each worker, `measured` on an engine ("" = as was said), `seconds` the time
+    without their start, `idle` the share of it that a worker has nothing to do, and `cost` what all of the cluster
+    costs, None where no price was given.
     """
 
     workers: int
@@ -170,6 +171,7 @@ class ClusterEstimate(Struct, frozen=True):
     tokens: int
     seconds: float
     idle: float
+    measured: str = ""
     cost: float | None = None
 
 

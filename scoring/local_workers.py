@@ -21,6 +21,7 @@ from typing import BinaryIO
 
 from msgspec.structs import replace
 
+from scoring.errors import EngineError
 from scoring.workers import (
     HELD,
     Block,
@@ -63,8 +64,17 @@ class LocalWorkers:
         return f"the worker on {device}" + (f" (number {number + 1})" if self._devices.count(device) > 1 else "")
 
     def start(self, number: int) -> None:
-        """Start a process, and listen to it."""
-        process = _started(self._environment())
+        """Start a process, and listen to it.
+
+        Raises:
+            EngineError: the system has no room for one.
+        """
+        try:
+            process = _started(self._environment())
+        except OSError as error:
+            raise EngineError(
+                f"no process could be started ({error.strerror or error}).", "Close others, or name fewer devices."
+            ) from None
         self._processes[number] = process
         device = self._devices[number]
         self._write(process, encode_message(replace(self._prm, running=replace(self._prm.running, device=device))))

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _NOT_TOLD = frozenset({"layout", "system_prompt", "adapter_source"})
 """Settings that are no words for a person."""
 _HERE = Running()
-_CASES_A_COPY = 32
+_CASES_A_COPY = 8
 """Cases for which another copy of a model is not worth loading."""
 
 
@@ -89,11 +89,12 @@ def prm_events(
         )
         notes = [*prepared.notes, *where, *missing_texts(texts, rows, scorer.reads)]
         if here and args.device == "auto" and len(cards := free_on_cards()) > 1:
-            devices, how = _over(cards, prepared.weight_bytes, len(rows))
+            devices, how = _over(cards, prepared.weight_bytes)
             notes.append(how)
     encoding = Encoding(prepared.encoder, truncate=args.truncate)
-    # One that is laid over devices is no wish of the request's own.
-    several = args.engine == "ray" or len(devices) > 1 or ("+" in devices[0] and args.device == "auto")
+    # A process of its own also for one model that is not where this one would load it.
+    several = args.engine == "ray" or len(devices) > 1 or devices[0] not in {args.device, "cuda:0"}
+    least = _CASES_A_COPY if devices[0] != args.device.split(",")[0] else 1
     with ExitStack() as until_the_end:
 
         def engine() -> Named:
@@ -113,7 +114,7 @@ def prm_events(
             texts,
             scorer,
             parts,
-            _sizing(args, encoding, parts) if args.cluster else _fleet(encoding) if several else encoding,
+            _sizing(args, encoding, parts) if args.cluster else _fleet(encoding, least) if several else encoding,
             engine=engine,
             rows=rows,
             retry_refused=args.retry_refused,
@@ -123,39 +124,38 @@ def prm_events(
         )
 
 
-def _over(free: Sequence[int], weights: int, cases: int) -> tuple[tuple[str, ...], str]:
+def _over(free: Sequence[int], weights: int) -> tuple[tuple[str, ...], str]:
     """Which devices hold a model each (as `--device` names them) where there are several, and that in words."""
     groups = replicas(weights, free)
-    used = groups[: max(1, cases // _CASES_A_COPY)]
-    devices = tuple("+".join(f"cuda:{card}" for card in group) for group in used)
-    over = len(used[0])
+    devices = tuple("+".join(f"cuda:{card}" for card in group) for group in groups)
+    over = len(groups[0])
     how = "fit one GPU" if over == 1 else f"do not fit one GPU: each copy is laid over {over}"
-    copies = "one copy" if len(used) == 1 else f"{len(used)} copies"
+    copies = "one copy" if len(groups) == 1 else f"up to {len(groups)} copies"
     return devices, f"its weights ({weights / 1e9:.1f} GB) {how}; {copies} on {', '.join(devices)} (or say --device)"
 
 
-def _fleet(encoding: Encoding) -> Method:
+def _fleet(encoding: Encoding, least: int) -> Method:
     from scoring.fleet import Fleet
 
-    return Fleet(encoding)
+    return Fleet(encoding, least)
 
 
 def _sizing(args: argparse.Namespace, encoding: Encoding, parts: Parts) -> Method:
     """The method that tells how long a cluster would take.
 
     Raises:
-        UsageError: it is no dry run, the workers are larger than a node, or no speed is known.
+        UsageError: the workers have no room, or no speed is known.
     """
     from scoring.sizing import Sizing, speed_of
 
     size, gpus = args.cluster, args.gpus_per_worker or 1
-    if not args.dry_run:
-        raise UsageError("--cluster is for a look beforehand.", "Give --dry-run too; --engine ray runs on one.")
-    workers = args.workers or size.nodes * int(size.gpus / gpus)
-    if not workers:
+    room = size.nodes * int(size.gpus / gpus)
+    if not room:
         raise UsageError(f"a worker of {gpus:g} GPUs has no room on a node of {size.gpus}.", "Give larger nodes.")
-    hour = None if args.gpu_hour is None else args.gpu_hour * gpus
-    return Sizing(encoding, workers, speed_of(size, parts), hour)
+    if (args.workers or 0) > room:
+        raise UsageError(f"{args.workers} workers have no room: {room} have.", "Give a larger cluster, or fewer.")
+    hour = None if args.gpu_hour is None else args.gpu_hour * size.nodes * size.gpus
+    return Sizing(encoding, args.workers or room, *speed_of(size, parts), hour)
 
 
 def _workers(
@@ -176,13 +176,17 @@ def _running(args: argparse.Namespace) -> Running:
     Raises:
         UsageError: flags that are of no use together.
     """
-    of_cluster = {"--address": args.address, "--workers": args.workers, "--gpus-per-worker": args.gpus_per_worker}
+    of_cluster = {"--address": args.address}
+    if not args.cluster:
+        of_cluster |= {"--workers": args.workers, "--gpus-per-worker": args.gpus_per_worker}
     given = [flag for flag, value in of_cluster.items() if value is not None]
+    if args.cluster and not args.dry_run:
+        raise UsageError("--cluster is for a look beforehand.", "Give --dry-run too; --engine ray runs on one.")
     if args.gpu_hour is not None and not args.cluster:
         raise UsageError("--gpu-hour is the price of a cluster.", "Give --dry-run --cluster NODESxGPUS too.")
     if args.engine_on_worker != "transformers":
         given.append("--engine-on-worker")
-    if args.engine != "ray" and given and not args.cluster:
+    if args.engine != "ray" and given:
         raise UsageError(f"{given[0]} is about a cluster.", "Give --engine ray too, or leave it out.")
     if args.engine == "ray" and args.device != "auto":
         raise UsageError(

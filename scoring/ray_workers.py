@@ -40,7 +40,14 @@ from scoring.workers import (
 
 try:
     import ray as library
-    from ray.exceptions import AuthenticationError, RayActorError, RayError, RayTaskError
+    from ray.exceptions import (
+        AuthenticationError,
+        NodeDiedError,
+        ObjectLostError,
+        OutOfMemoryError,
+        RayError,
+        RayTaskError,
+    )
 except ImportError as error:
     raise MissingExtra(error.name or "ray", "ray") from None
 
@@ -85,6 +92,7 @@ class RayWorkers:
         self._prm = encode_message(replace(prm, running=replace(prm.running, device=_device(prm, self._gpus))))
         self._actors: dict[int, Any] = {}
         self._nodes: dict[int, str] = {}
+        self._gone_from: dict[int, str] = {}
         self._pending: dict[Any, tuple[int, float]] = {}
         self._wanted, self._looked, self._said = 0, -math.inf, time.monotonic()
 
@@ -101,7 +109,7 @@ class RayWorkers:
 
     def label(self, number: int) -> str:
         """The worker by its number, from 1, and its node."""
-        node = self._nodes.get(number)
+        node = self._nodes.get(number) or self._gone_from.get(number)
         return f"worker {number + 1}" + (f" on {node}" if node else "")
 
     def start(self, number: int) -> None:
@@ -150,10 +158,9 @@ class RayWorkers:
         news: Reply | WorkerGone
         try:
             reply = decode_reply(ray.get(reference))
-        except RayActorError as error:
+        except RayError as error:
+            # Whatever became of one result is one worker's fate; that the cluster is gone, waiting for it says.
             news = _gone(error)
-        except RayTaskError as error:
-            news = WorkerGone(f"failed ({_line(error.cause or error)})")
         else:
             if isinstance(reply, Opened):
                 self._nodes[number] = reply.node
@@ -161,6 +168,7 @@ class RayWorkers:
                 return number, reply
             news = reply
         self._pending = {kept: one for kept, one in self._pending.items() if one[0] != number}
+        self._gone_from[number] = self._nodes.pop(number, "")
         # Whatever it is, it computes nothing more.
         with suppress(Exception):
             ray.kill(self._actors[number])
@@ -245,16 +253,20 @@ def _reached(address: str | None) -> None:
         socket.create_connection((host, int(port)), _REACH_SECONDS).close()
 
 
-def _gone(error: RayActorError) -> WorkerFailed | WorkerGone:
+def _gone(error: RayError) -> WorkerFailed | WorkerGone:
     """What became of an actor, by what Ray says of it."""
     words = str(error)
-    if "No module named 'scoring'" in words:
-        step = "Install prm-inspect[score,ray] on every node, in the environment that Ray runs in."
-        return WorkerFailed("Cannot do that", "its node has no prm-inspect.", step)
-    if error.preempted or "its node has died" in words:
-        return WorkerGone("was lost with its node", preempted=True)
-    if "OOM" in words or "out of memory" in words.lower():
+    if getattr(error, "actor_init_failed", False):
+        step = "Install the same prm-inspect[score,ray] on every node, in the environment that Ray runs in."
+        why = "no prm-inspect" if "No module named 'scoring'" in words else "another prm-inspect"
+        return WorkerFailed("Cannot do that", f"its node has {why} ({_line(error)}).", step)
+    if isinstance(error, RayTaskError):
+        return WorkerGone(f"failed ({_line(error.cause or error)})")
+    if isinstance(error, OutOfMemoryError):
         return WorkerGone("was killed because its node had no memory left")
+    lost = isinstance(error, NodeDiedError | ObjectLostError) or "its node has died" in words
+    if lost or getattr(error, "preempted", False):
+        return WorkerGone("was lost with its node", preempted=True)
     return WorkerGone("ended without a word")
 
 

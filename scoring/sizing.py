@@ -36,13 +36,14 @@ _LEAST_ROWS = 50
 class Sizing(Struct, frozen=True):
     """The method of a dry run that asks how long a cluster would take; see `scoring.run.Method`.
 
-    `workers` are how many there would be, and `speed` the tokens a second of each. An hour of a worker costs `hour`,
-    None = not said.
+    `workers` are how many there would be, and `speed` the tokens a second of each, as `measured` on an engine ("" = as
+    a person said). An hour of all of it costs `hour`, None = not said.
     """
 
     encoding: Encoding
     workers: int
     speed: float
+    measured: str = ""
     hour: float | None = None
 
     def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
@@ -74,7 +75,7 @@ class SizingSession(Struct):
             yield [*refused, *(one.settled({}) for one in window if one.reason is not None)]
         method = self.method
         seconds, busy = simulated(lengths, method.workers, method.speed)
-        cost = None if method.hour is None else method.workers * method.hour * seconds / 3600
+        cost = None if method.hour is None else method.hour * seconds / 3600
         idle = 1 - busy / (method.workers * seconds) if seconds else 0.0
         yield ClusterEstimate(
             method.workers,
@@ -83,6 +84,7 @@ class SizingSession(Struct):
             self.spent.case_tokens,
             round(seconds, 3),
             round(idle, 6),
+            method.measured,
             cost,
         )
 
@@ -189,25 +191,32 @@ class SimulatedWorkers:
         heappush(self._coming, (moment, self._order, number, block))
 
 
-def measured_speed(parts: Parts) -> float | None:
-    """The tokens a second of one worker, by the rows in the cache; None where too few say how long they took."""
-    rows, _ = parts.read(("key", "case", "vote", "solution", "tokens_in", "seconds"))
+def measured_speed(parts: Parts) -> tuple[float, str] | None:
+    """The tokens a second of one worker and on what, by the rows in the cache; None where too few are timed.
+
+    Of several engines it is the one with the most timed rows.
+    """
+    rows, _ = parts.read(("key", "case", "vote", "solution", "tokens_in", "seconds", "engine"))
     timed = rows.filter(pl.col("seconds") > 0, pl.col("tokens_in") > 0)
-    if timed.height < _LEAST_ROWS:
+    sums = pl.col("tokens_in").sum().alias("tokens"), pl.col("seconds").sum(), pl.len()
+    found = timed.group_by("engine").agg(*sums).sort("len", "engine", descending=True)
+    if not found.height or found["len"][0] < _LEAST_ROWS:
         return None
-    return float(timed["tokens_in"].sum()) / float(timed["seconds"].sum())
+    return float(found["tokens"][0]) / float(found["seconds"][0]), found["engine"][0] or "an engine that is not named"
 
 
-def speed_of(size: ClusterSize, parts: Parts) -> float:
-    """The tokens a second of one worker, as a person said or as was measured.
+def speed_of(size: ClusterSize, parts: Parts) -> tuple[float, str]:
+    """The tokens a second of one worker, as a person said or as was measured; then on what, else "".
 
     Raises:
         UsageError: neither.
     """
-    speed = size.speed or measured_speed(parts)
-    if speed is None:
+    if size.speed:
+        return size.speed, ""
+    measured = measured_speed(parts)
+    if measured is None:
         raise UsageError(
             "how fast one worker is was not measured yet.",
             f"Score some cases on one device (--limit 200), or say it: --cluster {size}@TOKENS_A_SECOND.",
         )
-    return speed
+    return measured

@@ -125,8 +125,6 @@ encode_message = msgspec.msgpack.Encoder().encode
 decode_prm = msgspec.msgpack.Decoder(WorkerPrm).decode
 decode_block = msgspec.msgpack.Decoder(Block).decode
 decode_reply = msgspec.msgpack.Decoder(Reply).decode
-_PLACES = frozenset({"base", "reference", "adapter"})
-"""What of `WorkerPrm.prm` may be a path."""
 
 
 class Workers(Protocol):
@@ -256,7 +254,9 @@ def worker_prm(
     fingerprint: str, model: str, prm: Mapping[str, Any], running: Running, *, truncate: bool, root: Path | None
 ) -> WorkerPrm:
     """What to tell workers of a PRM; folders are named so that they are found from wherever a worker is."""
-    placed = {name: _whole_path(value) if name in _PLACES else value for name, value in prm.items()}
+    placed = {**prm, **{name: _whole_path(prm[name]) for name in ("base", "reference")}}
+    if (adapter := prm["adapter"]) and adapter.endswith(".py"):
+        placed["adapter"] = _whole_path(adapter)
     home = str(root.resolve()) if root else None
     return WorkerPrm(fingerprint, _whole_path(model) or model, placed, running, truncate, home, own_version())
 

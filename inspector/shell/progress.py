@@ -34,7 +34,7 @@ def show_progress(done: int, to_do: int, words: str, below: Sequence[str] = ()) 
     lines = [bar_line(done, to_do, words, columns), *shown]
     # The cursor stays on the first line, so that whoever clears from there on clears all.
     back = f"\x1b[{len(shown)}A" if shown else ""
-    print("\r" + f"{_CLEAR}\n".join(lines) + f"{_CLEAR}{back}\r", end="", file=sys.stderr)
+    print("\r" + f"{_CLEAR}\n".join(lines) + f"{_CLEAR_BELOW}{back}\r", end="", file=sys.stderr)
     sys.stderr.flush()
 
 

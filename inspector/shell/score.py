@@ -188,7 +188,8 @@ class _Told(Struct):
 
 
 def _follow(job: Job, told: _Told, *, quiet: bool) -> int:
-    told.ended, told.saved = False, 0
+    told.ended, told.saved, told.nodes = False, 0, []
+    told.engines.clear()
     with signals_passed_on(job):
         for event in job.events():
             told.note(event)

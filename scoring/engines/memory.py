@@ -79,12 +79,18 @@ def _text(path: Path) -> str:
 
 def free_on_cards() -> list[int]:
     """Free bytes of each CUDA device that a process here would see, in its order; [] where nobody says."""
-    # Named by their place they are known by it; by an identifier, or a part of a card, they are not.
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    asked = ["nvidia-smi", "--query-gpu=memory.free", "--format=csv,noheader,nounits"]
+    asked = ["nvidia-smi", "--query-gpu=name,memory.free", "--format=csv,noheader,nounits"]
     try:
-        told = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout.split()
-        free = [int(number) << 20 for number in told]
-        return free if visible is None else [free[int(place)] for place in visible.split(",") if place.strip()]
+        told = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout.splitlines()
+        cards = [(name, int(free) << 20) for name, _, free in (line.rpartition(", ") for line in told)]
+        # Named by their place they are known by it; by an identifier, or a part of a card, they are not.
+        places = range(len(cards)) if visible is None else [int(place) for place in visible.split(",") if place.strip()]
+        if any(place < 0 for place in places):
+            return []
+        # CUDA counts the fastest first, unless it is told to count as the driver does: of equal ones that is the same.
+        if len({name for name, _ in cards}) > 1 and os.environ.get("CUDA_DEVICE_ORDER") != "PCI_BUS_ID":
+            return []
+        return [cards[place][1] for place in places]
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return []

@@ -98,7 +98,9 @@ def simulated(workspace: Path, model: Path, workers: int, run: Timed) -> float:
     from scoring.sizing import measured_speed
 
     (folder,) = (workspace / "rewards").glob("*/")
-    speed = measured_speed(RewardParts(folder))
+    measured = measured_speed(RewardParts(folder))
+    assert measured is not None
+    speed = measured[0]
     looked = workspace.parent / "looked"
     shutil.rmtree(looked, ignore_errors=True)
     shutil.copytree(workspace, looked, ignore=shutil.ignore_patterns("rewards"))

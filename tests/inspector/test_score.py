@@ -220,7 +220,7 @@ def test_progress_stays_on_one_line(monkeypatch, capsys, columns):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     event = {"event": "progress", "done": 1700, "to_do": 3400, "refused": 90, "truncated": 12, "seconds": 123.4}
     score._tell(event)
-    line = capsys.readouterr().err.removeprefix("\r").removesuffix("\x1b[K\r")
+    line = capsys.readouterr().err.removeprefix("\r").removesuffix("\x1b[J\r")
     assert "1,700/3,400" in line
     assert len(line) < columns
     assert line.startswith("[###") == (columns >= 80)

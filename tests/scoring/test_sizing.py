@@ -39,7 +39,9 @@ def test_where_there_is_much_to_do_nearly_nobody_is_idle():
     assert 1 - busy / (64 * seconds) < 0.01
 
 
-@pytest.mark.parametrize("text", ["8", "x8", "0x8", "8x0", "8x8@", "8x8@0", "8x8@fast", "axb", "8x8@-1"])
+@pytest.mark.parametrize(
+    "text", ["8", "x8", "0x8", "8x0", "8x8@", "8x8@0", "8x8@fast", "axb", "8x8@-1", "8x8@inf", "8x8@1e400", "8x8@nan"]
+)
 def test_a_size_that_is_none_is_refused(text):
     with pytest.raises(argparse.ArgumentTypeError, match="is not NODESxGPUS"):
         _cluster_size(text)
@@ -55,11 +57,15 @@ def test_a_speed_is_that_of_rows_that_were_timed_and_of_few_is_not_known(tmp_pat
     parts = RewardParts(tmp_path)
     with pytest.raises(UsageError, match="not measured yet"):
         speed_of(ClusterSize(2, 3), parts)
-    rows = [{"key": str(row), "vote": 0, "rewards": [0.5], "tokens_in": 100 + row, "seconds": 0.5} for row in range(60)]
-    timed = making.pl.DataFrame([*rows, {"key": "old", "vote": 0, "rewards": [0.5]}], schema=dict(parts.kind.schema))
+    timed_row = {"vote": 0, "rewards": [0.5], "seconds": 0.5, "engine": "cuda (H100)"}
+    rows = [{**timed_row, "key": str(row), "tokens_in": 100 + row} for row in range(60)]
+    slow = [{**timed_row, "key": f"s{row}", "tokens_in": 1, "engine": "cpu"} for row in range(55)]
+    timed = making.pl.DataFrame(
+        [*rows, *slow, {"key": "old", "vote": 0, "rewards": [0.5]}], schema=dict(parts.kind.schema)
+    )
     parts.append(timed)
-    assert measured_speed(parts) == pytest.approx(sum(row["tokens_in"] for row in rows) / 30)
-    assert speed_of(ClusterSize(2, 3, 7.0), parts) == 7.0
+    assert measured_speed(parts) == (pytest.approx(sum(row["tokens_in"] for row in rows) / 30), "cuda (H100)")
+    assert speed_of(ClusterSize(2, 3, 7.0), parts) == (7.0, "")
 
 
 def test_a_dry_run_says_how_long_a_cluster_would_take_and_runs_nothing(tmp_path):
@@ -70,7 +76,7 @@ def test_a_dry_run_says_how_long_a_cluster_would_take_and_runs_nothing(tmp_path)
     assert (code, err) == (0, "")
     (told,) = (event for event in events if event["event"] == "cluster_estimate")
     assert (told["workers"], told["cases"], told["tokens"]) == (4, 40, events[-1]["case_tokens"])
-    assert told["cost"] == pytest.approx(4 * 2 * 3.6 * told["seconds"] / 3600)
+    assert told["cost"] == pytest.approx(2 * 4 * 3.6 * told["seconds"] / 3600)
     assert told["seconds"] >= told["tokens"] / 400
     assert not list(workspace.root.glob("rewards/*/part-*"))
     said = scoring_process.commanded_here(*words, "--cluster=2x4@100").stderr
@@ -85,6 +91,8 @@ def test_a_dry_run_says_how_long_a_cluster_would_take_and_runs_nothing(tmp_path)
         (["--cluster=2x4", "--dry-run"], "how fast one worker is was not measured yet"),
         (["--cluster=2x4@9", "--gpus-per-worker=8", "--dry-run"], "a worker of 8 GPUs has no room on a node of 4"),
         (["--workers=2"], "--workers is about a cluster"),
+        (["--cluster=2x4@9", "--workers=9", "--dry-run"], "9 workers have no room: 8 have"),
+        (["--cluster=2x4@9", "--address=a:1", "--dry-run"], "--address is about a cluster"),
         (["--engine=ray", "--critic=grben"], "what answers in words is a server's"),
         (["--cluster=2x4@9", "--dry-run", "--critic=grben"], "what answers in words is a server's"),
         (["--engine=ray", "--device=cpu"], "the cluster says which devices a worker has"),
@@ -96,3 +104,9 @@ def test_wishes_that_do_not_go_together_are_a_sentence(tmp_path, words, sentence
     code, _, err = scoring_process.ran_here("score", "bench", "-w", workspace.root, "--model", model, *words)
     assert (code, err.count("\n")) == (2, 1)
     assert sentence in err
+
+
+@given(st.integers(1, 200), st.integers(1, 64))
+def test_few_equal_cases_are_shared_by_all(cases, workers):
+    seconds, _ = simulated([(400, 100)] * cases, workers, 100)
+    assert seconds <= -(-cases // workers) + 1 + BLOCK_SECONDS * cases

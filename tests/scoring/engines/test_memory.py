@@ -70,12 +70,14 @@ def test_this_machine_says_what_it_has():
 @pytest.mark.parametrize(
     ("told", "visible", "free"),
     [
-        ("81000\n40000\n7", None, [81000, 40000, 7]),
-        ("81000\n40000\n7", "2,0", [7, 81000]),
-        ("81000", "", []),
-        ("81000", "3", []),
-        ("81000", "MIG-1c2d", []),
-        ("[N/A]", None, []),
+        ("H100, 81000\\nH100, 40000\\nH100, 7", None, [81000, 40000, 7]),
+        ("H100, 81000\\nH100, 40000\\nH100, 7", "2,0", [7, 81000]),
+        ("H100, 81000\\nRTX 4090, 24000", None, []),
+        ("H100, 81000\\nH100, 24000", "0,-1", []),
+        ("H100, 81000", "", []),
+        ("H100, 81000", "3", []),
+        ("H100, 81000", "MIG-1c2d", []),
+        ("H100, [N/A]", None, []),
     ],
 )
 def test_free_memory_of_cards_is_what_their_driver_says_of_those_that_are_visible(
