@@ -23,6 +23,7 @@ from inspector.workspace_place import find_workspace, send
 from scoring.errors import UsageError
 from scoring.importing.batch import ImportOptions
 from scoring.importing.bringing import HUB, is_elsewhere, is_pattern
+from scoring.importing.stored_objects import is_stored
 from scoring.importing.watching import Round, Taken, Watch
 from scoring.interrupt import Interrupt, Stopped
 from scoring.reading.file_bytes import printable
@@ -59,12 +60,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_what_cannot_be_followed(words: Sequence[str], options: ImportOptions) -> None:
     for word in words:
-        if word.startswith(HUB) or is_elsewhere(word):
+        if word.startswith(HUB) or (is_elsewhere(word) and not is_stored(word)):
             what = "standard input" if word == "-" else word.partition(":")[0] + ":"
             raise UsageError(
-                f"watch follows files, folders and patterns, and {what} is none of these.", "Use import, once."
+                f"watch follows files, folders, patterns and buckets, and {what} is none of these.", "Use import, once."
             )
-    several = len(words) > 1 or os.path.isdir(words[0]) or is_pattern(Path(words[0]))  # noqa: PTH112
+    several = len(words) > 1 or is_stored(words[0]) or os.path.isdir(words[0]) or is_pattern(Path(words[0]))  # noqa: PTH112
     for flag, value in (("--name", options.name), ("--at", options.at)):
         if value is not None and several:
             raise UsageError(f"{flag} is for one file, and more may come of these.", "Watch that file alone.")

@@ -60,7 +60,7 @@ def _flags(parser: argparse.ArgumentParser) -> None:
     Exit codes: 0 done, 1 done with a warning, 2 could not, or wrong usage."""
     paths = (
         "files, folders, patterns, addresses, hf:NAME or - (benchmarks, results or tables; .gz .zst .bz2 .xz .zip too; "
-        "an address is https://HOST/FILE, - is standard input)"
+        "an address is https://HOST/FILE or s3://BUCKET/PATH, - is standard input)"
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help=paths)
     columns = add_reading_flags(parser)

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
 from scoring.files import expand_home, unwritable, uuid7
 from scoring.importing.archives import ZIP, Archive
+from scoring.importing.stored_objects import fetched, is_stored, stored_objects
 from scoring.reading.compressed import (
     CHUNK,
     LARGEST,
@@ -100,6 +101,9 @@ def bring(word: str, folder: Path, tell: Tell = lambda _: None, until: int | Non
     if word == STDIN:
         with _temporary(_written(folder, STDIN, _standard_input(_room(folder)))) as path:
             yield from opened_files(Brought(STDIN, STDIN, path), folder)
+    elif is_stored(word):
+        with fetched(word, folder) as path:
+            yield from opened_files(Brought(word, word, path), folder)
     elif is_address(word):
         from scoring.importing.downloading import Download
 
@@ -366,12 +370,14 @@ def _with_rest(error: InputError, rest: int) -> InputError:
 def expanded(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Give what is to be brought, each once, with whether it is one of many that a word stands for.
 
-    A folder stands for the files in it and below it that look readable by name, and for archives, in order of path,
-    without hidden ones. A path that does not exist and has `*`, `?` or `[` in it is a pattern (`**` = any folders): it
-    stands for the files that match, whatever their names end in. Any other word stands for itself, there or not.
+    A folder, or a prefix of object storage, stands for the files in it and below it that look readable by name, and for
+    archives, in order of path, without hidden ones. A path that does not exist and has `*`, `?` or `[` in it is a
+    pattern (`**` = any folders): it stands for the files that match, whatever their names end in. Any other word stands
+    for itself, there or not.
 
     Raises:
         InputError: a folder or pattern without any files, or one that cannot be listed.
+        MissingExtra, StoreError: object storage cannot be asked.
         UsageError: two addresses would be one and the same once what stands after the `?` is left out.
     """
     addresses = dict.fromkeys(word for word in words if word != STDIN and is_address(word))
@@ -382,6 +388,12 @@ def expanded(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
         )
     seen = set()
     for word in words:
+        if is_stored(word):
+            for address in stored_objects(word, looks_named):
+                if address not in seen:
+                    seen.add(address)
+                    yield address, address != word
+            continue
         whole = word.startswith(HUB) or is_elsewhere(word)
         many = not whole and (os.path.isdir(word) or is_pattern(Path(word)))  # noqa: PTH112
         for file in [word] if whole else map(str, _files(Path(word))):
@@ -411,11 +423,12 @@ def not_looked_at(words: Sequence[str]) -> tuple[str, ...]:
     """
     files: list[Path] = []
     for folder in (Path(word) for word in words if not word.startswith(HUB) and os.path.isdir(word)):  # noqa: PTH112
-        files += sorted(file for file in _below(folder) if not _looks_named(file))
+        files += sorted(file for file in _below(folder) if not looks_named(file))
     return tuple(dict.fromkeys(map(printable, files)))
 
 
-def _looks_named(file: Path) -> bool:
+def looks_named(file: Path) -> bool:
+    """Tell whether one of the files of a folder is taken by its name: one with rows, or an archive."""
     return looks_readable(file) or file.suffix.lower() == ".zip"
 
 
@@ -427,7 +440,7 @@ def is_pattern(path: Path) -> bool:
 def _files(path: Path) -> Sequence[Path]:
     if not os.path.isdir(path):  # noqa: PTH112
         return _matching(path) if "\0" not in str(path) and is_pattern(path) else [path]
-    files = sorted(file for file in _below(path, _unlistable) if _looks_named(file) and _is_file(file))
+    files = sorted(file for file in _below(path, _unlistable) if looks_named(file) and _is_file(file))
     if not files:
         endings = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
         raise InputError(f"the folder {printable(path)} holds no {endings} file.", "Name the files to import.")

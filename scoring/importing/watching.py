@@ -11,13 +11,14 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct, field
 
 from scoring.benchmarks.base import Imported
-from scoring.errors import InputError, InspectError, WorkspaceError
+from scoring.errors import InputError, InspectError, StoreError, WorkspaceError
 from scoring.generation import Added
 from scoring.importing.batch import (
     ImportBatch,
@@ -27,9 +28,10 @@ from scoring.importing.batch import (
     read_named,
     spill_folder,
 )
-from scoring.importing.bringing import INSIDE, expanded, is_whole_row, place
+from scoring.importing.bringing import INSIDE, expanded, is_whole_row, looks_named, place
 from scoring.importing.join import Joined
 from scoring.importing.saving import Saved, Unchanged, scorer_of, withdraw
+from scoring.importing.stored_objects import is_stored, stored_objects
 from scoring.reading.file_bytes import printable
 from scoring.reading.rows import is_lines
 from scoring.workspace import Workspace
@@ -59,10 +61,14 @@ class Listed(Struct, frozen=True):
 
 
 class Listing(Struct, frozen=True):
-    """What words stand for now: real path -> file; and word -> why there is nothing of it yet."""
+    """What words stand for now: real path or address -> file; and word -> why there is nothing of it yet.
+
+    `silent` are addresses of a store that does not answer just now: what was there is not known to have gone.
+    """
 
     files: Mapping[str, Listed]
     awaited: Mapping[str, str]
+    silent: tuple[str, ...] = ()
 
 
 def listing(words: Sequence[str], without: Path | None = None) -> Listing:
@@ -77,32 +83,58 @@ def listing(words: Sequence[str], without: Path | None = None) -> Listing:
     inside = f"{place(without)}{os.sep}" if without is not None else None
     files: dict[str, Listed] = {}
     awaited: dict[str, str] = {}
+    silent: list[str] = []
     for word in words:
-        try:
-            named = [path for path, _ in expanded([word])]
-        except InputError as error:
-            # Of a folder or a pattern that cannot be looked at, and of one without a file.
-            awaited[word] = error.sentence
+        if not is_stored(word):
+            _look_on_disk(word, inside, files, awaited)
             continue
-        for path in named:
-            where = place(Path(path))
-            if inside is not None and where.startswith(inside):
-                continue
-            try:
-                found = os.stat(path)  # noqa: PTH116  # a path may be anything
-            except FileNotFoundError:
-                if path == word:
-                    awaited[word] = f"there is no file {printable(word)}."
-                continue
-            except (OSError, ValueError) as error:
-                awaited[path] = f"{printable(path)}: {getattr(error, 'strerror', None) or error}."
-                continue
-            if stat.S_ISREG(found.st_mode):
-                stamp = Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
-                files.setdefault(where, Listed(path, stamp))
-            else:
-                awaited[path] = f"{printable(path)} is not a file."
-    return Listing(files, awaited)
+        try:
+            files |= _stored(word)
+        except InspectError as error:
+            awaited[word] = error.sentence
+            silent += [word] if isinstance(error, StoreError) else []
+    return Listing(files, awaited, tuple(silent))
+
+
+def _look_on_disk(word: str, inside: str | None, files: dict[str, Listed], awaited: dict[str, str]) -> None:
+    """Add the files that a path, a folder or a pattern stands for, but those `inside`, or why there is none yet."""
+    try:
+        named = [path for path, _ in expanded([word])]
+    except InputError as error:
+        # Of a folder or a pattern that cannot be looked at, and of one without a file.
+        awaited[word] = error.sentence
+        return
+    for path in named:
+        where = place(Path(path))
+        if inside is not None and where.startswith(inside):
+            continue
+        try:
+            found = os.stat(path)  # noqa: PTH116  # a path may be anything
+        except FileNotFoundError:
+            if path == word:
+                awaited[word] = f"there is no file {printable(word)}."
+            continue
+        except (OSError, ValueError) as error:
+            awaited[path] = f"{printable(path)}: {getattr(error, 'strerror', None) or error}."
+            continue
+        if stat.S_ISREG(found.st_mode):
+            stamp = Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+            files.setdefault(where, Listed(path, stamp))
+        else:
+            awaited[path] = f"{printable(path)} is not a file."
+
+
+def _stored(word: str) -> dict[str, Listed]:
+    """The objects that an address of object storage stands for. Each is whole, and another one by its etag.
+
+    Raises:
+        InspectError: there are none, or the store cannot be asked.
+    """
+    found = {}
+    for address, stored in stored_objects(word, looks_named).items():
+        etag = int.from_bytes(blake2b(stored.etag.encode(), digest_size=7).digest())
+        found[address] = Listed(address, Stamp(0, etag, stored.size, int(stored.modified * 1e9)))
+    return found
 
 
 def change_of(before: Stamp | None, now: Stamp | None) -> Change | None:
@@ -216,7 +248,7 @@ class Watch:
         """Begin with nothing seen.
 
         Args:
-            words: paths of files and folders, and patterns.
+            words: paths of files and folders, patterns, and addresses of object storage.
             options: how they are read.
             workspace: where they go to; None = there is none yet.
             make: makes it when there is something to put into it.
@@ -279,7 +311,7 @@ class Watch:
         vanished = [
             followed
             for where, followed in self._followed.items()
-            if where not in now.files and followed.stamp is not None
+            if where not in now.files and followed.stamp is not None and not where.startswith(now.silent)
         ]
         for followed in vanished:
             followed.stamp = followed.taken = None
@@ -404,6 +436,9 @@ def _rests(followed: _Followed) -> bool:
 
 def _has_another_beginning(due: _Due) -> bool:
     """Whether a file was replaced or cut while it was read."""
+    if is_stored(due.listed.path):
+        # It was fetched whole; another one has another stamp at the next look.
+        return False
     try:
         now = os.stat(due.listed.path)  # noqa: PTH116  # as above
     except (OSError, ValueError):

@@ -153,7 +153,7 @@ ONE_SENTENCE = {
     "empty": (lambda folder: made(folder / "x.json", b""), "holds no rows"),
     "no JSON": (lambda folder: made(folder / "x.json", b"hello"), "can be read (not valid JSON"),
     "cut gzip": (lambda folder: made(folder / "x.json", b"\x1f\x8b"), "is cut off: nothing can be unpacked"),
-    "no such scheme": (lambda _: "s3://bucket/x.json", "s3:// is not read, only https://"),
+    "no such scheme": (lambda _: "ftp://host/x.json", "ftp:// is not read, only https://"),
     "unknown": (
         lambda folder: made(folder / "x.json", b'{"prompt": 1}'),
         "its rows have the keys prompt. Say which column",

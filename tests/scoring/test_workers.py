@@ -4,15 +4,19 @@ import json
 import os
 import re
 import signal
+import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import checkpoints
 import making
 import reference
 import scoring_process
 from scoring.cache import RewardParts
+from scoring.running import Running
+from scoring.workers import Worker, WorkerFailed, decode_prm, encode_message, worker_prm
 from thoroughness import also
 
 pytest.importorskip("torch")
@@ -213,3 +217,32 @@ def test_wrong_usage(tmp_path, model, words):
     code, events, err = ran(making.workspace(tmp_path / "ws", FEW, []), model, *words)
     assert (code, events) == (2, [])
     assert "usage" in err
+
+
+# -- what a worker itself finds wrong
+
+PRM = {"revision": None, "base": None, "reference": None, "allow_pickle": False, "adapter": None, "options": {}}
+
+
+def test_a_worker_that_has_another_program_or_another_model_says_so(model, tmp_path):
+    asked = worker_prm(
+        "0" * 64, str(model), {**PRM, "dtype": "auto"}, Running(device="cpu"), truncate=False, root=tmp_path
+    )
+    assert decode_prm(encode_message(asked)) == asked
+    told = {
+        "is another model than that of the run.": asked,
+        "and the run is one of 0.0.": replace(asked, version="0.0"),
+        "there is no folder": replace(asked, model=str(tmp_path / "nowhere")),
+    }
+    for sentence, prm in told.items():
+        reply = Worker(prm).open()
+        assert isinstance(reply, WorkerFailed)
+        assert sentence in reply.sentence
+
+
+def test_without_ray_a_cluster_is_a_sentence(model, tmp_path, monkeypatch):
+    workspace = making.workspace(tmp_path / "ws", FEW, [])
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "scoring.ray_workers", raising=False)
+    code, _, err = scoring_process.ran_here(*words_of(workspace, model, "--engine=ray"))
+    assert (code, err) == (2, "Not installed: this needs the package 'ray'. Run: pip install 'prm-inspect[ray]'\n")
