@@ -244,7 +244,9 @@ class FleetSession:
             if more and waiting.cases < ahead and waiting.size < room * AHEAD_CHARACTERS:
                 more = waiting.draw(min(AHEAD_CASES, ahead))
             self._hand_out(waiting)
-            for number, news in self._workers.news(0.0 if more and self._hungry else _WAIT):
+            # What is left over nobody can take now; else there may be more to draw for somebody.
+            at_once = more and not waiting.cases and self._hungry
+            for number, news in self._workers.news(0.0 if at_once else _WAIT):
                 yield from self._heard(number, news, waiting)
             if all(place.out for place in self._places):
                 raise self._failed or EngineError("no worker is left.", "Run the same again for what is left.")
