@@ -58,7 +58,7 @@ def test_a_slow_import_shows_a_bar_and_takes_it_away(monkeypatch, processbench_f
     assert main(["import", str(processbench_file(rows(3))), "-w", str(tmp_path / "w")]) == 0
     lines = stderr.getvalue().split("\r")
     picture = next(line for line in lines if "many.jsonl" in line)
-    assert re.match(r"\[#+ +\] 30 MB of 120 MB  [\d.]+ [kMG]?B/s, \d+ \w+ left  many.jsonl\x1b\[K$", picture)
+    assert re.match(r"\[#+ +\] 30 MB of 120 MB  [\d.]+ [kMG]?B/s, \d+ \w+ left  many.jsonl\x1b\[J$", picture)
     assert lines[-1] == "\x1b[K"
 
 
@@ -97,7 +97,7 @@ def test_a_slow_analysis_shows_what_is_counted_how_fast_and_how_long_it_will_tak
     assert main(["metrics", "--benchmark", "demo", "--json"]) == 0
     lines = stderr.getvalue().split("\r")
     picture = next(line for line in lines if "scorer-3" in line)
-    assert re.match(r"\[#+ +\] 250,000 of 1,000,000 cases  [\d,]+/s, \d+ \w+ left  scorer-3\x1b\[K$", picture)
+    assert re.match(r"\[#+ +\] 250,000 of 1,000,000 cases  [\d,]+/s, \d+ \w+ left  scorer-3\x1b\[J$", picture)
 
 
 def test_the_time_of_something_else_begins_anew(monkeypatch):
