@@ -305,7 +305,7 @@ class FleetSession:
 
     def _block(self, place: _Place, waiting: WaitingCases) -> list[Pair]:
         """The next block of a worker, by its speed and by what is left for all."""
-        turns = HELD * sum(not one.out for one in self._places)
+        turns = HELD * sum(not each.out for each in self._places)
         if not place.speed:
             return waiting.take(float("inf"), min(FIRST_CASES, -(-(waiting.cases + waiting.undrawn) // turns)))
         fair = waiting.left / turns
@@ -352,19 +352,19 @@ class FleetSession:
         self.spent.case_tokens += spent.case_tokens
         place.computing += spent.computing
         # Workers compute at the same time.
-        self.spent.computing = max(one.computing for one in self._places)
+        self.spent.computing = max(each.computing for each in self._places)
         node = self._nodes.setdefault(place.node, _Node())
         node.cases, node.tokens = node.cases + len(pairs), node.tokens + spent.tokens
         node.computing[number] = node.computing.get(number, 0.0) + spent.computing
         self._settled += len(pairs)
         yield [
             Settled(
-                *pairs[one.place],
-                tuple({**row, "engine": place.engine} for row in one.rows),
-                reason=one.reason,
-                scored_steps=one.scored_steps,
+                *pairs[case.place],
+                tuple({**row, "engine": place.engine} for row in case.rows),
+                reason=case.reason,
+                scored_steps=case.scored_steps,
             )
-            for one in result.results
+            for case in result.results
         ]
 
     def _ended(self, number: int, place: _Place, gone: WorkerGone, waiting: WaitingCases) -> Iterator[Came]:

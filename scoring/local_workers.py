@@ -87,11 +87,11 @@ class LocalWorkers:
     def news(self, seconds: float) -> Sequence[News]:
         """What processes said."""
         with suppress(queue.Empty):
-            found = [self._news.get(timeout=seconds) if seconds else self._news.get_nowait()]
+            news = [self._news.get(timeout=seconds) if seconds else self._news.get_nowait()]
             with suppress(queue.Empty):
                 while True:
-                    found.append(self._news.get_nowait())
-            return found
+                    news.append(self._news.get_nowait())
+            return news
         return ()
 
     def close(self) -> None:
@@ -160,10 +160,10 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
 
     def answer(work: Callable[[], Reply]) -> None:
         try:
-            said = work()
+            reply = work()
             with writing, suppress(OSError):
-                write_message(replies, encode_message(said))
-            if not isinstance(said, WorkerFailed):
+                write_message(replies, encode_message(reply))
+            if not isinstance(reply, WorkerFailed):
                 return
         except BaseException:  # noqa: BLE001  # a bug, whose trace is in the log; the run hears that the worker ended
             traceback.print_exc()

@@ -288,7 +288,7 @@ def prepare(
             *(() if known else _template_notes(family, checkpoint)),
             *same_model(workspace, scorer),
         ),
-        sum(_weight_bytes(one, computed) for one in (checkpoint, *([other.checkpoint] if other else []))),
+        sum(_weight_bytes(model, computed) for model in (checkpoint, *([other.checkpoint] if other else []))),
     )
 
 

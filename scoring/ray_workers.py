@@ -167,7 +167,7 @@ class RayWorkers:
             if not isinstance(reply, WorkerFailed):
                 return number, reply
             news = reply
-        self._pending = {kept: one for kept, one in self._pending.items() if one[0] != number}
+        self._pending = {kept: whose for kept, whose in self._pending.items() if whose[0] != number}
         self._gone_from[number] = self._nodes.pop(number, "")
         # Whatever it is, it computes nothing more.
         with suppress(Exception):
@@ -205,24 +205,24 @@ def _join(address: str | None) -> None:
     address = address or os.environ.get("RAY_ADDRESS")
     # Ray puts its own in their place, which end the process without saving.
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    with tempfile.TemporaryFile("w+", errors="replace") as said:
+    with tempfile.TemporaryFile("w+", errors="replace") as ray_log:
         try:
             _reached(address)
-            with _heard_by(said):
+            with _stderr_to(ray_log):
                 ray.init(address or "auto", log_to_driver=False, logging_level=logging.ERROR)
             with suppress(ValueError):
                 for number, handler in handlers.items():
                     signal.signal(number, handler)
         except (ConnectionError, AuthenticationError, RuntimeError, ValueError, OSError) as error:
-            said.seek(0)
-            raise _not_joined(address, error, said.read()) from None
+            ray_log.seek(0)
+            raise _not_joined(address, error, ray_log.read()) from None
 
 
-def _not_joined(address: str | None, error: BaseException, said: str) -> EngineError:
-    """Why a cluster cannot be joined; `said` is what Ray wrote meanwhile."""
+def _not_joined(address: str | None, error: BaseException, ray_words: str) -> EngineError:
+    """Why a cluster cannot be joined; `ray_words` are what Ray wrote meanwhile."""
     where, why = f"at {address}" if address else "on this machine", _line(error)
     step = "Give --address HOST:PORT of a running cluster, or start one with: ray start --head"
-    if isinstance(error, AuthenticationError) or "InvalidAuthToken" in said:
+    if isinstance(error, AuthenticationError) or "InvalidAuthToken" in ray_words:
         why, step = "it asks for another token", "Give it in $RAY_AUTH_TOKEN, and set RAY_AUTH_MODE=token."
     elif "ersion mismatch" in str(error):
         step = "Install the cluster's versions of Ray and Python here."
@@ -230,7 +230,7 @@ def _not_joined(address: str | None, error: BaseException, said: str) -> EngineE
 
 
 @contextmanager
-def _heard_by(file: IO[str]) -> Iterator[None]:
+def _stderr_to(file: IO[str]) -> Iterator[None]:
     """What is written to standard error goes to a file: the same line for every second that Ray tries."""
     sys.stderr.flush()
     kept = os.dup(2)

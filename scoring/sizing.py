@@ -63,16 +63,16 @@ class SizingSession(Struct):
     spent: RunUsage = field(default_factory=RunUsage)
 
     def rows(self, work: Work, load: Load) -> Iterator[Came]:
-        """Not what a dry run asks for."""
-        raise NotImplementedError
+        """The rewards, as one machine computes them: that a cluster is asked about changes nothing of them."""
+        return self.encoding.rows(work, load)
 
     def look(self, work: Work) -> Iterator[Came]:
         """What can be said of the cases without an engine, and last how long a cluster would take for them."""
         lengths: list[tuple[int, int]] = []
         for window, refused in self.encoding.windows(work):
-            lengths += [(characters(one.case), one.tokens.n_tokens) for one in window]
-            self.spent.case_tokens += sum(one.tokens.n_tokens for one in window)
-            yield [*refused, *(one.settled({}) for one in window if one.reason is not None)]
+            lengths += [(characters(encoded.case), encoded.tokens.n_tokens) for encoded in window]
+            self.spent.case_tokens += sum(encoded.tokens.n_tokens for encoded in window)
+            yield [*refused, *(encoded.settled({}) for encoded in window if encoded.reason is not None)]
         method = self.method
         seconds, busy = simulated(lengths, method.workers, method.speed)
         cost = None if method.hour is None else method.hour * seconds / 3600
@@ -199,10 +199,12 @@ def measured_speed(parts: Parts) -> tuple[float, str] | None:
     rows, _ = parts.read(("key", "case", "vote", "solution", "tokens_in", "seconds", "engine"))
     timed = rows.filter(pl.col("seconds") > 0, pl.col("tokens_in") > 0)
     sums = pl.col("tokens_in").sum().alias("tokens"), pl.col("seconds").sum(), pl.len()
-    found = timed.group_by("engine").agg(*sums).sort("len", "engine", descending=True)
-    if not found.height or found["len"][0] < _LEAST_ROWS:
+    by_engine = timed.group_by("engine").agg(*sums).sort("len", "engine", descending=True)
+    if not by_engine.height or by_engine["len"][0] < _LEAST_ROWS:
         return None
-    return float(found["tokens"][0]) / float(found["seconds"][0]), found["engine"][0] or "an engine that is not named"
+    return float(by_engine["tokens"][0]) / float(by_engine["seconds"][0]), by_engine["engine"][
+        0
+    ] or "an engine that is not named"
 
 
 def speed_of(size: ClusterSize, parts: Parts) -> tuple[float, str]:

@@ -82,8 +82,8 @@ def free_on_cards() -> list[int]:
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     asked = ["nvidia-smi", "--query-gpu=name,memory.free", "--format=csv,noheader,nounits"]
     try:
-        told = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout.splitlines()
-        cards = [(name, int(free) << 20) for name, _, free in (line.rpartition(", ") for line in told)]
+        lines = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout.splitlines()
+        cards = [(name, int(free) << 20) for name, _, free in (line.rpartition(", ") for line in lines)]
         # Named by their place they are known by it; by an identifier, or a part of a card, they are not.
         places = range(len(cards)) if visible is None else [int(place) for place in visible.split(",") if place.strip()]
         if any(place < 0 for place in places):

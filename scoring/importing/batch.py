@@ -187,43 +187,7 @@ Progress = Callable[[int, int, str], None]
 
 
 def read_sources(
-    words: Sequence[str],
-    options: ImportOptions,
-    workspace: Workspace | None,
-    spill: Path | None,
-    tell: Tell = lambda _: None,
-    progress: Progress = lambda *_: None,
-    *,
-    skip_unchanged: bool = False,
-    ask: Ask | None = None,
-    preview: bool = False,
-) -> ImportBatch:
-    """Read all sources and join the results among them to the cases of the workspace and of the sources themselves.
-
-    Args:
-        words: paths of files and folders, patterns, `hf:NAME`, `-` for standard input, or addresses (`https://`).
-        options: how they are to be read.
-        workspace: whose cases results may belong to, beside those that are read; None = there is none yet.
-        spill: where texts go that are too large for memory, and where what is no plain local file is unpacked. None =
-            texts stay in memory.
-        tell: see `scoring.importing.bringing.bring`.
-        progress: hears how far it is, before every source and within large ones.
-        skip_unchanged: whether files that were imported so before, and would change nothing, are left unread.
-        ask: decides what the columns of a table are that is the only one of its word.
-        preview: whether mappings of tables are wanted with what they make of the first rows.
-
-    Raises:
-        InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
-        UsageError: a benchmark, column or name does not fit.
-    """
-    named = [Named(word, many) for word, many in expanded(words)]
-    return read_named(
-        named, options, workspace, spill, tell, progress, skip_unchanged=skip_unchanged, ask=ask, preview=preview
-    )
-
-
-def read_named(
-    named: Sequence[Named],
+    words: Sequence[str | Named],
     options: ImportOptions,
     workspace: Workspace | None,
     spill: Path | None,
@@ -235,11 +199,28 @@ def read_named(
     preview: bool = False,
     alone: bool = True,
 ) -> ImportBatch:
-    """Read sources that are known one by one: see `read_sources`; `alone` says whether there is nothing beside them.
+    """Read all sources and join the results among them to the cases of the workspace and of the sources themselves.
+
+    Args:
+        words: paths of files and folders, patterns, `hf:NAME`, `-` for standard input, addresses (`https://`, `s3://`),
+            or sources that are known one by one, which come first.
+        options: how they are to be read.
+        workspace: whose cases results may belong to, beside those that are read; None = there is none yet.
+        spill: where texts go that are too large for memory, and where what is no plain local file is unpacked. None =
+            texts stay in memory.
+        tell: see `scoring.importing.bringing.bring`.
+        progress: hears how far it is, before every source and within large ones.
+        skip_unchanged: whether files that were imported so before, and would change nothing, are left unread.
+        ask: decides what the columns of a table are that is the only one of its word.
+        preview: whether mappings of tables are wanted with what they make of the first rows.
+        alone: whether there is nothing beside them that results may be of.
 
     Raises:
-        InputError, UsageError: as for `read_sources`.
+        InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
+        UsageError: a benchmark, column or name does not fit.
     """
+    named = [word for word in words if isinstance(word, Named)]
+    named += [Named(word, many) for word, many in expanded([word for word in words if isinstance(word, str)])]
     ledger = Ledger(workspace, options.how) if skip_unchanged and not is_file(options.benchmark or "") else None
     known = _KnownCases(workspace)
     reading = ReadOptions(

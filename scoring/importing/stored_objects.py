@@ -41,12 +41,12 @@ def stored_objects(word: str, looks_readable: Callable[[Path], bool]) -> Mapping
 
     address = Address.parse(word)
     parent, _, name = address.prefix.rpartition("/")
-    if name and (found := open_store(replace(address, prefix=parent)).head(name)) is not None:
-        return {str(address): found}
+    if name and (described := open_store(replace(address, prefix=parent)).head(name)) is not None:
+        return {str(address): described}
     below = sorted(open_store(address).list().items())
     taken = {
-        f"{address}/{path}": found
-        for path, found in below
+        f"{address}/{path}": described
+        for path, described in below
         if looks_readable(Path(path)) and not any(part.startswith(".") for part in path.split("/"))
     }
     if not taken:
@@ -68,11 +68,11 @@ def fetched(word: str, folder: Path) -> Iterator[Path]:
     address = Address.parse(word)
     parent, _, name = address.prefix.rpartition("/")
     store = open_store(replace(address, prefix=parent))
-    found = store.head(name) if name else None
+    described = store.head(name) if name else None
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"source-{uuid7()}{Path(name).suffix if name.endswith('.eval') else ''}"
     try:
-        if found is None or store.fetch(name, found.size, path) is None:
+        if described is None or store.fetch(name, described.size, path) is None:
             raise InputError(f"there is nothing at {address}.", "Check the address.")
         yield path
     finally:

@@ -25,7 +25,7 @@ from scoring.importing.batch import (
     ImportOptions,
     Named,
     Progress,
-    read_named,
+    read_sources,
     spill_folder,
 )
 from scoring.importing.bringing import INSIDE, expanded, is_whole_row, looks_named, place
@@ -366,7 +366,7 @@ class Watch:
         with spill_folder(self._folder) as spill:
             try:
                 with reading():
-                    batch = read_named(
+                    batch = read_sources(
                         named,
                         self._options,
                         self.workspace,

@@ -314,15 +314,15 @@ def test_a_file_that_is_replaced_while_it_is_read_waits_for_the_next_look(of_sum
     for name in "ab":
         (runs / f"{name}.jsonl").write_bytes(json_lines(REWARDS[:4]))
     watch = watch_of(workspace.root, runs, workspace=workspace)
-    read = watching.read_named
+    read = watching.read_sources
 
     def replaced_meanwhile(*words, **how):
         found = read(*words, **how)
         (runs / "next").write_bytes(json_lines(REWARDS[:9]))
         (runs / "next").rename(runs / "a.jsonl")
-        monkeypatch.setattr(watching, "read_named", read)
+        monkeypatch.setattr(watching, "read_sources", read)
         return found
 
-    monkeypatch.setattr(watching, "read_named", replaced_meanwhile)
+    monkeypatch.setattr(watching, "read_sources", replaced_meanwhile)
     assert (changes(watch.look()), results(workspace)) == ({"b.jsonl": "new"}, {"b": 4})
     assert (changes(watch.look()), results(workspace)) == ({"a.jsonl": "new"}, {"a": 9, "b": 4})
