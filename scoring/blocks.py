@@ -77,8 +77,8 @@ class CaseBlocks:
         counts = np.searchsorted(hashes, own[in_order], side="right") - first
         # One case a key is usual, and no more than a handful are many.
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        found = blocks[np.repeat(first, counts) + within].astype(np.int64)
-        pairs = np.unique(found * keys.len() + np.repeat(in_order, counts))
+        in_blocks = blocks[np.repeat(first, counts) + within].astype(np.int64)
+        pairs = np.unique(in_blocks * keys.len() + np.repeat(in_order, counts))
         return np.divmod(pairs, max(1, keys.len()))
 
     def tell(self, share: float, scorer: str) -> None:
@@ -162,15 +162,14 @@ def _packed(
                     # It was merged into another one: the folder is listed again.
                     vanished += 1
                 else:
-                    told = f"parts of {folder} vanished while they were read; rows may be missing"
-                    problems[error.part] = told
+                    problems[error.part] = f"parts of {folder} vanished while they were read; rows may be missing"
                 continue
             stays = not problems and may_stay()
-            found = unpack(packing.making, key)
+            evaluation = unpack(packing.making, key)
             if stays:
                 packing.put()
-            assert found is not None  # noqa: S101  # it was written a moment ago
-            return unpacked_evaluation(gold, scorer, *found), list(dict.fromkeys(problems.values()))
+            assert evaluation is not None  # noqa: S101  # it was written a moment ago
+            return unpacked_evaluation(gold, scorer, *evaluation), list(dict.fromkeys(problems.values()))
 
 
 def _pack(
@@ -208,14 +207,14 @@ def _rows_by_block(blocks: CaseBlocks, parts: RewardParts, part: Path, reads: Se
 
 def _rewards(parts: RewardParts, rows: Sequence[_PartRows], block: int) -> pl.DataFrame:
     """What may be of the cases of a block, oldest part first."""
-    found = [pl.DataFrame(schema={name: parts.kind.schema[name] for name in _OF_ROWS})]
-    for one in rows:
-        here = one.rows[one.bounds[block] : one.bounds[block + 1]]
+    frames = [pl.DataFrame(schema={name: parts.kind.schema[name] for name in _OF_ROWS})]
+    for part_rows in rows:
+        here = part_rows.rows[part_rows.bounds[block] : part_rows.bounds[block + 1]]
         if here.size:
             first, last = int(here[0]), int(here[-1]) + 1
-            frame = _part(parts, one.part, (first, last - first))
-            found.append(frame if here.size == frame.height else frame[here - first])
-    return pl.concat(found)
+            frame = _part(parts, part_rows.part, (first, last - first))
+            frames.append(frame if here.size == frame.height else frame[here - first])
+    return pl.concat(frames)
 
 
 def _part(parts: RewardParts, part: Path, rows: tuple[int, int]) -> pl.DataFrame:
@@ -239,17 +238,17 @@ class _Joined:
 
     def rebased(self, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
         """Give the pieces that a block adds to the arrays."""
-        found = dict(arrays)
+        pieces = dict(arrays)
         for name, array in arrays.items():
             if name.rpartition(".")[2] == "offsets":
                 start = self._ends.get(name)
-                found[name] = array if start is None else array[1:] + start
+                pieces[name] = array if start is None else array[1:] + start
                 self._ends[name] = int(array[-1]) + (start or 0)
             elif name.endswith("beyond.cases"):
-                found[name] = array + self._cases
+                pieces[name] = array + self._cases
         self.facts["reasons"] |= {str(int(row) + self._cases): why for row, why in facts["reasons"].items()}
-        ends = [one for one in (self.facts["range"], facts["range"]) if one is not None]
+        ends = [ends_of for ends_of in (self.facts["range"], facts["range"]) if ends_of is not None]
         if ends:
             self.facts["range"] = min(low for low, _ in ends), max(high for _, high in ends)
         self._cases += arrays["codes"].size
-        return found
+        return pieces

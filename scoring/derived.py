@@ -109,8 +109,8 @@ class Packing:
     def finish(self, key: str, facts: Mapping[str, Any]) -> None:
         """Write the document: from now on `making` is a folder that `unpack` reads. Raises UnwritableWorkspace."""
         with self._written():
-            told = {name: array.finish() for name, array in self._arrays.items()}
-            document = {"format": FORMAT, "key": key, "facts": dict(facts), "arrays": told}
+            entries = {name: array.finish() for name, array in self._arrays.items()}
+            document = {"format": FORMAT, "key": key, "facts": dict(facts), "arrays": entries}
             write_atomically(self.making / DOCUMENT, json.dumps(document).encode())
 
     def put(self) -> None:
@@ -175,16 +175,16 @@ class _Growing:
         np.lib.format.write_array_header_1_0(self._out, head)
 
     def finish(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"dtype": np.dtype(self._dtype).str, "shape": [self._length]}
+        entry: dict[str, Any] = {"dtype": np.dtype(self._dtype).str, "shape": [self._length]}
         if self._out is None:
-            return {**told, "all": 0 if self._same is None else _constant(self._same)}
+            return {**entry, "all": 0 if self._same is None else _constant(self._same)}
         self._out.seek(0)
         self._head()
         self._out.flush()
         os.fsync(self._out.fileno())
         self.close()
-        found = self._path.stat()
-        return {**told, "size": found.st_size, "time": found.st_mtime_ns, "crc": _checksum(self._path)}
+        status = self._path.stat()
+        return {**entry, "size": status.st_size, "time": status.st_mtime_ns, "crc": _checksum(self._path)}
 
     def close(self) -> None:
         if self._out is not None:
@@ -258,15 +258,15 @@ def _constant(array: Array) -> float | int | bool | str | None:
     return None if same in {float("inf"), float("-inf")} else same
 
 
-def _read(path: Path, told: dict[str, Any]) -> Array:
-    dtype, shape = np.dtype(told["dtype"]), tuple(told["shape"])
-    if "all" in told:
-        value = np.nan if told["all"] == "nan" else told["all"]
+def _read(path: Path, entry: dict[str, Any]) -> Array:
+    dtype, shape = np.dtype(entry["dtype"]), tuple(entry["shape"])
+    if "all" in entry:
+        value = np.nan if entry["all"] == "nan" else entry["all"]
         return np.broadcast_to(np.asarray(value, dtype=dtype), shape)
-    found = path.stat()
-    if found.st_size != told["size"]:
-        raise DamagedPack(f"{path.name} has {found.st_size:,} bytes of {told['size']:,}")
-    if found.st_mtime_ns != told["time"] and _checksum(path) != told["crc"]:
+    status = path.stat()
+    if status.st_size != entry["size"]:
+        raise DamagedPack(f"{path.name} has {status.st_size:,} bytes of {entry['size']:,}")
+    if status.st_mtime_ns != entry["time"] and _checksum(path) != entry["crc"]:
         raise DamagedPack(f"{path.name} is not what was written")
     mapped = np.load(path, mmap_mode="r", allow_pickle=False)
     if mapped.dtype != dtype or mapped.shape != shape:

@@ -46,10 +46,10 @@ class HubStore:
             return {}
         except Exception as error:  # noqa: BLE001  # its client raises those of several libraries
             raise self._error(error) from None
-        files = [one for one in entries if isinstance(one, self._hub.hf_api.RepoFile)]
-        found = {one.path[len(self._before) :]: StoredObject(str(one.blob_id), one.size, 0.0) for one in files}
-        self._listed |= found
-        return found
+        files = [file for file in entries if isinstance(file, self._hub.hf_api.RepoFile)]
+        listed = {file.path[len(self._before) :]: StoredObject(str(file.blob_id), file.size, 0.0) for file in files}
+        self._listed |= listed
+        return listed
 
     def head(self, path: str) -> StoredObject | None:
         """Look at one."""
@@ -57,16 +57,16 @@ class HubStore:
 
     def read(self, path: str) -> tuple[bytes, str] | None:
         """Give bytes and etag of one."""
-        found = self._listed.get(path) or self.head(path)
-        return None if found is None else (self._file(path).read_bytes(), found.etag)
+        described = self._listed.get(path) or self.head(path)
+        return None if described is None else (self._file(path).read_bytes(), described.etag)
 
     def fetch(self, path: str, size: int, target: Path) -> str | None:
         """Copy one out of the hub's own cache, where its client puts it."""
-        found = self._listed.get(path)
-        if found is None or found.size != size:
+        described = self._listed.get(path)
+        if described is None or described.size != size:
             return None
         shutil.copyfile(self._file(path), target)
-        return found.etag
+        return described.etag
 
     def _file(self, path: str) -> Path:
         try:

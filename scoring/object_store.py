@@ -67,7 +67,7 @@ class Address(Struct, frozen=True):
             UsageError: it is none, or of no scheme that is known. Nothing of it is repeated: it may hold a secret.
         """
         scheme, _, rest = text.partition("://")
-        known = ", ".join(f"{one}://" for one in SCHEMES)
+        known = ", ".join(f"{scheme_name}://" for scheme_name in SCHEMES)
         if scheme not in SCHEMES:
             raise UsageError(
                 "this is an address of no kind that a workspace can have.", f"Name a folder, or one of: {known}."
@@ -80,7 +80,7 @@ class Address(Struct, frozen=True):
         parts = rest.removesuffix("/").split("/")
         length = 1 if scheme != "hf" else 3 if parts[0] in {"datasets", "models"} else 2
         bucket, segments = "/".join(parts[:length]), parts[length:]
-        sound = all(_SEGMENT.fullmatch(one) and one not in {".", ".."} for one in segments)
+        sound = all(_SEGMENT.fullmatch(segment) and segment not in {".", ".."} for segment in segments)
         if bucket.count("/") != length - 1 or not _BUCKETS[scheme].fullmatch(bucket) or not sound:
             form = "hf://datasets/OWNER/NAME" if scheme == "hf" else f"{scheme}://BUCKET/PATH"
             raise UsageError(f"this {scheme}:// address cannot be read.", f"Write it as {form}.")
@@ -193,7 +193,7 @@ class Bucket:
 
         def listed() -> dict[str, StoredObject]:
             pages = obstore.list(self._store, under or None, chunk_size=1000)
-            return {one["path"]: _described(one) for page in pages for one in page}
+            return {meta["path"]: _described(meta) for page in pages for meta in page}
 
         return self._tried(listed)
 
@@ -208,19 +208,19 @@ class Bucket:
         import obstore
 
         def read() -> tuple[bytes, str]:
-            found = obstore.get(self._store, path)
-            return bytes(found.bytes()), _plain(found.meta["e_tag"])
+            answer = obstore.get(self._store, path)
+            return bytes(answer.bytes()), _plain(answer.meta["e_tag"])
 
         return self._tried(lambda: _there(read))
 
     def fetch(self, path: str, size: int, target: Path) -> str | None:
         """Write one to a file, piece by piece where it is large."""
         if size <= _AT_ONCE:
-            found = self.read(path)
-            if found is None:
+            read = self.read(path)
+            if read is None:
                 return None
-            target.write_bytes(found[0])
-            return found[1]
+            target.write_bytes(read[0])
+            return read[1]
         import obstore
 
         etag = None
@@ -232,8 +232,8 @@ class Bucket:
                 )
 
                 def piece(options: Any = options) -> tuple[bytes, str]:
-                    found = obstore.get(self._store, path, options=options)
-                    return bytes(found.bytes()), _plain(found.meta["e_tag"])
+                    answer = obstore.get(self._store, path, options=options)
+                    return bytes(answer.bytes()), _plain(answer.meta["e_tag"])
 
                 read = self._tried(lambda: _there(piece))
                 if read is None:
@@ -262,10 +262,10 @@ class Bucket:
         # Google's store compares numbers of its own, which no listing tells.
         import obstore
 
-        found = self._tried(lambda: _there(lambda: obstore.head(self._store, path)))
-        if found is None or _plain(found["e_tag"]) != etag:
+        meta = self._tried(lambda: _there(lambda: obstore.head(self._store, path)))
+        if meta is None or _plain(meta["e_tag"]) != etag:
             raise LostRaceError
-        return {"e_tag": found["e_tag"], "version": found["version"]}
+        return {"e_tag": meta["e_tag"], "version": meta["version"]}
 
     def overwrite(self, path: str, data: bytes) -> None:
         """Put an object that nobody else writes."""
@@ -312,9 +312,9 @@ class Bucket:
             except Exception as error:  # noqa: BLE001  # as above
                 if _is(error, "AlreadyExistsError", "PreconditionError"):
                     raise LostRaceError from None
-                told = self._error(error)
-                if not told.passing or time.monotonic() + pause > end:
-                    raise told from None
+                failure = self._error(error)
+                if not failure.passing or time.monotonic() + pause > end:
+                    raise failure from None
             time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  # so that many do not come back at once
             pause = min(_LONGEST_PAUSE, pause * 2)
 
@@ -413,15 +413,15 @@ def _profile() -> dict[str, str]:
     """The keys and the region of the profile that is meant, from the files that S3's own programs read."""
     name, home = os.environ.get("AWS_PROFILE") or "default", Path("~/.aws").expanduser()
     files = (("AWS_CONFIG_FILE", "config", f"profile {name}"), ("AWS_SHARED_CREDENTIALS_FILE", "credentials", name))
-    found: dict[str, str] = {}
+    profile: dict[str, str] = {}
     for variable, usual, section in files:
         parser = configparser.ConfigParser(interpolation=None, strict=False)
         with suppress(OSError, configparser.Error, UnicodeDecodeError):
             parser.read(os.environ.get(variable) or home / usual)
             for title in (name, section):
                 if parser.has_section(title):
-                    found |= dict(parser.items(title))
-    return found
+                    profile |= dict(parser.items(title))
+    return profile
 
 
 _GIVING = (
@@ -490,8 +490,8 @@ def _sentence(address: Address, error: Exception) -> StoreError:  # noqa: PLR091
     if isinstance(error, StoreError):
         return error
     text = str(error)
-    code = next((one for match in _CODE.finditer(text) for one in match.groups() if one), "")
-    status = next((int(one) for match in _STATUS.finditer(text) for one in match.groups() if one), 0)
+    code = next((group for match in _CODE.finditer(text) for group in match.groups() if group), "")
+    status = next((int(group) for match in _STATUS.finditer(text) for group in match.groups() if group), 0)
     kind = _ALIKE.get(code, code)
     if kind not in _SENTENCES:
         kind = _BY_STATUS.get(status, "")

@@ -195,10 +195,10 @@ class Mirror:
         if look:
             there = self._listed(under)
         else:
-            known = {path: one for path, one in record.items() if path.startswith(inside)}
-            there = {path: StoredObject(one.etag, one.size, 0.0) for path, one in known.items()}
+            known = {path: known_file for path, known_file in record.items() if path.startswith(inside)}
+            there = {path: StoredObject(known_file.etag, known_file.size, 0.0) for path, known_file in known.items()}
         plan = Plan(stamps_under(self.root, under), there)
-        for path in sorted({*plan.here, *there, *(one for one in record if one.startswith(inside))}):
+        for path in sorted({*plan.here, *there, *(path for path in record if path.startswith(inside))}):
             if TRAVELS.fullmatch(path):
                 what = todo(path, record.get(path), plan.here.get(path), there.get(path), believed=self._believes)
                 if what:
@@ -207,18 +207,18 @@ class Mirror:
 
     def _listed(self, under: str) -> dict[str, StoredObject]:
         try:
-            found = self.store.list(under)
+            listed = self.store.list(under)
         except StoreError as error:
             if under or error.passing or "no path of a file" not in error.sentence:
                 raise
             # One such name spoils a whole listing. Beside our folders it is nobody's business here.
             parts = [self.store.list(folder) for folder in FOLDERS]
             marks = {name: self.store.head(name) for name in (MARK, SLICES)}
-            found = {name: one for name, one in marks.items() if one} | {
-                name: one for part in parts for name, one in part.items()
+            listed = {name: described for name, described in marks.items() if described} | {
+                name: described for part in parts for name, described in part.items()
             }
-        sound = {path: one for path, one in found.items() if is_sound(path)}
-        self.left_out = len(found) - len(sound)
+        sound = {path: described for path, described in listed.items() if is_sound(path)}
+        self.left_out = len(listed) - len(sound)
         if stamps := [match[1] for path in sound for match in MADE.finditer(path)]:
             come_after(max(stamps))
         return sound
@@ -313,7 +313,7 @@ class Mirror:
         for benchmark, made in ours.items():
             if benchmark not in came:
                 continue
-            shared = [one for one in before.get(benchmark, []) if one not in made]
+            shared = [generation for generation in before.get(benchmark, []) if generation not in made]
             # Where one of them is damaged the newer one counts, as everywhere.
             with suppress(InspectError):
                 home = self.root / "benchmarks" / benchmark

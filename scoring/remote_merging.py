@@ -59,8 +59,8 @@ def _entries(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _slices(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
-    mine = {one["name"] for one in ours["slices"]}
-    return {**theirs, "slices": [one for one in theirs["slices"] if one["name"] not in mine] + ours["slices"]}
+    mine = {entry["name"] for entry in ours["slices"]}
+    return {**theirs, "slices": [entry for entry in theirs["slices"] if entry["name"] not in mine] + ours["slices"]}
 
 
 def merge_generations(home: Path, base: str | None, ours: str, theirs: str) -> None:

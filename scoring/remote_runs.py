@@ -55,8 +55,8 @@ def sent(mirror: Mirror, events: Generator[Event, None, None]) -> Generator[Even
             failure = sender.finish() if sender is not None else None
     if last is not None:
         if failure is not None and last.status != "failed":
-            told = {"title": failure.title, "sentence": failure.sentence, "next_step": failure.next_step}
-            last = replace(last, status="failed", error=told)
+            error = {"title": failure.title, "sentence": failure.sentence, "next_step": failure.next_step}
+            last = replace(last, status="failed", error=error)
         yield last
 
 
@@ -180,9 +180,11 @@ class SharedLeases:
     def _bring(self) -> None:
         """Copy others' leases, each with the age that it has by the store's own times."""
         inside = f"{self._under}/leases/"
-        there = {path.removeprefix(inside): one for path, one in self._mirror.store.list(inside[:-1]).items()}
-        newest = max((one.modified for one in there.values()), default=0.0)
-        live = {name: newest - one.modified for name, one in there.items() if newest - one.modified <= leases.EXPIRES}
+        there = {path.removeprefix(inside): lease for path, lease in self._mirror.store.list(inside[:-1]).items()}
+        newest = max((lease.modified for lease in there.values()), default=0.0)
+        live = {
+            name: newest - lease.modified for name, lease in there.items() if newest - lease.modified <= leases.EXPIRES
+        }
         dead = there.keys() - live.keys() - self._put.keys()
         if dead:
             self._mirror.store.delete([inside + name for name in dead])
@@ -190,14 +192,14 @@ class SharedLeases:
             path = self._folder / name
             if name in self._put or not name.endswith(".json") or "/" in name or (path.exists() and not _is_copy(path)):
                 continue
-            found = self._mirror.store.read(inside + name)
-            if found is None:
+            read = self._mirror.store.read(inside + name)
+            if read is None:
                 live = {**live, name: leases.EXPIRES}
                 continue
             with suppress(ValueError, KeyError, TypeError):
-                told = json.loads(found[0])
-                told["host"] = f"{_ELSEWHERE} {told['host']}"
-                write_atomically(path, json.dumps(told).encode())
+                lease = json.loads(read[0])
+                lease["host"] = f"{_ELSEWHERE} {lease['host']}"
+                write_atomically(path, json.dumps(lease).encode())
                 # Both ages count by the clock of this file system.
                 written = path.stat().st_mtime - age
                 os.utime(path, (written, written))

@@ -48,8 +48,8 @@ class StoredPart(Struct, frozen=True, eq=False):
         """Read columns of the rows that count, from the first-th on; `count` None = all."""
         last = self.height if count is None else min(self.height, first + count)
         if first == 0 and last == self.height:
-            found = self.read(names, None)
-            return found if self.rows is None else found[self.rows]
+            frame = self.read(names, None)
+            return frame if self.rows is None else frame[self.rows]
         if self.rows is None:
             return self.read(names, (first, last - first))
         wanted = self.rows[first:last]
@@ -67,8 +67,8 @@ def held_part(frame: pl.DataFrame) -> StoredPart:
     """Make a part of a frame that is in memory."""
 
     def read(names: Sequence[str], rows: tuple[int, int] | None) -> pl.DataFrame:
-        found = frame.select(names)
-        return found if rows is None else found.slice(*rows)
+        some = frame.select(names)
+        return some if rows is None else some.slice(*rows)
 
     return StoredPart(read, frame.height)
 
@@ -179,10 +179,10 @@ class StoredFrame(pl.DataFrame):
         if not isinstance(index, int) or "by_predicate" in options or "_df" in vars(self):
             return super().row(index, **options)
         place = index % self.height if -self.height <= index < self.height else index
-        found = next(self.blocks(self.columns, 1, place), None)
-        if found is None or not found.height:
+        row = next(self.blocks(self.columns, 1, place), None)
+        if row is None or not row.height:
             raise pl.exceptions.OutOfBoundsError(f"index {index} is out of bounds")
-        return found.row(0, **options)
+        return row.row(0, **options)
 
     def only(self, rows: Rows) -> "StoredFrame":
         """Keep some rows, by their places, ascending."""
@@ -201,29 +201,29 @@ class StoredFrame(pl.DataFrame):
         stored = [name for name in names if name not in self._known]
         while first < self.height:
             count = min(size, self.height - first)
-            found = [self._known[name].slice(first, count) for name in beside]
+            columns = [self._known[name].slice(first, count) for name in beside]
             if stored:
-                found += self._read(stored, first, count).get_columns()
-            yield pl.DataFrame(found).select(names)
+                columns += self._read(stored, first, count).get_columns()
+            yield pl.DataFrame(columns).select(names)
             first += count
 
     def _read(self, names: Sequence[str], first: int, count: int) -> pl.DataFrame:
-        found, start = [], 0
+        frames, start = [], 0
         for part in self.parts:
             lower, upper = max(first, start), min(first + count, start + part.height)
             if lower < upper:
-                found.append(part.columns(names, lower - start, upper - lower))
+                frames.append(part.columns(names, lower - start, upper - lower))
             start += part.height
-        return pl.concat(found)
+        return pl.concat(frames)
 
     def _naming(self, exprs: Sequence[Any], named: Mapping[str, Any]) -> pl.DataFrame:
         """The columns that some expressions name, or all of them where that cannot be told."""
         wanted: dict[str, None] = {}
-        for one in (*exprs, *named.values()):
-            if isinstance(one, str):
-                wanted[one] = None
-            elif isinstance(one, pl.Expr):
-                names = self._dtypes if one.meta.has_multiple_outputs() else one.meta.root_names()
+        for expression in (*exprs, *named.values()):
+            if isinstance(expression, str):
+                wanted[expression] = None
+            elif isinstance(expression, pl.Expr):
+                names = self._dtypes if expression.meta.has_multiple_outputs() else expression.meta.root_names()
                 wanted.update(dict.fromkeys(names))
         columns = [self.get_column(name) for name in wanted]
         return pl.DataFrame(columns) if columns else pl.DataFrame(height=self.height)
@@ -231,7 +231,9 @@ class StoredFrame(pl.DataFrame):
 
 def _one_by_one(exprs: Sequence[Any]) -> list[Any]:
     """Expressions, and those of lists and iterators of them."""
-    nested = (one if isinstance(one, Iterable) and not isinstance(one, str | pl.Series) else (one,) for one in exprs)
+    nested = (
+        item if isinstance(item, Iterable) and not isinstance(item, str | pl.Series) else (item,) for item in exprs
+    )
     return list(chain.from_iterable(nested))
 
 

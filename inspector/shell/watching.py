@@ -47,15 +47,15 @@ def run(args: argparse.Namespace) -> int:
     words, options, workspace = asked(args)
     _refuse_what_cannot_be_followed(words, options)
     watch = Watch(words, options, workspace, partial(find_workspace, args.workspace, create=True), home(args))
-    said = _Lines(args)
+    lines = _Lines(args)
     with Interrupt() as interrupt:
         try:
-            _follow(watch, said, interrupt, args)
+            _follow(watch, lines, interrupt, args)
         except Stopped as stopped:
-            said.end(watch)
+            lines.end(watch)
             return 128 + stopped.signum
-    said.end(watch)
-    return said.exit_code
+    lines.end(watch)
+    return lines.exit_code
 
 
 def _refuse_what_cannot_be_followed(words: Sequence[str], options: ImportOptions) -> None:
@@ -71,7 +71,7 @@ def _refuse_what_cannot_be_followed(words: Sequence[str], options: ImportOptions
             raise UsageError(f"{flag} is for one file, and more may come of these.", "Watch that file alone.")
 
 
-def _follow(watch: Watch, said: "_Lines", interrupt: Interrupt, args: argparse.Namespace) -> None:
+def _follow(watch: Watch, lines: "_Lines", interrupt: Interrupt, args: argparse.Namespace) -> None:
     """Look until nothing has changed for as long as was asked for."""
     changed = time.monotonic()
     while True:
@@ -79,16 +79,16 @@ def _follow(watch: Watch, said: "_Lines", interrupt: Interrupt, args: argparse.N
         idle = args.until_idle is not None and began - changed >= args.until_idle
         with ReadingProgress("reading", quiet=args.quiet or args.jsonl) as progress:
             brought = watch.look(last=idle, progress=progress, reading=interrupt.at_once)
-        said.tell(watch, brought)
+        lines.tell(watch, brought)
         if brought.taken:
-            said.note(send())
+            lines.note(send())
         interrupt.check()
         now = time.monotonic()
         if brought.moved or (brought.taken and not idle):
             changed = now
         elif idle:
             return
-        cases = any(added.new or added.changed for one in brought.taken for _, added in one.imported)
+        cases = any(added.new or added.changed for file in brought.taken for _, added in file.imported)
         with interrupt.at_once():
             time.sleep(max(CASES_SECONDS if cases else LOOK_SECONDS, PACE * (now - began)))
 
@@ -105,15 +105,15 @@ class _Held(Struct, frozen=True):
     noticed: str
 
     @classmethod
-    def of(cls, one: Taken) -> "_Held":
+    def of(cls, taken: Taken) -> "_Held":
         return cls(
-            printable(one.path),
-            one.refusal,
-            one.unchanged is not None,
-            _is_grave(one),
-            sum(imported.cases.height for imported, _ in one.imported),
-            {saved.scorer: joined.joined for joined, saved in one.joined},
-            noticed_words(_findings(one)),
+            printable(taken.path),
+            taken.refusal,
+            taken.unchanged is not None,
+            _is_grave(taken),
+            sum(imported.cases.height for imported, _ in taken.imported),
+            {saved.scorer: joined.joined for joined, saved in taken.joined},
+            noticed_words(_findings(taken)),
         )
 
 
@@ -133,9 +133,9 @@ class _Lines:
     @property
     def exit_code(self) -> int:
         """What the last state of every source makes of it."""
-        if all(one.refusal for one in self._last.values()):
+        if all(file.refusal for file in self._last.values()):
             return 2
-        grave = any(one.grave for one in self._last.values())
+        grave = any(file.grave for file in self._last.values())
         return int(grave or bool(self._awaited or self._half or self._refusal))
 
     def note(self, sentences: Sequence[str]) -> None:
@@ -151,10 +151,10 @@ class _Lines:
         if self._rounds == 1 and not self._args.jsonl:
             self._first(watch, brought)
         else:
-            for one in brought.taken:
-                self._tell_of(one)
-        for one in brought.taken:
-            self._last[one.place] = _Held.of(one)
+            for taken in brought.taken:
+                self._tell_of(taken)
+        for taken in brought.taken:
+            self._last[taken.place] = _Held.of(taken)
         for path in brought.gone:
             self._say("gone", f"{printable(path)} is gone; what was imported of it stays", path=printable(path))
         for word, sentence in brought.awaited.items():
@@ -166,16 +166,16 @@ class _Lines:
 
     def end(self, watch: Watch) -> None:
         """Say what was taken in all."""
-        taken = [one for one in self._last.values() if not one.refusal]
-        cases = sum(one.cases for one in taken)
-        results = sum(sum(one.results.values()) for one in taken)
+        taken = [held for held in self._last.values() if not held.refusal]
+        cases = sum(held.cases for held in taken)
+        results = sum(sum(held.results.values()) for held in taken)
         if self._args.jsonl:
             refused = len(self._last) - len(taken)
             half, awaited = list(map(printable, self._half)), list(map(printable, self._awaited))
             facts = {"files": len(taken), "cases": cases, "results": results, "refused": refused}
             self._write("end", {**facts, "half_written": half, "awaited": awaited})
             return
-        unread = sum(one.unchanged for one in taken)
+        unread = sum(held.unchanged for held in taken)
         held = [f"with {counted(cases, 'case')} and {counted(results, 'result')}"]
         held += [f"{unread:,} of them as before"] if unread else []
         what = f"{counted(len(taken), 'file')} {', '.join(held)}" if taken else "nothing was taken"
@@ -184,7 +184,7 @@ class _Lines:
             self._print(f"Workspace {watch.workspace.root}. Look at it with: prm-inspect{looking(self._args)}")
 
     def _left(self) -> Iterator[str]:
-        if refused := [one.path for one in self._last.values() if one.refusal]:
+        if refused := [file.path for file in self._last.values() if file.refusal]:
             yield f"; {counted(len(refused), 'file')} refused"
         if self._half:
             yield f"; not whole yet: {_some(self._half)}"
@@ -197,23 +197,28 @@ class _Lines:
             for line in reports(batch, added, saved, verbose=self._args.verbose):
                 self._print(line)
         known = {sentence for batch, *_ in brought.batches for sentence in batch.skipped}
-        for one in brought.taken:
-            if one.refusal and one.refusal not in known:
-                self._print(one.refusal)
+        for taken in brought.taken:
+            if taken.refusal and taken.refusal not in known:
+                self._print(taken.refusal)
         where = f"Workspace {watch.workspace.root}. " if watch.workspace is not None else ""
         self._print(f"{where}Watching; Ctrl+C ends it.")
 
-    def _tell_of(self, one: Taken) -> None:
-        before = self._last.get(one.place)
-        path, change = printable(one.path), _CHANGES.get(one.change, one.change)
-        if one.refusal:
-            if before is None or _without_numbers(before.refusal) != _without_numbers(one.refusal):
-                self._say("refused", one.refusal, path=path, sentence=one.refusal)
-        elif one.altered or one.change == "new" or before is None or before.noticed != noticed_words(_findings(one)):
-            words = f"{path} ({change}): {'; '.join(_parts(one, before))}"
-            self._say("imported", words, **_object(one))
+    def _tell_of(self, taken: Taken) -> None:
+        before = self._last.get(taken.place)
+        path, change = printable(taken.path), _CHANGES.get(taken.change, taken.change)
+        if taken.refusal:
+            if before is None or _without_numbers(before.refusal) != _without_numbers(taken.refusal):
+                self._say("refused", taken.refusal, path=path, sentence=taken.refusal)
+        elif (
+            taken.altered
+            or taken.change == "new"
+            or before is None
+            or before.noticed != noticed_words(_findings(taken))
+        ):
+            words = f"{path} ({change}): {'; '.join(_parts(taken, before))}"
+            self._say("imported", words, **_object(taken))
             if self._args.verbose and not self._args.jsonl:
-                for finding in _findings(one):
+                for finding in _findings(taken):
                     self._print(f"  {finding}")
 
     def _say(self, event: str, words: str, **facts: Any) -> None:
@@ -234,44 +239,44 @@ def _some(paths: Iterable[str]) -> str:
     return some_of(list(map(printable, paths)), NAMED)
 
 
-def _parts(one: Taken, before: _Held | None) -> Iterator[str]:
+def _parts(taken: Taken, before: _Held | None) -> Iterator[str]:
     """What a file holds now, in the words of an import's report, with how many results are more than before."""
-    if one.unchanged is not None:
-        yield f"unchanged since it was imported: {one.unchanged.held}"
-    for imported, added in one.imported:
+    if taken.unchanged is not None:
+        yield f"unchanged since it was imported: {taken.unchanged.held}"
+    for imported, added in taken.imported:
         new = [f"{added.new:,} new"] * bool(added.new) + [f"{added.changed:,} changed"] * bool(added.changed)
         of_these = f" ({', '.join(new)})" if new else ""
         yield f"{counted(imported.cases.height, 'case')} of {imported.benchmark}{of_these}"
         if lost := imported.read - imported.cases.height:
             yield f"{lost:,} of {imported.read:,} rows left out"
     counts = before.results if before is not None else {}
-    for joined, saved in one.joined:
+    for joined, saved in taken.joined:
         more = joined.joined - counts.get(saved.scorer, joined.joined)
         given = given_words(joined, short=True)
         yield f"{saved.scorer}: {joined_words(joined)}{f' ({more:+,})' if more else ''}{f', {given}' if given else ''}"
         if saved.why:
             yield f"warning: {saved.why}"
-    if noticed := noticed_words(_findings(one)):
+    if noticed := noticed_words(_findings(taken)):
         yield noticed
 
 
-def _object(one: Taken) -> dict[str, Any]:
+def _object(taken: Taken) -> dict[str, Any]:
     """The same in numbers."""
-    findings = [finding.severity for finding in _findings(one)]
-    given = [joined.given for joined, _ in one.joined]
-    benchmarks = [imported.benchmark for imported, _ in one.imported]
-    benchmarks += [name for joined, _ in one.joined for name in joined.benchmarks]
+    findings = [finding.severity for finding in _findings(taken)]
+    given = [joined.given for joined, _ in taken.joined]
+    benchmarks = [imported.benchmark for imported, _ in taken.imported]
+    benchmarks += [name for joined, _ in taken.joined for name in joined.benchmarks]
     return {
-        "path": printable(one.path),
-        "change": one.change,
+        "path": printable(taken.path),
+        "change": taken.change,
         "benchmarks": list(dict.fromkeys(benchmarks)),
-        "scorers": [saved.scorer for _, saved in one.joined],
-        "rows": sum(imported.read for imported, _ in one.imported)
-        + sum(joined.results.read for joined, _ in one.joined),
-        "cases": sum(imported.cases.height for imported, _ in one.imported),
-        "new": sum(added.new for _, added in one.imported),
-        "changed": sum(added.changed for _, added in one.imported),
-        "results": sum(joined.joined for joined, _ in one.joined),
+        "scorers": [saved.scorer for _, saved in taken.joined],
+        "rows": sum(imported.read for imported, _ in taken.imported)
+        + sum(joined.results.read for joined, _ in taken.joined),
+        "cases": sum(imported.cases.height for imported, _ in taken.imported),
+        "new": sum(added.new for _, added in taken.imported),
+        "changed": sum(added.changed for _, added in taken.imported),
+        "results": sum(joined.joined for joined, _ in taken.joined),
         "rewards": sum(counts["rewards"] for counts in given),
         "answers": sum(counts["answers"] for counts in given),
         "refused": sum(counts["reason"] for counts in given),
@@ -279,18 +284,18 @@ def _object(one: Taken) -> dict[str, Any]:
     }
 
 
-def _findings(one: Taken) -> list[Finding]:
+def _findings(taken: Taken) -> list[Finding]:
     return [
-        *(finding for imported, _ in one.imported for finding in imported.findings),
-        *(finding for joined, _ in one.joined for finding in joined.findings),
+        *(finding for imported, _ in taken.imported for finding in imported.findings),
+        *(finding for joined, _ in taken.joined for finding in joined.findings),
     ]
 
 
-def _is_grave(one: Taken) -> bool:
+def _is_grave(taken: Taken) -> bool:
     """Whether there is anything about a file that a person should look at."""
-    said = one.refusal or any(added.elsewhere for _, added in one.imported) or any(saved.why for _, saved in one.joined)
-    before = one.unchanged is not None and one.unchanged.grave
-    return bool(said) or before or worst(_findings(one)) in {"warning", "error"}
+    left_out = any(added.elsewhere for _, added in taken.imported) or any(saved.why for _, saved in taken.joined)
+    before = taken.unchanged is not None and taken.unchanged.grave
+    return bool(taken.refusal) or left_out or before or worst(_findings(taken)) in {"warning", "error"}
 
 
 def _without_numbers(sentence: str) -> str:

@@ -109,7 +109,7 @@ def _look_on_disk(word: str, inside: str | None, files: dict[str, Listed], await
         if inside is not None and where.startswith(inside):
             continue
         try:
-            found = os.stat(path)  # noqa: PTH116  # a path may be anything
+            status = os.stat(path)  # noqa: PTH116  # a path may be anything
         except FileNotFoundError:
             if path == word:
                 awaited[word] = f"there is no file {printable(word)}."
@@ -117,8 +117,8 @@ def _look_on_disk(word: str, inside: str | None, files: dict[str, Listed], await
         except (OSError, ValueError) as error:
             awaited[path] = f"{printable(path)}: {getattr(error, 'strerror', None) or error}."
             continue
-        if stat.S_ISREG(found.st_mode):
-            stamp = Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        if stat.S_ISREG(status.st_mode):
+            stamp = Stamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
             files.setdefault(where, Listed(path, stamp))
         else:
             awaited[path] = f"{printable(path)} is not a file."
@@ -130,11 +130,11 @@ def _stored(word: str) -> dict[str, Listed]:
     Raises:
         InspectError: there are none, or the store cannot be asked.
     """
-    found = {}
+    objects = {}
     for address, stored in stored_objects(word, looks_named).items():
         etag = int.from_bytes(blake2b(stored.etag.encode(), digest_size=7).digest())
-        found[address] = Listed(address, Stamp(0, etag, stored.size, int(stored.modified * 1e9)))
-    return found
+        objects[address] = Listed(address, Stamp(0, etag, stored.size, int(stored.modified * 1e9)))
+    return objects
 
 
 def change_of(before: Stamp | None, now: Stamp | None) -> Change | None:
@@ -338,7 +338,7 @@ class Watch:
 
     def _joined_anew(self, now: Listing, taken: Iterable[Taken]) -> dict[str, "_Due"]:
         """Files that are as they were, with results that other cases may change by now."""
-        just_taken = {one.place for one in taken}
+        just_taken = {file.place for file in taken}
         return {
             where: _Due(now.files[where], followed.until, "joined anew")
             for where, followed in self._followed.items()
@@ -360,7 +360,7 @@ class Watch:
         """Import what is due, and add what came of it to what is `taken`."""
         if not due:
             return
-        named = [Named(one.listed.path, many=True, until=one.until) for one in due.values()]
+        named = [Named(file_due.listed.path, many=True, until=file_due.until) for file_due in due.values()]
         added: Sequence[Added] = []
         saved: Sequence[Saved] = []
         with spill_folder(self._folder) as spill:
@@ -375,7 +375,7 @@ class Watch:
                         skip_unchanged=True,
                         alone=False,
                     )
-                steady = {where: one for where, one in due.items() if not _has_another_beginning(one)}
+                steady = {where: file_due for where, file_due in due.items() if not _has_another_beginning(file_due)}
                 if len(steady) < len(due):
                     # What is in the place of these now is for the next look.
                     self._import(steady, taken, batches, progress, reading)
@@ -388,16 +388,16 @@ class Watch:
             except InspectError as error:
                 if len(due) > 1:
                     # What keeps one file out need not keep out the others.
-                    for where, one in due.items():
-                        self._import({where: one}, taken, batches, progress, reading)
+                    for where, file_due in due.items():
+                        self._import({where: file_due}, taken, batches, progress, reading)
                     return
                 batch, refusals = ImportBatch((), ()), dict.fromkeys(due, str(error))
         # Every import of cases writes them anew, be they the same.
-        self._note_cases(changed=any(one.new or one.changed for one in added))
+        self._note_cases(changed=any(counts.new or counts.changed for counts in added))
         batches.append((batch, added, saved))
-        for where, one in due.items():
-            taken.append(_taken(where, one, batch, added, saved, refusals))
-            self._keep(taken[-1], one)
+        for where, file_due in due.items():
+            taken.append(_taken(where, file_due, batch, added, saved, refusals))
+            self._keep(taken[-1], file_due)
 
     def _keep(self, taken: Taken, due: "_Due") -> None:
         """Keep what a file is known to have given."""
@@ -411,11 +411,11 @@ class Watch:
         if self.workspace is None:
             self.workspace = self._make()
         name = self._options.name
-        for where, one in due.items():
+        for where, file_due in due.items():
             # As a person would who imports the whole file only: what its beginning was taken for is not kept beside.
             made = {scorer_of(joined, name).folder for joined in batch.joined if _is_of(joined.results.place, where)}
             is_there = made or any(_is_of(printable(imported.path), where) for imported in batch.imported)
-            for folder in self._followed[where].scorers - made if one.change == "grown" and is_there else ():
+            for folder in self._followed[where].scorers - made if file_due.change == "grown" and is_there else ():
                 withdraw(self.workspace, folder, printable(where))
         return batch.put(self.workspace, name)
 
@@ -471,6 +471,6 @@ def _taken(
         due.change,
         tuple(pair for pair in zip(batch.imported, added, strict=True) if _is_of(printable(pair[0].path), where)),
         tuple(pair for pair in zip(batch.joined, saved, strict=True) if _is_of(pair[0].results.place, where)),
-        next((one for one in batch.unchanged if one.source == printable(due.listed.path)), None),
+        next((source for source in batch.unchanged if source.source == printable(due.listed.path)), None),
         " ".join(sentence for place_of, sentence in refusals.items() if _is_of(printable(place_of), where)),
     )
