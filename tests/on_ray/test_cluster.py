@@ -12,7 +12,6 @@ import pytest
 import scoring_process
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
-from servers.ray_cluster import workers
 
 pytestmark = pytest.mark.ray
 
@@ -82,9 +81,9 @@ def on(cluster, workspace, *more):
     return scoring_process.started(*words, env=cluster.environment)
 
 
-def killed(chance):
+def killed(cluster, chance):
     """Kill a worker that is at work, if there is one."""
-    found = workers()
+    found = cluster.workers()
     if not found:
         return False
     try:
@@ -111,7 +110,7 @@ def test_ten_workers_and_three_drivers_killed_and_the_rows_are_those_of_one_mach
             for line in process.stdout:
                 event = json.loads(line)
                 if event["event"] == "saved" and deaths < wanted:
-                    deaths += killed(chance)
+                    deaths += killed(cluster, chance)
                 elif event["event"] == "saved" and wanted < 10:
                     process.kill()
                     break
@@ -132,7 +131,7 @@ def test_a_node_that_dies_costs_what_its_worker_held_and_one_that_comes_is_used(
                 nodes |= {node["name"] for node in event["nodes"] if node["working"]}
             if event["event"] == "notice":
                 notices.append(event["sentence"])
-            if f"127.0.0.{number}" in nodes and not taken:
+            if cluster.host(number) in nodes and not taken:
                 taken = True
                 cluster.kill(number)
                 (number,) = cluster.add()
@@ -166,6 +165,6 @@ def test_a_signal_ends_the_run_with_what_it_has_and_its_workers(cluster, workspa
     assert (process.returncode, end["status"]) == (143, "interrupted")
     assert end["saved"] == saved_rows(workspace)
     until = time.monotonic() + 30
-    while workers() and time.monotonic() < until:
+    while cluster.workers() and time.monotonic() < until:
         time.sleep(0.2)
-    assert workers() == []
+    assert cluster.workers() == []

@@ -1,9 +1,11 @@
 """A real Ray cluster of several nodes on this machine, each a process group of its own on a loopback address.
 
-127.0.0.1 would be rewritten to the machine's own address, so the head has 127.0.0.2. Whoever joins needs the token.
+127.0.0.1 would be rewritten to the machine's own address, and two clusters at once must not kill each other's
+processes: each takes a network of 127.0.0.0/8 for itself. Whoever joins needs the token.
 """
 
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -15,6 +17,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+HEAD = 2
 STORE_BYTES = 80_000_000
 SECONDS = 120
 
@@ -23,9 +26,10 @@ class RayCluster:
     """A head of no CPU, and nodes of one CPU each that come and go. Leave it to end all of them."""
 
     def __init__(self, **environment):
+        self.network = f"127.{1 + secrets.randbelow(254)}.{secrets.randbelow(256)}"
         with socket.socket() as free:
-            free.bind(("127.0.0.2", 0))
-            self.address = f"127.0.0.2:{free.getsockname()[1]}"
+            free.bind((self.host(HEAD), 0))
+            self.address = f"{self.host(HEAD)}:{free.getsockname()[1]}"
         self.environment = {
             **environment,
             "RAY_AUTH_MODE": "token",
@@ -37,11 +41,11 @@ class RayCluster:
         # Not below pytest's folder: the paths of sockets must be short.
         self.folder = Path(tempfile.mkdtemp(prefix="ray"))
         self._nodes = {}
-        self._last = 2
+        self._last = HEAD
 
     def __enter__(self):
         host, port = self.address.split(":")
-        self._start(2, "--head", "--port", port, "--node-ip-address", host, "--temp-dir", self.folder, cpus=0)
+        self._start(HEAD, "--head", "--port", port, "--node-ip-address", host, "--temp-dir", self.folder, cpus=0)
         return self
 
     def __exit__(self, *_):
@@ -49,13 +53,17 @@ class RayCluster:
             self.kill(number)
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def host(self, number):
+        """The address of a node."""
+        return f"{self.network}.{number}"
+
     def add(self, count=1):
-        """Start nodes; the addresses are 127.0.0. and the numbers that are given."""
+        """Start nodes, and give their numbers."""
         # One after the other: nodes of one machine that start at once wait for each other for ever.
         numbers = range(self._last + 1, self._last + 1 + count)
         for number in numbers:
             self._last = number
-            self._start(number, "--address", self.address, "--node-ip-address", f"127.0.0.{number}")
+            self._start(number, "--address", self.address, "--node-ip-address", self.host(number))
         return list(numbers)
 
     def kill(self, number):
@@ -65,9 +73,14 @@ class RayCluster:
             os.killpg(node.pid, signal.SIGKILL)
         node.wait()
         # Ray gives what it starts groups of their own.
-        for pid in processes(f"127.0.0.{number}"):
+        for pid in processes(rf"\b{self.host(number)}\b"):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+    def workers(self):
+        """The processes of actors that compute, on all nodes."""
+        nodes = processes(rf"raylet\b.*\b{self.network}\.")
+        return [pid for pid in processes("^ray::_Actor") if parent(pid) in nodes]
 
     def _start(self, number, *words, cpus=1):
         further = ["--num-cpus", cpus, "--num-gpus", 0, "--object-store-memory", STORE_BYTES, "--block"]
@@ -88,17 +101,19 @@ class RayCluster:
         log.unlink()
 
 
-def processes(*words):
-    """The processes whose command line holds all of these words."""
+def processes(pattern):
+    """The processes whose command line has this in it."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
             line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            if all(word in line for word in words):
+            if re.search(pattern, line):
                 found.append(int(path.parent.name))
     return sorted(found)
 
 
-def workers():
-    """The processes of actors that compute."""
-    return processes("ray::_Actor")
+def parent(pid):
+    """Who started a process; None where it has ended."""
+    with suppress(OSError):
+        # The name before it stands in parentheses and may hold spaces.
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
