@@ -402,10 +402,7 @@ def _s3_settings(address: Address) -> dict[str, Any]:
         if "aws_session_token" in profile:
             settings["session_token"] = profile["aws_session_token"]
     elif not _others_give_keys():
-        raise StoreError(
-            f"there are no credentials for {address}.",
-            "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.",
-        )
+        raise StoreError(f"there are no credentials for {address}.", _GIVE_KEYS[address.scheme])
     return settings
 
 
@@ -424,6 +421,11 @@ def _profile() -> dict[str, str]:
     return profile
 
 
+_GIVE_KEYS = {
+    "s3": "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.",
+    "gs": "Set GOOGLE_APPLICATION_CREDENTIALS to a key file, or log in with: gcloud auth application-default login",
+    "az": "Set AZURE_STORAGE_ACCOUNT_NAME, and AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_KEY.",
+}
 _GIVING = (
     "AWS_ACCESS_KEY_ID",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
@@ -481,6 +483,8 @@ _ALIKE = {
     "EntityTooLarge": "QuotaExceeded",
 }
 _BY_STATUS = {401: "InvalidToken", 403: "AccessDenied", 507: "QuotaExceeded"}
+_NO_KEYS = re.compile(r"credential|169\.254\.|metadata|MissingAccount|TokenRequest", re.IGNORECASE)
+"""In what a client says that found none: the last places that it asks are services of the machine itself."""
 _NAMED = re.compile(r"path: \"((?:[^\"\\]|\\.)*)\"")
 _SHOWN = 60
 
@@ -493,6 +497,10 @@ def _sentence(address: Address, error: Exception) -> StoreError:  # noqa: PLR091
     code = next((group for match in _CODE.finditer(text) for group in match.groups() if group), "")
     status = next((int(group) for match in _STATUS.finditer(text) for group in match.groups() if group), 0)
     kind = _ALIKE.get(code, code)
+    if kind not in _SENTENCES and _NO_KEYS.search(text):
+        return StoreError(f"there are no credentials for {address}.", _GIVE_KEYS[address.scheme])
+    if "InvalidAccessKey" in text:
+        kind = "InvalidToken"
     if kind not in _SENTENCES:
         kind = _BY_STATUS.get(status, "")
     if not kind and _is(error, "PermissionDeniedError", "UnauthenticatedError"):
@@ -505,8 +513,6 @@ def _sentence(address: Address, error: Exception) -> StoreError:  # noqa: PLR091
         return StoreError(
             f"{address} holds an object whose name is no path of a file ({name!a}).", "Rename or remove it there."
         )
-    if "credential" in text.lower() or "169.254." in text or "metadata" in text.lower():
-        return StoreError(f"there are no credentials for {address}.", _KEYS)
     if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
         return StoreError(f"a file for {address} cannot be read or written here ({error.strerror}).", "Free space.")
     if 400 <= status < 500 and status not in {408, 409, 425, 429}:

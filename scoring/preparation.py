@@ -19,7 +19,7 @@ from scoring.checkpoint import Checkpoint, compute_dtype
 from scoring.claim import claim, find, placed, same_model
 from scoring.engines.base import Engine
 from scoring.engines.memory import free_on_cards
-from scoring.engines.placement import replicas
+from scoring.engines.placement import replicas, tensor_parallel
 from scoring.errors import UsageError
 from scoring.events import Event
 from scoring.files import check_writable
@@ -49,7 +49,7 @@ _CASES_A_COPY = 8
 class Prepared(Struct, frozen=True):
     """A scorer, and what makes its encoder and its engine when they are needed; `notes` are sentences about it.
 
-    `weight_bytes` is the memory that its weights take, those of a reference model among them.
+    `weight_bytes` is the memory that its weights take, those of a reference model among them; `config` is the model's.
     """
 
     scorer: Scorer
@@ -57,6 +57,11 @@ class Prepared(Struct, frozen=True):
     engine: Callable[[], Engine]
     notes: tuple[str, ...] = ()
     weight_bytes: int = 0
+    config: Mapping[str, Any] = MappingProxyType({})
+
+    def may_be_cut_over(self, devices: int) -> bool:
+        """Whether vLLM can cut the model over exactly so many."""
+        return tensor_parallel(self.config, devices) == devices
 
 
 def prm_events(
@@ -75,7 +80,7 @@ def prm_events(
     """
     wished, running = prm_of_arguments(args), _running(args)
     devices: tuple[str, ...] = tuple(args.device.split(","))
-    here = args.engine == "transformers" and not args.server and not args.dry_run
+    here = args.engine != "ray" and not args.server and not args.dry_run
     if len(devices) > 1 and here and {*devices} != {"cpu"}:
         # Otherwise the others would begin before one of the processes says that it has no device.
         from scoring.engines.transformers_engine import check_devices
@@ -89,7 +94,7 @@ def prm_events(
         )
         notes = [*prepared.notes, *where, *missing_texts(texts, rows, scorer.reads)]
         if here and args.device == "auto" and len(cards := free_on_cards()) > 1:
-            devices, how = _over(cards, prepared.weight_bytes)
+            devices, how = _over(cards, prepared, args.engine)
             notes.append(how)
     encoding = Encoding(prepared.encoder, truncate=args.truncate)
     # A process of its own also for one model that is not where this one would load it.
@@ -124,12 +129,14 @@ def prm_events(
         )
 
 
-def _over(free: Sequence[int], weights: int) -> tuple[tuple[str, ...], str]:
+def _over(free: Sequence[int], prepared: Prepared, engine: str) -> tuple[tuple[str, ...], str]:
     """Which devices hold a model each (as `--device` names them) where there are several, and that in words."""
-    groups = replicas(weights, free)
+    weights = prepared.weight_bytes
+    # vLLM does not lay layers over devices but cuts every one.
+    groups = replicas(weights, free, prepared.may_be_cut_over if engine == "vllm" else lambda _: True)
     devices = tuple("+".join(f"cuda:{card}" for card in group) for group in groups)
     over = len(groups[0])
-    how = "fit one GPU" if over == 1 else f"do not fit one GPU: each copy is laid over {over}"
+    how = "fit one GPU" if over == 1 else f"do not fit one GPU: each copy takes {over}"
     copies = "one copy" if len(groups) == 1 else f"up to {len(groups)} copies"
     return devices, f"its weights ({weights / 1e9:.1f} GB) {how}; {copies} on {', '.join(devices)} (or say --device)"
 
@@ -289,6 +296,7 @@ def prepare(
             *same_model(workspace, scorer),
         ),
         sum(_weight_bytes(model, computed) for model in (checkpoint, *([other.checkpoint] if other else []))),
+        checkpoint.config,
     )
 
 

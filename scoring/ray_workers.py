@@ -89,7 +89,7 @@ class RayWorkers:
         _join(cluster.address)
         self._cluster, self._tell = cluster, tell
         self._gpus = cluster.gpus if cluster.gpus is not None else float(_resources().get("GPU", 0) > 0)
-        self._prm = encode_message(replace(prm, running=replace(prm.running, device=_device(prm, self._gpus))))
+        self._prm = encode_message(replace(prm, running=replace(prm.running, device=_device(self._gpus))))
         self._actors: dict[int, Any] = {}
         self._nodes: dict[int, str] = {}
         self._gone_from: dict[int, str] = {}
@@ -190,10 +190,8 @@ class RayWorkers:
         )
 
 
-def _device(prm: WorkerPrm, gpus: float) -> str:
+def _device(gpus: float) -> str:
     """What a worker calls the devices that Ray shows it: those it has, from 0."""
-    if prm.running.engine == "vllm":
-        return "auto"
     return "+".join(f"cuda:{index}" for index in range(math.ceil(gpus))) if gpus else "cpu"
 
 

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from threading import Lock
 
 import msgspec
 from msgspec import Struct
@@ -92,6 +93,7 @@ class Mirror:
         self.waiting = 0
         self._contested: set[str] = set()
         self._synced = 0.0
+        self._placing = Lock()
         self._share = Share(home / IN_USE)
         self._share.take()
         if not (home / ADDRESS).exists():
@@ -281,7 +283,8 @@ class Mirror:
             incoming.replace(target)
             return True
         sync(incoming)
-        with suppress(InUse, FileNotFoundError), locked(target.parent, wait=False):
+        # One at a time: files of one folder that come together would take each other for somebody at work there.
+        with self._placing, suppress(InUse, FileNotFoundError), locked(target.parent, wait=False):
             if stamp_or_none(target) != before:
                 return False
             incoming.replace(target)

@@ -20,7 +20,7 @@ Endpoint = Literal["pooling", "scoring"]
 class Running(Struct, frozen=True):
     """The wish for an engine. It does not change what a scorer is, unless servers hold the weights.
 
-    `device` and `token_budget` are for transformers. With `servers` (base URLs of vLLM) the model there is `served`,
+    `token_budget` is for transformers. With `servers` (base URLs of vLLM) the model there is `served`,
     None = the only one, and `endpoint` says what the servers were started for, None = pooling for a head, scoring (a
     server that generates) for a PRM that compares two tokens.
     """
@@ -36,11 +36,8 @@ class Running(Struct, frozen=True):
     tries: int = 6
 
     def __post_init__(self) -> None:
-        if self.engine == "vllm" and (self.device != "auto" or self.token_budget is not None):
-            raise UsageError(
-                "vLLM chooses devices and batches itself.",
-                "Leave --device and --token-budget out; CUDA_VISIBLE_DEVICES says which GPUs it sees.",
-            )
+        if self.engine == "vllm" and self.token_budget is not None:
+            raise UsageError("vLLM chooses its batches itself.", "Leave --token-budget out.")
         if self.servers and (self.engine == "vllm" or self.device != "auto" or self.token_budget is not None):
             raise UsageError("a server runs the model itself.", "Leave --engine, --device and --token-budget out.")
         if not self.servers and (self.served is not None or self.endpoint is not None):
@@ -101,7 +98,8 @@ class Running(Struct, frozen=True):
             from scoring.engines.vllm_child import log_for
             from scoring.engines.vllm_engine import VllmEngine
 
-            engine = VllmEngine.load(checkpoint, readout, dtype=dtype, log=log_for(root, checkpoint.name), tell=tell)
+            log = log_for(root, checkpoint.name)
+            engine = VllmEngine.load(checkpoint, readout, dtype=dtype, log=log, device=self.device, tell=tell)
         else:
             from scoring.engines.transformers_engine import TransformersEngine
 

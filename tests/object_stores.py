@@ -27,21 +27,27 @@ _CALLS_A_USER = 3
 
 
 class StoreServer:
-    """moto's server with one user a policy. `keys` are their credentials, as variables of the environment."""
+    """moto's server with one user a policy. `keys` are their credentials, as variables of the environment; in
+    `environment` those of the one who may write stand beside where the store is.
+    """
 
-    def __init__(self, log):
+    scheme = "s3"
+    endpoint = "AWS_ENDPOINT_URL"
+
+    def __init__(self, folder):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         # So many calls are needed to make the users; after them every request is checked.
         free = str(len(POLICIES) * _CALLS_A_USER)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "moto.server", "-p", str(self.port)],
-            env={**without_credentials(), "INITIAL_NO_AUTH_ACTION_COUNT": free},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
+        with (folder / "log").open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "moto.server", "-p", str(self.port)],
+                env={**without_credentials(), "INITIAL_NO_AUTH_ACTION_COUNT": free},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
         while True:
             try:
                 urllib.request.urlopen(f"{self.url}/moto-api/data.json").close()  # noqa: S310  # of our own
@@ -51,6 +57,7 @@ class StoreServer:
                 time.sleep(0.02)
         self.keys = {name: self._user(name, policy) for name, policy in POLICIES.items()}
         self.s3 = self._client("s3", self.keys["owner"])
+        self.environment = {self.endpoint: self.url, **self.keys["writer"]}
 
     def _client(self, service, keys):
         import boto3

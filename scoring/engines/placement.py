@@ -1,9 +1,10 @@
 """Which device each part of a body lies on, for a body that is larger than one device."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from math import prod
+from typing import Any
 
 from scoring.readout import Readout, Shape, Vocabulary
 
@@ -43,12 +44,13 @@ def placed(sizes: Mapping[str, int], devices: int) -> dict[str, int]:
     return places
 
 
-def replicas(weights: int, free: Sequence[int]) -> list[list[int]]:
+def replicas(weights: int, free: Sequence[int], may_be_over: Callable[[int], bool] = lambda _: True) -> list[list[int]]:
     """Which devices (0-based) hold a copy of a model each: one where it fits, else as few as it fits over.
 
     Args:
         weights: bytes of the model.
         free: bytes of memory that each device has for it.
+        may_be_over: whether a model can be laid over so many devices.
 
     A copy takes neighbours, since those are wired best. Devices that are left over have none; where all together do not
     hold it, the one group is all of them, so that whoever loads it says what is missing.
@@ -58,9 +60,31 @@ def replicas(weights: int, free: Sequence[int]) -> list[list[int]]:
         groups = [list(range(start, start + size)) for start in range(0, len(free) - size + 1, size)]
         # Layers are spread evenly: the device with the least room says how much goes on each.
         fitting = [group for group in groups if min(free[device] for device in group) * size >= needed]
-        if fitting:
+        if fitting and may_be_over(size):
             return fitting
     return [list(range(len(free)))]
+
+
+def tensor_parallel(config: Mapping[str, Any], devices: int) -> int:
+    """Give the most of so many devices that vLLM can cut a model over (its tensor_parallel_size), at least 1.
+
+    Query heads and the feed-forward width are dealt out evenly. Heads of keys and values are dealt out too, or where
+    there are fewer than devices each is copied to the same number of them. `config` is the model's config.json; what it
+    does not say is taken to fit.
+    """
+
+    def number(name: str, otherwise: int) -> int:
+        value = config.get(name)
+        return value if isinstance(value, int) and value > 0 else otherwise
+
+    heads = number("num_attention_heads", devices)
+    shared, inner = number("num_key_value_heads", heads), number("intermediate_size", 0)
+    fits = (
+        count
+        for count in range(max(1, devices), 1, -1)
+        if heads % count == 0 and inner % count == 0 and (shared % count == 0 or count % shared == 0)
+    )
+    return next(fits, 1)
 
 
 def numbers_on(shapes: Mapping[str, Shape], readout: Readout, devices: int) -> list[int]:

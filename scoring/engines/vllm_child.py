@@ -32,6 +32,7 @@ from scoring.engines.server.client import RetryPolicy
 from scoring.engines.vllm_start import Settings
 from scoring.errors import EngineError, MissingExtra, UnwritableWorkspace
 
+VISIBLE = "CUDA_VISIBLE_DEVICES"
 POLICY = RetryPolicy(timeout=24 * 3600.0, tries=3, base=0.5, down=5.0)
 """How a child is asked: one that cannot be reached has ended, and one that is well may take its time for what waits."""
 SILENCE = 180.0
@@ -50,6 +51,7 @@ _LONGEST_FOLDER = 50
 """Characters that the path of temporary files may have, as that of a socket in it is at most 107."""
 _SOURCE = re.compile(r"^(\(\w+ pid=\d+\) )?(INFO|WARNING|ERROR) [\d-]+ [\d:]+ \[[^\]]*\] ")
 _WIDTH = 160
+_SERVED = "prm-inspect-"
 
 
 def log_for(root: Path | None, model: str) -> Path:
@@ -68,7 +70,8 @@ class VllmChild:
         """Start it and wait until it answers.
 
         Args:
-            settings: fields of `vllm_start.Settings`; port and served name are chosen here.
+            settings: fields of `vllm_start.Settings`; port and served name are chosen here. Of several GPUs it sees
+                those of its `device`.
             log: the file that what it prints is added to.
             tell: hears how the start goes.
 
@@ -81,7 +84,7 @@ class VllmChild:
         if found is None or found.origin is None:
             raise MissingExtra("vllm", "vllm")
         self.log = log
-        self.served = f"prm-inspect-{secrets.token_hex(8)}"
+        self.served = f"{_SERVED}{secrets.token_hex(8)}"
         self.port = _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.facts: dict[str, Any] = {}
@@ -96,7 +99,7 @@ class VllmChild:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
-                env=_environment(folder),
+                env=_environment(folder) | visible_to(chosen.device, os.environ.get(VISIBLE)),
                 start_new_session=True,
             )
         self.close = weakref.finalize(self, _end, self._process, folder)
@@ -179,7 +182,8 @@ class VllmChild:
 
     def _last_line(self) -> str:
         words = self._words().replace("\r", "\n")
-        lines = [line for line in words.splitlines() if line.strip() and not line.startswith(self.served)]
+        # Nor what others of ours have put into the same log.
+        lines = [line for line in words.splitlines() if line.strip() and not line.startswith(_SERVED)]
         return _cut(lines[-1]) if lines else "nothing yet"
 
     def _look(self) -> bool:
@@ -243,6 +247,27 @@ def _environment(folder: str) -> dict[str, str]:
     places = [str(Path(__file__).parents[2]), *([kept["PYTHONPATH"]] if kept.get("PYTHONPATH") else [])]
     ours = {"VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
     return ours | kept | {"PYTHONPATH": os.pathsep.join(places), "TMPDIR": folder}
+
+
+def visible_to(device: str, visible: str | None) -> dict[str, str]:
+    """The variable that shows a process the GPUs of a device, as `VllmEngine.load` takes it; nothing for auto and cpu.
+
+    `visible` is what the variable says to this process; None = all GPUs.
+
+    Raises:
+        EngineError: there is no such device.
+    """
+    if device in {"auto", "cpu"}:
+        return {}
+    parts = [re.fullmatch(r"cuda(?::(\d+))?", part) for part in device.split("+")]
+    names = None if visible is None else visible.split(",")
+    try:
+        places = [int(part[1] or 0) for part in parts]  # type: ignore[index]  # what is none is caught
+        return {VISIBLE: ",".join(str(place) if names is None else names[place].strip() for place in places)}
+    except (TypeError, IndexError):
+        raise EngineError(
+            f"vLLM has no device {device}.", "Give cuda:N of the GPUs that are visible, or cpu."
+        ) from None
 
 
 def _free_port() -> int:

@@ -46,6 +46,7 @@ class VllmEngine(Struct, frozen=True):
         *,
         dtype: str,
         log: Path,
+        device: str = "auto",
         tell: Callable[[str], object] = lambda _: None,
         longest: int = -1,
     ) -> "VllmEngine":
@@ -56,6 +57,7 @@ class VllmEngine(Struct, frozen=True):
             readout: the head, checked against the checkpoint's tensors.
             dtype: float32, bfloat16 or float16: what body and head compute in. The transform is our own.
             log: the file that what vLLM prints is added to.
+            device: cpu, cuda, cuda:N, or auto: all that it sees. Over several with + between them the model is cut.
             tell: hears how the start goes.
             longest: tokens of the longest sequence; -1 for the model's own or what the memory holds.
 
@@ -71,6 +73,7 @@ class VllmEngine(Struct, frozen=True):
             "name": checkpoint.name,
             "dtype": dtype,
             "runner": "pooling",
+            "device": device,
             "longest": longest,
             "architecture": head.architecture,
             "ids": head.ids,

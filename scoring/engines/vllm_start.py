@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from scoring.engines.placement import tensor_parallel
 from scoring.engines.vllm_availability import require_vllm
 from scoring.errors import EngineError, InspectError
 
@@ -30,6 +31,8 @@ _ENDING = 10.0
 class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is to be served. `served` is the model's name there, `longest` bounds its tokens (-1 = what memory holds).
 
+    `device` is as `VllmEngine.load` takes it; its GPUs are those that this process sees.
+
     For a head over every token `architecture` names vLLM's class, None for the body's language model with a linear head
     put over it, made of the output matrix's rows `ids` where the checkpoint holds none; `overrides` go over its config.
     """
@@ -40,6 +43,7 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
     port: int
     dtype: str
     runner: str
+    device: str = "auto"
     longest: int = -1
     most_logprobs: int | None = None
     architecture: str | None = None
@@ -70,37 +74,23 @@ def main(parent: int, told: bytes) -> None:
     runpy.run_module("vllm.entrypoints.openai.api_server", run_name="__main__")
 
 
-def tensor_parallel(config: Mapping[str, Any], devices: int) -> int:
-    """Give the most of the visible devices that a model can be cut over (vLLM's tensor_parallel_size), at least 1.
-
-    Query heads and the feed-forward width are dealt out evenly. Heads of keys and values are dealt out too, or where
-    there are fewer than devices each is copied to the same number of them. `config` is the model's config.json; what it
-    does not say is taken to fit.
-    """
-
-    def number(name: str, otherwise: int) -> int:
-        value = config.get(name)
-        return value if isinstance(value, int) and value > 0 else otherwise
-
-    heads = number("num_attention_heads", devices)
-    shared, inner = number("num_key_value_heads", heads), number("intermediate_size", 0)
-    fits = (
-        count
-        for count in range(max(1, devices), 1, -1)
-        if heads % count == 0 and inner % count == 0 and (shared % count == 0 or count % shared == 0)
-    )
-    return next(fits, 1)
-
-
 def _say(settings: Settings, told: Mapping[str, Any]) -> None:
     # In one piece, as others write to the same log.
     print(f"{settings.served}: {json.dumps(told)}\n", end="", flush=True)
 
 
 def _words(settings: Settings, device: str) -> tuple[list[str], int]:
-    """The arguments of `vllm serve`, and over how many devices it cuts the model."""
+    """The arguments of `vllm serve`, and over how many devices it cuts the model.
+
+    Raises:
+        EngineError: the device that was chosen is none of this vLLM.
+    """
     from vllm.platforms import current_platform
 
+    if settings.device != "auto" and (settings.device == "cpu") != (device == "cpu"):
+        raise EngineError(
+            f"the vLLM that is installed runs on {device}, not on {settings.device}.", "Leave --device out."
+        )
     config = json.loads((Path(settings.folder) / "config.json").read_bytes())
     devices = 1 if device == "cpu" else tensor_parallel(config, int(current_platform.device_count()))
     given: dict[str, Any] = {

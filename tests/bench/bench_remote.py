@@ -36,9 +36,9 @@ def main() -> None:
     parser.add_argument("--scorers", type=int, default=10)
     parser.add_argument("--times", type=int, default=5)
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home, Path(home, "log").open("wb") as log:
+    with tempfile.TemporaryDirectory() as home:
         folder = make_workspace(Path(home) / "folder", args.cases, args.scorers)
-        server = StoreServer(log)
+        server = StoreServer(Path(home))
         proxy = FaultyProxy(server.port)
         try:
             bucket = server.bucket("bench")
@@ -46,7 +46,7 @@ def main() -> None:
                 if path.is_file() and "derived" not in path.parts:
                     key = f"ws/{path.relative_to(folder).as_posix()}"
                     server.s3.upload_file(str(path), bucket, key)
-            os.environ |= {**server.keys["writer"], "AWS_ENDPOINT_URL": proxy.url, "XDG_CACHE_HOME": f"{home}/cache"}
+            os.environ |= {**server.environment, server.endpoint: proxy.url, "XDG_CACHE_HOME": f"{home}/cache"}
             _measure(str(folder), f"s3://{bucket}/ws", args.times, proxy, Path(home) / "cache")
         finally:
             proxy.close()

@@ -1,24 +1,38 @@
 """Machines that share a workspace in a bucket: each has a cache of its own."""
 
 import itertools
+import shutil
 
 import pytest
 
 from object_stores import FaultyProxy, StoreServer
+from servers import azurite
+from servers.azurite import Azurite
 
 pytest.importorskip("obstore")
 pytest.importorskip("moto.server")
 
 _NUMBERS = itertools.count()
+_ON_ALL = {"test_mirror", "test_runs_on_store"}
+"""Tests of what every store must do alike, which run on an emulator of each."""
+
+
+def pytest_generate_tests(metafunc):
+    """Azure's has one user alone, who may write."""
+    fixtures, module = {*metafunc.fixturenames}, metafunc.module.__name__.rpartition(".")[2]
+    if module in _ON_ALL and "server" in fixtures and "reader" not in fixtures:
+        metafunc.parametrize("server", [StoreServer, Azurite], ids=["s3", "az"], indirect=True)
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
+def server(request, tmp_path_factory):
     """A store with users, for all tests."""
-    with (tmp_path_factory.mktemp("store") / "log").open("wb") as log:
-        server = StoreServer(log)
-        yield server
-        server.close()
+    kind = getattr(request, "param", StoreServer)
+    if kind is Azurite and shutil.which(azurite.PROGRAM) is None:
+        pytest.skip(f"{azurite.PROGRAM} is not installed: npm install --global azurite")
+    server = kind(tmp_path_factory.mktemp("store"))
+    yield server
+    server.close()
 
 
 @pytest.fixture
@@ -26,13 +40,18 @@ def store(server, monkeypatch):
     """The store, as the environment names it, with the keys of somebody who may write."""
     for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL_S3"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", server.url)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
-    for name, value in server.keys["writer"].items():
+    for name, value in server.environment.items():
         monkeypatch.setenv(name, value)
     return server
+
+
+@pytest.fixture
+def reader(store):
+    """The keys of somebody who may read and not write."""
+    return store.keys["reader"]
 
 
 @pytest.fixture
@@ -41,15 +60,15 @@ def bucket(store):
 
 
 @pytest.fixture
-def address(bucket):
-    return f"s3://{bucket}/team/workspace"
+def address(bucket, store):
+    return f"{store.scheme}://{bucket}/team/workspace"
 
 
 @pytest.fixture
 def proxy(store, monkeypatch):
     """A proxy before the store, which the environment names in its place."""
     proxy = FaultyProxy(store.port)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.url)
+    monkeypatch.setenv(store.endpoint, proxy.url)
     yield proxy
     proxy.close()
 

@@ -152,6 +152,26 @@ def test_what_is_wrong_with_a_store_is_one_sentence(store, at, address, bucket, 
     assert folder
 
 
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({}, "no credentials"),
+        ({"AZURE_STORAGE_ACCOUNT_NAME": "lab"}, "no credentials"),
+        ({"AZURE_STORAGE_ACCOUNT_NAME": "lab", "AZURE_STORAGE_ACCOUNT_KEY": "not base64!"}, "not accepted"),
+    ],
+)
+def test_what_is_missing_for_azure_is_named(settings, words, at, monkeypatch):
+    at("bob")
+    monkeypatch.setattr(object_store, "RETRY_SECONDS", 0.2)
+    for name in [name for name in os.environ if name.startswith("AZUR")]:
+        monkeypatch.delenv(name)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(InspectError, match=words) as error:
+        workspace_folder("az://lab/x")
+    assert "not base64!" not in str(error.value)
+
+
 def test_a_profile_has_the_keys(filled, at, address, store, tmp_path, monkeypatch):
     at("bob")
     keys = {"aws_access_key_id": "AWS_ACCESS_KEY_ID", "aws_secret_access_key": "AWS_SECRET_ACCESS_KEY"}

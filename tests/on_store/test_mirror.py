@@ -74,6 +74,18 @@ def test_what_one_machine_writes_another_reads(ann, bob, bucket, store):
     assert [one.name for one in theirs.reward_folders()] == [one.name for one in mine.reward_folders()]
 
 
+def test_the_first_look_brings_all_files_of_a_folder(ann, bob):
+    root = filled(ann).root
+    for number in range(20):
+        folder = root / "rewards" / f"s-{number}"
+        folder.mkdir()
+        for name in ("scorer.json", "imports.json"):
+            (folder / name).write_bytes(b"{}")
+    ann.sync()
+    bob.sync()
+    assert files(bob) == files(ann)
+
+
 def test_nothing_is_asked_for_twice(proxy, ann, machine):
     filled(ann)
     ann.sync()

@@ -139,9 +139,9 @@ def test_what_a_dead_machine_had_begun_is_free_by_the_clock_of_the_store(machine
     assert kept(folder_of(bob)) == expected(FRAME)
 
 
-def test_a_reader_cannot_run(machine, store, monkeypatch):
+def test_a_reader_cannot_run(machine, reader, monkeypatch):
     begun(machine("ann"))
-    for name, value in store.keys["reader"].items():
+    for name, value in reader.items():
         monkeypatch.setenv(name, value)
     bob = machine("bob")
     bob.sync()

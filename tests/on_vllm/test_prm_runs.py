@@ -144,6 +144,18 @@ def test_a_second_run_on_the_server_asks_nothing(here, workspace, prm_folder, po
     assert [event["event"] for event in events] == ["start", "end"]
 
 
+def test_several_vllms_of_this_machine_share_a_run(here, tmp_path, prm_folder, record_property):
+    root = tmp_path / "ws"
+    Workspace.create(root)
+    words = ("score", "demo", "-w", root, "--model", prm_folder, "--limit", "60", "--engine=vllm", "--device=cpu,cpu")
+    code, events, err = scoring_process.ran(*words)
+    assert code == 0, err
+    assert sum(event["event"] == "ready" for event in events) == 2
+    rewards, _, frame = kept(events)
+    assert all("vllm" in engine for engine in frame["engine"])
+    record_property("largest difference to transformers", f"{difference(rewards, kept(here)[0]):.1e}")
+
+
 def test_workers_of_a_ray_cluster_run_vllm_each(here, tmp_path, prm_folder, record_property):
     pytest.importorskip("ray")
     from servers.ray_cluster import RayCluster

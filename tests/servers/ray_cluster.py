@@ -23,7 +23,7 @@ SECONDS = 120
 
 
 class RayCluster:
-    """A head of no CPU, and nodes of one CPU each that come and go. Leave it to end all of them."""
+    """A head of no CPU, and nodes of one CPU each (or more) that come and go. Leave it to end all of them."""
 
     def __init__(self, **environment):
         self.network = f"127.{1 + secrets.randbelow(254)}.{secrets.randbelow(256)}"
@@ -57,13 +57,13 @@ class RayCluster:
         """The address of a node."""
         return f"{self.network}.{number}"
 
-    def add(self, count=1):
+    def add(self, count=1, cpus=1):
         """Start nodes, and give their numbers."""
         # One after the other: nodes of one machine that start at once wait for each other for ever.
         numbers = range(self._last + 1, self._last + 1 + count)
         for number in numbers:
             self._last = number
-            self._start(number, "--address", self.address, "--node-ip-address", self.host(number))
+            self._start(number, "--address", self.address, "--node-ip-address", self.host(number), cpus=cpus)
         return list(numbers)
 
     def kill(self, number):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import checkpoints
 from scoring.checkpoint import Checkpoint
-from scoring.engines.placement import layers_over, numbers_on, placed, replicas
+from scoring.engines.placement import layers_over, numbers_on, placed, replicas, tensor_parallel
 from scoring.errors import EngineError
 from scoring.prms.catalogue import adapter_of
 from scoring.readout import Encoded, Readout, Vocabulary
@@ -56,6 +56,10 @@ def test_copies_are_disjoint_as_many_as_possible_and_each_has_room(weights, free
 )
 def test_four_cards_of_80_gb(gigabytes, groups):
     assert replicas(gigabytes * 10**9, [80 * 2**30] * 4) == groups
+
+
+def test_a_model_that_cannot_be_cut_over_three_takes_four():
+    assert replicas(200 * 10**9, [80 * 2**30] * 4, lambda devices: devices != 3) == [[0, 1, 2, 3]]
 
 
 def test_equal_layers_are_shared_equally():
@@ -122,3 +126,27 @@ def test_every_part_lies_where_it_should_and_what_it_is_given_comes_after(folder
 def test_a_device_of_several_that_is_not_there_is_named(folder):
     with pytest.raises(EngineError, match="cuda:99"):
         loaded(folder, "cpu+cuda:99")
+
+
+SEVEN_B = {"num_attention_heads": 28, "num_key_value_heads": 4, "intermediate_size": 18944}
+
+
+@pytest.mark.parametrize(
+    ("config", "devices", "expected"),
+    [
+        (SEVEN_B, 1, 1),
+        (SEVEN_B, 2, 2),
+        (SEVEN_B, 3, 2),
+        (SEVEN_B, 4, 4),
+        (SEVEN_B, 8, 4),  # 28 heads cannot be dealt out to 8
+        ({**SEVEN_B, "num_attention_heads": 64, "num_key_value_heads": 8}, 8, 8),
+        ({**SEVEN_B, "num_attention_heads": 64, "num_key_value_heads": 2}, 8, 8),  # each is copied to four
+        ({**SEVEN_B, "num_attention_heads": 24, "num_key_value_heads": 4}, 6, 4),  # 4 heads fit neither 6 nor 3
+        ({**SEVEN_B, "intermediate_size": 18945}, 2, 1),
+        ({}, 4, 4),
+        ({}, 0, 1),
+        ({"num_attention_heads": None}, 2, 2),
+    ],
+)
+def test_the_most_devices_that_heads_and_width_can_be_dealt_out_to(config, devices, expected):
+    assert tensor_parallel(config, devices) == expected

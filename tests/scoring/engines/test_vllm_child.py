@@ -16,8 +16,7 @@ import pytest
 pytest.importorskip("httpx")
 
 from scoring.engines import vllm_child
-from scoring.engines.vllm_child import VllmChild, log_for
-from scoring.engines.vllm_start import tensor_parallel
+from scoring.engines.vllm_child import VllmChild, log_for, visible_to
 from scoring.errors import EngineError, MissingExtra, UnwritableWorkspace
 from servers.fault_server import Behaviour, running
 
@@ -223,25 +222,23 @@ def test_whoever_started_it_is_killed_and_nothing_stays(stand_in, settings, log)
     assert gone(engine_of(log))
 
 
-SEVEN_B = {"num_attention_heads": 28, "num_key_value_heads": 4, "intermediate_size": 18944}
-
-
 @pytest.mark.parametrize(
-    ("config", "devices", "expected"),
+    ("device", "visible", "expected"),
     [
-        (SEVEN_B, 1, 1),
-        (SEVEN_B, 2, 2),
-        (SEVEN_B, 3, 2),
-        (SEVEN_B, 4, 4),
-        (SEVEN_B, 8, 4),  # 28 heads cannot be dealt out to 8
-        ({**SEVEN_B, "num_attention_heads": 64, "num_key_value_heads": 8}, 8, 8),
-        ({**SEVEN_B, "num_attention_heads": 64, "num_key_value_heads": 2}, 8, 8),  # each is copied to four
-        ({**SEVEN_B, "num_attention_heads": 24, "num_key_value_heads": 4}, 6, 4),  # 4 heads fit neither 6 nor 3
-        ({**SEVEN_B, "intermediate_size": 18945}, 2, 1),
-        ({}, 4, 4),
-        ({}, 0, 1),
-        ({"num_attention_heads": None}, 2, 2),
+        ("auto", "2,3", None),
+        ("cpu", None, None),
+        ("cuda", None, "0"),
+        ("cuda:3", None, "3"),
+        ("cuda:1+cuda:2", None, "1,2"),
+        ("cuda:1", "4, 6", "6"),
+        ("cuda:0+cuda:1", "GPU-5,GPU-7", "GPU-5,GPU-7"),
     ],
 )
-def test_the_most_devices_that_heads_and_width_can_be_dealt_out_to(config, devices, expected):
-    assert tensor_parallel(config, devices) == expected
+def test_it_sees_the_gpus_that_were_chosen_of_those_that_are_visible(device, visible, expected):
+    assert visible_to(device, visible) == ({} if expected is None else {"CUDA_VISIBLE_DEVICES": expected})
+
+
+@pytest.mark.parametrize(("device", "visible"), [("gpu", None), ("cuda:x", None), ("cpu+cuda", None), ("cuda:1", "3")])
+def test_a_device_that_is_not_there_is_a_sentence(device, visible):
+    with pytest.raises(EngineError, match=r"vLLM has no device"):
+        visible_to(device, visible)
