@@ -19,11 +19,10 @@ from textual.binding import Binding, BindingType
 from textual.events import Event, Key, Paste
 
 from inspector import messages
-from inspector.commands.grammar import QUIT
+from inspector.commands.command import QUIT
 from inspector.request import Request
 from inspector.screens.dialog import quit_at_once
-from inspector.screens.loading import LoadingScreen
-from inspector.screens.too_small import TooSmall
+from inspector.screens.loading import LoadingScreen, TooSmall
 from inspector.services.appearance import Appearance
 from inspector.services.command_access import Keys, palette_commands
 from inspector.services.following import Following
@@ -72,7 +71,7 @@ DONE = 30
 
 def found_places() -> "type[Provider]":
     """Give what finds benchmarks, scorers and cases; it is imported when the palette opens."""
-    from inspector.screens.places import Places
+    from inspector.screens.palette import Places
 
     return Places
 
@@ -156,11 +155,10 @@ class InspectApp(Themed[int]):
 
     def _read(self) -> None:
         """In a thread: import what is heavy, read the workspace, decide."""
-        from inspector.durations import progress_words
-        from inspector.first_inspection import inspect
+        from inspector.inspection import inspect
+        from inspector.scoring_words import progress_words
         from inspector.screens import board  # noqa: F401  # imported here so that opening it is instant
         from inspector.selection import load
-        from inspector.session import log, showing, starting  # noqa: F401  # as these
         from scoring.errors import InspectError
         from scoring.progress import told_to
 
@@ -384,14 +382,13 @@ class InspectApp(Themed[int]):
         return [*ours, *(one for one in super().get_system_commands(screen) if one.title not in titles)]
 
     def action_command_palette(self) -> None:
-        from inspector.screens.steady_palette import SteadyPalette
+        from inspector.screens.palette import SteadyPalette
 
         if self.use_command_palette and not isinstance(self.screen, SteadyPalette):
             self.push_screen(SteadyPalette(id="--command-palette"))
 
     def search_themes(self) -> None:
-        from inspector.screens.steady_palette import SteadyPalette
-        from inspector.terminal.theme_picker import Themes
+        from inspector.screens.palette import SteadyPalette, Themes
 
         self.push_screen(SteadyPalette(providers=[Themes], placeholder="Search for themes"))
 

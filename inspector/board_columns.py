@@ -5,6 +5,7 @@ from functools import partial
 from msgspec.structs import replace
 from rich.cells import cell_len
 
+from inspector.board import state_of
 from inspector.board_arrangement import (
     NAMES,
     SMALLEST_FIRST,
@@ -15,7 +16,6 @@ from inspector.board_arrangement import (
     title_of,
 )
 from inspector.board_cells import BoardCells
-from inspector.board_standings import state_of
 from inspector.catalogue import Entry
 from inspector.paint import Brush
 from inspector.short_names import short_names

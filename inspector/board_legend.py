@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import polars as pl
 from msgspec import Struct
 
+from inspector.board import Ranks, Standings
 from inspector.board_arrangement import Arrangement, meanings
 from inspector.board_cells import BASELINE, BEST, PUBLISHED, TIED, BoardCells
-from inspector.board_standings import Ranks, Standings
 from inspector.headline import F1, PRMSCORE
 from inspector.sentences import GLYPHS, WORDS, counted
 

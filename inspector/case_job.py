@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from inspector.inspection import Inspection
-from inspector.jobs import Job
+from inspector.jobs import LOG, Job
 from inspector.messages import Score
-from inspector.scoring_job import LOG
 from inspector.weights_place import place_of
 from scoring.cache import BALLOTS, VoteParts
 from scoring.critics.sampling import asked_here, flags_again

@@ -12,8 +12,8 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.phrases import Phrase
 from inspector.selection import Selection
+from inspector.wrap import Phrase
 from scoring.benchmarks.construction import OF_TEXTS, Broken, broken_by_case
 from scoring.evaluation import Evaluation
 from scoring.metrics.aligned import AlignedScorers, align_scorers

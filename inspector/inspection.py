@@ -13,28 +13,81 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from inspector.best_scorer import best_scorer
 from inspector.case_rows import CaseRows
-from inspector.filtering.facet_columns import FacetColumn, facet_columns
-from inspector.filtering.facet_counts import Counts, facet_counts
+from inspector.filtering.facets import Counts, FacetColumn, facet_columns, facet_counts
 from inspector.filtering.searching import asked, carried, found_in, matching
-from inspector.headline import Headline, headline
-from inspector.holding import held_filter, held_order
-from inspector.ordering import is_of_scorer
+from inspector.headline import Headline, headline, official_score
+from inspector.ordering import is_of_scorer, sort_key
 from inspector.selection import Selection, select
-from inspector.threshold_span import threshold_span
 from scoring.deciding import OPTIMISTIC
+from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, columns_read, passing
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.threshold_curves import Curve, official_curve
+from scoring.names import match_name
 from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
 from scoring.verdicts import OUTCOMES
 
 if TYPE_CHECKING:
     from scoring.triage.journal import Journal
+
+
+# -- which scorer is looked through where a person named none
+
+
+def best_scorer(start: "Inspection", names: Sequence[str]) -> str | None:
+    """The scorer with the highest score, of equally good ones the first by name; those without one come last."""
+
+    def place(name: str) -> tuple[bool, float, str]:
+        score = official_score(start.selection.evaluation(name), start.slice, start.unparsed, start.benchmark)
+        return score is None, -(score or 0.0), name
+
+    return min(names, key=place, default=None)
+
+
+# -- what of a filter and an order still holds where columns have gone
+
+
+def held_filter(chosen: Filter, selection: Selection, old: str, new: str) -> Filter:
+    """The filter less what it says of columns that are not there; facets on the column `old` become those on `new`.
+
+    A condition that reads nothing known is left as it is.
+    """
+    moved = (replace(facet, column=new) if facet.column == old else facet for facet in chosen.facets)
+    facets = tuple(facet for facet in moved if facet.column in selection.schema)
+    where = tuple(text for text in chosen.where if all(name in selection.schema for name in columns_read(text)))
+    return Filter(facets, where)
+
+
+def held_order(sort: str, selection: Selection) -> str:
+    """The sort key, or "" where it names nothing there is."""
+    if not sort:
+        return ""
+    try:
+        sort_key(selection, sort)
+    except UsageError:
+        return ""
+    return sort
+
+
+# -- the range in which a threshold moves
+
+
+def threshold_span(evaluation: Evaluation | None) -> tuple[float, float]:
+    """Lowest and highest of what the threshold is compared with; never empty, and (0, 1) without a scorer.
+
+    The range of rewards is the scorer's own, widened to rewards beyond it; that of differences holds the default.
+    """
+    if evaluation is None:
+        return 0.0, 1.0
+    scorer, compared, default = evaluation.scorer, evaluation.compared_values, evaluation.default[0]
+    own = (scorer.low, scorer.high) if compared is evaluation.rewards else (default, default)
+    there = compared.range or own
+    low, high = min(own[0], there[0]), max(own[1], there[1])
+    return (low, high) if low < high else (low, low + 1.0)
 
 
 class Inspection(Struct, frozen=True, eq=False, dict=True):
@@ -366,3 +419,53 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
 def _occurs(facet: Facet, cases: pl.DataFrame) -> bool:
     """Whether any of the cases has a value of a facet; of what is no column of the cases alone, yes."""
     return facet.column not in cases.columns or bool(passing(cases, [replace(facet, keep=True).sql]).any())
+
+
+# -- what an app that was opened on a selection shows first
+
+
+def inspect(selection: Selection) -> Inspection:
+    """The first value of an app: the largest benchmark with a scorer, all cases, the scorer asked for or the best."""
+    counts = selection.cases["benchmark"].value_counts(sort=True)["benchmark"].to_list()
+    scored = [name for name in counts if any(selection.evaluation(one).covers(name) for one in selection.chosen)]
+    benchmark = str((scored or counts or [""])[0])
+    on_it = [name for name in selection.chosen if selection.evaluation(name).covers(benchmark)]
+    request = selection.request
+    names = [name for name in selection.cases["subset"].unique(maintain_order=True).to_list() if name]
+    subsets = tuple(match_name(word, names, "subset") for word in request.subsets)
+    base = (*([Facet("subset", subsets).sql] if subsets else []), *request.where)
+    by_name = bool(request.scorers)
+    found = found_in(selection, np.ones(selection.height, dtype=np.bool_))
+    request = replace(request, subsets=(), thresholds=_found(selection))
+    bare = replace(selection, request=request, found=found)
+    start = Inspection(bare, benchmark, on_it[0] if on_it else None, base=base, base_search=found)
+    return start.focused(start.scorer if by_name else best_scorer(start, on_it), benchmark)
+
+
+def _found(selection: Selection) -> tuple[tuple[str | None, str], ...]:
+    """The thresholds asked for, with `best` as the number it was: other filters must not tune it again."""
+    asked = tuple(pair for pair in selection.request.thresholds if pair[1] != "best")
+    tuned = [one for one in selection.evaluations if one.rule.source == OPTIMISTIC]
+    return (*asked, *((one.scorer.name, f"best:{one.rule.threshold!r}") for one in tuned))
+
+
+# -- what a sheet is about, as the request that a command would make
+
+
+def subject(inspection: Inspection, scorers: Sequence[str] = ()) -> Selection:
+    """The slice of the inspection and these scorers, by full name: the same cases in file order; () = every scorer.
+
+    Only the benchmark in focus, so that the document made of it is what is on screen.
+    """
+    several = not inspection.benchmark_rows.all()
+    only = (Facet("benchmark", (inspection.benchmark,)).sql,) if several else ()
+    where = (*inspection.base, *only, *inspection.of_data.conditions)
+    loaded = inspection.selection
+    every = tuple(one.scorer.name for one in loaded.evaluations)
+    request = replace(loaded.request, scorers=tuple(scorers), sort="", columns=(), where=where)
+    return select(replace(loaded, request=request, chosen=tuple(scorers) or every))
+
+
+def covering(inspection: Inspection) -> tuple[str, ...]:
+    """The scorers that gave anything for the benchmark in focus, by full name."""
+    return tuple(one.scorer.name for one in inspection.selection.evaluations if one.covers(inspection.benchmark))

@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from inspector.gold_words import gold_words
-from inspector.sentences import counted
-from scoring.triage.actions import RATE, RULE
+from inspector.sentences import counted, gold_words
 from scoring.triage.adjudicated import (
     CHANGED,
     CONFIRMED,
@@ -19,6 +17,7 @@ from scoring.triage.adjudicated import (
     Adjudicated,
     adjudicate,
 )
+from scoring.triage.history import RATE, RULE
 from scoring.triage.words import Words, words_of
 
 if TYPE_CHECKING:

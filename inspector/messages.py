@@ -8,7 +8,7 @@ from textual.message import Message
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from inspector.case_view.manner import Manner
+    from inspector.case_view.open_case import Manner
     from inspector.inspection import Inspection
     from scoring.export import Document
 

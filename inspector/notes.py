@@ -20,9 +20,9 @@ from scoring.metrics.step_counts import asked_by_redundancy, redundancy_rows, wi
 from scoring.names import match_name
 from scoring.official_rows import grouped, parts
 from scoring.protocols import protocol_of
-from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools, Ints, StepLabels
+from scoring.texts import reward_keys
 from scoring.verdicts import Rule
 from scoring.workspace import Workspace
 

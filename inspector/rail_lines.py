@@ -9,11 +9,11 @@ import numpy as np
 from inspector.headline import F1, Headline
 from inspector.inspection import Inspection
 from inspector.paint import OUTCOME_STYLES, Brush
-from inspector.phrases import Phrase, parts
 from inspector.render.cells import share, signed
 from inspector.sentences import GLYPHS, WORDS, counted, threshold_name
 from inspector.text import Part
 from inspector.widgets.line_view import Line
+from inspector.wrap import Phrase, parts
 from scoring.metrics.threshold_curves import Curve, tuned
 from scoring.scorer import Comparison
 from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, Rule, RuleByCase

@@ -240,7 +240,7 @@ def load(request: Request) -> Selection:
         load_own(request.plugins)
     if request.slices:
         # Imported only for who asks: commands start sooner.
-        from inspector.filtering.saved_slices import with_slices
+        from inspector.filtering.slices import with_slices
 
         request = with_slices(request, workspace.root)
     place = Derived.of(workspace, request.benchmarks)

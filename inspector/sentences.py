@@ -1,7 +1,8 @@
 """What happened to a case, in one plain sentence."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from scoring.transforms import DIFFERENCES, REWARDS, Transform, transform
 if TYPE_CHECKING:
     from scoring.evaluation import Evaluation
     from scoring.verdicts import Decision
+
 
 GLYPHS = {
     "exact": "=",
@@ -178,3 +180,37 @@ def reward_words(reward: float, evaluation: "Evaluation", row: int) -> str:
         if reward == threshold or round(reward, digits) != round(threshold, digits):
             return f"{reward:.{digits}f}"
     return repr(reward)
+
+
+# -- what the gold labels of a case say, in words
+
+
+FROM_ONE = frozenset({"prmbench", "socratic"})
+"""Benchmarks whose reasons number the steps from 1, as their labels did before they were read."""
+_NAMES_A_STEP = re.compile(r"\bsteps?\s*\d|步骤?\s*\d|第\s*\d+\s*步", re.IGNORECASE)
+
+
+def gold_words(case: Mapping[str, Any]) -> str:
+    """`step 3 (also wrong: 4, 6)`, `no wrong step`, or that the labels name none; steps are 0-based."""
+    earliest = case["earliest_error"]
+    if earliest is None:
+        return "the labels name no step of this solution"
+    if earliest == -1:
+        return "no wrong step"
+    others = [str(step) for step in case["error_steps"] or [] if step != earliest]
+    return f"step {earliest}" + (f" (also wrong: {', '.join(others)})" if others else "")
+
+
+def gold_word(case: Mapping[str, Any], step: int) -> str | None:
+    """Say what the gold labels of a case say of one of its steps (0-based); None = nothing."""
+    earliest, listed = case["earliest_error"], case["error_steps"]
+    if step == earliest:
+        return "error"
+    if listed is not None:
+        return "error step" if step in listed else "right"
+    return "right" if earliest is not None and (earliest == -1 or step < earliest) else None
+
+
+def counts_from_one(benchmark: str, reason: str) -> bool:
+    """Whether the reason of a gold label names steps, and by other numbers than everything else here."""
+    return benchmark in FROM_ONE and _NAMES_A_STEP.search(reason) is not None

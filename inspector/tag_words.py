@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from inspector.sentences import counted
 from inspector.text import clean
 from scoring.benchmarks.registry import error_type_of
-from scoring.triage.actions import DEFER, NOTE, QUEUE, RATE, RULE, SKIP, SORT, TAG, Action, rating_of
-from scoring.triage.history import Triage
+from scoring.triage.history import DEFER, NOTE, QUEUE, RATE, RULE, SKIP, SORT, TAG, Action, Triage, rating_of
 
 _DIGITS = frozenset("123456789")
 _BETWEEN = re.compile(r"[\s,]+")

@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
+from inspector.inspection import threshold_span
 from inspector.notes import step_benchmarks
 from inspector.selection import Selection, surroundings, within
-from inspector.threshold_span import threshold_span
 from inspector.threshold_ways import PER_SUBSET, Way, ways
 from scoring.evaluation import Evaluation
 from scoring.metrics.aligned import EVERY, align_scorers, common_of

@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from scoring.arguments import add_arguments, add_prm_arguments, count
 from scoring.errors import InspectError
-from scoring.events import GO_ON, Doing, End, Event, Tally, document
-from scoring.interrupt import Interrupt, Stopped
+from scoring.events import GO_ON, Doing, End, Event, Interrupt, Stopped, Tally, document
 
 if TYPE_CHECKING:
     import polars as pl
@@ -152,7 +151,7 @@ def _events(
 def _rows(args: argparse.Namespace, cases: "pl.DataFrame", texts: "Texts", columns: "MetadataColumns") -> list[int]:
     """The rows of the cases that are asked for; `columns` are read as far as conditions and strata name them."""
     from scoring.filters import columns_read, passing
-    from scoring.sampling import in_shard, sample
+    from scoring.run import in_shard, sample
 
     named = {args.stratify, *(name for condition in args.where for name in columns_read(condition))}
     cases = cases.with_columns(columns.column(name) for name in columns.schema if name in named)

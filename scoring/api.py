@@ -54,13 +54,12 @@ from scoring.protocols import Counting
 from scoring.reading.findings import Finding, counted
 from scoring.reading.rows import Rows
 from scoring.results.base import ExternalResults
-from scoring.reward_keys import reward_keys
 from scoring.schema import STEP_INDEX
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools
 from scoring.tables.case_frames import is_case_frame, names_its_benchmarks, read_case_frame
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.texts import Texts
+from scoring.texts import Texts, reward_keys
 from scoring.workspace import Workspace, workspace_folder
 
 __all__ = [

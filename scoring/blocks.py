@@ -24,11 +24,10 @@ from scoring.evaluation import Evaluation, evaluate
 from scoring.gold import Gold
 from scoring.parquet import read_parquet
 from scoring.progress import tell
-from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer
 from scoring.step_rewards import Ints
 from scoring.stored_frame import frame_blocks
-from scoring.texts import Texts
+from scoring.texts import Texts, reward_keys
 
 if TYPE_CHECKING:
     from scoring.derived import Derived

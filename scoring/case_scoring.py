@@ -35,15 +35,13 @@ from scoring.engines.base import Engine
 from scoring.errors import InputError, InspectError
 from scoring.files import check_writable
 from scoring.opened import OpenedPrm, open_prm
-from scoring.preparation import Prepared, missing_texts, prepare
+from scoring.preparation import Prepared, Running, missing_texts, prepare
 from scoring.prm_runs import Encoding
 from scoring.prms.catalogue import adapter_of
-from scoring.reward_keys import reward_key
 from scoring.run import score
-from scoring.running import Running
 from scoring.schema import METADATA, TEXTS, content_key
 from scoring.scorer import Scorer
-from scoring.texts import Texts
+from scoring.texts import Texts, reward_key
 from scoring.workspace import Workspace
 from scoring.xray import Case, held_separators
 

@@ -5,7 +5,10 @@ A critic is asked by a benchmark's protocol (`scoring.critics.catalogue`), a gen
 """
 
 import argparse
+import tomllib
 from collections.abc import Callable, Generator, Mapping, Sequence
+from decimal import Decimal
+from fnmatch import fnmatchcase
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -23,24 +26,91 @@ from scoring.claim import claim, find, placed
 from scoring.critic_runs import Asking, CriticAsker
 from scoring.critics.catalogue import CriticProtocol, StepLayout, critic_protocol, version
 from scoring.critics.lint import PromptFinding, about_cases, lint
-from scoring.critics.prices import Price, Prices
 from scoring.critics.sampling import Chosen, overridden, sampling_for
 from scoring.critics.template import Template
 from scoring.engines.base import AnsweringEngine
-from scoring.errors import InputError, UsageError
-from scoring.events import Event
+from scoring.errors import InputError, UnreadableFile, UsageError
+from scoring.events import Event, Interrupt
 from scoring.fingerprint import fingerprint
 from scoring.generative.catalogue import FAMILIES, GenerativeFamily, Options
 from scoring.generative.talk import Wording
 from scoring.generative.talks import Talks
-from scoring.interrupt import Interrupt
 from scoring.prompts import keep_template
+from scoring.reading.file_bytes import file_bytes, printable
 from scoring.readout import Readout, Vocabulary
-from scoring.run import score
-from scoring.run_cases import TextPages, run_cases
+from scoring.run import TextPages, run_cases, score
 from scoring.scorer import Scorer
 from scoring.texts import Texts
 from scoring.workspace import Workspace
+
+# -- what tokens cost, by a file of the user's: prices change, so none are shipped
+
+
+_MILLION = 1_000_000
+_EXAMPLE = 'A price is [[price]] with model = "a-model-*", in = 1.25 and out = 10, in money per million tokens.'
+_KEYS = frozenset({"model", "in", "out"})
+
+
+class Price(Struct, frozen=True):
+    """Money per million tokens, of prompts and of answers, in a currency's own word."""
+
+    tokens_in: Decimal
+    tokens_out: Decimal
+    currency: str
+
+    def of(self, tokens_in: int, tokens_out: int) -> Decimal:
+        """What so many tokens cost, exactly."""
+        return (self.tokens_in * tokens_in + self.tokens_out * tokens_out) / _MILLION
+
+
+class Prices(Struct, frozen=True):
+    """The prices of a file, by model pattern and in its order.
+
+    currency = "USD"
+
+    [[price]]
+    model = "some-model-*"     # a shell pattern; the first that fits counts
+    in = 1.25                  # money per million tokens of the prompts
+    out = 10                   # money per million tokens of the answers, thinking included
+    """
+
+    listed: tuple[tuple[str, Price], ...]
+
+    @classmethod
+    def read(cls, path: Path) -> "Prices":
+        """The prices in a file of TOML.
+
+        Raises:
+            UnreadableFile: not there, not allowed, no plain file, or no TOML.
+            InputError: a price lacks something or is no price; and which.
+        """
+        source = printable(path)
+        try:
+            document = tomllib.loads(file_bytes(path).decode(), parse_float=Decimal)
+        except (ValueError, RecursionError) as error:
+            raise UnreadableFile(f"{source} is no TOML ({error}).", _EXAMPLE) from None
+        currency, prices = document.pop("currency", ""), document.pop("price", None)
+        if document or not isinstance(currency, str) or not isinstance(prices, list) or not prices:
+            odd = ", ".join(document) or "no [[price]], or a currency that is no text"
+            raise InputError(f"{source} is no price list: it has {odd}.", _EXAMPLE)
+        return cls(tuple(_price(one, f"price {n} of {source}", currency) for n, one in enumerate(prices, 1)))
+
+    def of(self, model: str) -> Price | None:
+        """The price of the first pattern that fits the model's name, letter by letter; None = there is none."""
+        return next((price for pattern, price in self.listed if fnmatchcase(model, pattern)), None)
+
+
+def _price(one: Any, where: str, currency: str) -> tuple[str, Price]:
+    if not isinstance(one, Mapping) or one.keys() != _KEYS or not isinstance(one["model"], str) or not one["model"]:
+        raise InputError(f"{where} has not exactly model, in and out.", _EXAMPLE)
+    return one["model"], Price(_money(one["in"], where), _money(one["out"], where), currency)
+
+
+def _money(value: Any, where: str) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not Decimal(value).is_finite() or value < 0:
+        raise InputError(f"{where} has an amount that is no number from 0.", _EXAMPLE)
+    return Decimal(value)
+
 
 _LOOKED_AT = 1000
 """Cases whose texts are looked at before the first call."""
@@ -269,7 +339,7 @@ def prepare_critic(
             votes,
             runs,
             found.max_tokens,
-            None if price is None else partial(_money, price),
+            None if price is None else partial(_cost, price),
             "" if price is None else price.currency,
         ),
         partial(engine, found.chosen),
@@ -292,7 +362,7 @@ class _Found(Struct, frozen=True):
     lint: Callable[[Sequence[tuple[str, Sequence[str]]]], list[PromptFinding]]
 
 
-def _money(price: Price, tokens_in: int, tokens_out: int) -> float:
+def _cost(price: Price, tokens_in: int, tokens_out: int) -> float:
     return float(price.of(tokens_in, tokens_out))
 
 

@@ -16,9 +16,9 @@ from scoring.errors import FilterError
 from scoring.evaluation import Evaluation, evaluate
 from scoring.gold import Gold
 from scoring.metadata_columns import MetadataColumns
-from scoring.reward_keys import reward_keys
 from scoring.scorer_columns import EVERY_COLUMN
 from scoring.step_rewards import Bools, Floats, Ints
+from scoring.texts import reward_keys
 from scoring.triage.history import Triage
 from scoring.verdicts import NO_VERDICT, OUTCOMES
 from scoring.workspace import Workspace

@@ -27,12 +27,11 @@ from scoring.given import (
 )
 from scoring.gold import Gold
 from scoring.remembered import Remembered
-from scoring.reward_keys import reward_keys
 from scoring.scorer import Comparison, Scorer
 from scoring.scorer_columns import PER_SCORER, Spent, scorer_column
 from scoring.step_rewards import Bools, Flat, Floats, Ints, StepRewards, align, let_go
 from scoring.stored_frame import is_small, row_blocks
-from scoring.texts import Texts
+from scoring.texts import Texts, reward_keys
 from scoring.transforms import REWARDS, transform
 from scoring.verdicts import (
     DEV,
@@ -446,7 +445,7 @@ def evaluate(
             Each run of theirs is an evaluation, the later ones are `further`; rewards count in every run, but for
             cases that the run's own answers rate.
         cases: those of `gold` with the keys that the rewards have, where the scorer reads more than problem and steps
-            (`scoring.reward_keys`); None = with the keys they have.
+            (`scoring.texts`); None = with the keys they have.
     """
     keyed = gold.cases if cases is None else cases
     asked = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source, scorer.on)

@@ -20,13 +20,11 @@ from msgspec import Struct, field
 from scoring.asking import Noticed
 from scoring.cache import Parts
 from scoring.engines.base import Engine
-from scoring.events import Notice
-from scoring.interrupt import Interrupt
+from scoring.events import Interrupt, Notice
 from scoring.plan import Missing, Plan, reward_plan
 from scoring.prms.base import Encoder
 from scoring.readout import Answer, Encoded, Refused
-from scoring.run import Came, Load, RunUsage
-from scoring.run_cases import RunCase, Settled, Work
+from scoring.run import Came, Load, RunCase, RunUsage, Settled, Work
 
 WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20
 """How much is encoded and handed to the engine at once: it sorts by length, and memory does not grow with the cases.

@@ -9,7 +9,7 @@
         workspace/      the workspace, which all else reads and writes like any other
 
 A file that is another than it was last goes where it is not; one that changed on both sides becomes what
-`scoring.remote_merging` makes of both. Cases, rewards, votes, what people said, variants, slices and the trash travel;
+`scoring.remote_plan` makes of both. Cases, rewards, votes, what people said, variants, slices and the trash travel;
 what can be made again (`derived`), checkpoints that were converted and logs do not. No object is ever put in the place
 of one that was not read: new ones are created, others replaced by their etag, and whoever loses a race reads again.
 What makes a generation or a scorer whole comes last, here and there, and goes first. What has gone from this folder is
@@ -31,7 +31,6 @@ from msgspec import Struct
 from scoring.errors import InspectError, InUse, NoWorkspace, StoreError, UnwritableWorkspace
 from scoring.files import DiskUse, Share, come_after, locked, sync, unwritable, uuid7, write_atomically
 from scoring.object_store import Address, LostRaceError, Store, StoredObject, open_store
-from scoring.remote_merging import merge_generations, merged
 from scoring.remote_plan import (
     FOLDERS,
     IMMUTABLE,
@@ -47,6 +46,8 @@ from scoring.remote_plan import (
     generations_among,
     is_sound,
     known_file,
+    merge_generations,
+    merged,
     stamp_of,
     stamp_or_none,
     stamps_under,

@@ -8,17 +8,22 @@ the caller hands in when the first request is there, so that a finished run cost
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import blake2b
 from itertools import chain
 from typing import Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.cache import Parts
+from scoring.arguments import Shard
+from scoring.cache import Parts, Saving
+from scoring.errors import UsageError
 from scoring.events import (
     Asked,
     CaseRefused,
@@ -26,21 +31,137 @@ from scoring.events import (
     End,
     Estimate,
     Event,
+    Interrupt,
     Notice,
     Progress,
     Ready,
     Saved,
     Start,
     Status,
+    Stopped,
 )
-from scoring.interrupt import Interrupt, Stopped
 from scoring.leases import SharedWork
 from scoring.plan import Missing, Plan
-from scoring.reward_keys import reward_keys
-from scoring.run_cases import Settled, TextPages, Work, run_cases
-from scoring.saving import Saving
 from scoring.scorer import Scorer
-from scoring.texts import Texts
+from scoring.texts import Texts, reward_keys
+
+# -- the cases of a scoring run: their texts, read a page at a time, and what became of each
+
+
+_ROWS = 1024
+
+
+class RunCase(Struct, frozen=True):
+    """A case with its texts; `further` are those that the scorer reads beside problem and steps."""
+
+    case: str
+    key: str
+    problem: str
+    steps: list[str]
+    further: tuple[str | None, ...] = ()
+    benchmark: str = ""
+    subset: str | None = None
+
+
+Work = Iterator[tuple[Missing, RunCase]]
+"""What is missing, with the case it is about."""
+
+
+class Settled(Struct, frozen=True):
+    """Rows that are ready to be saved, with every column that has a value but for `engine`.
+
+    `last` says that nothing more comes of what was missing. `reason`, where there is one, is why the case has no
+    verdict, lacks a vote, or has rewards for its first `scored_steps` steps alone.
+    """
+
+    missing: Missing
+    case: RunCase
+    rows: tuple[Mapping[str, Any], ...]
+    last: bool = True
+    reason: str | None = None
+    scored_steps: int = 0
+
+
+def run_cases(wanted: pl.DataFrame, numbers: pl.Series, rows: Sequence[int], pages: "TextPages") -> Iterator[RunCase]:
+    """These `rows` of `wanted` with their texts; `numbers` are its rows in the frame the texts belong to."""
+    names = [name for name in ("case", "key", "benchmark", "subset") if name in wanted.columns]
+    picked = pl.Series("row", rows, dtype=pl.UInt32)
+    chosen = wanted.select(pl.col(names).gather(picked)).iter_rows()
+    for number, (case, key, *group) in zip(numbers.gather(picked), chosen, strict=True):
+        problem, steps, *further = pages(number)
+        yield RunCase(case, key, problem, steps, tuple(further), *group)
+
+
+class TextPages:
+    """Reads `Texts` a page at a time: near rows asked for one after another cost one read.
+
+    `reads` are the columns (String) that are wanted beside problem and steps.
+    """
+
+    def __init__(self, texts: Texts, reads: Sequence[str] = ()) -> None:
+        self._texts, self._columns = texts, ("problem", "steps", *reads)
+        self._part, self._first, self._page = -1, 0, pl.DataFrame()
+
+    def __call__(self, row: int) -> tuple[str, list[str], *tuple[str | None, ...]]:
+        """Problem, steps and what else is wanted of the case in this row of the cases frame.
+
+        Raises:
+            DamagedWorkspace: the file has gone or cannot be read.
+        """
+        part, place = int(self._texts.part[row]), int(self._texts.row_in_part[row])
+        if part != self._part or not self._first <= place < self._first + self._page.height:
+            first = place // _ROWS * _ROWS
+            page = self._texts.page(part, first, _ROWS, self._columns)
+            if page.height <= place - first:
+                # Asked for alone, it is the sentence about the missing row.
+                first, page = place, self._texts.page(part, place, 1, self._columns)
+            self._part, self._first, self._page = part, first, page
+        problem, steps, *further = self._page.row(place - self._first)
+        return problem, steps, *further
+
+
+# -- which cases of a benchmark are scored: all, the first ones, a stratified sample, or a shard
+
+
+def sample(cases: pl.DataFrame, number: int, stratify: str | None = None, seed: int = 0) -> list[int]:
+    """Rows (0-based, rising) of `number` cases, or of all where there are no more.
+
+    Which ones depends on the cases' names and the seed, not on their order, and a larger sample contains every smaller
+    one with the same seed, so that what is scored already counts. With `stratify`, each value of that column (missing
+    is one) has its share to within a case.
+
+    Raises:
+        UsageError: there is no such column.
+    """
+    if stratify is not None and stratify not in cases.columns:
+        raise UsageError(f"there is no column {stratify!r} to stratify by.", f"Columns: {', '.join(cases.columns)}.")
+    draws = [blake2b(f"{seed}|{case}".encode(errors="replace"), digest_size=8).digest() for case in cases["case"]]
+    stratum = cases[stratify].cast(pl.String) if stratify else pl.repeat("", cases.height, eager=True)
+    frame = pl.DataFrame({"stratum": stratum, "draw": pl.Series(draws, dtype=pl.Binary)}).with_row_index("row")
+    place = (pl.col("draw").rank("ordinal").over("stratum") - 0.5) / pl.len().over("stratum")
+    chosen = frame.with_columns(place=place).sort("place", "draw").head(number)
+    return sorted(chosen["row"].to_list())
+
+
+def in_shard(keys: pl.Series, sizes: npt.NDArray[np.int64], shard: Shard) -> npt.NDArray[np.int64]:
+    """Rows (0-based, rising) of a shard: contents are dealt by size, so that each shard has about the same to do.
+
+    Which contents are whose depends on the contents alone, not on their order or on what is scored already. Cases of
+    one content are in the same shard.
+
+    Args:
+        keys: the content of each case (String), shape (n,).
+        sizes: how much each is to compute, the same for equal contents, shape (n,).
+        shard: which of how many.
+    """
+    frame = pl.DataFrame({"key": keys, "size": sizes})
+    contents = frame.unique("key").sort("size", "key", descending=[True, False]).with_row_index("place")
+    turn = pl.col("place") % shard.count
+    # There and back: were it always in the same order, the first would have the larger one of every round.
+    dealt = pl.when(pl.col("place") // shard.count % 2 == 0).then(turn).otherwise(shard.count - 1 - turn)
+    own = contents.filter(dealt == shard.number - 1)["key"]
+    return np.flatnonzero(keys.is_in(own.implode()).to_numpy())
+
 
 _PROGRESS_SECONDS, _WAITED_SECONDS = 0.1, 0.25
 ALSO_AT_WORK = (

@@ -18,13 +18,11 @@ from msgspec import Struct, field
 from scoring.arguments import ClusterSize
 from scoring.cache import Parts
 from scoring.errors import UsageError
-from scoring.events import ClusterEstimate
+from scoring.events import ClusterEstimate, Interrupt
 from scoring.fleet import Fleet, characters
-from scoring.interrupt import Interrupt
 from scoring.plan import Missing, Plan
 from scoring.prm_runs import Encoding, EncodingSession
-from scoring.run import Came, Load, RunUsage
-from scoring.run_cases import RunCase, Work
+from scoring.run import Came, Load, RunCase, RunUsage, Work
 from scoring.workers import Block, BlockResult, CaseResult, Opened, Reply, WorkerGone
 
 BLOCK_SECONDS = 0.01

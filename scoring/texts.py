@@ -1,7 +1,7 @@
 """The texts of cases, read on demand: they are most of a benchmark's bytes and a screen shows one case."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -155,3 +155,44 @@ def _read(source: Path, columns: Sequence[str], rows: tuple[int, int] | None = N
 def _damaged(source: Path | pl.DataFrame, why: str) -> DamagedWorkspace:
     name = source if isinstance(source, Path) else "a frame of texts"
     return DamagedWorkspace(f"{name} cannot be read: {why}.", "Open the workspace again, or import again.")
+
+
+# -- what rewards are joined on where a scorer reads more of a case than its problem and steps
+
+
+def reward_keys(cases: pl.DataFrame, texts: Texts, reads: Sequence[str]) -> pl.DataFrame:
+    """The cases with the keys of a scorer's rewards in place of their contents' keys.
+
+    Args:
+        cases: n rows with a column `key`.
+        texts: theirs, row for row.
+        reads: columns of `scoring.schema.TEXTS` (String) that the scorer reads beside problem and steps; with none the
+            frame comes back as it is.
+
+    A case that has none of these texts keeps its key. So cases of equal problem and steps share their rewards where
+    the further texts are equal too, and only there.
+
+    Raises:
+        DamagedWorkspace: a file of texts has gone or cannot be read.
+    """
+    if not reads:
+        return cases
+    further = texts.frame(reads).iter_rows(named=True)
+    keys = [reward_key(key, row.items()) for key, row in zip(cases["key"], further, strict=True)]
+    return cases.with_columns(key=pl.Series(keys, dtype=pl.String))
+
+
+def reward_key(key: str, further: Iterable[tuple[str, str | None]]) -> str:
+    """Hex blake2b (16 bytes) over a content's key and the further texts, each name and text with its length.
+
+    It is the key itself where no text is there.
+    """
+    told = [(name, text) for name, text in further if text is not None]
+    if not told:
+        return key
+    digest = blake2b(digest_size=16)
+    for part in (key, *(part for pair in told for part in pair)):
+        raw = part.encode()
+        digest.update(len(raw).to_bytes(8, "little"))
+        digest.update(raw)
+    return digest.hexdigest()

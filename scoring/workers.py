@@ -19,15 +19,12 @@ from msgspec import Struct
 from platformdirs import user_cache_path
 
 from scoring.errors import EngineError, InputError, InspectError
-from scoring.events import Notice
-from scoring.interrupt import Interrupt
+from scoring.events import Interrupt, Notice
 from scoring.plan import Missing
-from scoring.preparation import Prepared, prepare
+from scoring.preparation import Prepared, Running, prepare
 from scoring.prm_runs import EncodedCase, encoded, read
 from scoring.prms.base import Encoder
-from scoring.run import RunUsage
-from scoring.run_cases import RunCase, Settled
-from scoring.running import Running
+from scoring.run import RunCase, RunUsage, Settled
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -71,7 +68,7 @@ class Opened(Struct, frozen=True, tag=True):
 
 
 class CaseResult(Struct, frozen=True):
-    """What came of a case of a block; see `scoring.run_cases.Settled`. `place` is the case's in the block, 0-based."""
+    """What came of a case of a block; see `scoring.run.Settled`. `place` is the case's in the block, 0-based."""
 
     place: int
     rows: list[dict[str, Any]]

@@ -18,7 +18,7 @@ import reference
 from inspector.request import Request
 from scoring.cache import RewardParts
 from scoring.schema import REWARDS, content_key
-from scoring.triage.actions import NOTE, SORT
+from scoring.triage.history import NOTE, SORT
 from scoring.triage.journal import Journal
 from scoring.variants import Edit, Variant, Variants, apply_edits
 

@@ -14,8 +14,7 @@ from pathlib import Path
 import making
 import reference
 from scoring.cache import RewardParts
-from scoring.events import document
-from scoring.interrupt import Interrupt
+from scoring.events import Interrupt, document
 from scoring.prm_runs import Encoding
 from scoring.readout import Answer, Batch, Encoded, Refused
 from scoring.run import score

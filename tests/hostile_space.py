@@ -7,9 +7,9 @@ from msgspec.structs import replace
 import critic_spaces
 import making
 import reference
-from inspector.filtering.saved_slices import SavedSlice, save_slice
+from inspector.filtering.slices import SavedSlice, save_slice
 from scoring.asking import Answer
-from scoring.triage.actions import RULINGS
+from scoring.triage.history import RULINGS
 from scoring.triage.journal import Author, Journal
 
 # Numbers that no program would send by itself make the sequences of the data known from those of the app.

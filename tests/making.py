@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 import reference
 from scoring.benchmarks.base import Imported
-from scoring.benchmarks.by_field import cases_frame
+from scoring.benchmarks.own import cases_frame
 from scoring.cache import RewardParts
 from scoring.evaluation import evaluate
 from scoring.gold import Gold

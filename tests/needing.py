@@ -6,7 +6,7 @@ from typing import Any
 
 import scenes
 from inspector.request import Request
-from scoring.triage.actions import RULINGS
+from scoring.triage.history import RULINGS
 from screen_text import screen_text
 
 

@@ -4,7 +4,7 @@ import polars as pl
 
 import making
 from benchmark_rows import rows_of
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from modified import row

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from scoring.benchmarks.by_field import cases_frame
+from scoring.benchmarks.own import cases_frame
 from scoring.results.base import ExternalResults, results_frame
 from scoring.schema import METADATA
 

@@ -9,7 +9,7 @@ from textual.events import Key
 from textual.pilot import Pilot
 
 from inspector.commands import Command
-from inspector.commands.grammar import NO_KEY
+from inspector.commands.command import NO_KEY
 
 CHARACTERS = {
     "space": " ",

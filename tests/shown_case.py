@@ -1,8 +1,7 @@
 """A case as the case screen shows it, for tests of its parts."""
 
 from inspector.case_view.lines import CaseLines, case_lines
-from inspector.case_view.manner import Manner
-from inspector.case_view.open_case import OpenCase, open_case
+from inspector.case_view.open_case import Manner, OpenCase, open_case
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inspector.mathtext import symbols, unicode_math
 from inspector.mathtext.commands import SIMPLE, SPECIAL, STRUCTURES
-from inspector.mathtext.dollars import is_formula
+from inspector.mathtext.render import is_formula
 from inspector.mathtext.source import ARGUMENTS
 from thoroughness import up_to
 

@@ -15,7 +15,7 @@ from textual.app import App
 import authored
 from inspector import cli, command_flags
 from inspector.commands import COMMANDS, RAIL
-from inspector.commands.grammar import VERBS
+from inspector.commands.command import VERBS
 from inspector.commands.key_words import written
 from inspector.guide import page, pages
 from inspector.request import Request

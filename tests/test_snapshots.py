@@ -22,7 +22,7 @@ from textual.widgets import Input
 
 from inspector.app import InspectApp
 from inspector.request import Request
-from inspector.screens.too_small import too_small
+from inspector.screens.loading import too_small
 from inspector.widgets.search_bar import SearchBar
 from looks import Look, resting_look, written
 from opened import opened

@@ -2,7 +2,7 @@
 
 import re
 
-from inspector.drilling import drilled
+from inspector.case_links import drilled
 from inspector.inspection import Inspection
 from inspector.render.lines import CaseLink, Sheet
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from inspector.filtering.facet_columns import column_words
-from inspector.filtering.facet_counts import FACETS
+from inspector.filtering.facets import FACETS, column_words
 from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.metrics.breakdown import DEFAULTS, DERIVED, Axis, axis

@@ -9,7 +9,6 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Params
-from inspector.answer_costs import answer_costs
 from inspector.common_cases import (
     Field,
     aligned_cases,
@@ -43,11 +42,7 @@ from inspector.request import joined
 from inspector.selection import Selection, within
 from inspector.sentences import counted
 from scoring.errors import UsageError
-from scoring.metrics.aligned import (
-    EVERY,
-    AlignedScorers,
-    common_of,
-)
+from scoring.metrics.aligned import EVERY, AlignedScorers, common_of
 from scoring.metrics.ensembles import (
     OVER_BETTER,
     RULE,
@@ -60,13 +55,28 @@ from scoring.metrics.ensembles import (
     oracle_rows,
 )
 from scoring.metrics.first_error import F1_SCORE, SIDES
-from scoring.metrics.paired import (
-    OF_CASES,
-    SharedScores,
-)
+from scoring.metrics.paired import OF_CASES, SharedScores
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure
 from scoring.official_rows import METRICS
 from scoring.step_rewards import Floats
+
+# -- what a critic's answers cost, in tokens, as far as its server counted them
+
+
+def answer_costs(selection: Selection, scorer: str) -> tuple[Floats, str | None]:
+    """Tokens in and out of all answers to each case in the scorer's first run, shape (n,), NaN where not counted.
+
+    With them the reason why none is known; None where one is.
+    """
+    evaluation = selection.evaluation(scorer)
+    if evaluation.votes is None or scorer not in selection.folders:
+        why = f"{scorer} gives no answers in words, whose tokens could be counted"
+        return np.full(selection.height, np.nan), why
+    counted = evaluation.column("tokens_in") + evaluation.column("tokens_out")
+    if counted.null_count() == counted.len():
+        return np.full(selection.height, np.nan), f"no tokens were counted of the answers of {scorer}"
+    return counted.cast(float).to_numpy(), None
+
 
 Row = Mapping[str, Any]
 

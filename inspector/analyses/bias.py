@@ -7,7 +7,7 @@ import polars as pl
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
-from inspector.filtering.facet_columns import column_words
+from inspector.filtering.facets import column_words
 from inspector.notes import FEW, INDEPENDENT
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink

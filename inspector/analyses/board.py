@@ -7,7 +7,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
-from inspector.board import Piece, board_frame, pieces, unscored_frame
+from inspector.board import Piece, Standings, board_frame, own_figures, pieces, standings, unscored_frame
 from inspector.board_arrangement import (
     BEST_FIRST,
     COMPARED,
@@ -25,10 +25,8 @@ from inspector.board_arrangement import (
 from inspector.board_cells import BEST, PUBLISHED, TIED
 from inspector.board_drills import board_drill
 from inspector.board_published import published_frame
-from inspector.board_standings import Standings, own_figures, standings
-from inspector.first_inspection import inspect
 from inspector.headline import F1
-from inspector.inspection import Inspection
+from inspector.inspection import Inspection, inspect
 from inspector.label_set import published_note
 from inspector.notes import boundary_notes, mean_notes, unlike_notes
 from inspector.provenance import provenance

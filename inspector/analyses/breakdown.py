@@ -32,7 +32,7 @@ from inspector.analyses._places import (
     position_blocks,
     step_blocks,
 )
-from inspector.analyses._reward_bins import reliability_blocks, reward_blocks
+from inspector.analyses._threshold_pages import reliability_blocks, reward_blocks
 from inspector.notes import FEW, INDEPENDENT, first_run_notes
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink

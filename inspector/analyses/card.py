@@ -1,23 +1,344 @@
 """How a scorer's number came to be; of two, in what they differ."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import polars as pl
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from inspector.analyses import Params, analysis
-from inspector.analyses._card_facts import GROUP_TITLES, GROUPS, Group, ProtocolCard, protocol_card
 from inspector.case_links import figure_link
-from inspector.comparability import Incomparable, incomparable, remedy_of
+from inspector.comparability import (
+    TUNED_HERE,
+    Incomparable,
+    choosing_conditions,
+    counted_cases,
+    counts_unanswered,
+    incomparable,
+    on_threshold,
+    remedy_of,
+    threshold_kind,
+)
 from inspector.headline import PRMSCORE, Headline, headline
-from inspector.provenance import provenance
+from inspector.label_set import COLUMN
+from inspector.notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
+from inspector.provenance import conditions, provenance
+from inspector.render.cells import share
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
 from inspector.selection import Selection, within
+from inspector.sentences import counted
+from scoring.benchmarks.registry import step_labelled
+from scoring.boundary import when_wrong
+from scoring.cache import RewardParts, VoteParts
+from scoring.critics.parsing import fault_of
 from scoring.errors import UsageError
+from scoring.evaluation import Evaluation
+from scoring.filters import Facet
+from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
+from scoring.metrics.shares import SIDES, tried
 from scoring.names import match_name
-from scoring.scorer import NOT_SAID, not_recorded
+from scoring.protocols import protocol_named, protocol_of
+from scoring.scorer import NOT_SAID, not_recorded, settings_of
+from scoring.step_rewards import Bools
+from scoring.transforms import transform
+from scoring.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED
+from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Rule, RuleByCase, spelled
+
+# -- the facts that make the official figure of a scorer on a benchmark, in words, and what to beware of in it
+
+
+Group = Literal["scorer", "decision", "cases", "counting", "gold", "interval"]
+GROUPS: tuple[Group, ...] = ("decision", "cases", "counting", "gold", "interval", "scorer")
+GROUP_TITLES: dict[Group, str] = {
+    "decision": "How a verdict is decided",
+    "cases": "Which cases are counted",
+    "counting": "How they are counted",
+    "gold": "Where the gold labels come from",
+    "interval": "How the interval is made",
+    "scorer": "What the scorer is",
+}
+_WANTED: Mapping[str, tuple[str, ...]] = {
+    "prm": ("weights", "adapter", "dtype"),
+    "critic": ("protocol", "model", "template", "sampling"),
+    "baseline": (),
+}
+"""The settings that make a scorer what it is: the card says so of one that is not known."""
+_NAMED = 4
+"""Reasons, subsets and files that a fact names."""
+_UNCOUNTED = {
+    UNPARSED: "unparsed",
+    REFUSED: "refused",
+    UNSCORED: "never scored",
+    DEV: "left out: the threshold was tuned on them",
+}
+
+
+class Fact(Struct, frozen=True):
+    """A fact in words. `where` are SQL conditions that leave the `n` cases that it counts; None: it counts none."""
+
+    group: Group
+    name: str
+    value: str
+    where: tuple[str, ...] | None = None
+    n: int = 0
+
+
+class ProtocolCard(Struct, frozen=True):
+    """The facts that make a scorer's official figure on a benchmark, in the order of GROUPS, and what to beware of."""
+
+    scorer: str
+    benchmark: str
+    facts: tuple[Fact, ...]
+    warnings: tuple[str, ...]
+
+    def of(self, group: Group, name: str) -> Fact | None:
+        """Find the fact of that name in a group."""
+        return next((fact for fact in self.facts if (fact.group, fact.name) == (group, name)), None)
+
+
+def protocol_card(selection: Selection, scorer: str, benchmark: str) -> ProtocolCard:
+    """Make the card of one scorer (full name) on the shown cases of one benchmark."""
+    alone = _alone(selection, scorer, benchmark)
+    evaluation = alone.evaluation(scorer)
+    facts = (
+        *_scorer_facts(evaluation, alone.folders.get(scorer)),
+        *_decision_facts(evaluation, alone, benchmark),
+        *_counting_facts(evaluation, alone, benchmark),
+    )
+    ordered = sorted(facts, key=lambda fact: GROUPS.index(fact.group))
+    return ProtocolCard(scorer, benchmark, tuple(ordered), tuple(_warnings(alone, scorer, benchmark)))
+
+
+def _alone(selection: Selection, scorer: str, benchmark: str) -> Selection:
+    """The selection of this scorer and the shown cases of this benchmark alone, in file order."""
+    within = (selection.cases["benchmark"] == benchmark).to_numpy() & selection.mask
+    return replace(selection, chosen=(scorer,), shown=np.flatnonzero(within))
+
+
+# -- the scorer, and how it decides
+
+
+def _scorer_facts(evaluation: Evaluation, folder: Path | None) -> Iterator[Fact]:
+    """Name, fingerprint, every setting, the engines that ran; `folder` holds its parts, None = there is none."""
+    scorer = evaluation.scorer
+    yield Fact("scorer", "name", scorer.name)
+    yield Fact("scorer", "about", scorer.about or NOT_SAID)
+    settings = settings_of(scorer)
+    yield from (Fact("scorer", name, value) for name, value in settings.items())
+    for name in _WANTED[scorer.kind]:
+        if not any(known == name or known.startswith(f"{name}.") for known in settings):
+            yield Fact("scorer", name, NOT_SAID)
+    yield Fact("scorer", "reads", ", ".join(("problem", "steps", *scorer.reads)))
+    ran = [] if folder is None else [*RewardParts(folder).engines(), *VoteParts(folder).engines()]
+    yield Fact("scorer", "engine", ", ".join(dict.fromkeys(ran)) or NOT_SAID)
+
+
+def _decision_facts(evaluation: Evaluation, selection: Selection, benchmark: str) -> Iterator[Fact]:
+    """Tell the rule, the threshold, where it comes from, and what becomes of a reward that equals it."""
+    rule = evaluation.rule
+    yield Fact("decision", "rule", str(rule))
+    yield Fact("decision", "threshold", _threshold(evaluation))
+    yield Fact("decision", "threshold source", rule.source)
+    if not isinstance(rule, AsGiven):
+        own = Rule(evaluation.scorer.threshold, evaluation.scorer.comparison, on=evaluation.scorer.on)
+        words = "its own" if spelled(rule) == spelled(own) else f"as asked; its own is {spelled(own)}"
+        yield Fact("decision", "boundary", f"{spelled(rule)} ({words})")
+        if (compared := transform(rule.on)).code is not None:
+            yield Fact("decision", "code of the rule", compared.code.words)
+        yield Fact("decision", "rewards on the threshold", f"{on_threshold(evaluation, selection.mask):,}")
+    if evaluation.scorer.redundancy_threshold is not None:
+        cut, source = evaluation.scorer.redundancy_threshold, evaluation.scorer.redundancy_threshold_source
+        yield Fact("decision", "redundancy threshold", f"above {cut:g} ({source or NOT_SAID})")
+    asked = selection.request.protocol
+    protocol = protocol_named(asked) if asked else protocol_of(benchmark)
+    side = "" if protocol.comparison is None else f"; it has {when_wrong('rewards', protocol.comparison)}"
+    yield Fact("decision", "protocol that decides", f"{asked}, as asked" if asked else f"none: the scorer's own{side}")
+
+
+def _threshold(evaluation: Evaluation) -> str:
+    rule = evaluation.rule
+    if isinstance(rule, RuleByCase):
+        return ", ".join(f"{subset} {value:g}" for subset, value in rule.told.items())
+    return "none" if rule.threshold is None else f"{rule.threshold!r}"
+
+
+# -- the cases, how they are counted, gold labels, intervals
+
+
+def _counting_facts(evaluation: Evaluation, selection: Selection, benchmark: str) -> Iterator[Fact]:
+    """Tell the facts on cases, counting, gold and interval; the selection shows the cases of this benchmark alone."""
+    yield from _cases(evaluation, selection, benchmark)
+    yield from _counting(evaluation, selection, benchmark)
+    yield from _gold(selection, benchmark)
+    yield from _interval(selection, benchmark)
+
+
+def _cases(evaluation: Evaluation, selection: Selection, benchmark: str) -> Iterator[Fact]:
+    shown, name = selection.mask, evaluation.scorer.name
+    n = int(shown.sum())
+    yield Fact("cases", "benchmark", benchmark)
+    yield Fact("cases", "filter", " AND ".join(f"({one})" for one in conditions(selection.request)) or "none")
+    yield Fact("cases", "shown", counted(n, "case"), (), n)
+    whole = int((selection.cases["benchmark"] == benchmark).sum())
+    if whole != n:
+        yield Fact("cases", "in the benchmark", counted(whole, "case"))
+    rows = counted_cases(selection, (name,), benchmark).get(name, np.zeros(shown.size, dtype=np.bool_))
+    if step_labelled(benchmark) is None:
+        # What a scorer without any verdict was refused on is in no denominator, though its outcome says refused.
+        has_them = tried(name, selection.unparsed(benchmark)) if evaluation.nothing is None else "false"
+        yield Fact("cases", "in the denominators", counted(int(rows.sum()), "case"), (has_them,), int(rows.sum()))
+        gold = evaluation.gold.earliest
+        for side, condition in SIDES.items():
+            members = rows & ((gold >= 0) if side == "erroneous" else (gold == -1)) & evaluation.gold.known
+            yield Fact("cases", side, f"{int(members.sum()):,}", (condition, has_them), int(members.sum()))
+    else:
+        yield Fact("cases", "with judged steps", counted(int(rows.sum()), "case"))
+    unknown = shown & ~evaluation.gold.known
+    if unknown.any():
+        yield Fact(
+            "cases",
+            "without a gold first error",
+            f"{int(unknown.sum()):,}",
+            ("earliest_error IS NULL",),
+            int(unknown.sum()),
+        )
+    yield Fact("cases", "subsets", _subsets(evaluation, rows))
+
+
+def _subsets(evaluation: Evaluation, rows: Bools) -> str:
+    """How many subsets take part, and the size of the first ones."""
+    names, numbers = evaluation.gold.subsets
+    sizes = np.bincount(numbers[rows], minlength=len(names))
+    subsets = [f"{names[at] or 'none'} {sizes[at]:,}" for at in np.flatnonzero(sizes)]
+    more = f" and {len(subsets) - _NAMED} more" if len(subsets) > _NAMED else ""
+    return f"{len(subsets)}: {', '.join(subsets[:_NAMED])}{more}" if subsets else "none"
+
+
+def _counting(evaluation: Evaluation, selection: Selection, benchmark: str) -> Iterator[Fact]:
+    shown, unparsed = selection.mask, selection.unparsed(benchmark)
+    # What it is averaged over takes no resample.
+    line = headline(evaluation, shown, unparsed, None, benchmark)
+    asked = selection.request.protocol
+    protocol = protocol_named(asked) if asked else protocol_of(benchmark)
+    yield Fact("counting", "official figure", "F1 of first errors" if step_labelled(benchmark) is None else "PRMScore")
+    yield Fact("counting", "averaged over", line.over)
+    yield Fact("counting", "protocol", f"{protocol.name}: {protocol.counts} ({protocol.source})")
+    wrong = counts_unanswered(selection, benchmark)
+    policy = "count as wrong" if wrong else "are left out of the denominators"
+    by = "" if selection.request.unparsed is None else ", as asked"
+    yield Fact("counting", "cases without a verdict", f"unparsed and refused ones {policy}{by}")
+    answered = int((evaluation.answered & shown).sum())
+    yield Fact("counting", "coverage", f"{answered:,} of {int(shown.sum()):,} with a verdict")
+    for code, words in _UNCOUNTED.items():
+        rows = shown & (evaluation.codes == code)
+        if rows.any():
+            where = (Facet(f"{evaluation.scorer.name}.outcome", (OUTCOMES[code],)).sql,)
+            yield Fact("counting", words, f"{int(rows.sum()):,}{_why(evaluation, rows, code)}", where, int(rows.sum()))
+    yield Fact("counting", "runs", _runs(evaluation))
+    if evaluation.votes is not None:
+        yield Fact("counting", "votes", f"up to {evaluation.votes.most} a case, one verdict")
+
+
+def _why(evaluation: Evaluation, rows: Bools, code: int) -> str:
+    """The reasons of these cases, the most frequent first; "" where there is nothing to give a reason for."""
+    if code not in {UNPARSED, REFUSED}:
+        return ""
+    reasons = evaluation.reasons
+    kinds = Counter(
+        str(fault_of(reasons[at] or "") or reasons[at] or "no reason given") for at in np.flatnonzero(rows).tolist()
+    )
+    frequent = [f"{count:,} {kind}" for kind, count in kinds.most_common(_NAMED)]
+    more = f" and {len(kinds) - _NAMED} other reasons" if len(kinds) > _NAMED else ""
+    return f": {', '.join(frequent)}{more}"
+
+
+def _runs(evaluation: Evaluation) -> str:
+    several = len(evaluation.runs)
+    unlike = f"; {evaluation.unlike} further with another number of votes left out" if evaluation.unlike else ""
+    return (f"mean of {several} runs" if several > 1 else "one") + unlike
+
+
+def _gold(selection: Selection, benchmark: str) -> Iterator[Fact]:
+    imports = selection.workspace.imports(benchmark)
+    yield from _labels(selection)
+    for name, key in (("label base in the file", "label_base"), ("read from", "source"), ("format", "format")):
+        values = list(dict.fromkeys(str(one[key]) for one in imports if one.get(key)))
+        more = f" and {len(values) - _NAMED} more" if len(values) > _NAMED else ""
+        yield Fact("gold", name, "; ".join(values[:_NAMED]) + more if values else NOT_SAID)
+    here = selection.cases.filter(selection.cases["benchmark"] == benchmark)
+    repeated = here.height - here["key"].n_unique()
+    if repeated:
+        yield Fact("gold", "repeated", f"{repeated:,} cases repeat the problem and steps of another")
+
+
+def _labels(selection: Selection) -> Iterator[Fact]:
+    """Whose labels they are; where they were adjudicated, which of the shown cases have another one than before."""
+    based = "steps are 0-based here, -1 = no error"
+    if selection.adjudicated is None:
+        yield Fact("gold", "labels", f"as the benchmark gives them; {based}")
+        return
+    people = selection.adjudicated.people
+    yield Fact("gold", "labels", f"adjudicated{' by ' if people else ''}{', '.join(people)}; {based}")
+    there = selection.column(COLUMN).gather(selection.shown)
+    for name in (*OVERLAID, *UNDECIDED, CONFIRMED):
+        if n := int((there == name).sum()):
+            yield Fact("gold", f"labels here: {name}", counted(n, "case"), (Facet(COLUMN, (name,)).sql,), n)
+
+
+def _interval(selection: Selection, benchmark: str) -> Iterator[Fact]:
+    of_steps = step_labelled(benchmark) is not None
+    way = "of whole problems" if of_steps else resampled_words(selection, benchmark)
+    yield Fact("interval", "method", f"{share(LEVEL, 0)}% percentile bootstrap, {way}")
+    yield Fact("interval", "resamples", f"{RESAMPLES:,}")
+    yield Fact("interval", "seed", str(selection.request.seed))
+
+
+# -- what to beware of
+
+
+def _warnings(selection: Selection, scorer: str, benchmark: str) -> Iterator[str]:
+    """Give every caution; the selection shows this scorer and the cases of this benchmark alone."""
+    one = selection.evaluation(scorer)
+    if one.nothing is not None:
+        yield f"{scorer} gives no verdict on any case: {one.nothing}"
+    if threshold_kind(one.rule) == TUNED_HERE:
+        yield f"the threshold was tuned on these cases, so that the figure is optimistic: {one.rule.source}"
+    yield from _coverage(selection, one, benchmark)
+    if chosen := choosing_conditions(selection, scorer):
+        words = " AND ".join(chosen)
+        yield f"the cases are chosen by what {scorer} made of them ({words}): the figure speaks of itself"
+    yield from boundary_notes(selection)
+    yield from range_notes(selection)
+    yield from label_notes(selection)
+    yield from unlike_notes(selection)
+    yield from (problem for problem in selection.problems if problem.startswith(f"{scorer}:"))
+    if "imported_from" in one.scorer.settings and not any(
+        name.startswith("weights") for name in settings_of(one.scorer)
+    ):
+        came = one.scorer.settings["imported_from"]
+        yield f"{scorer} was imported from {came}: which weights gave its numbers is {NOT_SAID}"
+
+
+def _coverage(selection: Selection, one: Evaluation, benchmark: str) -> Iterator[str]:
+    """Cases that are not counted, and few that are."""
+    shown, name = selection.mask, one.scorer.name
+    rows = counted_cases(selection, (name,), benchmark).get(name)
+    if rows is None:
+        return
+    without = int((shown & one.gold.known & ~rows).sum())
+    if without:
+        yield f"of {counted(int((shown & one.gold.known).sum()), 'case')} {without:,} left out of the denominators"
+    gold = one.gold.earliest
+    sides = {"erroneous": int((rows & (gold >= 0)).sum()), "clean": int((rows & (gold == -1)).sum())}
+    few = [f"{counted(n, f'{side} case')}" for side, n in sides.items() if n < SMALL]
+    if few:
+        yield f"small n: only {' and '.join(few)}"
+
 
 CARD = {
     "benchmark": pl.String(),

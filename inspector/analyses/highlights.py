@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
-from inspector.filtering.facet_columns import column_words
+from inspector.filtering.facets import column_words
 from inspector.notes import INDEPENDENT
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
 from inspector.case_links import WHOLE, figure_link, group_facets
-from inspector.critique.counts import unparsed_notes
+from inspector.critique.kept import unparsed_notes
 from inspector.notes import (
     SMALL_WORDS,
     boundary_notes,

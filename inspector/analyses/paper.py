@@ -1,20 +1,22 @@
 """A paper's table for the scorers here, beside the printed figures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 from msgspec.structs import asdict, replace
 
 from inspector.analyses import Offer, Option, Page, Params, analysis
-from inspector.analyses._paper_tables import figure_blocks, list_of_tables, statistic_blocks
-from inspector.analyses.stats import STATISTICS, described_cases
+from inspector.analyses.stats import STATISTICS, described_cases, statistic_kind, statistic_link
+from inspector.case_links import OF_SIDE, figure_link, group_facets
 from inspector.label_set import other_labels
 from inspector.provenance import program_version, provenance
-from inspector.render.view import Block, Bullets, Note, Section, View
+from inspector.render.lines import CaseLink
+from inspector.render.view import Block, Bullets, Cell, Column, Kind, Note, Section, Table, View, count, table, text
 from inspector.request import Request
 from inspector.selection import Selection, decide, load, nothing_loaded, select
 from inspector.workspace_place import find_workspace
+from scoring.benchmarks import prmbench, socratic
 from scoring.errors import NoWorkspace, UsageError
 from scoring.evaluated_cases import twin_evaluations
 from scoring.evaluation import Evaluation
@@ -32,8 +34,210 @@ from scoring.metrics.paper_figures import (
 )
 from scoring.metrics.statistics import statistics_rows
 from scoring.protocols import protocol_of
-from scoring.published.papers import PAPERS, Paper, Table, other_values, published_statistics
+from scoring.published.papers import PAPERS, Paper, other_values, published_statistics
+from scoring.published.papers import Table as PaperTable
 from scoring.verdicts import AsGiven
+
+# -- the tables of papers as people see them: what is here, what is printed and the difference, line by line
+
+
+HEADS: dict[str, dict[str, str]] = {
+    "processbench": {
+        "gsm8k": "GSM8K",
+        "math": "MATH",
+        "olympiadbench": "OlympiadBench",
+        "omnimath": "Omni-MATH",
+        "average": "Average",
+    },
+    "prmbench": {"all": "Overall", **{name: one.abbreviation for name, one in prmbench.CLASSES.items()}},
+    "socratic": {"all": "Overall", **{name: one.abbreviation for name, one in socratic.CLASSES.items()}},
+    "mrmath": {"all": "All"},
+    "mrmath_redundant": {"all": "All"},
+    "grben": {"processbench": "Math", "average": "Average", "all": "All"},
+}
+"""How the papers print the names of subsets and classes, where that is not as they are called here."""
+METRIC_HEADS = {
+    "error_acc": "error",
+    "correct_acc": "correct",
+    "f1": "F1",
+    "prmscore": "PRMScore",
+    "f1_positive": "F1+",
+    "f1_negative": "F1-",
+    "acc": "Acc",
+    "positive_acc": "Acc+",
+    "negative_acc": "Acc-",
+    "first": "First",
+    "similarity": "Sim.",
+    "fp_rate": "FP",
+    "fn_rate": "FN",
+    "best_of_n_acc": "Bo8",
+    "solution_f1": "solution F1",
+    "step_f1": "step F1",
+    "solution_auc": "solution AUC",
+    "step_auc": "step AUC",
+}
+AVERAGES = ("Avg.", "Average")
+HERE, PUBLISHED, DIFFERENCE = "here", "published", "difference"
+Row = Mapping[str, Any]
+Line = list[Cell]
+
+
+def list_of_tables(title: str, rows: pl.DataFrame) -> Table:
+    """List the tables of a paper."""
+    lines = [
+        [text(str(row["table"])), text(row["title"]), count(row["printed"]), text(row["computed"])]
+        for row in rows.iter_rows(named=True)
+    ]
+    return table(title, [Column("table", right=True), "title", "printed", "computed"], lines)
+
+
+# -- figures of scorers
+
+
+def figure_blocks(results: Selection, rows: pl.DataFrame, title: str) -> Iterator[Block]:
+    """Lay out three lines a scorer here and one a scorer that only the paper has: a column a printed cell.
+
+    Beneath the table stands what cells without a figure lack.
+    """
+    heads = _heads(rows)
+    lines: list[Line] = []
+    by_name = _by_name(rows)
+    with_settings = any(setting for _, setting in by_name)
+    for (name, setting), cells in by_name.items():
+        own = _lines_of(results, [cells.get(head) for head in heads])
+        for number, (word, line) in enumerate(own.items()):
+            height = 0 if number else len(own)
+            labels = [Cell(name, rows=height, style="strong" if HERE in own else "dim")]
+            labels += [Cell(setting, rows=height, style="dim")] if with_settings else []
+            lines.append([*labels, text(word, "dim"), *line])
+    columns = ["scorer", *(["made how"] if with_settings else []), ""]
+    yield table(title, [*columns, *(Column(head, right=True) for head in heads)], lines, labels=len(columns))
+    yield from (Note(sentence, "quiet") for sentence in _missing(rows, heads))
+
+
+def _heads(rows: pl.DataFrame) -> dict[str, tuple[str, str]]:
+    """What the columns of the table hold, by their heads: subset and metric."""
+    one_metric, one_subset = rows["metric"].n_unique() == 1, rows["subset"].n_unique() == 1
+    heads = {}
+    for row in rows.iter_rows(named=True):
+        subset = HEADS[row["paper"]].get(row["subset"], row["subset"])
+        metric = METRIC_HEADS[row["metric"]]
+        head = subset if one_metric else metric if one_subset else f"{subset} {metric}"
+        heads[head] = (row["subset"], row["metric"])
+    return heads
+
+
+def _by_name(rows: pl.DataFrame) -> dict[tuple[str, str], dict[str, Row]]:
+    """The cells, by their heads, of every name and setting; a figure without a setting joins the only one there is."""
+    head_of = {cell: head for head, cell in _heads(rows).items()}
+    settings: dict[str, set[str]] = {}
+    for row in rows.iter_rows(named=True):
+        settings.setdefault(_name(row), set()).update([row["setting"]] if row["setting"] else [])
+    found: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows.iter_rows(named=True):
+        several = settings[_name(row)]
+        setting = row["setting"] or (next(iter(several)) if len(several) == 1 else "")
+        found.setdefault((_name(row), setting), {})[head_of[row["subset"], row["metric"]]] = row
+    return found
+
+
+def _name(row: Row) -> str:
+    """The name of a line; averages, which several blocks of a table have, say of which."""
+    name = str(row["scorer"] or row["published_as"])
+    return f"{name} {row['block']}" if name in AVERAGES else name
+
+
+def _lines_of(results: Selection, cells: Sequence[Row | None]) -> dict[str, Line]:
+    """The lines of one name; one that says nothing is left out, of what is not printed or cannot be compared."""
+    lines = {
+        PUBLISHED: [_published(row) for row in cells],
+        DIFFERENCE: [Cell(None if row is None else row["difference"], Kind.POINTS, reason="") for row in cells],
+    }
+    told = {
+        word: [cell if cell.value is not None else text("") for cell in line]
+        for word, line in lines.items()
+        if any(cell.value not in {None, ""} for cell in line)
+    }
+    if not any(row is not None and row["scorer"] is not None for row in cells):
+        return told
+    return {HERE: [_here(results, row) for row in cells], **told}
+
+
+def _published(row: Row | None) -> Cell:
+    if row is None or not row["printed"]:
+        return text("")
+    return Cell(row["printed"], style="dim", note=f"({row['elsewhere']})" if row["elsewhere"] else "")
+
+
+def _here(results: Selection, row: Row | None) -> Cell:
+    if row is None:
+        return text("")
+    if row["value"] == -1:
+        # PRMBench's toolkit says -1 where a figure is undefined, which is no percentage.
+        return text("-1", "strong")
+    link = _link(results, row) if row["value"] is not None else None
+    return Cell(row["value"], Kind.SHARE, sd=row["sd"], runs=row["runs"] or 1, link=link, style="strong")
+
+
+def _link(results: Selection, row: Row) -> CaseLink | None:
+    """Link to the cases that a figure of first errors is of; those of steps are of the steps that were judged."""
+    if row["metric"] not in OF_SIDE:
+        return None
+    groups = group_facets(results, row["paper"], row["subset"])
+    if groups is None:
+        return None
+    return figure_link(results, results.evaluation(row["scorer"]), row["paper"], row["metric"], groups)
+
+
+def _missing(rows: pl.DataFrame, heads: Mapping[str, tuple[str, str]]) -> Iterator[str]:
+    """What cells without a figure lack, a sentence a reason."""
+    head_of = {cell: head for head, cell in heads.items()}
+    lacking = rows.filter(pl.col("scorer").is_not_null() & pl.col("value").is_null() & pl.col("reason").is_not_null())
+    by_reason: dict[str, dict[str, list[str]]] = {}
+    for row in lacking.iter_rows(named=True):
+        columns = by_reason.setdefault(row["reason"], {}).setdefault(row["scorer"], [])
+        columns.append(head_of[row["subset"], row["metric"]])
+    for reason, by_scorer in by_reason.items():
+        groups: dict[str, list[str]] = {}
+        for scorer, columns in by_scorer.items():
+            groups.setdefault(", ".join(columns), []).append(scorer)
+        where = "; ".join(f"{columns} of {', '.join(scorers)}" for columns, scorers in groups.items())
+        yield f"No figure in {where}: {reason}."
+
+
+# -- statistics of the benchmark
+
+
+def statistic_blocks(results: Selection, rows: pl.DataFrame, title: str) -> Iterator[Block]:
+    """Lay out two lines a statistic, ours and the printed one; one where nothing is here. A column a subset."""
+    subsets = rows["subset"].unique(maintain_order=True).to_list()
+    here = rows["value"].drop_nulls().len() > 0
+    lines: list[Line] = []
+    for part in rows.partition_by("group", "statistic", maintain_order=True):
+        cells = {row["subset"]: row for row in part.iter_rows(named=True)}
+        first = next(iter(cells.values()))
+        kind = statistic_kind(first["statistic"])
+        words = first["statistic"].replace("share_steps_ge_", "steps >= ").replace("_", " ")
+        name = " ".join(word for word in (first["group"], words) if word)
+        name = f"{name}, %" if kind is Kind.SHARE else name
+        if here:
+            ours = [_statistic(results, cells.get(subset), kind) for subset in subsets]
+            lines.append([Cell(name, rows=2), text(HERE, "dim"), *ours])
+        printed = [
+            Cell(cells[subset]["published"], kind, style="dim") if subset in cells else text("") for subset in subsets
+        ]
+        lines.append([Cell(name, rows=0 if here else 1), text(PUBLISHED, "dim"), *printed])
+    columns: list[str | Column] = ["statistic", "", *(Column(subset, right=True) for subset in subsets)]
+    yield table(title, columns, lines, labels=2)
+
+
+def _statistic(results: Selection, row: Row | None, kind: Kind) -> Cell:
+    if row is None:
+        return text("")
+    if row["value"] is None:
+        return Cell(None, Kind.SHARE, style="dim")
+    return Cell(row["value"], kind, link=statistic_link(results, row["paper"], row), style="strong")
+
 
 TABLES = {
     "paper": pl.String(),
@@ -148,8 +352,8 @@ def _as_printed(request: Request, benchmark: str) -> Request:
 
 def _offered(results: Selection, params: Params) -> Iterator[Offer]:
     paper = PAPERS.get(params.get("name") or _benchmark(results))
-    for table in () if paper is None else paper.tables:
-        yield Offer(str(table.number), f"Table {table.number}", table.title)
+    for printed in () if paper is None else paper.tables:
+        yield Offer(str(printed.number), f"Table {printed.number}", printed.title)
 
 
 @analysis(
@@ -203,18 +407,18 @@ def _benchmark(results: Selection) -> str:
     return str(there[0]) if len(there) == 1 else ""
 
 
-def _numbered(paper: Paper, asked: Any) -> Table:
+def _numbered(paper: Paper, asked: Any) -> PaperTable:
     """The table of that number; where none is asked for, the first on scorers.
 
     Raises:
         UsageError: the paper has none that is known here.
     """
     if asked is None:
-        return next((table for table in paper.tables if table.kind != "statistics"), paper.tables[0])
-    for table in paper.tables:
-        if str(asked).strip().lower().removeprefix("table").strip() == str(table.number):
-            return table
-    numbers = ", ".join(str(table.number) for table in paper.tables)
+        return next((printed for printed in paper.tables if printed.kind != "statistics"), paper.tables[0])
+    for printed in paper.tables:
+        if str(asked).strip().lower().removeprefix("table").strip() == str(printed.number):
+            return printed
+    numbers = ", ".join(str(printed.number) for printed in paper.tables)
     raise UsageError(f"no table {asked!r} of {paper.title} is known.", f"There are: {numbers}.")
 
 
@@ -247,7 +451,7 @@ def _list(source: Source, form: str) -> View:
     return View(frame, _facts(source, (paper.name,), form, notes), title=paper.title, lay_out=sections)
 
 
-def _table(source: Source, table: Table, params: Params) -> View:
+def _table(source: Source, table: PaperTable, params: Params) -> View:
     """One table: the scorers (or the statistics) here, with the printed figures beside."""
     paper = source.paper
     words = (paper.name, str(table.number), *(["--all"] if source.everyone else []))
@@ -303,7 +507,7 @@ def check_of(rows: pl.DataFrame) -> tuple[int, list[str]]:
     return (1 if differ.height else 0), sentences
 
 
-def _how_the_paper_decides(source: Source, table: Table) -> Iterator[str]:
+def _how_the_paper_decides(source: Source, table: PaperTable) -> Iterator[str]:
     """What a reader has to ask for where the paper decides otherwise than a scorer does by itself."""
     if source.paper.name == "processbench" and table.kind == "first errors":
         why = "the paper cuts Skywork's rewards, which have no threshold of their own, where F1 on gsm8k is best"
@@ -319,7 +523,7 @@ def _how_the_paper_decides(source: Source, table: Table) -> Iterator[str]:
         yield f"{why}; not so here: {', '.join(other)}"
 
 
-def _printed(paper: Paper, table: Table) -> pl.DataFrame:
+def _printed(paper: Paper, table: PaperTable) -> pl.DataFrame:
     if table.kind != "statistics":
         return table_figures(paper.name, table.number)
     return published_statistics().filter((pl.col("paper") == paper.name) & (pl.col("table") == table.number))
@@ -335,7 +539,7 @@ def _facts(source: Source, words: Sequence[str], form: str, notes: list[str]) ->
 # -- rows of scorers
 
 
-def _cell_rows(source: Source, table: Table) -> Iterator[dict[str, Any]]:
+def _cell_rows(source: Source, table: PaperTable) -> Iterator[dict[str, Any]]:
     printed = table_figures(source.paper.name, table.number)
     cells = list(table.cells) or list(dict.fromkeys(printed.select("subset", "metric").iter_rows()))
     taken: list[int] = []
@@ -369,7 +573,7 @@ def _cell_rows(source: Source, table: Table) -> Iterator[dict[str, Any]]:
         yield {**same, "published_as": row["scorer"], "reason": why, "published": row["value"], "unchecked": why}
 
 
-def _scopes(source: Source, table: Table) -> Iterator[tuple[Evaluation, TableScope]]:
+def _scopes(source: Source, table: PaperTable) -> Iterator[tuple[Evaluation, TableScope]]:
     """Every scorer, and what its figures are made of."""
     results, name = source.results, source.paper.name
     twins: dict[str, Evaluation] = {}
@@ -401,7 +605,7 @@ def _beside(ours: ComputedCell, printed: dict[str, Any] | None, whole: Wholeness
 # -- rows of the benchmark itself
 
 
-def _statistic_rows(source: Source, table: Table) -> Iterator[dict[str, Any]]:
+def _statistic_rows(source: Source, table: PaperTable) -> Iterator[dict[str, Any]]:
     printed = _printed(source.paper, table)
     ours: dict[tuple[str, str, str], dict[str, Any]] = {}
     amiss: dict[str, str] = {}

@@ -10,10 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Page, Params, analysis
-from inspector.analyses._flips import outcome_matrices, outcomes_words
+from inspector.analyses._threshold_pages import outcome_matrices, outcomes_words
 from inspector.case_links import OF_SIDE
-from inspector.critique.counts import counts_of
-from inspector.critique.talk import is_talk
+from inspector.critique.blocks import is_talk
+from inspector.critique.kept import counts_of
 from inspector.flips import LISTED, MOVED_CASES, Moved, moved_cases
 from inspector.notes import first_run_notes, interval_notes
 from inspector.paint import OUTCOME_STYLES

@@ -9,12 +9,8 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Page, Params, analysis
-from inspector.analyses._original import original_view
-from inspector.analyses._prompt import prompt_view
-from inspector.analyses._tokens import tokens_view
-from inspector.analyses._variants import variants_view
+from inspector.analyses._case_pages import original_view, prompt_view, tokens_view, variants_view
 from inspector.critique.kept import described, kept_answers, measures
-from inspector.gold_words import counts_from_one, gold_word, gold_words
 from inspector.label_set import changed_words
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance
@@ -35,7 +31,17 @@ from inspector.render.view import (
 )
 from inspector.request import Request
 from inspector.selection import Selection, load
-from inspector.sentences import GLYPHS, WORDS, counted, outcome_sentence, reward_words, votes_words
+from inspector.sentences import (
+    GLYPHS,
+    WORDS,
+    counted,
+    counts_from_one,
+    gold_word,
+    gold_words,
+    outcome_sentence,
+    reward_words,
+    votes_words,
+)
 from scoring.arguments import add_prm_arguments
 from scoring.benchmarks.demo import NAME as DEMO
 from scoring.errors import NoWorkspace

@@ -25,8 +25,15 @@ from inspector.render.view import (
 )
 from inspector.selection import Selection
 from inspector.sentences import counted
-from inspector.triage.category_cases import IN_NONE, NOT_TRIED, CategoryCases, tried_and_wrong
-from inspector.triage.notes import GatheredNotes, gathered_notes, saturation_words
+from inspector.triage.categories import (
+    IN_NONE,
+    NOT_TRIED,
+    CategoryCases,
+    GatheredNotes,
+    gathered_notes,
+    saturation_words,
+    tried_and_wrong,
+)
 from scoring.errors import UsageError
 from scoring.filters import Facet
 from scoring.metrics.people import LAST

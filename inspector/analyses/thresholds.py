@@ -9,9 +9,9 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Page, Params, analysis
-from inspector.analyses._flips import flips_view
-from inspector.analyses._reward_bins import reliability_view, rewards_view
+from inspector.analyses._threshold_pages import flips_view, reliability_view, rewards_view
 from inspector.case_links import OF_SIDE, WHOLE, figure_link, group_facets, wrong_at_link, wrong_link
+from inspector.inspection import threshold_span
 from inspector.provenance import provenance
 from inspector.render.cells import share
 from inspector.render.lines import CaseLink
@@ -34,7 +34,6 @@ from inspector.render.view import (
 from inspector.selection import Selection, by_benchmark
 from inspector.sentences import threshold_name
 from inspector.threshold_curve import CURVE, MOST, POINTS, bands_of, curve_notes, curve_rows
-from inspector.threshold_span import threshold_span
 from inspector.threshold_ways import (
     NOTHING,
     PER_SUBSET,

@@ -22,7 +22,7 @@ from inspector.triage.annotations import (
 from inspector.triage.history import case_named, done_words, history_rows, signed, time_words
 from scoring.errors import UsageError
 from scoring.filters import Facet
-from scoring.triage.actions import RULINGS
+from scoring.triage.history import RULINGS
 from scoring.triage.words import Words
 
 CASE = Option(

@@ -3,7 +3,7 @@
 from rich.cells import cell_len
 
 from inspector.case_view.columns import TAPE, Column
-from inspector.case_view.manner import Manner
+from inspector.case_view.open_case import Manner
 from inspector.sentences import TRUNCATED
 from inspector.text import Part, number
 

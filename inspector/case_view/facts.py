@@ -1,18 +1,27 @@
-"""Everything else that is known of a case: where it is from, how it is classed, what its import found."""
+"""What is known of a case beside its steps: what happened to it, what people said, and where it is from."""
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.case_view.manner import Stop
-from inspector.case_view.open_case import OpenCase
+from inspector.case_view.open_case import OpenCase, Stop
 from inspector.case_view.page import StopLine
+from inspector.case_view.prose import paragraph
+from inspector.case_view.tracks import Track
+from inspector.paint import OUTCOME_STYLES
+from inspector.sentences import GLYPHS, WORDS, counted, outcome_sentence, votes_words
 from inspector.text import cell, clean
+from inspector.triage.annotations import own_note, own_tags
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 from scoring.errors import DamagedWorkspace
+from scoring.triage.words import words_of
+from scoring.verdicts import OUTCOMES, UNPARSED
 from scoring.workspace import Workspace
 
 ABOVE = frozenset({"n_steps", "earliest_error", "error_steps"})
@@ -122,3 +131,157 @@ def _by_place(workspace: Workspace, benchmark: str) -> dict[Place, list[str]]:
                 if where is not None:
                     found.setdefault((finding["source"], where), []).append(sentence)
     return found
+
+
+# -- what happened to the case, in plain words: for the scorer in focus, and how far the others agree
+
+
+TAIL = 300
+"""Characters of an answer's end that are shown where it could not be read."""
+_HIDDEN = "gold labels, reasons and verdicts are hidden"
+
+
+def sentence_lines(shown: OpenCase) -> Iterator[Line]:
+    """Verdict, gold and how they differ, for the scorer in focus."""
+    if shown.manner.blind:
+        hidden = "gold labels and scorers are hidden until you rule" if shown.manner.unscored else _HIDDEN
+        told = f"blind: {hidden}; {shown.manner.keys.of('blind')} shows them"
+        for line in wrap(told, shown.manner.width):
+            yield Line([(line, "strong")])
+        return
+    if not shown.tracks:
+        return
+    first = shown.tracks[0]
+    # The legend has the name of a letter.
+    who = first.letter or first.name
+    text = f"{GLYPHS[first.outcome]} {outcome_sentence(first.evaluation, shown.row)}  [{who}]"
+    for line in wrap(clean(text), shown.manner.width):
+        yield Line([(line, f"{OUTCOME_STYLES.get(first.outcome, 'dim')} strong")])
+
+
+def agreement_lines(shown: OpenCase) -> Iterator[Line]:
+    """How far several scorers agree: `3 of 5 exact; A and D early`."""
+    if shown.manner.blind or len(shown.tracks) < 2:
+        return
+    for line in wrap(agreement(shown.tracks, shown.case["earliest_error"]), shown.manner.width):
+        yield Line([(line, "")])
+
+
+def agreement(tracks: tuple[Track, ...], gold: int | None) -> str:
+    """How many are right, and by their letters who is wrong in which way; without gold, how often which verdict."""
+    if gold is None:
+        verdicts = Counter(_verdict(track.verdict) for track in tracks)
+        told = ", ".join(f"{count} x {words}" for words, count in verdicts.most_common())
+        return f"no gold to agree with: {told}"
+    right = "exact" if gold >= 0 else "clean"
+    found = [track for track in tracks if track.outcome == right]
+    outcomes = {track.outcome for track in tracks}
+    if len(outcomes) == 1 and not found:
+        return f"all {len(tracks)} {WORDS[tracks[0].outcome]}"
+    others = [
+        f"{_listed([track.letter for track in tracks if track.outcome == outcome])} {WORDS[outcome]}"
+        for outcome in OUTCOMES
+        if outcome != right and outcome in outcomes
+    ]
+    return "; ".join([f"{len(found) or 'none'} of {len(tracks)} {right}", *others])
+
+
+def _verdict(verdict: int | None) -> str:
+    if verdict is None:
+        return "no verdict"
+    return {-1: "no error", -2: "no step"}.get(verdict, f"step {verdict}")
+
+
+def _listed(letters: list[str]) -> str:
+    """`A`, `A and D`, `A, C and D`."""
+    *first, last = sorted(letters)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def answer_words(shown: OpenCase) -> Iterator[Line]:
+    """What there is beside a verdict: how answers voted, how one that was not read ends, a number for the solution."""
+    evaluation, row, manner = shown.focus, shown.row, shown.manner
+    if evaluation is None or manner.blind:
+        return
+    if words := votes_words(evaluation, row):
+        yield from paragraph("", "", f"votes: {words}", manner, style="dim")
+    solution = float(evaluation.rewards.solutions[row])
+    if evaluation.answered[row] and math.isfinite(solution):
+        yield Line([(f"one number for the solution: {solution:.4g}", "dim")])
+    if evaluation.codes[row] != UNPARSED:
+        return
+    answers = shown.inspection.selection.answers(evaluation.scorer.name, row)
+    if answers:
+        end = answers[0].rstrip()
+        cut = "..." if len(end) > TAIL else ""
+        yield from paragraph("", "", f"The answer ends: {cut}{end[-TAIL:]}", replace(manner, raw=True), style="dim")
+
+
+# -- what people said of the case: rulings, ratings of its steps, tags, categories and notes; and what they tried
+
+
+MOST_VARIANTS = 3
+"""Variants that are told one by one."""
+
+
+def said_lines(shown: OpenCase) -> Iterator[Line]:
+    """A line or more for each of them, notes below; nothing where there are none.
+
+    While labels are hidden, so is what others said: who decides should not be told how.
+    """
+    journal, case, manner = shown.inspection.selection.journal, shown.case["case"], shown.manner
+    if journal is None:
+        return
+    me, triage = journal.author.who, journal.triage
+    ratings = {who: _ratings(of) for who, of in triage.ratings.get(case, {}).items()}
+    tags, note = (
+        (own_tags(journal, case), own_note(journal, case))
+        if manner.blind
+        else (triage.tags.get(case, ()), triage.note(case))
+    )
+    for name, said in (
+        ("Ruling", _by_whom(triage.rulings.get(case, {}), me, alone=manner.blind)),
+        ("Rated", _by_whom(ratings, me, alone=manner.blind)),
+        ("", _outdated(shown, alone=manner.blind)),
+        ("Category", _by_whom(triage.categories.get(case, {}), me, alone=manner.blind)),
+        ("Tags", ", ".join(tags)),
+    ):
+        if said:
+            for line in wrap(clean(f"{name}  {said}" if name else said), manner.width):
+                yield Line([(line, "strong")])
+    if note:
+        yield from paragraph("Note  ", "strong", note, manner, scope="notes")
+
+
+def kept_variants_lines(shown: OpenCase) -> Iterator[Line]:
+    """Say which variants a case has, the newest first; nothing where it has none."""
+    there = shown.inspection.selection.workspace.variants
+    found = there.of(shown.case["key"])[::-1] if there else ()
+    if not found:
+        return
+    listed = [variant.words for variant in found[:MOST_VARIANTS]]
+    more = [f"{len(found) - MOST_VARIANTS} more"] if len(found) > MOST_VARIANTS else []
+    told = f"{counted(len(found), 'variant')}: {'; '.join([*listed, *more])}"
+    key = shown.manner.keys.of("what-if")
+    for line in wrap(clean(f"{told} ({key} opens {'it' if len(found) == 1 else 'them'})"), shown.manner.width):
+        yield Line([(line, "dim")])
+
+
+def _outdated(shown: OpenCase, *, alone: bool) -> str:
+    """Whose ruling or ratings do not count since the case has another text; with `alone`, whether mine."""
+    journal, case = shown.inspection.selection.journal, shown.case
+    said = () if journal is None else words_of(case["case"], journal.of_case(case["case"]))
+    me = "" if journal is None else journal.author.who
+    late = [one.who for one in said if one.of(case["key"]).outdated and (one.who == me or not alone)]
+    return f"Of another text of this case, and so without effect: {', '.join(late)}" if late else ""
+
+
+def _by_whom(said: Mapping[str, str], me: str, *, alone: bool) -> str:
+    """What each person said, by name where it is not me alone; with `alone`, what I said."""
+    if set(said) <= {me} or alone:
+        return said.get(me, "")
+    return "; ".join(f"{who}: {said[who]}" for who in sorted(said))
+
+
+def _ratings(steps: Mapping[int, int]) -> str:
+    return ", ".join(f"step {step} {rating:+d}" if rating else f"step {step} 0" for step, rating in steps.items())

@@ -11,21 +11,23 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from inspector.case_view import original_lines, token_lines
-from inspector.case_view.facts import facts_lines
-from inspector.case_view.folding import telling
-from inspector.case_view.manner import Manner, Stop
-from inspector.case_view.open_case import OpenCase, open_case
+from inspector.case_view.facts import (
+    agreement_lines,
+    answer_words,
+    facts_lines,
+    kept_variants_lines,
+    said_lines,
+    sentence_lines,
+)
+from inspector.case_view.open_case import Manner, OpenCase, Stop, open_case
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import paragraph
-from inspector.case_view.said import kept_variants_lines, said_lines
-from inspector.case_view.steps import step_lines
-from inspector.case_view.story import agreement_lines, answer_words, sentence_lines
+from inspector.case_view.steps import step_lines, telling
 from inspector.case_view.tracks import Track
-from inspector.gold_words import counts_from_one, gold_words
 from inspector.inspection import Inspection
 from inspector.label_set import changed_words
 from inspector.paint import OUTCOME_STYLES
-from inspector.sentences import GLYPHS, WORDS, counted
+from inspector.sentences import GLYPHS, WORDS, counted, counts_from_one, gold_words
 from inspector.short_names import short_name
 from inspector.text import Part, clean
 from inspector.widgets.line_view import Line

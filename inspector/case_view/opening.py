@@ -1,7 +1,7 @@
 """Where a case is opened: with the gold step and the predicted one on screen."""
 
 from inspector.case_view.lines import CaseLines
-from inspector.case_view.manner import Stop
+from inspector.case_view.open_case import Stop
 
 BENEATH = 2
 """Lines that are seen beneath the later step's first one, where there is room."""

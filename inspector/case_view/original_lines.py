@@ -11,20 +11,59 @@ from rich.cells import cell_len
 
 from inspector.case_view.bars import cells
 from inspector.case_view.columns import Column, columns
-from inspector.case_view.manner import Manner, Stop
-from inspector.case_view.open_case import OpenCase
+from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.original import Pair, Span, against_list, aligned, changed_words, pairs_of, summary
-from inspector.case_view.original_version import Version, written
 from inspector.case_view.page import StopLine
-from inspector.case_view.prose import readable
+from inspector.case_view.prose import marked, readable
 from inspector.case_view.steps import MARK, gutter, step_lines
 from inspector.case_view.tracks import LARGE, Track, track
-from inspector.original_track import original_evaluation, original_of
 from inspector.sentences import outcome_sentence
 from inspector.text import Part, clean, number
-from inspector.variant_track import Tried
+from inspector.variant_track import Tried, original_evaluation, original_of
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
+from scoring.text_query import spans
+
+# -- one version of a text that was changed, as lines in which the changes stand out
+
+
+NARROWEST = 10
+"""Cells of a text at least, however little room there is."""
+
+
+class Version(Struct, frozen=True):
+    """One version of a step or of the problem, ready to be written.
+
+    `text` is readable, `margins` are the parts at the left of its first line. `differing` are spans of the text that
+    are written in the style `mark`, the rest of it is in `style`. A `short` one is one line. What was searched for
+    stands out where the text is one of the case's own (`searched`).
+    """
+
+    text: str
+    margins: list[Part]
+    differing: tuple[Span, ...] = ()
+    style: str = ""
+    mark: str = "strong"
+    short: bool = False
+    searched: bool = False
+
+
+def written(version: Version, width: int, manner: Manner) -> Iterator[list[Part]]:
+    """The lines of a version in so many cells, its changes marked."""
+    indent = sum(cell_len(text) for text, _ in version.margins)
+    lines = wrap(version.text, max(NARROWEST, width - indent))
+    query = manner.searched("steps") if version.searched else None
+    hits = spans(query, version.text) if query else ()
+    if version.short and len(lines) > 1:
+        more = f"... {len(lines) - 1} more" if manner.brush.ascii_only else f"… {len(lines) - 1} more"
+        lines = wrap(version.text, max(NARROWEST, width - indent - len(more) - 1))[:1]
+        (parts,) = marked(lines, version.text, hits, version.style, version.differing, version.mark)
+        yield [*version.margins, *parts, (f" {more}", "dim")]
+        return
+    found = marked(lines, version.text, hits, version.style, version.differing, version.mark)
+    for place, parts in enumerate(found):
+        yield [*(version.margins if place == 0 else [(" " * indent, "")]), *parts]
+
 
 MODE = "original"
 WIDE = 120

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from inspector.case_view.manner import Stop
+from inspector.case_view.open_case import Stop
 from inspector.widgets.line_view import Line
 
 LABEL = "... "

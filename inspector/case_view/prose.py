@@ -1,16 +1,110 @@
 """Texts from data as lines: formulas readable unless raw, nothing left that could act, what was searched for marked."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
-from inspector.case_view.found_text import FOUND, FoundText, found_text, in_raw
-from inspector.case_view.manner import Manner
+from msgspec import Struct
+
+from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.original import repeated_words
+from inspector.commands.key_words import KeyWords
 from inspector.mathtext import unicode_math
-from inspector.text import clean
+from inspector.text import Part, clean
 from inspector.widgets.line_view import Line
-from scoring.text_query import TextQuery
+from inspector.wrap import wrap
+from scoring.text_query import Span, TextQuery, occurs, spans
+
+# -- what is copied of a case: always the text as it was given, formulas and all
+
+
+def copied(shown: OpenCase, stop: Stop | None) -> tuple[str, str]:
+    """The raw text at a stop of the step cursor, and what it is in words."""
+    texts = shown.texts
+    name = shown.case["case"]
+    if stop is None or stop.kind == "problem":
+        return texts["problem"], f"the problem of {name}"
+    if stop.kind in {"step", "run"}:
+        return texts["steps"][stop.step], f"step {stop.step} of {name}"
+    if stop.kind == "gold" and texts["reason"] and not shown.manner.blind:
+        return texts["reason"], f"the gold reason of {name}"
+    return name, "the name of the case"
+
+
+def whole(shown: OpenCase) -> tuple[str, str]:
+    """The whole case: problem, numbered steps (0-based) and, unless hidden, the gold labels."""
+    case, texts = shown.case, shown.texts
+    parts = [case["case"], "", texts["problem"], ""]
+    parts += [f"[{step}] {text}" for step, text in enumerate(texts["steps"])]
+    if not shown.manner.blind:
+        parts += ["", f"earliest error: {case['earliest_error']}"]
+        if texts["reason"]:
+            parts.append(f"reason: {texts['reason']}")
+    return "\n".join(parts), f"the whole case {case['case']}"
+
+
+# -- texts of a case as lines in which what was searched for stands out
+#
+# The query is about the raw text and the screen shows a readable one: hits are marked where the readable text still
+# holds them, and where only the raw one does the reader is told so. The text itself is never changed.
+
+
+FOUND = "found"
+"""The style of a hit."""
+
+
+def in_raw(keys: KeyWords) -> str:
+    """The hint where only the raw text holds what was searched for."""
+    return f"found in the raw text; {keys.of('raw')} shows it"
+
+
+class FoundText(Struct, frozen=True):
+    """Wrapped lines, each as parts; `only_raw` where the query occurs in the raw text and not in these lines."""
+
+    lines: tuple[tuple[Part, ...], ...]
+    only_raw: bool = False
+
+
+def found_text(
+    raw: str, shown: str, width: int, style: str, query: TextQuery | None, repeated: Sequence[Span] = ()
+) -> FoundText:
+    """A text wrapped to `width` cells, with the hits of a query (None = no search) marked.
+
+    `raw` is the text as it was imported, `shown` the same ready for the screen. What stands at the places `repeated` of
+    it is dim.
+    """
+    lines = wrap(shown, width)
+    places = spans(query, shown) if query else ()
+    told = tuple(tuple(line) for line in marked(lines, shown, places, style, repeated, f"{style} dim".strip()))
+    return FoundText(told, only_raw=query is not None and bool(query) and not places and occurs(query, raw))
+
+
+def marked(
+    lines: Sequence[str], text: str, hits: Sequence[Span], style: str, other: Sequence[Span] = (), other_style: str = ""
+) -> Iterator[list[Part]]:
+    """The lines into which a text was wrapped, in order: `hits` stand out, and `other` places are in another style.
+
+    A line is looked for in the text behind the line before; between them lie only blanks and line breaks.
+    """
+    at = 0
+    for line in lines:
+        start = text.find(line, at)
+        if start < 0:
+            yield [(line, style)]
+            continue
+        at = end = start + len(line)
+        edges = {start, end, *(edge for span in (*hits, *other) for edge in span if start < edge < end)}
+        parts: list[Part] = []
+        for low, high in pairwise(sorted(edges)):
+            name = other_style if _within(low, other) else style
+            parts.append((line[low - start : high - start], f"{name} {FOUND}".strip() if _within(low, hits) else name))
+        yield parts or [("", style)]
+
+
+def _within(place: int, places: Sequence[Span]) -> bool:
+    return any(low <= place < high for low, high in places)
+
 
 NARROWEST = 10
 """Cells a text has at least, however little room there is."""

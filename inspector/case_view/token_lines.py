@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
-from inspector.case_view.manner import Manner, Stop
-from inspector.case_view.open_case import OpenCase
+from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.page import StopLine
 from inspector.case_view.steps import step_lines
 from inspector.text import Part, cell, clean

@@ -1,13 +1,200 @@
-"""Numbers and letters beside and beneath a chart."""
+"""What charts share: numbers and letters at their edges, marks, names, and the field that curves are drawn on."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from math import isfinite
+from operator import itemgetter
+from typing import Literal
 
-from inspector.charts.mark import Form, figure, finite
-from inspector.charts.names import row_of
-from inspector.render.lines import Piece, Row
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+from rich.cells import cell_len, get_character_cell_size
+
+from inspector.paint import Brush
+from inspector.render.lines import CaseLink, Piece, Row
 from inspector.render.view import Tick
-from inspector.text import number
+from inspector.text import clean, number
+from scoring.metrics.resampling import SMALL
+
+# -- one number of a chart, and how it is written
+
+
+Form = Literal["percent", "difference", "number", "count"]
+"""How numbers are written: shares in percent, signed differences of shares in points, numbers as they are, or whole."""
+
+LONGEST = 7
+"""Cells of a figure at most."""
+
+
+class Mark(Struct, frozen=True):
+    """A value with its interval, of `n` cases or steps; None or NaN = undefined. `drill` opens the cases behind it.
+
+    `flag` is a sign behind the figure that the caller explains; `few` marks it as one of few cases though `n` is not.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    drill: CaseLink | None = None
+    flag: str = ""
+    few: bool = False
+
+    @property
+    def known(self) -> float | None:
+        """The value where there is one; never NaN or infinite."""
+        return finite(self.value)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Both ends where there are two."""
+        low, high = finite(self.low), finite(self.high)
+        return None if low is None or high is None else (low, high)
+
+    @property
+    def small(self) -> bool:
+        """Whether so few say it that it is marked."""
+        return self.few or (self.n is not None and self.n < SMALL)
+
+
+def finite(value: float | None) -> float | None:
+    """The number, None where it is none."""
+    return float(value) if value is not None and isfinite(value) else None
+
+
+def dash(brush: Brush) -> str:
+    """What stands where there is no value."""
+    return "-" if brush.ascii_only else "–"
+
+
+def figure(value: float, form: Form) -> str:
+    """A value as it is written: `62.1`, `+3.4` or `0.621`."""
+    if form == "count":
+        whole = f"{value:,.0f}"
+        return whole if len(whole) <= LONGEST else number(value, 0, LONGEST)
+    if form == "number":
+        return number(value, 3, LONGEST)
+    text = number(100 * value, 1, LONGEST, "+" if form == "difference" else "")
+    # No sign before nothing.
+    return "0.0" if text in {"+0.0", "-0.0"} else text
+
+
+def interval_text(ends: tuple[float, float], form: Form, *, short: bool = False) -> str:
+    """An interval as it is written: `[51.0, 72.3]`, in short `[51-72]`."""
+    if not short:
+        return f"[{figure(ends[0], form)}, {figure(ends[1], form)}]"
+    decimals, factor = (2, 1) if form == "number" else (0, 100)
+    first, last = (
+        number(factor * end, decimals, LONGEST, "+" if form == "difference" and abs(factor * end) >= 0.5 else "")
+        for end in ends
+    )
+    first, last = ("0" if one == "-0" else one for one in (first, last))
+    return f"[{first}-{last}]" if form == "percent" else f"[{first}, {last}]"
+
+
+def count_text(mark: Mark) -> str:
+    """`n=45`, with `~` where these are few; "" where it is not known."""
+    return "" if mark.n is None else f"n={mark.n:,}{'~' if mark.small else ''}"
+
+
+def unit_words(form: Form) -> str:
+    """What the figures are, in words."""
+    return {"percent": "in percent", "difference": "difference in points", "number": "as it is", "count": "cases"}[form]
+
+
+# -- names and legends that break over lines: nothing of them is lost, whatever the width
+
+
+_CHUNK = re.compile(r"[^\s_/-]*[\s_/-]?")
+"""A word with the one sign behind it at which a name may break."""
+APART = 3
+"""Cells between two entries of a legend."""
+
+
+def name_lines(name: str, width: int) -> list[str]:
+    """A name in lines of at most `width` cells (at least 2), broken behind words, and inside one that is longer."""
+    width, lines, line = max(2, width), [], ""
+    for chunk in _CHUNK.findall(clean(name)):
+        if cell_len((line + chunk).rstrip()) <= width:
+            line += chunk
+            continue
+        if line.strip():
+            lines.append(line.rstrip())
+        *whole, line = _cut(chunk.lstrip(), width)
+        lines += whole
+    return [*lines, line.rstrip()] if line.strip() or not lines else lines
+
+
+def whole_width(name: str) -> int:
+    """Cells of a name on one line."""
+    return cell_len(clean(name))
+
+
+def longest_word(name: str) -> int:
+    """Cells of the longest piece of a name that is not broken if there is room."""
+    return max((cell_len(chunk.rstrip()) for chunk in _CHUNK.findall(clean(name))), default=0)
+
+
+def _cut(text: str, width: int) -> list[str]:
+    """A text in as few pieces of at most `width` cells as it needs; one at least."""
+    pieces, piece, used = [], "", 0
+    for character in text:
+        size = get_character_cell_size(character)
+        if used + size > width and piece:
+            pieces.append(piece)
+            piece, used = "", 0
+        piece, used = piece + character, used + size
+    return [*pieces, piece]
+
+
+def padded(text: str, width: int, *, right: bool = False) -> str:
+    """The text in `width` cells or as many as it has."""
+    blank = " " * max(0, width - cell_len(text))
+    return blank + text if right else text + blank
+
+
+def row_of(pieces: Iterable[Piece]) -> Row:
+    """Pieces as a line: neighbours alike are one, those that open cases stay as they are, and blanks at its end go."""
+    found: list[Piece] = []
+    for piece in pieces:
+        if not piece.text:
+            continue
+        last = found[-1] if found else None
+        if last is not None and last.drill is None and piece.drill is None and last.style == piece.style:
+            found[-1] = Piece(last.text + piece.text, last.style)
+        else:
+            found.append(piece)
+    while found and found[-1].drill is None and not found[-1].style and not found[-1].text.strip():
+        found.pop()
+    return tuple(found)
+
+
+def legend(entries: Sequence[tuple[Piece, str]], width: int, style: str = "dim") -> list[Row]:
+    """Signs with their words, as many beside each other as have room; words that are too long break."""
+    lines: list[Row] = []
+    pieces: list[Piece] = []
+    used = 0
+    for sign, words in entries:
+        head = cell_len(sign.text) + (1 if sign.text else 0)
+        first, *others = name_lines(words, max(2, width - head))
+        size = head + cell_len(first)
+        if pieces and (used + APART + size > width or others):
+            lines.append(row_of(pieces))
+            pieces, used = [], 0
+        if pieces:
+            pieces.append(Piece(" " * APART))
+            used += APART
+        pieces += [sign, Piece(" " if sign.text else ""), Piece(first, style)]
+        used += size
+        if others:
+            lines.append(row_of(pieces))
+            lines += [row_of((Piece(" " * head), Piece(line, style))) for line in others]
+            pieces, used = [], 0
+    return [*lines, row_of(pieces)] if pieces else lines
+
 
 MARGIN = 6
 """Cells at the left of a chart, for numbers."""
@@ -84,3 +271,90 @@ def _round_values(low: float, high: float, parts: int) -> list[float]:
         if last - first <= parts:
             return [place * step for place in range(first, last + 1)]
     return []
+
+
+# -- a field of characters for curves: dots of braille, in ASCII one sign a cell, with shades beneath and signs above
+
+
+ACROSS, DOWN = 2, 4
+"""Dots of a braille cell."""
+_BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
+_BRAILLE = 0x2800
+
+Cell = tuple[str, str]
+"""A character and the name of its style."""
+_BLANK: Cell = (" ", "")
+
+
+class Raster:
+    """`width` x `height` cells. Dots are counted from the left and from above; in ASCII a cell is one dot.
+
+    What is drawn later lies above, shades beneath every dot, and signs above all.
+    """
+
+    def __init__(self, width: int, height: int, *, ascii_only: bool) -> None:
+        self.width, self.height, self.ascii_only = width, height, ascii_only
+        self.across, self.down = (1, 1) if ascii_only else (ACROSS, DOWN)
+        self._bits = [[0] * width for _ in range(height)]
+        self._styles = [[""] * width for _ in range(height)]
+        self._letters = [["*"] * width for _ in range(height)]
+        self._beneath: list[list[Cell]] = [[_BLANK] * width for _ in range(height)]
+        self._signs: list[dict[int, Cell]] = [{} for _ in range(height)]
+
+    @property
+    def dots_across(self) -> int:
+        """Dots from edge to edge."""
+        return self.width * self.across
+
+    @property
+    def dots_down(self) -> int:
+        """Dots from top to bottom."""
+        return self.height * self.down
+
+    def dot_of(self, share: float) -> int:
+        """The dot, from above, of a share in [0, 1] from below."""
+        return round((1 - min(1.0, max(0.0, share))) * (self.dots_down - 1))
+
+    def dots_of(self, shares: npt.NDArray[np.float64]) -> list[int]:
+        """The same of many shares, none of them NaN."""
+        dots = np.round((1 - np.clip(shares, 0.0, 1.0)) * (self.dots_down - 1)).astype(np.int64)
+        found: list[int] = dots.tolist()
+        return found
+
+    def stroke(self, across: int, first: int, last: int, style: str, letter: str = "*") -> None:
+        """Dots of one column from one to another, both included; `letter` is what they are in ASCII."""
+        x, bit_column = divmod(across, self.across)
+        bits = _BITS[bit_column]
+        if last < first:
+            first, last = last, first
+        for down in range(first, last + 1):
+            y = down // self.down
+            self._bits[y][x] |= bits[down % self.down]
+            self._styles[y][x] = style
+            self._letters[y][x] = letter
+
+    def shade(self, column: int, first: int, last: int, cell: Cell) -> None:
+        """A shade over the cells of a column from one dot to another, whichever is above."""
+        top, bottom = (first, last) if first < last else (last, first)
+        for row in range(top // self.down, bottom // self.down + 1):
+            self._beneath[row][column] = cell
+
+    def upright(self, column: int, text: str, style: str) -> None:
+        """A line from top to bottom, beneath dots and above shades."""
+        for row in self._beneath:
+            row[column] = (text, style)
+
+    def sign(self, column: int, share: float, text: str, style: str) -> None:
+        """One character at a share."""
+        self._signs[self.dot_of(share) // self.down][column] = (text, style)
+
+    def row(self, number: int) -> Row:
+        """The pieces of a line, neighbours of one style joined."""
+        cells = list(self._beneath[number])
+        styles, letters = self._styles[number], self._letters[number]
+        for column, bits in enumerate(self._bits[number]):
+            if bits:
+                cells[column] = (letters[column] if self.ascii_only else chr(_BRAILLE + bits), styles[column])
+        for column, cell in self._signs[number].items():
+            cells[column] = cell
+        return tuple(Piece("".join(text for text, _ in run), style) for style, run in groupby(cells, key=itemgetter(1)))

@@ -3,11 +3,25 @@
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from rich.cells import cell_len
 
-from inspector.charts.mark import Form, Mark, count_text, dash, figure, interval_text, unit_words
-from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
+from inspector.charts.axes import (
+    Form,
+    Mark,
+    count_text,
+    dash,
+    figure,
+    interval_text,
+    legend,
+    name_lines,
+    padded,
+    row_of,
+    unit_words,
+    whole_width,
+)
 from inspector.paint import Brush
-from inspector.render.lines import Piece, Row
+from inspector.render.cells import share
+from inspector.render.lines import CaseLink, Piece, Row
 from scoring.metrics.resampling import SMALL
 
 LEAST = 10
@@ -118,3 +132,128 @@ def _legend(
     undefined = any(one.mark.known is None for one in entries)
     words += [f"{dash(brush)} no value: no {counted}, or undefined on them"] if undefined else []
     yield from legend([(Piece(""), word) for word in words], width)
+
+
+# -- upright columns side by side: how many of each, from left to right
+
+
+_PARTS = {False: " ▁▂▃▄▅▆▇█", True: " ..oo####"}
+
+
+class Column(Struct, frozen=True):
+    """A named count, the style that it is drawn in, and what it opens."""
+
+    name: str
+    count: int
+    style: str = ""
+    drill: CaseLink | None = None
+
+    @property
+    def size(self) -> int:
+        """Cells that its name and its count need, with the one before them."""
+        return max(cell_len(self.name), len(f"{self.count:,}")) + 1
+
+
+def columns(entries: Sequence[Column], width: int, height: int, brush: Brush) -> list[Row]:
+    """The columns, all as wide as the widest, in `height` rows above their names and counts.
+
+    As many as have room stand beside each other; what has none goes on in a further block beneath, on the same scale.
+    Something is drawn for every count above 0.
+    """
+    if not entries:
+        return legend([(Piece(""), "There is nothing to count.")], width)
+    size = min(max(one.size for one in entries), max(2, width))
+    size = min(max(size, width // len(entries)), max(size, 9))
+    block = max(1, width // size)
+    top = max(1, *(one.count for one in entries))
+    lines: list[Row] = []
+    for start in range(0, len(entries), block):
+        lines += [()] if start else []
+        lines += _block(entries[start : start + block], size, height, top, brush)
+    return lines
+
+
+def _block(entries: Sequence[Column], size: int, height: int, top: int, brush: Brush) -> Iterator[Row]:
+    eighths = [max(1, round(one.count / top * height * 8)) if one.count else 0 for one in entries]
+    for row in range(height):
+        pieces = []
+        for one, filled in zip(entries, eighths, strict=True):
+            here = min(8, max(0, filled - 8 * (height - 1 - row)))
+            pieces += [Piece(" "), Piece(_PARTS[brush.ascii_only][here] * (size - 1), one.style if here else "")]
+        yield row_of(pieces)
+    yield row_of(Piece(padded(one.name, size, right=True), one.style) for one in entries)
+    counts: list[Piece] = []
+    for one in entries:
+        text = f"{one.count:,}"
+        counts += [
+            Piece(" " * (size - len(text))),
+            Piece(text, "" if one.count else "dim", one.drill if one.count else None),
+        ]
+    yield row_of(counts)
+
+
+# -- two bars a row on one scale: how many of each of two classes, in places that are named at the left
+
+
+_FULL = {False: "█▓", True: "#="}
+
+
+class Place(Struct, frozen=True):
+    """A named place with the counts of both classes, and what each opens."""
+
+    name: str
+    counts: tuple[int, int]
+    drills: tuple[CaseLink | None, CaseLink | None] = (None, None)
+
+
+def paired_bars(
+    places: Sequence[Place],
+    classes: tuple[tuple[str, str], tuple[str, str]],
+    width: int,
+    brush: Brush,
+    *,
+    counted: str = "cases",
+) -> list[Row]:
+    """The bars in at most `width` cells (40 at least), each beside its count, with a legend.
+
+    Their lengths are shares of the class, so that two classes of different size can be compared. Something is drawn for
+    every count above 0.
+
+    Args:
+        places: from top to bottom.
+        classes: word and style of each.
+        width: cells of a line.
+        brush: whether only ASCII is used.
+        counted: what is counted, in words.
+    """
+    totals = [sum(one.counts[side] for one in places) for side in (0, 1)]
+    if not places or not any(totals):
+        return legend([(Piece(""), f"There is nothing to count: no {counted}.")], width)
+    stub = min(max(whole_width(one.name) for one in places), max(8, width // 3))
+    shares = [[one.counts[side] / (totals[side] or 1) for one in places] for side in (0, 1)]
+    top = max(map(max, shares)) or 1.0
+    sizes = [max(cell_len(classes[side][0]), *(len(f"{one.counts[side]:,}") for one in places)) for side in (0, 1)]
+    room = max(2, (width - stub - sum(sizes) - 6) // 2)
+    head = [Piece(" " * stub)]
+    for side, (word, style) in enumerate(classes):
+        head += [Piece("  " + padded(word, sizes[side], right=True), style), Piece(" " * (room + 1))]
+    lines = [row_of(head)]
+    for at, one in enumerate(places):
+        first, *others = name_lines(one.name, stub)
+        pieces = [Piece(padded(first, stub))]
+        for side, (_, style) in enumerate(classes):
+            text, drill = f"{one.counts[side]:,}", one.drills[side] if one.counts[side] else None
+            length = max(1, round(shares[side][at] / top * room)) if one.counts[side] else 0
+            pieces += [
+                Piece(" " * (2 + sizes[side] - len(text))),
+                Piece(text, "" if one.counts[side] else "dim", drill),
+                Piece(" "),
+                Piece(_FULL[brush.ascii_only][side] * length, style),
+                Piece(" " * (room - length)),
+            ]
+        lines += [row_of(pieces), *((Piece(line),) for line in others)]
+    entries = [
+        (Piece(_FULL[brush.ascii_only][side], style), f"{word}: {total:,} {counted}")
+        for side, ((word, style), total) in enumerate(zip(classes, totals, strict=True))
+    ]
+    return [*lines, *legend([*entries, (Piece(""), f"longest bar: {share(top)}% of its own")], width)]

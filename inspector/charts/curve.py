@@ -5,10 +5,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from inspector.charts.axes import MARGIN, axis_numbers, column_of, letters_row, level_labels, numbers_row, tick_column
-from inspector.charts.mark import Form, dash
-from inspector.charts.names import legend, row_of
-from inspector.charts.raster import Raster
+from inspector.charts.axes import (
+    MARGIN,
+    Form,
+    Raster,
+    axis_numbers,
+    column_of,
+    dash,
+    legend,
+    letters_row,
+    level_labels,
+    numbers_row,
+    row_of,
+    tick_column,
+)
 from inspector.paint import Brush
 from inspector.render.lines import Piece, Row
 from inspector.render.view import Numbers, Series, Tick

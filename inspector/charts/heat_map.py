@@ -5,8 +5,21 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from rich.cells import cell_len
 
-from inspector.charts.mark import Form, Mark, count_text, dash, figure, interval_text, unit_words
-from inspector.charts.names import legend, longest_word, name_lines, padded, row_of, whole_width
+from inspector.charts.axes import (
+    Form,
+    Mark,
+    count_text,
+    dash,
+    figure,
+    interval_text,
+    legend,
+    longest_word,
+    name_lines,
+    padded,
+    row_of,
+    unit_words,
+    whole_width,
+)
 from inspector.paint import Brush
 from inspector.render.lines import Piece, Row
 from scoring.metrics.resampling import SMALL

@@ -2,9 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 
-from inspector.charts.axes import MARGIN, letters_row, numbers_row, tick_column
+from inspector.charts.axes import (
+    MARGIN,
+    legend,
+    letters_row,
+    name_lines,
+    numbers_row,
+    padded,
+    row_of,
+    tick_column,
+    whole_width,
+)
 from inspector.charts.curve import tick_legend
-from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
 from inspector.paint import Brush
 from inspector.render.cells import share
 from inspector.render.lines import Piece, Row

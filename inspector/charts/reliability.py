@@ -5,10 +5,23 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from rich.cells import cell_len
 
-from inspector.charts.axes import MARGIN, axis_numbers, column_of, level_labels, numbers_row
-from inspector.charts.mark import Mark, count_text, dash, figure, finite, interval_text
-from inspector.charts.names import legend, padded, row_of
-from inspector.charts.raster import Raster
+from inspector.charts.axes import (
+    MARGIN,
+    Mark,
+    Raster,
+    axis_numbers,
+    column_of,
+    count_text,
+    dash,
+    figure,
+    finite,
+    interval_text,
+    legend,
+    level_labels,
+    numbers_row,
+    padded,
+    row_of,
+)
 from inspector.paint import Brush
 from inspector.render.lines import Piece, Row
 from scoring.metrics.resampling import SMALL

@@ -1,7 +1,6 @@
 """What a person can do to understand numbers: the screens of analysis, and what is known on all of them."""
 
-from inspector.commands.command import ANALYSES, Command
-from inspector.commands.grammar import OPEN, PART, PART_BEFORE, go, view
+from inspector.commands.command import ANALYSES, OPEN, PART, PART_BEFORE, Command, go, view
 
 PAGED = ("compare", "thresholds", "paper", "breakdown")
 """The screens of several pages."""

@@ -1,7 +1,6 @@
 """What a person can do on the board."""
 
-from inspector.commands.command import Command
-from inspector.commands.grammar import OPEN, PART, SORT, go, view
+from inspector.commands.command import OPEN, PART, SORT, Command, go, view
 
 BOARD: tuple[Command, ...] = (
     Command(

@@ -1,7 +1,6 @@
 """What a person can do on one case."""
 
-from inspector.commands.command import ONE_CASE, Command
-from inspector.commands.grammar import (
+from inspector.commands.command import (
     BEFORE,
     COPY,
     DOWN,
@@ -11,10 +10,12 @@ from inspector.commands.grammar import (
     LAST,
     NEXT,
     NO_KEY,
+    ONE_CASE,
     OPEN,
     SCORE,
     SCORERS,
     UP,
+    Command,
     go,
     view,
 )

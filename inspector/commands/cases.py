@@ -1,7 +1,19 @@
 """What a person can do on the list of cases."""
 
-from inspector.commands.command import Command
-from inspector.commands.grammar import CONDITION, FACETS, HIDE, KEEP, MARK, NO_KEY, OPEN, SEARCH, SORT, TAKE_AWAY, view
+from inspector.commands.command import (
+    CONDITION,
+    FACETS,
+    HIDE,
+    KEEP,
+    MARK,
+    NO_KEY,
+    OPEN,
+    SEARCH,
+    SORT,
+    TAKE_AWAY,
+    Command,
+    view,
+)
 
 CASES: tuple[Command, ...] = (
     Command("open-case", OPEN, "Open", "The case on the whole screen", "open", ("cases",), footer=True),

@@ -1,7 +1,6 @@
 """What a person can do with a critic's answers."""
 
-from inspector.commands.command import ONE_CASE, Command
-from inspector.commands.grammar import LEFT, OPEN, PART, PART_BEFORE, RIGHT, view
+from inspector.commands.command import LEFT, ONE_CASE, OPEN, PART, PART_BEFORE, RIGHT, Command, view
 
 CRITIQUE: tuple[Command, ...] = (
     Command(

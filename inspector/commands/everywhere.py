@@ -1,7 +1,20 @@
 """What a person can do on every screen."""
 
-from inspector.commands.command import ONE_CASE, SCREENS, Command
-from inspector.commands.grammar import COPY, EXPORT, GO, KEYS, NO_KEY, QUIT, SCORE, THRESHOLD, VIEW, go
+from inspector.commands.command import (
+    COPY,
+    EXPORT,
+    GO,
+    KEYS,
+    NO_KEY,
+    ONE_CASE,
+    QUIT,
+    SCORE,
+    SCREENS,
+    THRESHOLD,
+    VIEW,
+    Command,
+    go,
+)
 
 _READING = tuple(screen for screen in SCREENS if screen != "triage")
 """Where there is room for it in the footer."""

@@ -1,7 +1,6 @@
 """What a person can do while the threshold rail is open; these keys come before any widget's own."""
 
-from inspector.commands.command import Command
-from inspector.commands.grammar import BEFORE, CLOSE, NEXT, OPEN, TAKE_AWAY, view
+from inspector.commands.command import BEFORE, CLOSE, NEXT, OPEN, TAKE_AWAY, Command, view
 
 RAIL: tuple[Command, ...] = (
     Command(

@@ -1,7 +1,20 @@
 """What a person can do wherever steps are read: on the list of cases and on one case."""
 
-from inspector.commands.command import ANALYSES, ONE_CASE, Command
-from inspector.commands.grammar import CLOSE, LEFT, REDO, RIGHT, SCORERS, TAG, UNDO, WRITE, go, view
+from inspector.commands.command import (
+    ANALYSES,
+    CLOSE,
+    LEFT,
+    ONE_CASE,
+    REDO,
+    RIGHT,
+    SCORERS,
+    TAG,
+    UNDO,
+    WRITE,
+    Command,
+    go,
+    view,
+)
 
 THROUGH_A_SCORER = ("cases", *(one for one in ANALYSES if one not in {"stats", "paper"}))
 """The screens of many cases that look through one scorer."""

@@ -1,7 +1,6 @@
 """What a person can do to make a taxonomy of notes."""
 
-from inspector.commands.command import Command
-from inspector.commands.grammar import (
+from inspector.commands.command import (
     DOWN,
     FIRST,
     HALF_DOWN,
@@ -18,6 +17,7 @@ from inspector.commands.grammar import (
     TAG,
     UP,
     WRITE,
+    Command,
     go,
     view,
 )

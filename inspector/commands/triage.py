@@ -1,8 +1,7 @@
 """What a person can do to decide about cases one after the other."""
 
-from inspector.commands.command import ONE_CASE, Command
-from inspector.commands.grammar import MARK, NEUTRAL, NO_KEY, RIGHT_STEP, TAKE_AWAY, WRONG, go
-from scoring.triage.actions import RULINGS
+from inspector.commands.command import MARK, NEUTRAL, NO_KEY, ONE_CASE, RIGHT_STEP, TAKE_AWAY, WRONG, Command, go
+from scoring.triage.history import RULINGS
 
 _HERE = ("triage",)
 _WORDS = {

@@ -1,17 +1,290 @@
 """An answer cut into what is read on its own: its reasoning, which folds, and what it says; a talk step by step."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from inspector.critique.marked_text import Mark
-from inspector.critique.mentions import mentions
-from inspector.critique.reading_again import Place
-from inspector.critique.talk import JUDGEMENT, Said, is_talk, judged_places, told_talk
+from scoring.critics.catalogue import PROTOCOLS, READERS, read_answer
 from scoring.critics.parsing import Span, parted
+from scoring.generative.catalogue import FAMILIES
+from scoring.generative.talk import boxed_word
+from scoring.generative.thinkprm import bare
 from scoring.prompts import Sent
+from scoring.results.reasoneval import CRITIC_TITLE
 from scoring.scorer import Scorer
+
+# -- steps that a text mentions by number: "paragraph 3", "steps 2, 4 and 5", `<paragraph_3>`, 第3步
+#
+# A number is taken as it is written. From which number the steps count is the protocol's to say: `numbering`.
+
+
+_CHINESE = "零〇一二两三四五六七八九十百"
+_NUMBER = rf"\d{{1,9}}(?!\d|[.．]\d)|[{_CHINESE}]+"
+_WORD = re.compile(
+    # "Step #3", "paragraph_3", "steps (3", "Paragraph 3"; no minus sign, since no step has one.
+    r"(?<![A-Za-z])(?:paragraphs?|steps?)[\s_]*[#(]?\s?(?P<english>\d{1,9})(?![\d]|\.\d|%)"
+    rf"|第\s*(?P<counted>{_NUMBER})\s*个?(?:步骤|步|段落|段)"
+    rf"|(?:步骤|段落)\s*[#(（]?\s?(?P<named>{_NUMBER})",
+    re.IGNORECASE,
+)
+_FURTHER = re.compile(
+    r"\s*(?:,\s*and|,|and|or|&|to|through|-|–|、|和|至|到)\s*(?:(?:paragraph|step)[\s_]?)?"
+    r"(\d{1,9})(?!\d|\.\d|%|\s*[-+*/=^])",
+    re.IGNORECASE,
+)
+_DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_UNITS = {"十": 10, "百": 100}
+
+
+class Mention(Struct, frozen=True):
+    """Characters `start` to `end` (the end not among them) that name a step, and its number as it is written."""
+
+    start: int
+    end: int
+    number: int
+
+
+def mentions(text: str) -> Iterator[Mention]:
+    """All of a text, in order; they do not overlap. Of "steps 2, 4" each number is one. Takes linear time."""
+    for found in _WORD.finditer(text):
+        written = found["english"] or found["counted"] or found["named"]
+        number = _value(written)
+        if number is None:
+            continue
+        yield Mention(found.start(), found.end(), number)
+        if _plural(found[0]):
+            yield from _listed(text, found.end())
+
+
+def _listed(text: str, at: int) -> Iterator[Mention]:
+    """The further numbers of a list that begins before a place."""
+    while further := _FURTHER.match(text, at):
+        yield Mention(further.start(1), further.end(1), int(further[1]))
+        at = further.end()
+
+
+def _plural(words: str) -> bool:
+    return words.lower().startswith(("steps", "paragraphs"))
+
+
+def _value(written: str) -> int | None:
+    """A number in digits of any script, or in Chinese numerals below 1000; None where it is neither."""
+    if not set(written) <= set(_CHINESE):
+        return int(written)
+    total, digit = 0, None
+    for character in written:
+        if character in _DIGITS:
+            # 二三 is no number, and 一〇 is two digits side by side.
+            digit = _DIGITS[character] if digit is None else digit * 10 + _DIGITS[character]
+        else:
+            total += (1 if digit is None else digit) * _UNITS[character]
+            digit = None
+    return total + (digit or 0)
+
+
+# -- from which number a critic was told to count steps
+
+
+_TELLS = {"genprm": {"analyze": "on"}, "thinkprm": {"numbered": "on"}, "rprm": {}}
+"""The families of generative PRMs whose prompts number the steps, from 1, and the options under which they do."""
+
+
+class Numbering(Struct, frozen=True):
+    """What number `base` + i means: step `steps[i]` (0-based) of the case."""
+
+    base: int
+    steps: Sequence[int]
+
+    def step(self, number: int) -> int | None:
+        """The step (0-based) that a number means; None where there is none."""
+        at = number - self.base
+        return self.steps[at] if 0 <= at < len(self.steps) else None
+
+
+def numbering(scorer: Scorer, steps: Sequence[str]) -> Numbering | None:
+    """How the scorer counts the steps of a case (their texts); None where that is not known.
+
+    What its own settings say of the layout of its prompts comes first, then what its protocol, family or file format
+    says.
+    """
+    settings, every = scorer.settings, range(len(steps))
+    name = str(settings.get("protocol"))
+    told = _base(settings.get("steps"))
+    if told is not None:
+        return Numbering(told, every)
+    if name in PROTOCOLS:
+        return Numbering(PROTOCOLS[name].steps.base, every)
+    options = settings.get("options")
+    if name in _TELLS and isinstance(options, Mapping) and all(options.get(k) == v for k, v in _TELLS[name].items()):
+        # ThinkPRM leaves out what is no step, and numbers the others.
+        kept = [at for at, step in enumerate(steps) if bare(step)] if name == "thinkprm" else every
+        return Numbering(1, kept)
+    if settings.get("imported_from") == CRITIC_TITLE:
+        return Numbering(1, every)
+    return None
+
+
+def _base(layout: Any) -> int | None:
+    base = layout.get("base") if isinstance(layout, Mapping) else None
+    return base if base in (0, 1) and not isinstance(base, bool) else None
+
+
+# -- where in an answer its reading was made: the answer is read again, and what was kept is what must come of it
+
+
+ELSEWHERE = "the verdict came beside the text, from the file: no place in the text"
+NOT_READ = "not read from the text"
+
+
+class Place(Struct, frozen=True):
+    """Where the answer stands, or in `why` the reason that no place can be told; `notes` are what it is known for."""
+
+    span: Span | None = None
+    why: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def place_of(scorer: Scorer, answer: Mapping[str, Any], n_steps: int) -> Place:
+    """The place of one answer (a row of VOTES) of a case of so many steps.
+
+    It is that of the reader that read it; of imported answers that of the protocol, as far as it reads the same. Where
+    a present reader reads something else, no place is told: it would not be that of the verdict on screen.
+    """
+    if answer["answer"] is None or not _says_something(answer):
+        return Place()
+    name = str(scorer.settings.get("protocol"))
+    reader = answer["reader"]
+    if reader is None and name not in PROTOCOLS:
+        return Place(why=ELSEWHERE)
+    read = PROTOCOLS[name].read if reader is None else READERS.get(reader)
+    if read is None:
+        return Place(why=f"{reader} read it, which is not here: no place in the text")
+    found = read_answer(
+        read, answer["answer"], n_steps, reasoning=answer["reasoning"], finish_reason=answer["finish_reason"]
+    )
+    same = (found.ballot, found.verdict, _as_list(found.rewards)) == (
+        answer["ballot"],
+        answer["verdict"],
+        _as_list(answer["rewards"]),
+    )
+    if not same:
+        return Place(
+            why="read otherwise today than what was kept: no place in the text (reparse --save reads it again)"
+        )
+    return Place(found.span, "" if found.span else NOT_READ, tuple(map(str, found.notes)))
+
+
+def _says_something(answer: Mapping[str, Any]) -> bool:
+    return any(answer[name] is not None for name in ("ballot", "verdict", "rewards"))
+
+
+def _as_list(values: Any) -> list[float] | None:
+    return None if values is None else list(values)
+
+
+# -- what a generative PRM wrote about a case, told from the JSON in which it is kept: by steps, call for call
+#
+# `scoring.generative.talks` keeps of each talk (one a step of ThinkPRM and R-PRM, one a case of GenPRM) the list of
+# what the model wrote. Which calls of GenPRM's one talk belong to which step is found here as the talk itself went
+# on: an analysis, rounds of verification until one ends in a box, and a last call that has to judge.
+
+
+ANALYSIS, CHECK, JUDGEMENT, THOUGHTS = "analysis", "verification", "judgement", "thoughts"
+
+
+class Said(Struct, frozen=True):
+    """One call: the step that it is about (0-based; None where that cannot be told), its stage, what was written."""
+
+    step: int | None
+    stage: str
+    text: str
+
+
+def is_talk(scorer: Scorer) -> bool:
+    """Whether a scorer's answers are talks."""
+    return scorer.settings.get("protocol") in FAMILIES
+
+
+def told_talk(scorer: Scorer, answer: str, places: int | None) -> tuple[Said, ...] | None:
+    """A kept answer call for call; None where it is no such JSON.
+
+    Args:
+        scorer: one that talks, with its options.
+        answer: as it is kept.
+        places: how many steps came to a judgement or to a fault, where that is kept: a talk that cannot be told apart
+            into so many is told without steps.
+    """
+    talks = _talks(answer)
+    if talks is None:
+        return None
+    family = str(scorer.settings.get("protocol"))
+    if family != "genprm":
+        first = ANALYSIS if family == "rprm" else THOUGHTS
+        return tuple(
+            Said(step, JUDGEMENT if call else first, text)
+            for step, talk in enumerate(talks)
+            for call, text in enumerate(talk)
+        )
+    options = scorer.settings.get("options")
+    calls = [text for talk in talks for text in talk]
+    said = tuple(_by_steps(calls, options if isinstance(options, Mapping) else {}))
+    steps = len({one.step for one in said})
+    return said if places in (None, steps) else tuple(Said(None, f"call {n}", text) for n, text in enumerate(calls, 1))
+
+
+def judged_places(logprobs: str | None) -> int | None:
+    """How many steps of a talk came to something, by the JSON kept of them; None where that is not known."""
+    try:
+        found = None if logprobs is None else json.loads(logprobs)
+    except (ValueError, RecursionError):
+        return None
+    return len(found) if isinstance(found, list) else None
+
+
+def _talks(answer: str) -> list[list[str]] | None:
+    try:
+        found: Any = json.loads(answer)
+    except (ValueError, RecursionError):
+        return None
+    sound = isinstance(found, list) and all(
+        isinstance(talk, list) and all(isinstance(text, str) for text in talk) for talk in found
+    )
+    return found if sound else None
+
+
+def _by_steps(calls: Sequence[str], options: Mapping[str, Any]) -> Iterator[Said]:
+    """The calls of GenPRM's one talk."""
+    rounds, written = str(options.get("rounds", "3")), iter(calls)
+    most = int(rounds) if rounds.isdecimal() else 3
+    analyses, checks = options.get("analyze", "on") == "on", options.get("verify", "on") == "on"
+    step = 0
+    text = next(written, None)
+    while text is not None:
+        if analyses:
+            yield Said(step, ANALYSIS, text)
+            text = next(written, None)
+        for turn in range(most + 1):
+            if text is None:
+                return
+            # A first call without verification is begun as a judgement, and so is the last.
+            judges = turn == most or (not checks and not turn)
+            ends = judges or "<output>" in text or _begun(text)
+            over = turn == most or (ends and boxed_word(text.rpartition("<output>")[2]) is not None)
+            yield Said(step, JUDGEMENT if judges or over else CHECK, text)
+            text = next(written, None)
+            if over:
+                break
+        step += 1
+
+
+def _begun(text: str) -> bool:
+    """Whether a call goes on behind the head of a judgement: no tokens were left, so that it came before its turn."""
+    return text.lstrip().startswith(("{Yes}", "{No}"))
+
 
 ANSWER = -1
 """The name of the mark of what was read; mentions are named by their number."""

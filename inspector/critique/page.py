@@ -1,23 +1,37 @@
 """A vote laid out for the critique pane: lines, and the spots in them that do something when they are chosen."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache, partial
 from itertools import pairwise
+from typing import Any
 
+import numpy as np
+import polars as pl
 from msgspec import Struct, field
 from rich.cells import cell_len
 
-from inspector.case_view.found_text import FOUND, in_raw
+from inspector.case_view.lines import Manner
+from inspector.case_view.prose import FOUND, in_raw
 from inspector.commands.key_words import USUAL, KeyWords
-from inspector.critique.blocks import ANSWER, Block
+from inspector.critique.blocks import ANSWER, Block, Numbering, Place, blocks_of, numbering, place_of, prompt_block
+from inspector.critique.kept import kept_answers, measures, said
 from inspector.critique.marked_text import Mark, Placed, Readable, placed_lines, readable
-from inspector.critique.numbering import Numbering
-from inspector.paint import Brush
+from inspector.inspection import Inspection
+from inspector.paint import OUTCOME_STYLES, Brush, apportioned
+from inspector.sentences import GLYPHS, WORDS, counted, named_step, tally_words
 from inspector.text import Part, clean
 from inspector.widgets.line_view import Line
-from inspector.wrap import wrap
+from inspector.wrap import Phrase, joined, name_forms, wrap
+from scoring.errors import InspectError
+from scoring.evaluation import Evaluation
+from scoring.given import Votes, tally
+from scoring.prompts import sampling_words, sent
+from scoring.schema import VOTES
+from scoring.scorer import Scorer
 from scoring.text_query import TextQuery, occurs, spans
+from scoring.verdicts import NO_VERDICT, OUTCOMES, AsGiven, Rule
 
 HIT = -2
 """The name of the mark of what a search found."""
@@ -266,3 +280,305 @@ def _parts(line: Placed, marks: Sequence[tuple[Mark, str]]) -> Iterator[Part]:
     for start, end in pairwise(sorted(edges)):
         names = [style for mark, style in marks if style and mark.start <= start and end <= mark.end]
         yield line.text[start - line.start : end - line.start], " ".join(names)
+
+
+# -- what stands above a vote: who answered and how it was read, how all of its run voted, and which vote this is
+
+
+BAR = 16
+"""Cells of the picture of a tally at most."""
+_SHADES = {True: "#=+:. ", False: "█▓▒░· "}
+"""What the groups of a tally are drawn with, the winner's first; all further ones share the last but one."""
+
+
+class Vote(Struct, frozen=True, eq=False):
+    """One answer among those to its case.
+
+    `answers` are all of them (rows of VOTES in order of run and vote), `at` is the place (0-based) of this one. `row`
+    is the case's row id in `evaluation`.
+    """
+
+    evaluation: Evaluation
+    row: int
+    answers: Sequence[Mapping[str, Any]]
+    at: int
+    numbering: Numbering | None
+
+    @property
+    def answer(self) -> Mapping[str, Any]:
+        """The answer itself."""
+        return self.answers[self.at]
+
+    @property
+    def runs(self) -> list[int]:
+        """The numbers of the runs, in order."""
+        return sorted({one["run"] for one in self.answers})
+
+    @property
+    def mates(self) -> list[Mapping[str, Any]]:
+        """The answers of the same run."""
+        return [one for one in self.answers if one["run"] == self.answer["run"]]
+
+    @property
+    def decided(self) -> Evaluation | None:
+        """The evaluation of the answer's run; None where that is not known."""
+        runs = self.evaluation.runs
+        at = self.runs.index(self.answer["run"])
+        return runs[at] if len(self.runs) == len(runs) else self.evaluation if at == 0 else None
+
+    @property
+    def rates(self) -> bool:
+        """Whether these answers are numbers a step, which do not vote."""
+        return any(one["rewards"] is not None for one in self.mates)
+
+
+def head_lines(vote: Vote, width: int, brush: Brush) -> list[Line]:
+    """The lines, none wider than `width` cells."""
+    told = _rated(vote, width) if vote.rates else _voted(vote, width, brush)
+    return [_who(vote, width, brush), *told, *_this(vote, width, brush)]
+
+
+def _who(vote: Vote, width: int, brush: Brush) -> Line:
+    scorer = vote.evaluation.scorer
+    protocol = scorer.settings.get("protocol") or scorer.settings.get("imported_from") or ""
+    reader = vote.answer["reader"]
+    counting = "numbering unknown" if vote.numbering is None else f"counts from {vote.numbering.base}"
+    phrases = (
+        Phrase(name_forms(scorer.name, 32, 20, 12), rank=1),
+        Phrase((f"asked as {protocol}", str(protocol), "") if protocol else ("",), rank=3),
+        Phrase((f"read by {reader}", str(reader), "") if reader else ("read where it was imported", ""), rank=4),
+        Phrase((counting, ""), rank=2),
+    )
+    return Line([(joined(phrases, width, _dot(brush)), "strong")])
+
+
+def _voted(vote: Vote, width: int, brush: Brush) -> Iterator[Line]:
+    """The tally as a picture and in words, what the rule made of it, and how that stands to the gold label."""
+    found = tally_of(vote.mates)
+    groups = found.of(vote.answer["case"])
+    bar = tally_bar(groups, min(BAR, width // 3), brush) if len(vote.mates) > 1 else []
+    used = sum(len(text) for text, _ in bar) + 2
+    for number, line in enumerate(wrap(clean(tally_words(groups)), max(8, width - used)) if bar else ()):
+        yield Line([*bar, ("  ", ""), (line, "")] if number == 0 else [(" " * used, ""), (line, "")])
+    told = [(winner_words(found, groups), "strong")]
+    decided = vote.decided
+    if decided is not None:
+        outcome = OUTCOMES[decided.codes[vote.row]]
+        told += [
+            (f"{GLYPHS[outcome]} {WORDS[outcome]}", OUTCOME_STYLES.get(outcome, "dim")),
+            (_gold(decided, vote.row), "gold"),
+        ]
+    yield from _side_by_side(told, width, brush)
+
+
+def _rated(vote: Vote, width: int) -> Iterator[Line]:
+    """How many of several answers rate the steps, which numbers do not vote on."""
+    if len(vote.mates) == 1:
+        return
+    rating = sum(one["rewards"] is not None and one["reason"] is None for one in vote.mates)
+    misfit = sum(one["rewards"] is not None and one["reason"] is not None for one in vote.mates)
+    lost = len(vote.mates) - rating - misfit
+    parts = [f"{rating} of {counted(len(vote.mates), 'answer')} with a number for every step"]
+    parts += [f"{misfit} with numbers that do not fit the steps"] if misfit else []
+    parts += [f"{lost} unparsed or refused"] if lost else []
+    told = ", ".join(parts) + ("; a step's reward is their mean" if rating > 1 else "")
+    yield from (Line([(line, "")]) for line in wrap(told, width))
+
+
+def tally_of(answers: Sequence[Mapping[str, Any]]) -> Votes:
+    """The votes of one run of one case, which all name it, counted as evaluations count them."""
+    schema = {name: VOTES[name] for name in ("key", "case", "vote", "run", "ballot", "verdict", "reason")}
+    frame = pl.DataFrame([{name: one[name] for name in schema} for one in answers], schema=schema)
+    return tally(frame.select("key", "case").unique(), frame)
+
+
+def tally_bar(groups: Sequence[tuple[str | None, int, int | None]], width: int, brush: Brush) -> list[Part]:
+    """The groups as cells, the first one's darkest; answers that vote with nothing are question marks."""
+    shades = _SHADES[brush.ascii_only]
+    cells = apportioned([count for _, count, _ in groups], width)
+    parts = []
+    for place, ((ballot, _, _), size) in enumerate(zip(groups, cells, strict=True)):
+        sign = "?" if ballot is None else shades[min(place, len(shades) - 2)]
+        parts.append((sign * size, "bad" if ballot is None else "" if place else "predicted"))
+    return parts
+
+
+def winner_words(votes: Votes, groups: Sequence[tuple[str | None, int, int | None]]) -> str:
+    """What the majority rule makes of one run's votes."""
+    verdict = int(votes.verdicts[0])
+    if verdict == NO_VERDICT:
+        return f"no verdict: {votes.reasons[0] or 'no answer could be read'}"
+    (_, most, _), *others = groups
+    tied = [ballot for ballot, count, _ in others if ballot is not None and count == most]
+    cast = sum(count for _, count, _ in groups)
+    if cast == 1:
+        return f"says {named_step(verdict)}"
+    why = f"first of {1 + len(tied)} with {most} each" if tied else f"{most} of {cast}"
+    return f"{named_step(verdict)} wins, {why}"
+
+
+def _gold(evaluation: Evaluation, row: int) -> str:
+    earliest = evaluation.gold.cases["earliest_error"][row]
+    return "no gold label" if earliest is None else f"gold {named_step(earliest)}"
+
+
+def _this(vote: Vote, width: int, brush: Brush) -> Iterator[Line]:
+    """Which vote of how many, what it says, and how long it is."""
+    answer, several = vote.answer, len(vote.runs) > 1
+    number = f"run {answer['run']} vote {answer['vote']}" if several else f"vote {answer['vote']}"
+    number += f" ({vote.at + 1} of {len(vote.answers)})"
+    bad = answer["reason"] is not None
+    told = [(number, "header"), (said(answer), "bad" if bad else "strong"), (measures(answer, vote.answers), "dim")]
+    yield from _side_by_side([(text, style) for text, style in told if text], width, brush)
+
+
+def _side_by_side(told: Sequence[tuple[str, str]], width: int, brush: Brush) -> Iterator[Line]:
+    """Phrases beside each other as far as they fit, the others beneath."""
+    parts: list[Part] = []
+    used = 0
+    for text, style in told:
+        lines = wrap(clean(text), width)
+        dot = _dot(brush) if parts else ""
+        if parts and used + len(dot) + cell_len(lines[0]) > width:
+            yield Line(parts)
+            parts, used, dot = [], 0, ""
+        for line in lines[:-1]:
+            yield Line([*parts, (dot, "dim"), (line, style)])
+            parts, used, dot = [], 0, ""
+        parts += [(dot, "dim"), (lines[-1], style)]
+        used += len(dot) + cell_len(lines[-1])
+    if parts:
+        yield Line(parts)
+
+
+def _dot(brush: Brush) -> str:
+    return " | " if brush.ascii_only else " · "
+
+
+# -- one vote of a case as the pane shows it: found among the kept answers, read again and cut into blocks
+
+
+class Manner(Struct, frozen=True):
+    """How a vote is shown: cells of width, signs, formulas raw or readable, what was searched for in answers, and the
+    keys that hints name.
+    """
+
+    width: int
+    brush: Brush
+    raw: bool = False
+    search: TextQuery | None = None
+    keys: KeyWords = USUAL
+
+
+class VotePage(Struct, frozen=True, eq=False):
+    """A vote that was read: `head` are the lines that stay in place; the rest is laid out beneath them."""
+
+    head: list[Line]
+    notes: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    reader: Reader
+
+    def page(self, *, unfolded: frozenset[int] = frozenset(), chosen: int | None = None) -> Page:
+        """With these blocks (0-based) unfolded and the cursor on this spot."""
+        return page_of(self.blocks, self.notes, self.reader, unfolded=unfolded, chosen=chosen)
+
+
+def answers_to(inspection: Inspection, row: int) -> list[dict[str, Any]]:
+    """The answers of the scorer in focus to a case, in order of run and vote; [] where there are none."""
+    if inspection.scorer is None:
+        return []
+    return kept_answers(inspection.selection, inspection.scorer, row).to_dicts()
+
+
+def without_answers(inspection: Inspection, keys: KeyWords = USUAL) -> str:
+    """Why there is no answer to a case to read, and what there is instead; `keys` are those that it names."""
+    evaluation = inspection.evaluation
+    if evaluation is None:
+        return "There is no scorer, so there are no answers to read."
+    name = evaluation.scorer.name
+    if evaluation.scorer.kind == "critic":
+        return f"{name} gave no answer on this case."
+    others = [one for one in inspection.selection.evaluations if one.covers(inspection.benchmark)]
+    critics = [one.scorer.name for one in others if one.scorer.kind == "critic"]
+    following = f"{keys.of('next-scorer')} looks through the next scorer"
+    where = f"{critics[0]} does; {following}." if critics else "No scorer of this benchmark does."
+    return f"{name} gives no answers in words. {where}"
+
+
+def vote_page(
+    inspection: Inspection, row: int, answers: Sequence[Mapping[str, Any]], at: int, manner: Manner
+) -> VotePage:
+    """The answer at this place (0-based) of `answers_to`. There must be one, and a scorer in focus."""
+    evaluation = inspection.evaluation
+    assert evaluation is not None  # noqa: S101  # without a scorer there are no answers
+    scorer, answer = evaluation.scorer, answers[at]
+    steps = inspection.selection.texts.row(row)["steps"]
+    counting = numbering(scorer, steps)
+    vote = Vote(evaluation, row, answers, at, counting)
+    place = place_of(scorer, answer, len(steps))
+    wrong = partial(_wrong, evaluation, row)
+    named = answer["verdict"] is not None and 0 <= answer["verdict"] < len(steps)
+    verdict = answer["verdict"] if named else None
+    reader = Reader(counting, wrong, manner.width, manner.brush, manner.raw, manner.search, verdict, manner.keys)
+    head = head_lines(vote, manner.width, manner.brush)
+    blocks = (*_prompt(inspection, row, scorer, answer), *blocks_of(scorer, answer, place))
+    return VotePage(head, tuple(_notes(answer, place)), blocks, reader)
+
+
+def _prompt(inspection: Inspection, row: int, scorer: Scorer, answer: Mapping[str, Any]) -> Iterator[Block]:
+    """What the answer was given to, folded, where the answer says what it was."""
+    if answer["prompt"] is None:
+        return
+    texts = inspection.selection.texts.row(row)
+    # Why there is none is told by `show --prompt`: here it is about the answer.
+    with suppress(InspectError):
+        asked = sent(inspection.selection.workspace.root, scorer, texts["problem"], texts["steps"], answer)
+        yield prompt_block(asked, sampling_words(scorer, answer["seed"]))
+
+
+def _wrong(evaluation: Evaluation, row: int, rating: float) -> bool:
+    """Whether a rating says that its step is wrong, as rewards are judged now; where these are not, by the scorer's own
+    threshold.
+    """
+    scorer, rule = evaluation.scorer, evaluation.rule
+    judging = Rule(scorer.threshold, scorer.comparison)
+    if not isinstance(rule, AsGiven) and rule.on == "rewards":
+        judging = rule.of(row)
+    return bool(judging.wrong(np.array([rating]))[0])
+
+
+def _notes(answer: Mapping[str, Any], place: Place) -> Iterator[str]:
+    """What is to be known of the answer before its text is read."""
+    if answer["answer"] is None:
+        yield "No text was kept."
+    elif not answer["answer"].strip() and not answer["reasoning"]:
+        yield "The answer is empty."
+    yield from (f"Note: {note}." for note in place.notes)
+    if place.why:
+        yield f"{place.why[0].upper()}{place.why[1:]}."
+
+
+# -- a critic's answers to a case as lines beneath it, a line a vote; their texts are in the critique pane
+
+
+def answer_lines(answers: pl.DataFrame, manner: Manner) -> Iterator[Line]:
+    """The answers (as VOTES, in order of run and vote); nothing where there is none."""
+    if not answers.height:
+        return
+    yield Line([])
+    yield Line(
+        [("Answers  ", "gold"), (f"{counted(answers.height, 'answer')}; {manner.keys.of('answers')} opens them", "dim")]
+    )
+    several = answers["run"].n_unique() > 1
+    every = answers.to_dicts()
+    for answer in every:
+        yield from _answer_line(answer, measures(answer, every), several, manner)
+
+
+def _answer_line(answer: dict[str, Any], measured: str, several: bool, manner: Manner) -> Iterator[Line]:
+    run = f"run {answer['run']} " if several else ""
+    head = f"  {run}vote {answer['vote']}  "
+    told = "  ".join(word for word in (said(answer), measured) if word)
+    style = "" if answer["reason"] is None else "bad"
+    for number, line in enumerate(wrap(clean(told), max(10, manner.width - len(head)))):
+        yield Line([(head if number == 0 else " " * len(head), "dim"), (line, style)])

@@ -1,13 +1,13 @@
 """A filter in the words of the screen, in full and shorter."""
 
-from inspector.filtering.facet_columns import column_words
-from inspector.filtering.ready_slices import condition_titles
+from inspector.filtering.facets import column_words
 from inspector.filtering.searching import search_words
+from inspector.filtering.slices import condition_titles
 from inspector.inspection import Inspection
-from inspector.phrases import Phrase
 from inspector.sentences import WORDS, counted
 from inspector.short_names import short_name
 from inspector.widgets.facet_list import NOTHING
+from inspector.wrap import Phrase
 from scoring.filters import Choice, Facet, Span
 from scoring.metrics.first_error import FAILURES
 

@@ -64,7 +64,7 @@ def _places(found: Found, row: int) -> Iterator[str]:
 def searchable(selection: "Selection") -> Searchable:
     """The texts of a selection's cases, and where answers lie: those of critics, and of PRMs that generate."""
     # Imported only for who searches: commands start sooner.
-    from inspector.critique.talk import is_talk
+    from inspector.critique.blocks import is_talk
 
     there = [(one.scorer, selection.folders.get(one.scorer.name)) for one in selection.evaluations]
     answering = [(is_talk(scorer), folder) for scorer, folder in there if folder and VoteParts(folder).parts()]

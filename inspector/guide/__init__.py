@@ -19,7 +19,7 @@ def pages() -> dict[str, str]:
 def page(name: str) -> str:
     """Give the text of a page. Raises FileNotFoundError where there is none of this name."""
     if name == KEYS:
-        from inspector.commands.key_page import key_page
+        from inspector.commands.key_words import key_page
 
         return key_page()
     return (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8")

@@ -6,13 +6,146 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from inspector.mathtext import symbols
-from inspector.mathtext.environments import ROWS_IN_BRACE, environment
-from inspector.mathtext.line import Line
-from inspector.mathtext.shape import base, bracketed, closed_up, marked, spelled, tight
+from inspector.mathtext.line import Line, base, bracketed, closed_up, is_letter, marked, spelled, tight
 from inspector.mathtext.source import Span
 
 if TYPE_CHECKING:
     from inspector.mathtext.render import Renderer
+
+
+# -- what environments write to a line: matrices, cases, tables and aligned rows
+
+
+ROWS_IN_BRACE = "rows"  # an open brace in which rows stand, so that an invisible closing one is written after all
+_EMPTY_CELL = "_"
+
+_BEGIN = re.compile(r"\\begin\s*\{([^{}]*)\}")
+_END = re.compile(r"\\end\s*\{[^{}]*\}")
+_COLUMNS = re.compile(r"\s*(?:\[\w\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
+_COLUMN = re.compile(r"[lcrpm](?:\{[^{}]*\})?\s*(\|?)")
+_TEXT_AHEAD = re.compile(r"\s*(?:\\(?:text|mbox|textrm|mathrm|quad)|[^\x00-\u2e7f])")
+_RAN_ON = re.compile(r"[,;:，；。]\Z")
+_RELATIONS = frozenset("=<>≤≥≠≡≈∼≅∈⊂⊆→⇒⟹⟺≪≫∝")
+
+
+def environment(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
+    """The environment that begins at the match; returns where it ends."""
+    text = renderer.text
+    header = _BEGIN.match(text, match.start(), end)
+    close = renderer.source.closes.get(match.start(), end)
+    footer = _END.match(text, close, end)
+    if header is None or footer is None:
+        return renderer.raw(line, match.start(), match.end(), end)
+    name, body = header[1], (header.end(), close)
+    if name in symbols.VERBATIM:
+        line.operand(text[match.start() : footer.end()])
+    elif name in symbols.CASES:
+        line.operand(f"{{ {_cases(renderer, body)} }}")
+    elif name in symbols.MATRICES or (name in symbols.ALIGNED and _in_brace(line)):
+        _grid(renderer, line, name, body)
+    elif name in symbols.ALIGNED:
+        _block(line, _aligned(renderer, body), text[footer.end() : min(end, footer.end() + 1)])
+    elif name in symbols.TABLES:
+        columns = _COLUMNS.match(text, *body)
+        rows = (columns.end() if columns else body[0], close)
+        _block(line, _table(renderer, rows, renderer.prose), text[footer.end() : min(end, footer.end() + 1)])
+    else:
+        return renderer.raw(line, match.start(), match.end(), end)
+    return footer.end()
+
+
+def _block(line: Line, text: str, after: str) -> None:
+    """Rows on lines of their own; one row stands apart from the letters beside it."""
+    apart = "\n" if "\n" in text else " "
+    if (apart == "\n" and not line.at_start()) or (line.parts and is_letter(line.parts[-1][-1])):
+        line.space(apart)
+    line.operand(text)
+    if (apart == "\n" and after.strip()) or is_letter(after):
+        line.space(apart)
+
+
+def _in_brace(line: Line) -> bool:
+    return bool(line.parts) and line.parts[line.at] == "{"
+
+
+def _grid(renderer: "Renderer", line: Line, name: str, body: Span) -> None:
+    columns = _COLUMNS.match(renderer.text, *body) if name == "array" else None
+    span = (columns.end() if columns else body[0], body[1])
+    if _in_brace(line):
+        if renderer.fences and renderer.fences[-1] == "{":
+            renderer.fences[-1] = ROWS_IN_BRACE
+        line.trim()
+        line.operand(f" {_equations(renderer, span) if name in symbols.ALIGNED else _cases(renderer, span)}")
+    elif name == "array" and "\\hline" in renderer.text[slice(*body)]:
+        line.operand(_table(renderer, span, lambda start, stop: renderer.argument((start, stop))))
+    else:
+        opener, closer = symbols.MATRICES.get(name, ("", ""))
+        line.operand(f"{opener}{_matrix(renderer, span, columns)}{closer}")
+
+
+def _cases(renderer: "Renderer", span: Span) -> str:
+    """Rows parted by semicolons, with a comma before the condition that a row names in its second cell."""
+    rows = []
+    for cells in renderer.source.rows(*span):
+        row = ""
+        for start, end in cells:
+            text = renderer.argument((start, end))
+            # More than two cells, or a relation on its own side of one, are an equation in columns.
+            related = len(cells) > 2 or row[-1:] in _RELATIONS or text[:1] in _RELATIONS
+            plain = related or _RAN_ON.search(row) or _TEXT_AHEAD.match(renderer.text, start, end)
+            row += f"{(' ' if plain else ', ') if row and text else ''}{text}"
+        if row:
+            rows.append(row)
+    return " ; ".join(rows)
+
+
+def _equations(renderer: "Renderer", span: Span) -> str:
+    """Aligned rows, parted by semicolons."""
+    renderer.nested += 1
+    text = _aligned(renderer, span)
+    renderer.nested -= 1
+    return text
+
+
+def _matrix(renderer: "Renderer", span: Span, columns: re.Match[str] | None) -> str:
+    joints = [" | " if bar else " " for bar in _COLUMN.findall(columns[1])] if columns else []
+    rows = []
+    for cells in renderer.source.rows(*span):
+        texts = [tight(renderer.argument(cell)) for cell in cells]
+        if any(texts):
+            row = ""
+            for i, text in enumerate(texts):
+                joint = joints[i - 1] if 0 < i <= len(joints) else " "
+                row += (joint if i else "") + (bracketed(text) if " " in text else text or _EMPTY_CELL)
+            rows.append(row)
+    return " ; ".join(rows)
+
+
+def _table(renderer: "Renderer", span: Span, read: Callable[[int, int], str]) -> str:
+    rows = []
+    for cells in renderer.source.rows(*span):
+        texts = [read(*cell).strip() for cell in cells]
+        if any(texts):
+            rows.append(" | ".join(texts))
+    return _break(renderer).join(rows)
+
+
+def _aligned(renderer: "Renderer", span: Span) -> str:
+    rows = []
+    for cells in renderer.source.rows(*span):
+        row = Line()
+        for i, cell in enumerate(cells):
+            if i and i % 2 == 0:
+                row.space("  ")
+            renderer.fill(row, *cell)
+        rows.append(str(row).strip())
+    text = _break(renderer).join(row for row in rows if row)
+    return text.replace("\n", " ") if renderer.nested else text
+
+
+def _break(renderer: "Renderer") -> str:
+    return " ; " if renderer.nested else "\n"
+
 
 Structure = Callable[["Renderer", Line, list[Span]], None]
 Special = Callable[["Renderer", Line, re.Match[str], int], int]

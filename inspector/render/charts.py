@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from inspector.render.cells import plain_text
-from inspector.render.elements import Element, element
-from inspector.render.svg import WIDTH, box, line, picture, width_of, words
+from inspector.render.elements import WIDTH, Element, box, element, line, picture, width_of, words
 from inspector.render.view import (
     Cell,
     Chart,

@@ -6,13 +6,11 @@ from typing import Any
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.charts.bars import Bar, bars
-from inspector.charts.columns import Column, columns
+from inspector.charts.axes import Form, Mark
+from inspector.charts.bars import Bar, Column, Place, bars, columns, paired_bars
 from inspector.charts.curve import curve
 from inspector.charts.heat_map import heat_map
 from inspector.charts.histogram import histogram
-from inspector.charts.mark import Form, Mark
-from inspector.charts.paired_bars import Place, paired_bars
 from inspector.charts.reliability import Bin, reliability
 from inspector.paint import Brush
 from inspector.render.cells import GOLD, further_text, legend, points, remark_of, rights, value_text

@@ -1,17 +1,140 @@
 """The board: scorers on one benchmark, with the official figure, what lies behind it, and the outcomes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.notes import first_run_notes
-from inspector.render.view import Block, Bullets, Cell, Facts, Fold, Kind, Note, Table, count, figure, table, text
-from inspector.report.charts import Measured, interval_chart, outcome_chart
+from inspector.render.cells import DASH, share
+from inspector.render.elements import ROW, WIDTH, Element, box, element, line, name_label, picture, width_of, words
+from inspector.render.view import (
+    Block,
+    Bullets,
+    Cell,
+    Facts,
+    Fold,
+    Kind,
+    Note,
+    Picture,
+    Table,
+    count,
+    figure,
+    table,
+    text,
+)
 from inspector.report.facts import SIDES, UNKNOWN, OfBenchmark, Row, percent
+from inspector.sentences import GLYPHS, WORDS
 from scoring.evaluation import Evaluation
 from scoring.metrics.own import OwnMetric, own_metrics
 from scoring.transforms import REWARDS, transform
-from scoring.verdicts import AsGiven, RuleByCase
+from scoring.verdicts import OUTCOMES, AsGiven, RuleByCase
+
+# -- charts of the board of a report, a line a scorer: what happened to the cases, and figures with their intervals
+
+
+LEFT = 270
+"""Units at the left for names."""
+TOP = 34
+GAP = 5
+
+
+def outcome_chart(title: str, counts: Sequence[tuple[str, Mapping[str, int]]]) -> Picture:
+    """A bar a scorer, of its name and the number of cases of each outcome; all bars have the same cases."""
+    seen = [name for name in OUTCOMES if any(of_one[name] for _, of_one in counts)]
+    shapes = _legend(seen)
+    names = [name for name, _ in counts]
+    for number, (name, of_one) in enumerate(counts):
+        shapes += _bar(name, {outcome: of_one[outcome] for outcome in seen}, TOP + ROW * number, names)
+    told = "; ".join(f"{name}: {_told(of_one, seen)}" for name, of_one in counts)
+    described = f"Bars are all the cases, parted by outcome in the order of the legend. {told}."
+    height = TOP + ROW * len(counts) + 4
+    return Picture(title, described, picture(height, title, described, *shapes), _table(title, counts, seen))
+
+
+def _told(of_one: Mapping[str, int], seen: Sequence[str]) -> str:
+    return ", ".join(f"{WORDS[outcome]} {of_one[outcome]}" for outcome in seen if of_one[outcome])
+
+
+def _legend(seen: Sequence[str]) -> list[Element]:
+    """A little box an outcome with its glyph, and its word behind it."""
+    shapes, x = [], float(LEFT)
+    for outcome in seen:
+        shapes.append(box(x, 6, 16, 16, f"o-{outcome.replace('_', '-')}"))
+        shapes.append(words(GLYPHS[outcome], x + 8, 18, "inside", "middle"))
+        shapes.append(words(WORDS[outcome], x + 21, 18))
+        x += 21 + width_of(WORDS[outcome]) + 14
+    return shapes
+
+
+def _bar(name: str, of_one: Mapping[str, int], y: float, names: Sequence[str]) -> list[Element]:
+    total = sum(of_one.values())
+    shapes, x = [name_label(name, LEFT - 12, y + 16, names)], float(LEFT)
+    for outcome, n in of_one.items():
+        width = (WIDTH - LEFT) * n / total if total else 0.0
+        if not n:
+            continue
+        shapes.append(box(x, y + 2, width, ROW - GAP, f"o-{outcome.replace('_', '-')}", f"{WORDS[outcome]}: {n}"))
+        label = f"{GLYPHS[outcome]} {n}".strip()
+        label = label if width_of(label) + 4 <= width else GLYPHS[outcome]
+        if width_of(label) + 4 <= width:
+            shapes.append(words(label, x + width / 2, y + 16, "inside", "middle"))
+        x += width
+    return shapes
+
+
+def _table(title: str, counts: Sequence[tuple[str, Mapping[str, int]]], seen: Sequence[str]) -> Table:
+    heads = ("scorer", *(f"{GLYPHS[outcome]} {WORDS[outcome]}".strip() for outcome in seen))
+    rows = [[Cell(name), *(count(of_one[outcome]) for outcome in seen)] for name, of_one in counts]
+    return table(f"{title}: numbers of cases", heads, rows)
+
+
+# -- figures with their intervals
+
+RIGHT = 200
+"""Units at the right for figures in words."""
+AXIS = 26
+"""Units above the lines, for the axis."""
+TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+
+class Measured(Struct, frozen=True):
+    """A figure of a scorer as a fraction; None where it is undefined. `text` is how it is told."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    text: str
+
+
+def interval_chart(title: str, measured: Sequence[Measured]) -> Picture:
+    """A dot a scorer on an axis from 0 to 100, with a line over its 95% interval; its numbers stand beside it."""
+    bottom = AXIS + ROW * len(measured)
+    shapes = [line(_x(tick), AXIS, _x(tick), bottom, "grid") for tick in TICKS]
+    shapes += [words(share(tick, 0), _x(tick), AXIS - 8, "quiet", "middle") for tick in TICKS]
+    for number, one in enumerate(measured):
+        shapes += _row(one, AXIS + ROW * number + ROW / 2, [other.name for other in measured])
+    defined = [one for one in measured if one.value is not None]
+    told = "; ".join(f"{one.name}: {one.text}" for one in defined) or "no figure is defined"
+    described = f"Dots are figures in percent, lines their 95% intervals. {told}."
+    return Picture(title, described, picture(bottom + 6, title, described, *shapes), None)
+
+
+def _row(one: Measured, y: float, names: Sequence[str]) -> list[Element]:
+    shapes = [name_label(one.name, LEFT - 12, y + 4, names)]
+    if one.value is None:
+        return [*shapes, words(DASH, _x(0), y + 4, "quiet")]
+    if one.low is not None and one.high is not None:
+        shapes.append(line(_x(one.low), y, _x(one.high), y, "whisker"))
+        shapes += [line(_x(end), y - 4, _x(end), y + 4, "whisker") for end in (one.low, one.high)]
+    shapes.append(element("circle", cx=_x(one.value), cy=y, r=4.5, class_="dot"))
+    return [*shapes, words(one.text, WIDTH - RIGHT + 16, y + 4)]
+
+
+def _x(share: float) -> float:
+    return LEFT + (WIDTH - LEFT - RIGHT) * min(1.0, max(0.0, share))
+
 
 SIDE_HEADS = {"f1": ("on erroneous", "on clean"), "prmscore": ("on wrong steps", "on right steps")}
 

@@ -1,24 +1,263 @@
 """The document of a report: `report_document` is what the command writes and a screen exports."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.analyses import Params
+from inspector.analyses import load as analysis
+from inspector.analyses._columns import usual_columns
+from inspector.analyses._places import OFFSET
+from inspector.analyses.breakdown import NOTES
+from inspector.analyses.compare import STANDING
+from inspector.analyses.show import LEGEND, case_block
 from inspector.analyses.stats import stats
+from inspector.analyses.thresholds import curve_chart
 from inspector.analysis_list import summaries
+from inspector.notes import first_run_notes
 from inspector.render.html import html_page
 from inspector.render.markdown import markdown_page
-from inspector.render.view import Block, Bullets, Command, Facts, Note, Report, Section
-from inspector.report.cases import case_sections
-from inspector.report.facts import OfBenchmark, benchmarks_of
-from inspector.report.parts import DATA, FIGURES, Part, further_part
-from inspector.report.summary import summary_blocks
+from inspector.render.view import Block, Bullets, Command, Facts, Fold, Note, Report, Section, View
+from inspector.report.board import board_blocks
+from inspector.report.facts import OfBenchmark, benchmarks_of, percent
 from inspector.selection import Selection
-from inspector.sentences import counted
+from inspector.sentences import WORDS, counted
 from scoring.errors import UsageError
+from scoring.evaluation import Evaluation
 from scoring.export import Document, footer
+from scoring.step_rewards import Bools, Ints
+from scoring.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, AsGiven, Rule
+
+# -- the parts of a report that are analyses: each is asked of one benchmark's cases and stands under its own heading
+
+
+class Part(Struct, frozen=True):
+    """A part of a report, of every benchmark: its title, its anchor, and what makes its blocks.
+
+    `scorers` says that it has nothing to tell where nothing was scored.
+    """
+
+    title: str
+    anchor: str
+    blocks: Callable[[OfBenchmark], Iterator[Block]]
+    scorers: bool = True
+
+
+def _comparison(of: OfBenchmark) -> Iterator[Block]:
+    """Show the standings, what all make of a case together, and the pairs."""
+    if isinstance(of.comparison, View):
+        yield from view_blocks(of, of.comparison)
+    else:
+        yield Note(of.comparison)
+
+
+def _breakdown(of: OfBenchmark) -> Iterator[Block]:
+    rows, *cols = usual_columns(of.selection, of.name)
+    return analysis_blocks(of, "breakdown", Params(options={"rows": rows, **({"cols": cols[0]} if cols else {})}))
+
+
+def _offset(of: OfBenchmark) -> Iterator[Block]:
+    return analysis_blocks(of, "breakdown", Params(OFFSET))
+
+
+def _thresholds(of: OfBenchmark) -> Iterator[Block]:
+    """Show a curve of each scorer whose threshold can be moved."""
+    movable = [one for one in of.scorers if isinstance(one.rule, Rule)]
+    charts = [
+        replace(chart, title=f"{of.title} by threshold, {one.scorer.name}")
+        for one in movable
+        if (chart := curve_chart(of.alone, (one,), of.name)) is not None
+    ]
+    still = [one.scorer.name for one in of.scorers if not isinstance(one.rule, Rule)]
+    if still:
+        yield Note(f"No one threshold decides for {', '.join(still)}.", "quiet")
+    if not charts:
+        if not still:
+            yield Note("There is no threshold to move.")
+        return
+    yield Note(
+        f"{of.title} at every threshold. The best one is optimistic: it was found on the cases that the figure is of."
+    )
+    if notes := tuple(first_run_notes(of.selection)):
+        yield Bullets(notes)
+    yield charts[0]
+    if charts[1:]:
+        yield Fold(f"The same of {counted(len(charts) - 1, 'other scorer')}", tuple(charts[1:]))
+    yield Command(of.alone.request.command("thresholds"))
+
+
+def _data(of: OfBenchmark) -> Iterator[Block]:
+    *blocks, command = analysis_blocks(of, "stats", Params())
+    yield Fold(f"Statistics of the {counted(of.n, 'case')}", tuple(blocks))
+    yield command
+
+
+FIGURES = (
+    Part("Board", "board", board_blocks, scorers=False),
+    Part("Comparison", "compare", _comparison),
+    Part("Breakdown", "breakdown", _breakdown),
+    Part("Detection latency", "offset", _offset),
+    Part("Thresholds", "threshold", _thresholds),
+)
+"""What comes before the chosen cases."""
+DATA = Part("The data", "data", _data, scorers=False)
+"""What comes after them."""
+
+
+def further_part(name: str) -> Part:
+    """Make a part of any analysis, as it is usually asked; one of the user's own as well.
+
+    Raises:
+        ModuleNotFoundError: there is no such analysis.
+    """
+    return Part(analysis(name).title, f"with-{name}", lambda of: analysis_blocks(of, name, Params()), scorers=False)
+
+
+def analysis_blocks(of: OfBenchmark, name: str, params: Params) -> Iterator[Block]:
+    """Ask an analysis about the benchmark's cases; where it has no answer, that is a sentence."""
+    try:
+        view = analysis(name).view(of.ranked, params)
+    except UsageError as error:
+        yield Note(f"No {name}: {error.sentence}")
+        return
+    yield from view_blocks(of, view)
+
+
+def view_blocks(of: OfBenchmark, view: View) -> Iterator[Block]:
+    """Show what a view tells of the benchmark, what is to be known of it, and the command that gives the same."""
+    if view.empty:
+        yield Note(view.empty)
+        return
+    for section in [section for section in view.sections if section.title == of.name] or view.sections:
+        yield from section.blocks
+        for part in section.parts:
+            yield Note(part.title, "lead")
+            yield from part.blocks
+    if notes := tuple(note.removeprefix(f"{of.name}: ") for note in view.provenance["notes"] if note not in NOTES):
+        yield Bullets(notes)
+    yield Command(view.provenance["command"])
+
+
+# -- what a benchmark's figures come to, in a few sentences
+
+
+def summary_blocks(of: OfBenchmark, *, several: bool) -> Iterator[Block]:
+    """Who is best and who is not told apart from it, and in which way the best one fails most."""
+    about = f"{of.name}: " if several else ""
+    yield Bullets(tuple(f"{about}{said}" for said in (*_highest(of), *_tied(of), *_failures(of))))
+
+
+def _highest(of: OfBenchmark) -> Iterator[str]:
+    best = of.best
+    if best is None:
+        yield "No scorer has a figure here." if of.scorers else "No scorer has anything for these cases yet."
+        return
+    values = {one.scorer.name: (of.figure(one.scorer.name) or {}).get("value") for one in of.scorers}
+    defined = [name for name, value in values.items() if value is not None]
+    equal = [name for name in defined if values[name] == values[best.scorer.name]]
+    among = f"Highest {of.title} of {counted(len(defined), 'scorer')} with one" if len(defined) > 1 else of.title
+    row = of.figure(best.scorer.name)
+    why = f" ({row['reason']})" if row is not None and row["reason"] else ""
+    yield f"{among}: {', '.join(equal)}, {percent(row)} in percent, with its 95% interval{why}."
+
+
+def _tied(of: OfBenchmark) -> Iterator[str]:
+    """Which scorers the comparison on common cases does not tell apart from the best one there."""
+    if not isinstance(of.comparison, View):
+        return
+    behind, tied = STANDING[of.head]
+    rows = of.comparison.rows.filter(pl.col("value").is_not_null())
+    best = next(iter(rows.filter(pl.col("metric") == behind)["other"].drop_nulls()), None)
+    others = rows.filter(pl.col("metric") == tied, pl.col("scorer") != (best or "")).select("scorer", "value").rows()
+    if best is None or not others:
+        return
+    close = [name for name, value in others if value]
+    told = f"none of {len(others)} others" if not close else f"{len(close)} of {len(others)} others: {', '.join(close)}"
+    yield f"On common cases {best} is first; the 95% interval of the difference to it holds 0 for {told}."
+
+
+def _failures(of: OfBenchmark) -> Iterator[str]:
+    """In which ways the best scorer fails."""
+    if of.best is None:
+        return
+    name, counts = of.best.scorer.name, of.outcomes(of.best)
+    total = sum(counts[OUTCOMES[code]] for code in (*RIGHT, *WRONG))
+    failures = {OUTCOMES[code]: counts[OUTCOMES[code]] for code in WRONG if counts[OUTCOMES[code]]}
+    told = ", ".join(f"{WORDS[outcome]} {count:,}" for outcome, count in failures.items())
+    silent = sum(counts[OUTCOMES[code]] for code in (UNPARSED, REFUSED))
+    also = f"; {silent:,} more are unparsed or refused" if silent else ""
+    if failures:
+        yield f"{name} fails on {sum(failures.values()):,} of {counted(total, 'case')} with a verdict: {told}{also}."
+
+
+# -- chosen cases: problem, steps with the rewards of scorers, what was predicted and what is gold
+
+
+BESIDE = 5
+"""Scorers with a column beside the steps; of more, the best ones."""
+BARS = "A bar beneath a reward is where it lies in the scorer's range."
+WRITTEN = 350_000
+"""Letters of LaTeX that a benchmark's cases show beside their readable texts; later cases name a command instead."""
+
+
+class ChosenCases(Struct, frozen=True, eq=False):
+    """Row ids of cases, and how they were chosen."""
+
+    rows: Ints
+    words: str
+
+
+def chosen_cases(of: OfBenchmark, most: int) -> ChosenCases:
+    """At most so many of the shown cases: in the order asked for; else the failures of the best scorer that teach most.
+
+    Under a filter the cases that the best scorer has right follow its failures, since they were asked for.
+    """
+    request, best, shown = of.selection.request, of.first, of.shown
+    if request.sort or best is None or not np.isin(best.codes[of.rows], (*RIGHT, *WRONG)).any():
+        order = f"sorted by {request.sort}" if request.sort else "in the order of the file"
+        rows = shown[:most]
+        return ChosenCases(rows, f"{rows.size:,} of {counted(of.n, 'case')}, {order}.")
+    ranked = best.instructive()
+    ranked = ranked[of.rows[ranked]]
+    wrong: Bools = np.isin(best.codes, WRONG)
+    failures = int(wrong[ranked].sum())
+    filtered = bool(request.where or request.search or request.subsets or request.slices)
+    rows = (ranked if filtered else ranked[wrong[ranked]])[:most]
+    told = f"{int(wrong[rows].sum()):,} of the {counted(failures, 'failure')} of {best.scorer.name}"
+    right = rows.size - int(wrong[rows].sum())
+    told += f", then {right:,} that the filter keeps and it has right" if right else ""
+    order = "in the order of the file" if isinstance(best.rule, AsGiven) else "the largest miss first"
+    return ChosenCases(rows, f"{told}: {order}.")
+
+
+def case_sections(of: OfBenchmark, most: int) -> tuple[list[Block], tuple[Section, ...]]:
+    """A sentence about the choice, and a section a case."""
+    chosen = chosen_cases(of, most)
+    if not chosen.rows.size:
+        fails = f"{of.first.scorer.name} fails on no case with a verdict." if of.first else "There is no case."
+        return [Note(fails if most else "No case was asked for.")], ()
+    beside = [one for one in of.scorers if (one.answered & of.rows).any()][:BESIDE]
+    said: list[Block] = [Note(chosen.words), Note(f"{LEGEND} {BARS}", "quiet")]
+    if beside and len(beside) < len(of.scorers):
+        names = ", ".join(one.scorer.name for one in beside)
+        said.append(Note(f"Rewards are of {names}; of the others the outcomes are told.", "quiet"))
+    return said, tuple(_sections(of, chosen.rows, beside))
+
+
+def _sections(of: OfBenchmark, rows: Ints, beside: list[Evaluation]) -> Iterator[Section]:
+    letters = 0
+    for number, row in enumerate(rows.tolist(), 1):
+        told = beside or list(of.scorers[:BESIDE])
+        block = case_block(of.selection, row, beside, told, [one for one in of.scorers if one not in told])
+        letters += sum(len(text) for _, text in block.written)
+        if letters > WRITTEN:
+            block = replace(block, written=(), command=of.selection.request.command("show", block.title))
+        yield Section(f"{number}. {block.title}", of.anchor(f"case-{number}"), (block,))
+
 
 CASES = 20
 """Cases of each benchmark, where no other number is asked for."""
@@ -81,7 +320,7 @@ def report_document(selection: Selection, choices: Choices | None = None, form: 
     facts = {**(found[0].metrics.provenance if found else _nothing(selection)), "command": command}
     title = choices.title or _title(found)
     made = Section("How this was made", "provenance", tuple(_provenance(facts, selection.problems)))
-    sections = tuple(_sections(found, choices))
+    sections = tuple(_report_sections(found, choices))
     report = Report(title, tuple(_about(found, facts)), (*sections, made))
     rows = found[0].metrics.rows if found else stats.view(selection).rows
     return ReportDocument(rows, facts, report=report)
@@ -116,7 +355,7 @@ def _about(found: tuple[OfBenchmark, ...], facts: Mapping[str, Any]) -> Iterator
         yield from summary_blocks(of, several=len(found) > 1)
 
 
-def _sections(found: tuple[OfBenchmark, ...], choices: Choices) -> Iterator[Section]:
+def _report_sections(found: tuple[OfBenchmark, ...], choices: Choices) -> Iterator[Section]:
     scored = any(of.scorers for of in found)
     for part in FIGURES:
         if scored or not part.scorers:

@@ -8,25 +8,22 @@ from typing import Any, ClassVar
 from textual.worker import Worker, get_current_worker
 
 from inspector.analyses import Analysis, Offer, Option, Page, Params, Whose, load
-from inspector.best_scorer import best_scorer
 from inspector.case_view.tracks import LETTERS
 from inspector.commands import bindings_of
 from inspector.comparability import Incomparable, incomparable
-from inspector.inspection import Inspection
+from inspector.inspection import Inspection, best_scorer, covering, subject
 from inspector.messages import Computed
 from inspector.paint import Brush
-from inspector.phrases import Phrase, name_forms
 from inspector.render.lines import Sheet, heading, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.view import View
-from inspector.screens.common_cases import toggle_common_cases
-from inspector.screens.picking import Picking
-from inspector.screens.scorer_choice import ScorerChoice
+from inspector.screens.common_cases import ScorerChoice, toggle_common_cases
+from inspector.screens.dialog import Picking
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables, same_owners
 from inspector.selection import Selection
 from inspector.sentences import threshold_name
-from inspector.subject import covering, subject
 from inspector.widgets.pick_list import Pick
+from inspector.wrap import Phrase, name_forms
 from scoring.errors import InspectError
 from scoring.evaluation import Evaluation
 from scoring.export import Document

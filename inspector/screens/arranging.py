@@ -1,13 +1,23 @@
 """How a screen's table is arranged: its order and its columns."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
-from inspector.catalogue import Entry, entry_of
-from inspector.ordering import DIRECTIONS
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.catalogue import Entry, entry_of, order_words
+from inspector.ordering import DIRECTIONS, other_direction
 from inspector.screens.controller import Controller
+from inspector.screens.dialog import Dialog
+from inspector.screens.narrowing import Narrowing
+from inspector.sentences import counted
+from inspector.text import clean
 from inspector.widgets.columns import Column
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.pick_list import Pick, PickList
 
 
 class Arranging(Controller):
@@ -63,7 +73,6 @@ class Arranging(Controller):
     def action_sort(self) -> None:
         """Choose a column to sort by."""
         # Imported only for who asks, as the other dialogs are.
-        from inspector.screens.sort_menu import SortMenu
 
         self.screen.close_rail()
         if self.inspection is not None:
@@ -71,8 +80,6 @@ class Arranging(Controller):
 
     def sort_by(self, column: Column) -> None:
         """Sort by the column, then the other way; by a picture or a list nothing can be sorted."""
-        from inspector.screens.sort_menu import sort_of
-
         if self.inspection is None:
             return
         known = {entry.key: entry for entry in self.entries()}
@@ -107,8 +114,6 @@ class Arranging(Controller):
 
     def action_columns(self) -> None:
         """Choose the columns."""
-        from inspector.screens.column_menu import ColumnMenu
-
         self.screen.close_rail()
         if self.inspection is not None:
             menu = ColumnMenu(self.table, self.entries(), *self.columns(), self.OF)
@@ -117,3 +122,227 @@ class Arranging(Controller):
     def _arrange(self, columns: tuple[str, ...] | None) -> None:
         if columns is not None and self.inspection is not None:
             self.arrange(columns)
+
+
+# -- the column chooser: which columns a table shows, in which order, and how wide they are
+
+
+SHORT = 16
+"""Lines below which what is said of a column makes room for columns."""
+
+
+class ColumnMenu(Dialog[tuple[str, ...] | None]):
+    """Tick columns, move them and make them wider or narrower.
+
+    The value is their keys in order, () for the usual ones, None if nothing changes. The table behind shows each width
+    at once; where nothing changes it has the old ones again.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("enter", "keep", "Keep"),
+        ("escape", "close", "Close"),
+        ("space", "tick", "Show"),
+        ("K,shift+up", "shift(-1)", "Up"),
+        ("J,shift+down", "shift(1)", "Down"),
+        ("h,left", "widen(-1)", "Narrower"),
+        ("l,right", "widen(1)", "Wider"),
+        ("x", "reset", "Usual ones"),
+        ("0", "natural", "Usual width"),
+    ]
+
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012  # Textual declares it without ClassVar
+
+    def __init__(
+        self,
+        table: FrameTable,
+        entries: Sequence[Entry],
+        shown: Sequence[str],
+        usual: Sequence[str],
+        empty: Collection[str] = (),
+        of: str = "the list",
+    ) -> None:
+        """`shown` are the keys of the columns on screen, `usual` those that are shown where none were chosen.
+
+        Without those that are `empty`: hidden, since no row has a value there. `of` says whose columns they are.
+        """
+        hidden = f"; {counted(len(empty), 'empty column')} hidden" if empty else ""
+        super().__init__(f"Columns of {of}, and of what is exported from it{hidden}")
+        self._table, self._before = table, dict(table.widths)
+        self._entries = {entry.key: entry for entry in entries if entry.listable}
+        self._shown = [key for key in shown if key in self._entries]
+        self._usual = tuple(key for key in usual if key in self._entries)
+        self._empty = [key for key in empty if key in self._entries]
+
+    def compose_panel(self) -> ComposeResult:
+        yield PickList()
+        yield Static(id="whole", classes="dim")
+
+    def on_resize(self) -> None:
+        """Tell the widths that the table has now."""
+        self.call_after_refresh(self._again)
+
+    def _again(self) -> None:
+        self._show(self.query_one(PickList).key)
+
+    def on_mount(self) -> None:
+        picks = self.query_one(PickList)
+        picks.focus()
+        self._show(None)
+        self.watch(picks, "cursor", self._tell)
+
+    def _show(self, key: str | None) -> None:
+        """The columns shown come first, in their order, then the empty ones; the cursor goes to a key."""
+        keys = list(dict.fromkeys((*self._shown, *self._empty, *self._entries)))
+        picks = [self._pick(self._entries[name]) for name in keys]
+        self.query_one(PickList).show(picks, keys.index(key) if key in keys else 0)
+        self._tell()
+
+    def _pick(self, entry: Entry) -> Pick:
+        width = self._table.width_of(entry.key)
+        cells = "" if not width else f"[{width}]" if entry.key in self._table.widths else f"{width} "
+        return Pick(entry.key, entry.name, f"{cells:>5} {self._meaning(entry.key)}", ticked=entry.key in self._shown)
+
+    def _meaning(self, key: str) -> str:
+        empty = "empty in these rows: " if key in self._empty and key not in self._shown else ""
+        return f"{empty}{self._entries[key].meaning}"
+
+    def _tell(self) -> None:
+        """Say the whole of what a column is: in the list it may be cut."""
+        key = self.query_one(PickList).key
+        self.query_one("#whole", Static).update(Content(clean(self._meaning(key)) if key else ""))
+
+    def action_tick(self) -> None:
+        """Show the column last, or hide it; the cursor stays at its place, so that several can be ticked in a row."""
+        picks = self.query_one(PickList)
+        key, place = picks.key, picks.cursor
+        if key is None:
+            return
+        if key not in self._shown:
+            self._shown.append(key)
+            self._show(None)
+            picks.cursor = place + 1
+            return
+        if len(self._shown) == 1:
+            self.notify("One column has to stay.", markup=False)
+            return
+        self._shown.remove(key)
+        self._show(None)
+        picks.cursor = place
+
+    def action_shift(self, by: int) -> None:
+        """Move the column under the cursor among those that are shown."""
+        key = self.query_one(PickList).key
+        if key not in self._shown:
+            self.notify("Space shows the column; then it can be moved.", markup=False)
+            return
+        at = self._shown.index(key)
+        to = max(0, min(at + by, len(self._shown) - 1))
+        self._shown.insert(to, self._shown.pop(at))
+        self._show(key)
+
+    def action_widen(self, by: int) -> None:
+        """Give the column under the cursor a cell more, or take one."""
+        key = self.query_one(PickList).key
+        width = self._table.width_of(key) if key else 0
+        if key is None or not width:
+            self.notify("It is not on screen: Space and Enter show it, then it has a width.", markup=False)
+            return
+        self._table.widths = {**self._table.widths, key: max(1, width + by)}
+        self._show(key)
+
+    def action_natural(self) -> None:
+        """Give the column under the cursor the width that it has by itself."""
+        key = self.query_one(PickList).key
+        self._table.widths = {name: width for name, width in self._table.widths.items() if name != key}
+        self._show(key)
+
+    def action_reset(self) -> None:
+        self._shown = list(self._usual)
+        self._show(None)
+
+    def action_close(self) -> None:
+        self._table.widths = self._before
+        self.dismiss(None)
+
+    def action_keep(self) -> None:
+        chosen = tuple(self._shown)
+        self.dismiss(() if chosen == self._usual else chosen)
+
+    def on_pick_list_clicked(self) -> None:
+        self.action_tick()
+
+
+# -- the sort menu: every column that has an order, narrowed by typing
+
+
+def sort_of(entry: Entry, now: str) -> str:
+    """The sort key that choosing an entry gives: its usual direction first, the other one if it is sorted by now."""
+    if entry.key and now in {entry.key, f"{entry.key}:asc", f"{entry.key}:desc"}:
+        return other_direction(now)
+    return entry.first
+
+
+def narrowed(entries: Sequence[Entry], typed: str) -> list[Entry]:
+    """The entries in whose words all that was typed stands.
+
+    Those of other scorers come last; of each kind those first whose key or title begins so.
+    """
+    words = typed.lower().split()
+    found = [one for one in entries if all(word in _words(one) for word in words)]
+    start = words[0] if words else ""
+
+    def place(entry: Entry) -> tuple[bool, bool]:
+        begins = entry.key.lower().startswith(start) or entry.title.lower().startswith(start)
+        return bool(entry.of), not begins
+
+    return sorted(found, key=place)
+
+
+def _words(entry: Entry) -> str:
+    orders = f"{order_words(entry.first)} {order_words(other_direction(entry.first))}"
+    return f"{entry.key} {entry.key.replace('_', ' ')} {entry.title} {entry.meaning} {orders}".lower()
+
+
+def _says_its_column(sort: str) -> bool:
+    """Whether the words of an order say more than the column and the direction."""
+    return not order_words(sort).startswith("by ")
+
+
+def _direction_words(sort: str) -> str:
+    """An order in words, beside the title of its column."""
+    if _says_its_column(sort):
+        return order_words(sort)
+    return "descending" if sort.endswith(":desc") else "ascending"
+
+
+class SortMenu(Narrowing[str]):
+    """Choose a column; the value is the sort key, None if the order is to stay."""
+
+    ENTER = "Sort; again reverses"
+
+    def __init__(self, entries: Sequence[Entry], now: str) -> None:
+        """`now` is the present sort key."""
+        self._entries = {entry.key: entry for entry in entries if entry.sortable}
+        self._now = now
+        entry = self._entries.get(now.rpartition(":")[0])
+        column = f"{entry.title}, " if entry and not _says_its_column(now) else ""
+        title = f"Sort by (now {column}{_direction_words(now) if column else order_words(now)})"
+        super().__init__(title)
+
+    def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
+        picks = [
+            Pick(
+                entry.key,
+                f"{entry.title} of {entry.of}" if entry.of else entry.title,
+                _direction_words(sort_of(entry, self._now)).removesuffix(f" ({entry.of})"),
+                strong=sort_of(entry, self._now) != entry.first or entry.key == self._now,
+            )
+            for entry in narrowed(tuple(self._entries.values()), typed)
+        ]
+        return picks, 0 if typed else next((place for place, pick in enumerate(picks) if pick.strong), 0)
+
+    def whole(self, pick: Pick) -> str:
+        return self._entries[pick.key].meaning
+
+    def answer(self, key: str) -> str:
+        return sort_of(self._entries[key], self._now)

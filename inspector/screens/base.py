@@ -4,30 +4,30 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len
+from textual import on
 from textual.app import ComposeResult
+from textual.events import Resize
+from textual.message_pump import MessagePump
 from textual.reactive import reactive
 from textual.screen import Screen
 
 from inspector.commands import COMMANDS, RAIL, Command
-from inspector.commands.grammar import CLOSE, FIRST, GO
+from inspector.commands.command import CLOSE, FIRST, GO
 from inspector.commands.key_words import KeyWords, written
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
 from inspector.paint import Brush
-from inspector.phrases import Phrase
-from inspector.screens.steady import Steady
 from inspector.screens.threshold import Threshold
 from inspector.sentences import threshold_name
 from inspector.terminal.remembered import Remembered
 from inspector.text import cell, clean
 from inspector.visit import HERE
 from inspector.widgets.frame_table import FrameTable
-from inspector.widgets.key_line import KeyLine
-from inspector.widgets.phrase_line import PhraseLine
-from inspector.widgets.rail import Rail
-from inspector.widgets.sized import Sized
-from inspector.widgets.which_key import WhichKey
-from scoring.triage.actions import Action
+from inspector.widgets.key_line import KeyLine, WhichKey
+from inspector.widgets.line_scroll import Sized
+from inspector.widgets.line_view import PhraseLine, Rail
+from inspector.wrap import Phrase
+from scoring.triage.history import Action
 from scoring.verdicts import Decision
 
 if TYPE_CHECKING:
@@ -35,6 +35,23 @@ if TYPE_CHECKING:
 
     from inspector.screens.arranging import Arranging
     from inspector.screens.controller import Controller
+
+
+# -- sizes that are no longer true are not laid out
+
+
+class Steady(MessagePump):
+    """Comes before `Screen` or `ModalScreen` among the bases of every screen.
+
+    A screen of Textual 8.2 that lays itself out tells itself its new size. With two sizes on their way at once each of
+    them makes the other come again, for ever. Only the terminal's own size counts.
+    """
+
+    @on(Resize)
+    def _only_the_present_size(self, event: Resize) -> None:
+        if event.size != self.app.size:
+            event.prevent_default()
+
 
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""
@@ -248,7 +265,7 @@ class InspectionScreen(Steady, Screen[None]):
 
     def action_score(self) -> None:
         """Ask for a checkpoint or a critic, and run it; while a run is on, whether it is to stop."""
-        from inspector.screens.picking import Picking
+        from inspector.screens.dialog import Picking
         from inspector.widgets.pick_list import Pick
 
         inspection = self.inspection
@@ -295,7 +312,7 @@ class InspectionScreen(Steady, Screen[None]):
 
     def action_scorers(self) -> None:
         """Choose the scorer that the cases are seen through."""
-        from inspector.screens.picking import Picking
+        from inspector.screens.dialog import Picking
         from inspector.widgets.pick_list import Pick
 
         inspection = self.inspection
@@ -383,7 +400,7 @@ class InspectionScreen(Steady, Screen[None]):
     def action_guide(self) -> None:
         """Open the page of the guide about this screen."""
         # Imported only for who asks: Markdown takes a while.
-        from inspector.screens.guide_page import guide_page
+        from inspector.screens.command_menu import guide_page
 
         self.app.push_screen(guide_page(self.GUIDE))
 

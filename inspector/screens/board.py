@@ -11,39 +11,201 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
+from textual.worker import get_current_worker
 
 from inspector.analyses.board import board_view
-from inspector.board import BOARD, SEPARATOR, Piece, board_frame, metrics_of, pieces, unscored_frame
+from inspector.board import (
+    BOARD,
+    SEPARATOR,
+    Piece,
+    Standings,
+    board_frame,
+    metrics_of,
+    own_figures,
+    pieces,
+    standings,
+    unscored_frame,
+    waiting,
+)
 from inspector.board_arrangement import Arrangement, BoardKind, arranged, empty_keys, kind_of, title_of
 from inspector.board_cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
 from inspector.board_columns import board_columns
+from inspector.board_drills import NO_NUMBER, PRINTED, board_drill
 from inspector.board_legend import Legend
 from inspector.board_published import published_frame
-from inspector.board_standings import Standings
+from inspector.case_links import drilled
 from inspector.commands import bindings_of
+from inspector.exporting import score_facts
 from inspector.filtering.searching import search_words
 from inspector.inspection import Inspection
-from inspector.messages import Copy, Export, Inspected
+from inspector.messages import Copy, Export, Go, Inspected
 from inspector.paint import Brush
-from inspector.phrases import Phrase
 from inspector.render.cells import signed
 from inspector.render.lines import CaseLink
 from inspector.screens.base import InspectionScreen
 from inspector.screens.board_arranging import BoardArranging
 from inspector.screens.board_highlights import CurvePane, HighlightsPane, ScorerPane
-from inspector.screens.board_opening import BoardOpening
-from inspector.screens.board_ranking import BoardRanking
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
+from inspector.screens.controller import Controller
 from inspector.sentences import counted
 from inspector.short_names import short_name
 from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
-from inspector.widgets.sized import Sized
-from inspector.yanking import score_facts
+from inspector.wrap import Phrase
+from scoring.filters import Facet, Filter
+from scoring.metrics.own import own_metrics
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.timer import Timer
+
+    from inspector.selection import Selection
     from inspector.widgets.columns import Column
+
+
+# -- from a row of the board to its failures, and from a number to exactly the cases behind it
+
+
+WHOLE_ROW = frozenset({"scorer", "benchmark", "subset", "metric", "outcomes"})
+"""Cells that stand for their row."""
+
+
+class BoardOpening(Controller):
+    """Opens lists of cases."""
+
+    screen: "BoardScreen"
+
+    def behind(self, line: dict[str, Any]) -> CaseLink | str | None:
+        """What Enter opens on the cell that was chosen; None where it opens the failures."""
+        cell, inspection = self.screen.table.cell, self.inspection
+        if cell is None or inspection is None or cell[0].name in WHOLE_ROW:
+            return None
+        piece = self.screen.pieces[line["benchmark"], line["subset"]]
+        return board_drill(inspection.selection, piece, line, cell[0].name, self.screen.how.against)
+
+    def open(self) -> None:
+        """Open the cases behind the cell that was chosen, or the failures of the row."""
+        line = self.screen.line
+        behind = None if line is None else self.behind(line)
+        if behind is None or behind == NO_NUMBER:
+            self.action_failures()
+        elif isinstance(behind, CaseLink):
+            self.open_link(behind)
+        else:
+            self.screen.say(behind)
+
+    def open_link(self, drill: CaseLink) -> None:
+        """List exactly the cases behind a number."""
+        self.screen.close_rail()
+        if self.inspection is not None:
+            self.screen.put(drilled(self.inspection.cleared(), drill))
+            self.screen.post_message(Go("cases"))
+
+    def action_failures(self) -> None:
+        self.screen.close_rail()
+        line = self.screen.line
+        if line is not None and line["kind"] == PUBLISHED:
+            self.screen.say(PRINTED)
+        elif line is not None and line["kind"] == NOBODY:
+            self.action_all_cases()
+        elif self.inspection is not None and self.inspection.scorer is not None:
+            self.screen.put(self._within(self.inspection.failures()))
+            self.screen.post_message(Go("cases"))
+        else:
+            cases, score = self.screen.keys.of("open-cases"), self.screen.keys.of("score")
+            self.screen.say(
+                f"There is no scorer whose failures could be shown; {cases} shows all cases, {score} scores them."
+            )
+
+    def action_all_cases(self) -> None:
+        self.screen.close_rail()
+        if self.inspection is not None:
+            self.screen.put(self._within(self.inspection.cleared()))
+            self.screen.post_message(Go("cases"))
+
+    def _within(self, inspection: Inspection) -> Inspection:
+        """In the subset of the row under the cursor, where it is of one."""
+        line = self.screen.line
+        if line is None or line["subset"] is None:
+            return inspection
+        chosen = inspection.filter
+        return inspection.filtered(Filter((*chosen.facets, Facet("subset", (line["subset"],))), chosen.where))
+
+
+# -- what of a board takes a moment: who is tied with the best, and differences. Computed behind, then filled in
+
+
+REST = 0.15
+"""Seconds without a change after which it is computed: a held threshold key is not slowed down by it."""
+
+
+class BoardRanking(Controller):
+    """How the rows of the board stand to the best one and to a reference."""
+
+    screen: "BoardScreen"
+
+    _asked: tuple[object, ...] = ()
+    """The evaluations and cases that the rows on screen are of, and the reference."""
+    known = Standings()
+    """What is known."""
+    _known_of: tuple[object, ...] = ()
+    _rest: "Timer | None" = None
+
+    def ranked(self, selection: "Selection", pieces: "Sequence[Piece]", against: str) -> Standings:
+        """What is known of these rows; where nothing is yet, it is computed soon, once, and the screen told."""
+        asked = (against, selection.request.seed, *selection.evaluations, *(piece.rows for piece in pieces))
+        before, self._asked = self._asked, asked
+        if _same(asked, self._known_of):
+            return self.known
+        if _same(asked, before):
+            return waiting(against)
+        if self._rest is not None:
+            self._rest.stop()
+        # What is shown first need not wait for a key to rest.
+        delay = REST if self._known_of else 0.001
+        self._rest = self.screen.set_timer(delay, partial(self._begin, selection, pieces, against, asked))
+        return waiting(against)
+
+    def _begin(
+        self, selection: "Selection", pieces: "Sequence[Piece]", against: str, asked: tuple[object, ...]
+    ) -> None:
+        work = partial(self._rank, selection, pieces, against, asked)
+        self.screen.run_worker(work, thread=True, exclusive=True, group="ranking", description="ranking")
+
+    def _rank(self, selection: "Selection", pieces: "Sequence[Piece]", against: str, asked: tuple[object, ...]) -> None:
+        """In a thread."""
+        worker = get_current_worker()
+
+        def stopped() -> bool:
+            return worker.is_cancelled
+
+        found = standings(selection, pieces, against, stopped)
+        if not stopped():
+            self.screen.call_later(self._take, asked, found)
+        if own_metrics() and not stopped():
+            # They may take minutes, and nothing else waits for them.
+            found = replace(found, own=own_figures(selection, pieces, stopped))
+            if not stopped():
+                self.screen.call_later(self._take, asked, found)
+
+    def _take(self, asked: tuple[object, ...], found: Standings) -> None:
+        """Show it, unless something else is on screen meanwhile."""
+        if _same(asked, self._asked):
+            self.known = found
+            self._known_of = asked
+            for fault in {} if found.own is None else found.own.faults.values():
+                self.screen.notify(clean(str(fault)), severity="error", markup=False)
+            self.screen.show_ranks()
+
+
+def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    return len(one) == len(other) and all(
+        a is b or (isinstance(a, (str, int)) and a == b) for a, b in zip(one, other, strict=True)
+    )
+
 
 NO_CASE = "There is no case here: prm-inspect import PATH reads a benchmark, or results."
 NOT_SCORED = (

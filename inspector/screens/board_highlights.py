@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from textual.worker import get_current_worker
 
 from inspector.analyses import load
+from inspector.inspection import subject
 from inspector.render.lines import Piece, Sheet
-from inspector.subject import subject
 from inspector.widgets.sheet_view import SheetView
 from scoring.errors import InspectError
 

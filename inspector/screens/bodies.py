@@ -6,16 +6,33 @@ Tokens are asked of a scoring process in a thread, so that no key waits for it.
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
+from textual.app import ComposeResult
+
+from inspector.case_view.curve import curve_lines
+from inspector.case_view.lines import CaseLines, case_lines
+from inspector.case_view.open_case import Manner, Stop, open_case
+from inspector.case_view.opening import line_of, opening
 from inspector.case_view.original_lines import MODE as ORIGINAL
 from inspector.case_view.token_lines import MODE as TOKENS
-from inspector.original_track import original_of
+from inspector.case_view.tracks import LETTERS
+from inspector.inspection import Inspection
+from inspector.screens.common_cases import ScorerChoice
 from inspector.screens.controller import Controller
+from inspector.sentences import threshold_name
+from inspector.variant_track import original_of
+from inspector.widgets.line_view import Prepared
+from inspector.widgets.step_view import StepView
 from inspector.xray import Question, Xray
+from scoring.errors import InspectError
+from scoring.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.screens.case import CaseScreen
+
 
 PATIENCE = 0.2
 """Seconds for which a case must stay on screen before its tokens are asked for: keys that are held ask for nothing."""
@@ -125,3 +142,168 @@ class Bodies(Controller):
         if self._question is not None:
             self._question.call_off()
             self._question = None
+
+
+# -- several scorers on the case screen: which stand beside each other, and their rewards as curves
+
+
+BESIDE = 160
+"""Columns from which the curves stand beside the steps."""
+
+
+class Curves(Controller):
+    """Chooses scorers, and draws their curves for the case on screen."""
+
+    screen: "CaseScreen"
+
+    def compose(self) -> ComposeResult:
+        """The pane of the curves, hidden until it is asked for."""
+        curve = StepView(id="curve")
+        curve.can_focus = False
+        curve.display = False
+        yield curve
+
+    def show(self) -> None:
+        """Draw the curves of the case on screen, where they are asked for."""
+        view = self.screen.query_one("#curve", StepView)
+        if self.inspection is None or not view.display:
+            return
+        width, height = view.viewport
+        try:
+            shown = open_case(self.inspection, self.screen.row, self.screen.manner(view))
+        except InspectError:
+            # The steps beneath say why.
+            view.show([])
+            return
+        view.show(curve_lines(shown, width, height))
+
+    def action_curve(self) -> None:
+        """Show or hide the rewards as curves against the steps."""
+        if self.inspection is None or self.inspection.scorer is None:
+            self.screen.notify("There is no scorer whose rewards could be drawn.", markup=False)
+            return
+        self.screen.reading = replace(self.screen.reading, curve=not self._wanted)
+        self.lay_out()
+        # The steps have another width or height then.
+        self.screen.call_after_refresh(self.screen.read, self.screen.reading)
+
+    @property
+    def _wanted(self) -> bool:
+        """Whether they are to be seen: as a person chose, else where they take no room from the steps."""
+        if self.screen.reading.curve is not None:
+            return self.screen.reading.curve
+        screen, evaluation = self.screen, None if self.inspection is None else self.inspection.evaluation
+        manner = screen.manner(screen.steps)
+        if evaluation is None or not evaluation.movable or manner.unscored or manner.mode:
+            # Other bodies than the steps have two sides of their own.
+            return False
+        return screen.size.width >= BESIDE and not screen.critique.pane.display
+
+    def lay_out(self) -> None:
+        """Where the curves stand, if they do, by the room there is."""
+        self.screen.query_one("#reading").set_class(self.screen.size.width >= BESIDE, "-curve-right")
+        self.screen.query_one("#curve", StepView).display = self._wanted
+
+    def action_overlay(self) -> None:
+        """Choose the scorers that stand beside each other."""
+        inspection = self.inspection
+        if inspection is None or inspection.scorer is None:
+            self.screen.notify("There is no scorer to put beside another.", markup=False)
+            return
+        there = [one for one in inspection.selection.evaluations if one.covers(inspection.benchmark)]
+        names = [one.scorer.name for one in there]
+        if names == [inspection.scorer]:
+            self.screen.notify("There is no other scorer on this benchmark.", markup=False)
+            return
+        facts = [_rule(one) for one in there]
+        self.screen.close_rail()
+        choice = ScorerChoice(names, facts, self.screen.beside, inspection.scorer, len(LETTERS))
+        self.screen.app.push_screen(choice, self._overlay)
+
+    def _overlay(self, chosen: tuple[str, ...] | None) -> None:
+        if chosen is not None:
+            self.screen.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
+            if self.inspection is not None:
+                self.screen.put(replace(self.inspection, beside=()))
+
+
+def _rule(evaluation: Evaluation) -> str:
+    """By what a scorer decides, in words."""
+    rule = evaluation.rule
+    return rule.source if rule.threshold is None else f"{threshold_name(rule)} {rule.threshold:.3g}"
+
+
+# -- the case screen prepares: what is shown of a case, and of its neighbours while no key is pressed
+
+
+IDLE = 0.12
+"""Seconds without a key after which the neighbours of the case are made ready."""
+
+
+class Ready(Struct, frozen=True, eq=False):
+    """A case made ready: its page, where the cursor stands and what is on top when it is opened, and the lines."""
+
+    page: CaseLines
+    stop: Stop | None
+    scroll: int
+    lines: Prepared
+
+
+class ReadyCases(Controller):
+    """Keeps the case on screen and its neighbours in the list ready, by row id."""
+
+    screen: "CaseScreen"
+
+    def __init__(self, screen: "CaseScreen") -> None:
+        super().__init__(screen)
+        self._ready: dict[int, Ready] = {}
+        self._ready_for: tuple[Inspection, Manner, int] | None = None
+        self._idle: Timer | None = None
+
+    def get(self, inspection: Inspection, row: int, manner: Manner) -> Ready:
+        """A case made ready, perhaps before it was asked for."""
+        view = self.screen.steps
+        now = (inspection, manner.kept(), view.palette)
+        if self._ready_for is None or self._ready_for[0] is not inspection or self._ready_for[1:] != now[1:]:
+            self._ready_for, self._ready = now, {}
+        if manner != manner.kept():
+            return self._make(inspection, row, manner)
+        if row not in self._ready:
+            self._ready[row] = self._make(inspection, row, manner)
+        return self._ready[row]
+
+    def _make(self, inspection: Inspection, row: int, manner: Manner) -> Ready:
+        page = case_lines(inspection, row, manner)
+        stop, scroll = opening(page, manner.height)
+        lines = [*page.lines, *self.screen.lines_beneath(inspection, row, manner)]
+        view = self.screen.steps
+        painted = view.painted_ahead(lines, pinned=page.pinned, cursor=line_of(page, stop), scroll=scroll)
+        return Ready(page, stop, scroll, painted)
+
+    def look_ahead(self) -> None:
+        """Make the neighbours ready as soon as no key is pressed for a while."""
+        if self._idle is not None:
+            self._idle.stop()
+        self._idle = self.screen.set_timer(IDLE, self._make_neighbours)
+
+    def _make_neighbours(self) -> None:
+        inspection, view = self.inspection, self.screen.steps
+        # While a threshold moves, what is ready now is not what will be shown.
+        if inspection is None or self.screen.rail_open or not self.screen.is_current or not view.display:
+            return
+        rows = self.screen.neighbours(inspection)
+        self._ready = {row: found for row, found in self._ready.items() if row in {*rows, self.screen.row}}
+        manner = self.screen.manner(view).kept()
+        for row in rows:
+            self.get(inspection, row, manner)
+        self.screen.critique.prepare(rows)
+
+    def keep(self, inspection: Inspection, changed: int) -> None:
+        """What is ready stays so under an inspection in which only what is said of the case `changed` is another."""
+        if self._ready_for is not None and self._ready_for[0] is self.inspection:
+            self._ready_for = (inspection, *self._ready_for[1:])
+            self._ready.pop(changed, None)
+
+    def forget(self) -> None:
+        """Make everything anew when it is shown next."""
+        self._ready = {}

@@ -10,32 +10,28 @@ from textual.binding import BindingType
 from textual.containers import Container
 
 from inspector.case_job import case_asked, problem_words
-from inspector.case_view.manner import Manner
+from inspector.case_view.open_case import Manner
 from inspector.case_view.opening import line_of
 from inspector.commands import COMMANDS, Command, bindings_of
 from inspector.critique.kept import kept_answers
-from inspector.critique.lines import answer_lines
+from inspector.critique.page import answer_lines
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export, NewRewards, ScoreCase
 from inspector.paint import Brush
-from inspector.phrases import Phrase, name_forms
 from inspector.rail_lines import score_words
-from inspector.screens.ahead import ReadyCases
-from inspector.screens.bodies import Bodies
-from inspector.screens.case_scorer import choose_judge
+from inspector.screens.bodies import Bodies, Curves, ReadyCases
 from inspector.screens.critique import Critique
-from inspector.screens.hits import Hits
-from inspector.screens.overlaying import Curves
 from inspector.screens.reading import ReadingScreen
-from inspector.screens.stepping import StepCursor
+from inspector.screens.score import choose_judge
+from inspector.screens.stepping import Hits, StepCursor
 from inspector.screens.tagging import Tagging
 from inspector.sentences import NO_FOLDER, TRUNCATED
 from inspector.text import clean
 from inspector.widgets.critique_pane import CritiquePane
+from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView
-from inspector.widgets.sized import Sized
 from inspector.widgets.step_view import StepView
-from inspector.wrap import wrap
+from inspector.wrap import Phrase, name_forms, wrap
 from scoring.errors import InspectError
 from scoring.scorer import Scorer
 

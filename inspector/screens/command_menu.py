@@ -1,13 +1,21 @@
 """`?`: everything that can be done on a screen, what its marks mean, and what it is for."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec.structs import replace
 from rich.cells import cell_len
+from rich.console import RenderableType
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
 
 from inspector.commands import SCREENS, Command
-from inspector.commands.grammar import CLOSE, GO, NO_KEY, OPEN, VIEW
+from inspector.commands.command import CLOSE, GO, NO_KEY, OPEN, VIEW
+from inspector.guide.laid_out import GuidePage
+from inspector.screens.dialog import Dialog
 from inspector.screens.narrowing import Narrowing
 from inspector.sentences import GLYPHS, WORDS
 from inspector.text import cell
@@ -16,6 +24,7 @@ from inspector.widgets.pick_list import Pick
 if TYPE_CHECKING:
     from textual.binding import ActiveBinding
     from textual.screen import Screen
+
 
 Groups = Sequence[tuple[str, Sequence[Command]]]
 """Commands that belong together, and what stands above them."""
@@ -171,3 +180,40 @@ def _place(pick: Pick, typed: str) -> tuple[bool, bool, bool]:
     key, _, title = pick.label.partition("  ")
     name, start = title.strip().lower(), typed.lower()
     return key.strip() != typed, name != start, not name.startswith(start)
+
+
+# -- a page of text over the screen: of the guide, or what was done
+
+
+class TextPage(Dialog[None]):
+    """Scrolls with the keys that go down and up everywhere."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape,q,enter", "dismiss(None)", "Close"),
+        Binding("j", "scroll(1)", "Down", show=False),
+        Binding("k", "scroll(-1)", "Up", show=False),
+    ]
+
+    def __init__(self, text: RenderableType, hint: str = "") -> None:
+        """`hint` stands beneath the text, where it says something."""
+        super().__init__()
+        self._text, self._hint = text, hint
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog"):
+            yield Static(self._text)
+            if self._hint:
+                yield Static(Content(self._hint), classes="dim")
+        yield self.key_line()
+
+    def on_mount(self) -> None:
+        self.query_one(VerticalScroll).focus()
+
+    def action_scroll(self, by: int) -> None:
+        """Scroll some lines down, or up where `by` is negative."""
+        self.query_one(VerticalScroll).scroll_relative(y=3 * by, animate=False)
+
+
+def guide_page(topic: str) -> TextPage:
+    """Make the dialog of a page of the guide."""
+    return TextPage(GuidePage(topic), f"prm-inspect guide {topic} prints it")

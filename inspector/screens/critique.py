@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 
 from inspector.commands import bindings_of_answers
-from inspector.critique.vote_page import Manner, VotePage, answers_to, vote_page, without_answers
+from inspector.critique.page import Manner, VotePage, answers_to, vote_page, without_answers
 from inspector.inspection import Inspection
 from inspector.screens.controller import Controller
 from inspector.text import clean

@@ -1,20 +1,25 @@
 """What every dialog is: a panel over a screen that stays readable beside it, with the keys that work in it."""
 
+from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Key
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Input, Static, TextArea
 
 from inspector.commands import Command
-from inspector.commands.grammar import CLOSE, KEYS, OPEN
-from inspector.screens.steady import Steady
+from inspector.commands.command import CLOSE, KEYS, OPEN
+from inspector.screens.base import Steady
 from inspector.text import clean
 from inspector.widgets.key_line import ALL_KEYS, KeyLine
+from inspector.widgets.pick_list import Pick, PickList
+from inspector.widgets.text_editor import TextEditor, TypingLine
 
 Answer = TypeVar("Answer")
 
@@ -94,3 +99,141 @@ class Dialog(Steady, ModalScreen[Answer]):
     async def _run_chosen(self, chosen: Command | None) -> None:
         if chosen is not None:
             await self.run_action(chosen.action)
+
+
+# -- keys that arrive before a dialog's line has the focus are typed into it
+
+
+class TypedAhead(Dialog[Answer]):
+    """A dialog with one place to type in.
+
+    Textual gives the focus to a line some messages after its screen came up. A key in between would be the screen's,
+    that is nobody's, and the first letter of a word would be lost.
+    """
+
+    @on(Key)
+    async def _typed_ahead(self, event: Key) -> None:
+        line = next(iter(self.query("Input, TextArea")), None)
+        if line is None or self.focused is line:
+            return
+        self.set_focus(line)
+        if event.is_printable and event.character:
+            event.stop()
+            if isinstance(line, Input):
+                line.insert_text_at_cursor(event.character)
+            elif isinstance(line, TextArea):
+                line.insert(event.character)
+        elif event.key == "enter":
+            event.stop()
+            if isinstance(line, Input):
+                await line.action_submit()
+            elif isinstance(line, TextEditor):
+                line.action_keep()
+
+
+# -- asking for a line of words
+
+
+class WordsDialog(TypedAhead[str | None]):
+    """The line as it was typed, without blanks around it, "" where nothing was; None if it was only closed."""
+
+    ENTER = "Take it"
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Close")]
+
+    def __init__(self, title: str, words: str, placeholder: str) -> None:
+        """`words` stand there already."""
+        super().__init__(title)
+        self._words, self._placeholder = words, placeholder
+
+    def compose_panel(self) -> ComposeResult:
+        yield TypingLine(clean(self._words), placeholder=self._placeholder, select_on_focus=False, compact=True)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value.strip())
+
+
+# -- a question before something large is done
+
+
+class SureDialog(Dialog[bool]):
+    """y or Enter does it, anything that closes does not."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("y,enter", "dismiss(True)", "Do it"),
+        ("n,escape,q", "dismiss(False)", "Leave it"),
+    ]
+
+    def compose_panel(self) -> ComposeResult:
+        """The question is its title."""
+        yield from ()
+
+
+# -- the note dialog: a person's own words on a case, in as many lines as they take
+
+
+class NoteDialog(TypedAhead[str | None]):
+    """Asks for the note, "" takes it away; None if it is to stay as it is."""
+
+    def __init__(self, title: str, note: str, others: str = "") -> None:
+        """`note` is what the person wrote before, `others` what other people did."""
+        super().__init__(title)
+        self._note, self._others = note, others
+
+    def compose_panel(self) -> ComposeResult:
+        if self._others:
+            yield Static(Content(clean(self._others, lines=True)))
+        yield TextEditor(id="note-text")
+        if self._note:
+            yield Static(Content("An empty note is taken away."), classes="dim")
+
+    def on_mount(self) -> None:
+        self.query_one(TextEditor).begin(self._note)
+
+    def on_text_editor_left(self) -> None:
+        self.dismiss(None)
+
+    def on_text_editor_kept(self, event: TextEditor.Kept) -> None:
+        text = event.text.strip()
+        self.dismiss(None if text == clean(self._note, lines=True).strip() else text)
+
+
+# -- picking one of a few things by its name
+
+
+class Picking(Dialog[str | None]):
+    """The key of what was picked; None where nothing is to change."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("enter", "take", "Take it"),
+        ("escape,q", "dismiss(None)", "Close"),
+    ]
+
+    def __init__(self, title: str, picks: Sequence[Pick], cursor: int = 0, hints: Sequence[str] = ()) -> None:
+        """`cursor` is the line (0-based) where the cursor begins, each of `hints` a paragraph beneath the picks."""
+        super().__init__(title)
+        self._picks, self._cursor, self._hints = tuple(picks), cursor, tuple(hints)
+
+    def compose_panel(self) -> ComposeResult:
+        yield PickList()
+        for hint in self._hints:
+            yield Static(Content(clean(hint)), classes="dim")
+
+    def on_mount(self) -> None:
+        picks = self.query_one(PickList)
+        picks.show(self._picks, self._cursor)
+        picks.focus()
+
+    def action_take(self) -> None:
+        self.dismiss(self.query_one(PickList).key)
+
+    def on_pick_list_clicked(self) -> None:
+        self.action_take()
+
+
+class Leaving(Picking):
+    """What becomes of a run when the app is to end; to quit once more means the first of it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("ctrl+c", "take_first", "The first")]
+
+    def action_take_first(self) -> None:
+        self.dismiss(self._picks[0].key)

@@ -16,7 +16,7 @@ from inspector.messages import ENDINGS, Export
 from inspector.screens.dialog import Dialog
 from inspector.text import clean
 from inspector.widgets.pick_list import Pick, PickList
-from inspector.widgets.typing_line import TypingLine
+from inspector.widgets.text_editor import TypingLine
 
 _FORMS = (("c", "csv", "CSV file"), ("j", "json", "JSON file"), ("m", "markdown", "Markdown, to the clipboard"))
 

@@ -1,21 +1,373 @@
 """What a person does to the filter of the list: facets, and the value under the cell cursor."""
 
-from typing import TYPE_CHECKING
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from inspector.filtering.cell_values import with_cell
-from inspector.filtering.completion import completion, vocabulary
-from inspector.filtering.facet_groups import CONDITIONS, GIVEN, Folds, facet_groups
-from inspector.filtering.judging import fault_of, left_by
+import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from inspector.filtering.completion import Completion, completion, fault_of, left_by, vocabulary
+from inspector.filtering.facets import Counts, FacetColumn
+from inspector.filtering.filter_words import value_words
+from inspector.filtering.slices import condition_titles
 from inspector.inspection import Inspection
-from inspector.screens.condition import ConditionScreen
 from inspector.screens.controller import Controller
+from inspector.screens.dialog import TypedAhead
+from inspector.sentences import GLYPHS, WORDS
 from inspector.text import clean
-from inspector.widgets.facet_list import FacetList
+from inspector.widgets.columns import Column
+from inspector.widgets.facet_list import FacetList, Group, Mark, Value
+from inspector.widgets.line_view import Line, LineView
+from inspector.widgets.text_editor import TypingLine
+from inspector.wrap import wrap
 from scoring.errors import FilterError, UsageError
 from scoring.filters import Choice, Filter
+from scoring.sql_words import named
 
 if TYPE_CHECKING:
     from inspector.screens.cases import CasesScreen
+
+
+# -- the line in which a condition is typed, with what may come next above it and what is wrong below
+
+
+SENTENCE = 2
+"""Lines of what is wrong."""
+CHOICES = 5
+"""Choices that are seen at once."""
+
+
+class ConditionScreen(TypedAhead[str | None]):
+    """Asks for an SQL condition; the value is the text as it was typed, None if nothing is to be added."""
+
+    ENTER = "Add"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Leave"),
+        Binding("tab", "take", "Take the word", priority=True),
+        Binding("ctrl+n", "mark(1)", "Next word", priority=True),
+        Binding("shift+tab", "mark(-1)", "Word before", priority=True),
+        Binding("up", "earlier(1)", "Earlier condition"),
+        Binding("down", "earlier(-1)", "Later condition"),
+    ]
+
+    def __init__(
+        self,
+        complete: Callable[[str, int], Completion],
+        judge: Callable[[str], FilterError | None],
+        count: Callable[[str], str],
+        history: Sequence[str],
+    ) -> None:
+        """`count` says in words how many cases a right condition would leave; `history` begins with the newest."""
+        super().__init__()
+        self._complete, self._judge, self._count = complete, judge, count
+        self._history = ("", *history)
+        self._at = 0
+        self._completion = Completion(0)
+        self._marked = 0
+        # Enter was pressed on what stands there.
+        self._taken = False
+
+    def compose(self) -> ComposeResult:
+        choices, complaint = LineView(id="choices"), LineView(id="complaint")
+        # Before anything is mounted: the first that can take the focus gets it.
+        choices.can_focus = complaint.can_focus = False
+        with Vertical(id="condition-line"):
+            yield choices
+            with Horizontal(id="condition-input"):
+                yield Static(Content(":"), id="colon")
+                yield TypingLine(id="condition", compact=True, select_on_focus=False)
+            yield complaint
+        yield self.key_line()
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+        self._show()
+
+    @property
+    def _text(self) -> str:
+        return self.query_one(Input).value
+
+    def on_input_changed(self) -> None:
+        self._marked, self._taken = 0, False
+        self.call_after_refresh(self._show)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show)
+
+    # -- showing
+
+    def _show(self) -> None:
+        line = self.query_one(Input)
+        self._completion = self._complete(line.value, line.cursor_position)
+        self._show_choices()
+        wrong = self._judge(line.value) if line.value.strip() else None
+        self._complain(wrong)
+
+    def _show_choices(self) -> None:
+        view, choices = self.query_one("#choices", LineView), self._completion.choices
+        first = max(0, min(self._marked - CHOICES // 2, len(choices) - CHOICES))
+        seen = choices[first : first + CHOICES]
+        left = " " * max(0, cell_len(self._text[: self._completion.start]) - self._scrolled)
+        lines = []
+        for place, choice in enumerate(seen, first):
+            marked = place == self._marked
+            more = f"  {len(choices):,} choices" if place == first and len(choices) > CHOICES else ""
+            mark, style = ("> ", "strong") if marked else ("  ", "")
+            lines.append(Line([(left + mark, "strong"), (choice, style), (more, "dim")]))
+        # The words stand right above the line. No height changes with them: the screen is laid out once.
+        view.show([Line([])] * (CHOICES - len(lines)) + lines)
+
+    def _complain(self, wrong: FilterError | None) -> None:
+        view = self.query_one("#complaint", LineView)
+        if wrong is None:
+            cases_left = self._count(self._text) if self._text.strip() else ""
+            view.show([Line([(f" {cases_left}", "dim")])] if cases_left else [])
+            return
+        style = "bad" if self._taken else "dim"
+        caret = []
+        if wrong.place is not None:
+            start, end = wrong.place
+            before = 1 + cell_len(self._text[:start]) - self._scrolled
+            caret = [(" " * max(0, before), ""), ("^" * max(1, cell_len(self._text[start:end])), "bad")]
+        words = wrap(f"{wrong.fault[0].upper()}{wrong.fault[1:]}", max(20, self.size.width - 2))[:SENTENCE]
+        lines = [*([caret] if caret else []), *([(f" {line}", style)] for line in words)]
+        view.show(lines)
+
+    @property
+    def _scrolled(self) -> int:
+        """Cells of the text that are out of sight at the left."""
+        return self.query_one(Input).scroll_offset.x
+
+    # -- keys
+
+    def action_take(self) -> None:
+        """Put the marked word in place of what was typed of it."""
+        line, choices = self.query_one(Input), self._completion.choices
+        if choices:
+            text, at = self._completion.taken(line.value, line.cursor_position, choices[self._marked])
+            line.value = text
+            line.cursor_position = at
+
+    def action_mark(self, by: int) -> None:
+        if self._completion.choices:
+            self._marked = (self._marked + by) % len(self._completion.choices)
+            self._show_choices()
+
+    def action_earlier(self, by: int) -> None:
+        """Go through the conditions that were used before; what was typed is the newest of them."""
+        if self._at == 0:
+            self._history = (self._text, *self._history[1:])
+        self._at = max(0, min(self._at + by, len(self._history) - 1))
+        line = self.query_one(Input)
+        line.value = self._history[self._at]
+        line.cursor_position = len(line.value)
+
+    def on_input_submitted(self) -> None:
+        text = self._text.strip()
+        if not text:
+            self.dismiss(None)
+        elif self._judge(text) is None:
+            self.dismiss(text)
+        else:
+            self._taken = True
+            self._show()
+
+
+# -- the facets of an inspection in the words of the screen
+
+
+LISTED = 8
+"""Values of a facet that are listed before the others are asked for."""
+CONDITIONS, GIVEN = "conditions", "given"
+"""What stands as the column of a condition that was typed, and of one that was given when the app was opened."""
+
+
+class Folds(Struct, frozen=True):
+    """Which groups of facets are folded or open, where it was asked for, and of which all values are listed."""
+
+    open: dict[str, bool] = field(default_factory=dict)
+    whole: frozenset[str] = frozenset()
+
+    def is_open(self, group: str, *, aside: bool) -> bool:
+        """Whether a group is open; one that stands `aside` is folded until it is asked for."""
+        return self.open.get(group, not aside)
+
+    def turned(self, group: str, *, now_open: bool) -> "Folds":
+        """With one group folded or opened."""
+        return replace(self, open={**self.open, group: now_open})
+
+    def listing(self, group: str) -> "Folds":
+        """With all values of a group listed, or the first ones again."""
+        return replace(self, whole=self.whole ^ {group})
+
+
+def facet_groups(inspection: Inspection, folds: Folds | None = None) -> list[Group]:
+    """Every facet that tells cases apart, its values counted under the present filter and marked; then conditions.
+
+    Only groups that are open are counted.
+    """
+    folds = folds or Folds()
+    chosen = inspection.filter
+    columns = inspection.facet_columns
+    opened = [one for one in columns if folds.is_open(one.column, aside=one.aside and not chosen.facet(one.column))]
+    counts = inspection.facet_counts(opened)
+    groups = []
+    for one in columns:
+        if one in opened and one.column in counts:
+            groups.append(_opened(one, counts[one.column], inspection, folds))
+        elif one not in opened:
+            note = _marked(chosen, one.column)
+            groups.append(Group(one.column, one.title, folded=True, note=note, short=_short(one)))
+    return [*_conditions(inspection, folds), *groups]
+
+
+def _opened(facet: FacetColumn, counts: Counts, inspection: Inspection, folds: Folds) -> Group:
+    marks = [_mark(inspection, facet, value) for value, _ in counts]
+    radio = facet.kind == "benchmarks"
+    values = tuple(
+        Value(facet.column, value, _label(facet, value), count, mark, radio=radio)
+        for (value, count), mark in zip(counts, marks, strict=True)
+    )
+    whole = facet.column in folds.whole
+    listed = values if whole else _first(values)
+    more = len(values) - len(listed)
+    return Group(facet.column, facet.title, listed, more=more, whole=whole, short=_short(facet))
+
+
+def _short(facet: FacetColumn) -> str:
+    """Of an outcome, whose it is: long names differ at their ends, and the values say what they are."""
+    return facet.column.rpartition(".")[0] if facet.kind == "outcomes" else ""
+
+
+def _first(values: Sequence[Value]) -> tuple[Value, ...]:
+    """The first values and all that are marked; one more than the first few is listed rather than told of."""
+    if len(values) <= LISTED + 1:
+        return tuple(values)
+    return tuple(value for place, value in enumerate(values) if place < LISTED or value.mark)
+
+
+def _mark(inspection: Inspection, facet: FacetColumn, value: Choice) -> Mark:
+    if facet.kind == "benchmarks":
+        return "keep" if value == inspection.benchmark else ""
+    for one in inspection.filter.facets:
+        if one.column == facet.column and value in one.values:
+            return "keep" if one.keep else "hide"
+    return ""
+
+
+def _marked(chosen: Filter, column: str) -> str:
+    """How many values of a facet are kept and hidden, in words."""
+    counts = {"kept": chosen.facet(column, keep=True), "hidden": chosen.facet(column, keep=False)}
+    return ", ".join(f"{len(facet.values)} {word}" for word, facet in counts.items() if facet)
+
+
+def _conditions(inspection: Inspection, folds: Folds) -> list[Group]:
+    """The conditions that were typed or given, as a group of their own; none where there are none."""
+    titles = condition_titles(inspection)
+    given = [Value(GIVEN, text, titles.get(text, text), None, "fixed") for text in inspection.base]
+    typed = [Value(CONDITIONS, text, titles.get(text, text), None, "keep") for text in inspection.filter.where]
+    if not given and not typed:
+        return []
+    if not folds.is_open(CONDITIONS, aside=False):
+        return [Group(CONDITIONS, CONDITIONS, folded=True, note=str(len(given) + len(typed)))]
+    return [Group(CONDITIONS, CONDITIONS, (*given, *typed))]
+
+
+def _label(facet: FacetColumn, value: Choice) -> str:
+    if facet.kind == "outcomes" and isinstance(value, str):
+        return f"{GLYPHS[value]} {WORDS[value]}"
+    return value_words(value, facet.column)
+
+
+# -- the value of one cell of the list, as a change of the filter: keep it or hide it
+
+
+def with_cell(inspection: Inspection, column: Column, value: Any, *, keep: bool) -> Filter:
+    """The filter with the value of a cell kept, and no other of its column; or hidden.
+
+    A fraction stands for all that read the same on screen. Of a list every member is kept or hidden.
+
+    Raises:
+        UsageError: the cell is no column that a condition can speak of; and why.
+    """
+    name = _source(inspection, column)
+    dtype, chosen = inspection.selection.column(name).dtype, inspection.filter
+    if isinstance(dtype, pl.List):
+        if dtype.inner != pl.String():
+            raise UsageError(f"{column.title} holds lists of numbers.", "Keep or hide it with : and a condition.")
+        members = list(dict.fromkeys(value)) if value else [None]
+        chosen = chosen.without(name) if keep else chosen
+        for member in members:
+            chosen = _with(chosen, name, member, keep=keep, listed=True, first=member is members[0])
+        return chosen
+    if isinstance(value, float):
+        return chosen.plus(_reads_the_same(name, value, column.decimals, keep=keep))
+    return _with(chosen, name, value, keep=keep, listed=False, first=True)
+
+
+def _with(chosen: Filter, name: str, value: Any, *, keep: bool, listed: bool, first: bool) -> Filter:
+    if not keep:
+        return chosen.hiding(name, value, listed=listed)
+    return chosen.only(name, value, listed=listed) if first else chosen.toggled(name, value, listed=listed)
+
+
+def _source(inspection: Inspection, column: Column) -> str:
+    """The one column of the data that a cell shows."""
+    if isinstance(column.source, tuple):
+        raise UsageError(
+            f"{column.title} is a picture of several columns, not a value to keep or hide.", "Choose another cell."
+        )
+    (name,) = column.sources
+    if name not in inspection.selection.columns:
+        raise UsageError(f"{column.title} is no column that a condition can speak of.", "Choose another cell.")
+    return name
+
+
+def _reads_the_same(name: str, value: float, decimals: int, *, keep: bool) -> str:
+    """The condition that a number reads as this one does with so many digits; or that it does not."""
+    column = named(name)
+    if math.isnan(value):
+        return f"{column} IS {'' if keep else 'NOT '}NULL"
+    if math.isinf(value):
+        return _sided(column, value, keep=keep)
+    low, high = _least(value, decimals), -_least(-value, decimals)
+    within = f"{column} BETWEEN {low!r} AND {high!r}"
+    return within if keep else f"{column} NOT BETWEEN {low!r} AND {high!r} OR {column} IS NULL"
+
+
+def _sided(column: str, value: float, *, keep: bool) -> str:
+    """The condition on an infinite number: beyond every finite one."""
+    most = sys.float_info.max
+    beyond = f"{column} < {-most!r}" if value < 0 else f"{column} > {most!r}"
+    return beyond if keep else f"NOT ({beyond}) OR {column} IS NULL"
+
+
+def _least(value: float, decimals: int) -> float:
+    """The least float that reads as this one does."""
+    shown = _reading(value, decimals)
+    # Half a unit below; what rounds to even or was no tie is a few floats away.
+    low = float(shown) - 0.5 * 10.0**-decimals
+    while _reading(low, decimals) == shown:
+        low = math.nextafter(low, -math.inf)
+    while _reading(low, decimals) != shown:
+        low = math.nextafter(low, math.inf)
+    return low
+
+
+def _reading(value: float, decimals: int) -> str:
+    """A number as it reads; zero without its sign."""
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
 
 LISTS = ("tags",)
 """Columns of lists that are facets."""

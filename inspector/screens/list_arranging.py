@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from inspector.case_columns import case_columns, chosen_keys, empty_keys, usual_keys
 from inspector.catalogue import OF_FILE, Entry, catalogue, entry_of
 from inspector.inspection import Inspection
-from inspector.phrases import Phrase
 from inspector.screens.arranging import Arranging
 from inspector.widgets.columns import Column
 from inspector.widgets.frame_table import FrameTable
+from inspector.wrap import Phrase
 
 if TYPE_CHECKING:
     from inspector.screens.cases import CasesScreen

@@ -15,11 +15,9 @@ from textual.events import Resize
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from inspector.commands.grammar import EXPORT
+from inspector.commands.command import EXPORT
 from inspector.mapping_words import FIELDS, claim_words, claimed, preview_lines
-from inspector.screens.dialog import Dialog
-from inspector.screens.picking import Picking
-from inspector.screens.words import WordsDialog
+from inspector.screens.dialog import Dialog, Picking, WordsDialog
 from inspector.text import clean
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.errors import InspectError

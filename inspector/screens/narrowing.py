@@ -9,11 +9,10 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from inspector.screens.dialog import Answer
-from inspector.screens.typed_ahead import TypedAhead
+from inspector.screens.dialog import Answer, TypedAhead
 from inspector.text import clean
 from inspector.widgets.pick_list import Pick, PickList
-from inspector.widgets.typing_line import TypingLine
+from inspector.widgets.text_editor import TypingLine
 
 
 class Narrowing(TypedAhead[Answer]):

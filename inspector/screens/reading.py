@@ -4,9 +4,8 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from inspector.case_view.found_text import FOUND
-from inspector.case_view.manner import Manner
-from inspector.case_view.open_case import OpenCase, open_case
+from inspector.case_view.open_case import Manner, OpenCase, open_case
+from inspector.case_view.prose import FOUND
 from inspector.inspection import Inspection
 from inspector.messages import Reads
 from inspector.paint import Brush

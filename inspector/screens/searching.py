@@ -9,11 +9,11 @@ from textual.worker import get_current_worker
 from inspector.case_rows import CaseRows
 from inspector.filtering.search_run import FoundBefore, SoFar, run_search
 from inspector.inspection import Inspection
-from inspector.phrases import Phrase
 from inspector.render.cells import share
 from inspector.screens.controller import Controller
 from inspector.sentences import counted
 from inspector.widgets.search_bar import SearchBar
+from inspector.wrap import Phrase
 from scoring.errors import InspectError
 from scoring.text_query import TextQuery
 

@@ -12,18 +12,18 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from inspector.analyses import Page
-from inspector.drilling import drilled, returned
+from inspector.case_links import drilled, returned
 from inspector.filtering.filter_words import filter_phrase
 from inspector.inspection import Inspection
 from inspector.messages import Computed, Export, Go, Inspected
 from inspector.paint import Brush
-from inspector.phrases import Phrase, name_forms
 from inspector.render.lines import CaseLink, Sheet
 from inspector.screens.base import InspectionScreen
 from inspector.sentences import counted
 from inspector.text import clean
+from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
-from inspector.widgets.sized import Sized
+from inspector.wrap import Phrase, name_forms
 from scoring.errors import InspectError
 from scoring.export import Document
 

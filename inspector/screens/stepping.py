@@ -1,16 +1,18 @@
 """The step cursor of the case screen: going from step to step, folding them, copying them."""
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from inspector.case_view.copying import copied, whole
-from inspector.case_view.folding import FEWEST, prefix
 from inspector.case_view.lines import CaseLines
-from inspector.case_view.manner import Stop
+from inspector.case_view.open_case import Stop
 from inspector.case_view.opening import line_of, stop_at
+from inspector.case_view.prose import FOUND, copied, whole
+from inspector.case_view.steps import FEWEST, prefix
 from inspector.messages import Copy
 from inspector.screens.controller import Controller
+from inspector.sentences import counted
 from inspector.widgets.step_view import StepView
 
 if TYPE_CHECKING:
@@ -163,3 +165,49 @@ class StepCursor(Controller):
         if (stop := stop_at(self.page, line)) is not None:
             self.stop = stop
             self.steps.put_cursor(self.line)
+
+
+# -- going from hit to hit of a search within one case
+
+
+class Hits(Controller):
+    """The lines of the case on screen in which what is searched for stands."""
+
+    screen: "CaseScreen"
+
+    _hit: tuple[list[int], int] = ([], -1)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """How many lines have a hit and on which one the reader is, for the title; "" where nothing is searched for."""
+        if self.inspection is None or self.inspection.selection.found is None:
+            return ("",)
+        hits = self.screen.steps.lines_with(FOUND)
+        known, place = self._hit
+        if hits and known == hits:
+            return (f"hit {place + 1} of {len(hits)}", "")
+        return (f"{counted(len(hits), 'line')} with hits", "") if hits else ("no hit in these texts", "")
+
+    def go(self, by: int, *, fresh: bool = False) -> bool:
+        """To the next line with a hit, or the one before; whether there is one. The first is the first on screen.
+
+        Of a `fresh` case it is the first of all, or going back the last.
+        """
+        searched = self.inspection is not None and self.inspection.selection.found is not None
+        view = self.screen.steps
+        hits = view.lines_with(FOUND) if searched else []
+        known, place = self._hit
+        if fresh:
+            place = 0 if by > 0 else len(hits) - 1
+        elif known == hits:
+            place += by
+        else:
+            below = bisect_left(hits, view.scroll_offset.y)
+            place = below if by > 0 else below - 1
+        if not 0 <= place < len(hits):
+            return False
+        self._hit = (hits, place)
+        view.scroll_to_line(hits[place])
+        self.screen.cursor.go_to_line(hits[place])
+        self.screen.show_title()
+        return True

@@ -1,23 +1,205 @@
 """What a person says of cases: tags and notes, with undo."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import ClassVar
 
+import polars as pl
+from msgspec.structs import replace
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.suggester import Suggester
+from textual.widgets import Input, Static
+from textual.worker import get_current_worker
+
+from inspector.analyses.similar import alike, outcome_of, tags_of
+from inspector.inspection import Inspection
 from inspector.messages import Go
+from inspector.render.cells import share
 from inspector.screens.controller import Controller
-from inspector.screens.history import HistoryDialog
-from inspector.screens.note import NoteDialog
-from inspector.screens.sure import SureDialog
-from inspector.screens.tag import TagDialog, Typed
-from inspector.sentences import NO_FOLDER, counted
+from inspector.screens.dialog import Dialog, NoteDialog, SureDialog, TypedAhead
+from inspector.sentences import GLYPHS, NO_FOLDER, WORDS, counted
 from inspector.short_names import short_name
-from inspector.tag_words import batch_words, changes
-from inspector.triage.history import history_rows
-from inspector.triage.own_words import own_tags
-from scoring.benchmarks.registry import taxonomies
+from inspector.tag_words import batch_words, changes, completed, offered_tags, typed_tags
+from inspector.text import cell, clean
+from inspector.triage.annotations import own_tags
+from inspector.triage.history import history_indent, history_lines, history_rows
+from inspector.widgets.line_view import Line, LineView
+from inspector.widgets.pick_list import Pick, PickList
+from inspector.widgets.text_editor import TypingLine
+from inspector.wrap import hung, wrap
+from scoring.benchmarks.registry import error_types, taxonomies
 from scoring.errors import InspectError
-from scoring.triage.actions import TAG, UNTAG, Action
+from scoring.similar import Alike
+from scoring.triage.history import TAG, UNTAG, Action
 from scoring.triage.journal import Journal
+
+# -- the tag dialog: words to put on cases, or to take away
+
+
+Typed = tuple[tuple[str, ...], tuple[str, ...]]
+"""Tags to put on, tags to take away."""
+IN_USE = 20
+"""Tags that are listed."""
+NUMBERED = 9
+"""Tags for which a digit stands."""
+
+
+def in_columns(words: Sequence[str], width: int) -> list[str]:
+    """Words below each other in as many columns as fit into so many cells, of equal width."""
+    longest = max(map(cell_len, words), default=0) + 2
+    rows = -(-len(words) // max(1, width // longest))
+    return ["".join(cell(word, longest) for word in words[row::rows]).rstrip() for row in range(rows)]
+
+
+class TagSuggester(Suggester):
+    """Completes the word that is being typed to a tag in use."""
+
+    def __init__(self, tags: Sequence[str]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._tags = tags
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """The whole line with its last word completed, where that goes on from what was typed."""
+        whole = completed(value, self._tags)
+        return whole if whole is not None and whole.startswith(value) else None
+
+
+class TagDialog(TypedAhead[Typed | None]):
+    """Asks for tags; None if nothing is to be done."""
+
+    ENTER = "Tag"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape", "dismiss(None)", "Close"),
+        ("tab", "complete", "Complete"),
+    ]
+
+    def __init__(self, title: str, present: Sequence[str], in_use: Mapping[str, int], own: Sequence[str] = ()) -> None:
+        """Ask for tags of cases.
+
+        Args:
+            title: what is tagged.
+            present: the tags that it has.
+            in_use: all tags, with how many cases have each.
+            own: the error types of the benchmark at hand; those of other benchmarks are completed.
+        """
+        super().__init__(title)
+        self._present = present
+        self._in_use = in_use
+        self._offered = offered_tags(in_use, own)
+        self._known = offered_tags(self._offered, error_types())
+
+    def compose_panel(self) -> ComposeResult:
+        if self._present:
+            yield Static(Content(clean(f"It has: {', '.join(self._present)}")))
+        placeholder = "tags, or their digits; -tag takes one away"
+        yield TypingLine(placeholder=placeholder, suggester=TagSuggester(self._known), compact=True)
+        yield Static(Content(clean(self._listed(), lines=True)), classes="dim")
+
+    def _listed(self) -> str:
+        """The tags that are offered: the first nine with their digits, one below the other, then others in use."""
+        used = {tag: f" ({self._in_use[tag]:,})" for tag in self._offered if tag in self._in_use}
+        told = [f"{at} {tag}{used.get(tag, '')}" for at, tag in enumerate(self._offered[:NUMBERED], 1)]
+        others = [f"{tag}{count}" for tag, count in list(used.items())[NUMBERED:IN_USE]]
+        left = len(self._known) - len(told) - len(others)
+        what = f"{left:,} more" if told else counted(left, "error type")
+        more = f"{what}, which Tab completes" if left else ""
+        behind = " and ".join(filter(None, (", ".join(others), more)))
+        return "\n".join((*in_columns(told, self.line_width), *([behind] if behind else ())))
+
+    def action_complete(self) -> None:
+        """Take the completion, if there is one."""
+        box = self.query_one(Input)
+        whole = completed(box.value, self._known)
+        if whole is not None:
+            box.value = whole
+            box.action_end()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        typed = typed_tags(event.value, self._offered[:NUMBERED])
+        self.dismiss(typed if any(typed) else None)
+
+
+# -- the history of a case: what everybody did to it, in order, with what was undone
+
+
+HIDDEN = "What others did is hidden for as long as gold labels and verdicts are."
+UNDER = 4
+"""Cells by which what was done is moved in where it stands beneath who did it."""
+ABOUT = 4
+"""Lines of the dialog beside those of the history: its border, its title and what its keys are."""
+
+
+class HistoryDialog(Dialog[None]):
+    """Lines of a history, newest last, of which some may be beyond the screen."""
+
+    SHARE, WIDEST = 0.96, 140
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("j,down", "scroll(1)", "Down"),
+        ("k,up", "scroll(-1)", "Up"),
+        ("pagedown", "page(1)", "Page down"),
+        ("pageup", "page(-1)", "Page up"),
+        ("g,home", "edge(False)", "First"),
+        ("G,end", "edge(True)", "Last"),
+        ("escape,q", "dismiss(None)", "Close"),
+    ]
+
+    def __init__(self, case: str, rows: pl.DataFrame, *, hidden: bool = False) -> None:
+        """`rows` are those of `history_rows`; `hidden` says that they are those of one person alone."""
+        undone = rows["holds"].to_list().count(False)
+        super().__init__(f"What was done to {case}{f': {undone:,} undone' if undone else ''}")
+        self._rows, self._hidden = rows, hidden
+        self._lines = list(history_lines(rows))
+
+    def compose_panel(self) -> ComposeResult:
+        # As high as it will be, from the first time that it is drawn.
+        yield LineView(id="done")
+        if self._hidden:
+            yield Static(Content(HIDDEN), classes="dim")
+
+    def on_mount(self) -> None:
+        view = self.query_one(LineView)
+        view.focus()
+        view.flow(self._wrapped)
+        # The newest ones come first.
+        self.call_after_refresh(self.action_edge, True)  # Textual passes on by position
+
+    def on_resize(self) -> None:
+        self.query_one(LineView).styles.max_height = max(1, self.size.height - ABOUT - (1 if self._hidden else 0))
+
+    def _wrapped(self, width: int) -> list[Line]:
+        if not self._lines:
+            nothing = (
+                "You have done nothing to this case." if self._hidden else "Nobody has done anything to this case."
+            )
+            return [Line([(line, "")]) for line in wrap(nothing, width)]
+        indent = history_indent(self._lines, width)
+        found = []
+        for holds, (author, words) in zip(self._rows["holds"], self._lines, strict=True):
+            style = "dim" if holds is False else ""
+            label, text = clean(author), clean(words)
+            if cell_len(label) < indent:
+                pairs = list(hung(label, text, width, indent))
+            else:
+                # Beside a long name there is no room.
+                pairs = [(line, "") for line in wrap(label, width)]
+                pairs += [(" " * UNDER, line) for line in wrap(text, width - UNDER)]
+            found += [Line([(left, "dim"), (right, style)]) for left, right in pairs]
+        return found
+
+    def action_scroll(self, by: int) -> None:
+        view = self.query_one(LineView)
+        view.scroll_to(y=view.scroll_offset.y + by, force=True)
+
+    def action_page(self, by: int) -> None:
+        self.action_scroll(by * self.query_one(LineView).viewport.height)
+
+    def action_edge(self, last: bool) -> None:
+        view = self.query_one(LineView)
+        view.scroll_to(y=view.line_count if last else 0, force=True)
+
 
 ASKED_ABOVE = 100
 """More cases than this are tagged at once only after a question."""
@@ -63,7 +245,6 @@ class Tagging(Controller):
     def action_similar(self) -> None:
         """Look for cases that are like the one that is looked at, and open one."""
         # Imported only for who asks: the app starts sooner.
-        from inspector.screens.similar import SimilarDialog
 
         inspection, row = self.inspection, self.screen.case_row
         if inspection is None or row is None:
@@ -176,3 +357,67 @@ class Tagging(Controller):
             self.screen.say_done("There is no case here.")
             return None
         return self.inspection.cases["case"][row], journal
+
+
+# -- the cases that are like the one that is looked at: nearest in text, or in the course of its rewards
+
+
+_LOOKING = "Looking for them ..."
+
+
+class SimilarDialog(Dialog[int | None]):
+    """Ends with the row id of the case to open; None where it was only closed. They are looked for in a thread."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("enter", "take", "Open it"), ("escape,q", "dismiss(None)", "Close")]
+
+    def __init__(self, inspection: Inspection, row: int, *, blind: bool = False) -> None:
+        """`row` is the case; while labels are hidden (`blind`), so are outcomes, and what others said."""
+        super().__init__(f"Like {inspection.cases['case'][row]}")
+        names = () if inspection.scorer is None else (inspection.scorer,)
+        self._results = replace(inspection.selection, chosen=names)
+        self._row, self._blind = row, blind
+
+    def compose_panel(self) -> ComposeResult:
+        yield PickList()
+        yield Static(_LOOKING, id="whole", classes="dim")
+
+    def on_mount(self) -> None:
+        self.query_one(PickList).focus()
+        self.run_worker(self._look, thread=True, exclusive=True, group="similar")
+
+    def _look(self) -> None:
+        """In a thread: all texts are read the first time."""
+        try:
+            picks = list(self._picks())
+            said = "" if picks else "No other case that the filter keeps is like it."
+        except InspectError as error:
+            picks, said = [], str(error)
+        if not get_current_worker().is_cancelled:
+            self.app.call_from_thread(self._show, picks, said)
+
+    def _show(self, picks: list[Pick], said: str) -> None:
+        self.query_one(PickList).show(picks)
+        self.query_one("#whole", Static).update(Content(clean(said)))
+
+    def _picks(self) -> Iterator[Pick]:
+        results = self._results
+        for scorer, other in alike(results, self._row):
+            yield Pick(f"{scorer} {other.row}", results.cases["case"][other.row], self._why(scorer, other))
+
+    def _why(self, scorer: str | None, other: Alike) -> str:
+        """How much it is like it and by what, what the scorer makes of it, and how it was tagged."""
+        results = self._results
+        said = [f"{'text' if scorer is None else 'rewards'} {share(other.likeness, 0)}%"]
+        outcome = None if self._blind else outcome_of(results, scorer, other.row)
+        said += [f"{GLYPHS[outcome]} {WORDS[outcome]}"] if outcome in GLYPHS else []
+        tags = () if self._blind else tags_of(results, results.cases["case"][other.row])
+        said += [f"[{', '.join(tags)}]"] if tags else []
+        return "  ".join([*said, *([" ".join(other.shared)] if other.shared else [])])
+
+    def on_pick_list_clicked(self) -> None:
+        self.action_take()
+
+    def action_take(self) -> None:
+        key = self.query_one(PickList).key
+        if key is not None:
+            self.dismiss(int(key.rpartition(" ")[2]))

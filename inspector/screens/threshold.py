@@ -5,7 +5,7 @@ import numpy as np
 from inspector.inspection import Inspection
 from inspector.rail_lines import rail_lines, why_unmovable
 from inspector.screens.controller import Controller
-from inspector.widgets.rail import Rail
+from inspector.widgets.line_view import Rail
 from scoring.deciding import OPTIMISTIC
 from scoring.verdicts import Rule
 

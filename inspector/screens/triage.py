@@ -1,32 +1,195 @@
 """The triage screen: one case after the other, and a key for what it is."""
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.worker import get_current_worker
 
-from inspector.case_view.manner import Manner
+from inspector.case_view.open_case import Manner
 from inspector.commands import bindings_of
-from inspector.inspection import Inspection
+from inspector.contested_gold import BETWEEN, Ranking, because_phrases, ranking_of
+from inspector.inspection import Inspection, covering
 from inspector.paint import Brush
-from inspector.phrases import Phrase
-from inspector.screens import contesting, tagged_alike
+from inspector.render.cells import share
+from inspector.screens.base import SHORT
 from inspector.screens.case import CaseScreen
-from inspector.screens.contesting import Contesting
-from inspector.screens.tagged_alike import TaggedAlike
+from inspector.screens.controller import Controller
+from inspector.screens.sheet import FEW
 from inspector.sentences import counted
 from inspector.short_names import short_name
 from inspector.text import clean
-from inspector.triage.queue_cases import first_row, row_of
-from inspector.triage.queue_words import end_forms, place_words, progress_words, ruling_forms
-from inspector.widgets.line_view import LineView
+from inspector.triage.queue import end_forms, first_row, place_words, progress_words, row_of, ruling_forms
+from inspector.widgets.line_view import LineView, PhraseLine
+from inspector.wrap import Phrase
 from scoring.errors import InspectError
-from scoring.triage.actions import DEFER, GOLD_WRONG, RATE, RULE, RULINGS, SKIP, Action, Change, content_of
-from scoring.triage.history import Queue
+from scoring.triage.history import DEFER, GOLD_WRONG, RATE, RULE, RULINGS, SKIP, Action, Change, Queue, content_of
 from scoring.triage.journal import Journal
 from scoring.triage.words import Words, words_of
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from inspector.analyses.similar import TaggedCase
+    from inspector.selection import Selection
+
+
+# -- the tagged cases that are most like the case in triage, in one line: what was wrong there may be wrong here
+
+
+ALIKE = "alike"
+"""The name of the line, for `one_line`."""
+PATIENCE = 0.2
+"""Seconds for which a case must stay on screen before others are looked for: keys that are held look for nothing."""
+
+
+class TaggedAlike(Controller):
+    """Looks, in a thread, for tagged cases that are like the one on screen.
+
+    The line is there for as long as any case is tagged, so that nothing moves from one case to the next.
+    """
+
+    screen: "TriageScreen"
+    _rests: "Timer | None" = None
+    _asked: tuple[object, ...] = (-1, False, None)
+    """The case, and what people have said of all cases, that was asked for last."""
+
+    def show(self, row: int, *, hidden: bool) -> None:
+        """Have it told of the case with this row id; with `hidden`, of none."""
+        inspection = self.inspection
+        journal = None if inspection is None else inspection.selection.journal
+        if inspection is None or journal is None:
+            return
+        line = self.screen.query_one(f"#{ALIKE}", PhraseLine)
+        tagged = bool(journal.triage.tags or journal.triage.categories)
+        line.display = tagged and self.screen.size.height >= SHORT
+        before, asked = self._asked, (row, hidden, journal.triage)
+        # What was said is compared as it is held: there may be very much of it.
+        if not line.display or (before[:2] == asked[:2] and before[2] is asked[2]):
+            return
+        self._asked = asked
+        if before[:2] != asked[:2]:
+            line.tell([], "", "dim")
+        if self._rests is not None:
+            self._rests.stop()
+        if not hidden:
+            self._rests = self.screen.set_timer(PATIENCE, partial(self._look, inspection, row, asked))
+
+    def _look(self, inspection: "Inspection", row: int, asked: tuple[object, ...]) -> None:
+        work = partial(self._find, inspection, row, asked)
+        self.screen.run_worker(work, thread=True, exclusive=True, group=ALIKE, description=ALIKE)
+
+    def _find(self, inspection: "Inspection", row: int, asked: tuple[object, ...]) -> None:
+        """In a thread: all texts are read the first time."""
+        # Imported only for who has tagged anything: triage opens sooner.
+        from inspector.analyses.similar import tagged_alike
+
+        try:
+            forms = _forms(tagged_alike(inspection.selection, row))
+        except InspectError as error:
+            forms = (clean(str(error)),)
+        if not get_current_worker().is_cancelled:
+            self.screen.call_later(self._tell, forms, asked)
+
+    def _tell(self, forms: "Sequence[str]", asked: tuple[object, ...]) -> None:
+        if asked is self._asked:
+            self.screen.query_one(f"#{ALIKE}", PhraseLine).tell([Phrase(tuple(forms))], "", "dim")
+
+
+def _forms(found: "Sequence[TaggedCase]") -> tuple[str, ...]:
+    """What is said of them, and shorter: of fewer of them."""
+    told = [
+        f"{short_name(clean(one.case), 24)} [{short_name(clean(', '.join(one.tags)), 32)}] {share(one.likeness, 0)}%"
+        for one in found
+    ]
+    return (*(f"Tagged and like it: {', '.join(told[:n])}" for n in range(len(told), 0, -1)), "")
+
+
+# -- why the gold label of the case on screen is contested, in one line
+
+
+CONTESTED = "contested"
+"""The name of the line, for `one_line`."""
+
+
+class Contesting(Controller):
+    """A line that says why the scorers together, or a rule of construction, contest the gold label of the case.
+
+    What the scorers say together is computed once for the scorers as they decide: among many cases in a thread, so that
+    no key waits for it. The line is there for as long as any case of the benchmark is contested, so that nothing moves
+    between a case that is and one that is not.
+    """
+
+    screen: "TriageScreen"
+
+    _ranked: "tuple[Sequence[object], Ranking | InspectError] | None" = None
+    _ranking_for: "Sequence[object] | None" = None
+
+    def show(self, row: int, *, hidden: bool) -> None:
+        """Tell it of the case with this row id; with `hidden`, of none."""
+        inspection = self.inspection
+        if inspection is None:
+            return
+        found = self._ranking(inspection)
+        contested = isinstance(found, InspectError) or (found is not None and bool(found.contested))
+        line = self.screen.query_one(f"#{CONTESTED}", PhraseLine)
+        line.display = contested and self.screen.size.height >= SHORT
+        phrases = []
+        if isinstance(found, InspectError):
+            phrases = [Phrase((clean(str(found)),))]
+        elif found is not None and not hidden and row in found.contested:
+            phrases = because_phrases(found, row)
+        line.tell(phrases, BETWEEN, "dim")
+
+    def _ranking(self, inspection: "Inspection") -> Ranking | InspectError | None:
+        """What the scorers say together; None while it is being computed, and while a threshold moves."""
+        owners = _owners(inspection)
+        if self._ranked is not None and _same(self._ranked[0], owners):
+            return self._ranked[1]
+        if self.screen.rail_open or (self._ranking_for is not None and _same(self._ranking_for, owners)):
+            return None
+        make = partial(_ranking_or_error, inspection.selection, inspection.benchmark, covering(inspection))
+        if self._ranked is None and inspection.selection.height <= FEW:
+            self._ranked = owners, make()
+            return self._ranked[1]
+        self._ranking_for = owners
+
+        def rank() -> None:
+            self.screen.call_later(self._told, owners, make())
+
+        # The case comes first: the thread would take turns with it.
+        self.screen.call_after_refresh(self.screen.run_worker, rank, thread=True, exclusive=True, group=CONTESTED)
+        return None
+
+    def _told(self, owners: "Sequence[object]", made: Ranking | InspectError) -> None:
+        """It is there; unless another is wanted by now, it is told."""
+        if owners is self._ranking_for:
+            self._ranked, self._ranking_for = (owners, made), None
+            self.screen.show_title()
+
+
+def _owners(inspection: "Inspection") -> "Sequence[object]":
+    """What it depends on. Other tags, another order and another filter change nothing of it."""
+    benchmark = inspection.benchmark
+    judging = (one for one in inspection.selection.evaluations if one.covers(benchmark))
+    return (inspection.cases, benchmark, inspection.unparsed, *judging)
+
+
+def _same(one: "Sequence[object]", other: "Sequence[object]") -> bool:
+    """Names by their values, all else by identity."""
+    return len(one) == len(other) and all(
+        a == b if isinstance(a, str) else a is b for a, b in zip(one, other, strict=True)
+    )
+
+
+def _ranking_or_error(selection: "Selection", benchmark: str, scorers: "Sequence[str]") -> Ranking | InspectError:
+    try:
+        return ranking_of(selection, benchmark, scorers)
+    except InspectError as error:
+        return error
 
 
 class TriageScreen(CaseScreen, inherit_bindings=False):
@@ -56,10 +219,10 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
 
     def compose_above(self) -> ComposeResult:
         yield self.one_line("queue")
-        why = self.one_line(contesting.LINE)
+        why = self.one_line(CONTESTED)
         why.display = False
         yield why
-        alike = self.one_line(tagged_alike.LINE)
+        alike = self.one_line(ALIKE)
         alike.display = False
         yield alike
 

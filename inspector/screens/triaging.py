@@ -5,12 +5,10 @@ from functools import partial
 
 from inspector.inspection import Inspection
 from inspector.screens.base import InspectionScreen
-from inspector.screens.picking import Picking
+from inspector.screens.dialog import Picking
 from inspector.sentences import NO_FOLDER, counted
 from inspector.text import clean
-from inspector.triage.queue_cases import first_row, queue_cases
-from inspector.triage.queue_orders import ONCE_MORE, queue_orders
-from inspector.triage.queue_words import left_words, queue_name
+from inspector.triage.queue import ONCE_MORE, first_row, left_words, queue_cases, queue_name, queue_orders
 from inspector.widgets.pick_list import Pick
 from scoring.errors import InspectError
 from scoring.triage.history import Queue

@@ -11,7 +11,7 @@ from inspector.analyses import load
 from inspector.analysis_list import summaries
 from inspector.commands.command import SCREENS, place_words
 from inspector.commands.key_words import KeyWords, written
-from inspector.terminal.plain import plain_key
+from inspector.terminal.themed import plain_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -103,7 +103,7 @@ def palette_commands(app: "InspectApp", screen: "Screen[object]") -> "Iterator[S
 
 
 def _open_guide(app: "InspectApp", name: str) -> None:
-    from inspector.screens.guide_page import guide_page
+    from inspector.screens.command_menu import guide_page
 
     app.push_screen(guide_page(name))
 

@@ -273,7 +273,7 @@ def _request_again(asked: "Request", now: "Selection") -> "Request | None":
 
 def _same_view(before: "Inspection", selection: "Selection") -> "Inspection":
     """The same view of what was read anew; of another benchmark, where the one in focus has gone."""
-    from inspector.first_inspection import inspect
+    from inspector.inspection import inspect
 
     if before.benchmark in selection.cases["benchmark"]:
         return before.renewed(selection)

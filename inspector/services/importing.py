@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from msgspec.structs import replace
 from textual.worker import get_current_worker
 
-from inspector.durations import progress_words
+from inspector.scoring_words import progress_words
 from inspector.services.navigation import INSPECT
 from inspector.text import clean
 
@@ -132,7 +132,7 @@ def _show(app: "InspectApp", benchmarks: "Sequence[str]", lines: "Sequence[str]"
     """
     from rich.text import Text
 
-    from inspector.screens.guide_page import TextPage
+    from inspector.screens.command_menu import TextPage
 
     if app.request.benchmarks:
         wanted = dict.fromkeys((*app.request.benchmarks, *benchmarks))

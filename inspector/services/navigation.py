@@ -9,7 +9,7 @@ from textual.worker import get_current_worker
 from inspector.analysis_list import summaries
 from inspector.commands.command import ONE_CASE
 from inspector.messages import Go
-from inspector.screens.too_small import too_small
+from inspector.screens.loading import too_small
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from inspector.app import InspectApp
-    from inspector.case_view.manner import Manner
+    from inspector.case_view.open_case import Manner
     from inspector.paint import Brush
     from inspector.screens.base import InspectionScreen
     from inspector.screens.case import CaseScreen

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inspector.app import InspectApp
     from inspector.case_job import CaseJob
     from inspector.inspection import Inspection
-    from inspector.scoring_job import ScoringJob
+    from inspector.jobs import ScoringJob
 
 STOP, GO_ON, STAY = "stop", "go-on", "stay"
 """What may become of a run when the app is to end."""
@@ -71,7 +71,7 @@ class ScoringProcesses:
         if self._run is not None and self._run.running:
             self._app.tell(f"A run is going on; {self._app.keys.words.of('score')} stops it.", "warning")
             return
-        from inspector.scoring_job import ScoringJob
+        from inspector.jobs import ScoringJob
         from scoring.engines.server.address import Address
         from scoring.errors import InspectError
 
@@ -123,7 +123,7 @@ class ScoringProcesses:
 
     def leave(self) -> None:
         """End the app, unless a run is on: then a person says what becomes of it."""
-        from inspector.screens.picking import Leaving
+        from inspector.screens.dialog import Leaving
         from inspector.widgets.pick_list import Pick
 
         if self._run is None or not self._run.running:

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from inspector.app import InspectApp
     from inspector.selection import Selection
-    from inspector.session.lines import Said
-    from inspector.session.log import SessionLog
+    from inspector.session.log import Said, SessionLog
 
 REST = 0.3
 """Seconds in which a screen that has nothing more to say says the same, with nothing under way."""
@@ -45,8 +44,7 @@ class SessionRecorder:
         """
         if folder is None:
             return
-        from inspector.session.log import SessionLog
-        from inspector.session.starting import start_of
+        from inspector.session.log import SessionLog, start_of
 
         self._began = time.monotonic()
         self._log = SessionLog(folder, start_of(self._app, selection))
@@ -63,7 +61,7 @@ class SessionRecorder:
         """Record what was done, where it is a command of the screen of this name."""
         if self._log is None:
             return
-        from inspector.session.starting import command_id
+        from inspector.session.log import command_id
 
         if (command := command_id(action, screen)) is not None:
             self._note_down({"screen": screen, "command": command})
@@ -93,7 +91,7 @@ class SessionRecorder:
             self._resting.resume()
 
     def _look_what_is_said(self) -> None:
-        from inspector.session.showing import said
+        from inspector.session.log import said
 
         before, self._just_said = self._just_said, said(self._app)
         now = self._just_said

@@ -15,9 +15,7 @@ from textual.pilot import Pilot
 
 from inspector.app import InspectApp
 from inspector.messages import Score
-from inspector.session.lines import Line, Said, Session
-from inspector.session.place import shadow
-from inspector.session.showing import said
+from inspector.session.log import Line, Said, Session, said, shadow
 from inspector.terminal.remembered import Remembered
 from scoring.errors import UsageError
 from scoring.triage.journal import ENVIRONMENT

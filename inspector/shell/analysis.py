@@ -13,8 +13,7 @@ from inspector.render.lines import Row
 from inspector.render.terminal import UNBOUNDED, Terminal
 from inspector.render.view import View
 from inspector.request import Request, request_of
-from inspector.shell.output import form_of, put, say, say_facts
-from inspector.shell.page import print_page, width_of
+from inspector.shell.output import form_of, print_page, put, say, say_facts, width_of
 from inspector.shell.progress import ReadingProgress
 from inspector.text import clean
 from scoring.progress import told_to

@@ -14,8 +14,8 @@ from typing import Any
 
 import polars as pl
 
+from inspector.jobs import LOG
 from inspector.provenance import program_version
-from inspector.scoring_job import LOG
 from inspector.sentences import size_words
 from inspector.text import clean
 from inspector.workspace_place import find_workspace

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from inspector.critique.counts import answer_counts, listed, unparsed_notes
+from inspector.critique.kept import answer_counts, listed, unparsed_notes
 from inspector.provenance import program_version
 from inspector.request import request_of
 from inspector.selection import Selection, load

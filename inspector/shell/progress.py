@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-from inspector.durations import progress_words
+from inspector.scoring_words import progress_words
 from inspector.text import clean
 
 PATIENCE = 1.0

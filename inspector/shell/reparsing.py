@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from inspector.analyses.reparse import why_none
-from inspector.critique.counts import OTHER
-from inspector.critique.talk import is_talk
+from inspector.critique.blocks import is_talk
+from inspector.critique.kept import OTHER
 from inspector.sentences import counted
 from inspector.shell import analysis
 from inspector.shell.output import say

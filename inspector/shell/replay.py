@@ -10,9 +10,7 @@ from msgspec.structs import replace
 from platformdirs import user_state_path
 
 from inspector.provenance import program_version
-from inspector.session.lines import Start, read_session
-from inspector.session.log import FOLDER, logs
-from inspector.session.place import data_of
+from inspector.session.log import FOLDER, Start, data_of, logs, read_session
 from inspector.session.replaying import Replayed, replay
 from inspector.shell.output import say
 from inspector.text import clean

@@ -7,11 +7,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from inspector.critic_words import parts_done
-from inspector.filtering.saved_slices import with_slices
+from inspector.filtering.slices import with_slices
 from inspector.jobs import Job, signals_passed_on
 from inspector.request import Request, shell_word
-from inspector.scoring_words import node_lines, speed, words_of
+from inspector.scoring_words import node_lines, parts_done, speed, words_of
 from inspector.sentences import counted
 from inspector.shell.progress import say_over_progress, show_progress
 from inspector.workspace_place import find_workspace

@@ -8,8 +8,7 @@ from inspector.selection import Selection, load
 from inspector.shell.analysis import put_view, replace_raw
 from inspector.shell.output import form_of, say
 from inspector.triage.annotations import journal_of
-from inspector.triage.categories import Changed, merge, put, rename, typed_category
-from inspector.triage.notes import NOTED, gathered_notes
+from inspector.triage.categories import NOTED, Changed, gathered_notes, merge, put, rename, typed_category
 from scoring.errors import UsageError
 
 

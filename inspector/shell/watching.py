@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from inspector.durations import duration
+from inspector.scoring_words import duration
 from inspector.sentences import counted
 from inspector.shell.importing import asked, home, looking
 from inspector.shell.progress import ReadingProgress
@@ -21,11 +21,11 @@ from inspector.shell.reports import NAMED, given_words, joined_words, noticed_wo
 from inspector.text import clean
 from inspector.workspace_place import find_workspace, send
 from scoring.errors import UsageError
+from scoring.events import Interrupt, Stopped
 from scoring.importing.batch import ImportOptions
 from scoring.importing.bringing import HUB, is_elsewhere, is_pattern
-from scoring.importing.stored_objects import is_stored
+from scoring.importing.downloading import is_stored
 from scoring.importing.watching import Round, Taken, Watch
-from scoring.interrupt import Interrupt, Stopped
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding, some_of, worst
 

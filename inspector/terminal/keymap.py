@@ -20,7 +20,7 @@ from textual.keys import Keys, _character_to_key
 from textual.widget import Widget
 
 from inspector.commands import COMMANDS, RAIL, SCREENS
-from inspector.commands.grammar import GO, NO_KEY, VIEW
+from inspector.commands.command import GO, NO_KEY, VIEW
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable

@@ -13,7 +13,7 @@
 | `painted` | what is on screen can be had as a picture, and not as lines | none |
 | `without_colours` | `NO_COLOR` makes sixteen colours black on black | none |
 
-Screens have more of it: `inspector.screens.steady` and `inspector.screens.typed_ahead`.
+Screens have more of it: `inspector.screens.base` and `inspector.screens.dialog`.
 """
 
 import asyncio

@@ -4,14 +4,50 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from rich.segment import Segment
 from textual.app import App
 from textual.binding import Binding
+from textual.color import Color
 from textual.filter import LineFilter
 from textual.screen import Screen
 
-from inspector.terminal.plain import Plain, plain_key
 from inspector.terminal.textual_compat import without_colours
 from inspector.terminal.themes import DEFAULT, chosen_theme, themes, variables_for
+
+# -- for terminals that have only ASCII: what Textual itself draws, cell for cell in plain characters
+
+
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("▌▐▏▕▎▊▋▍▉│┃", "|"),
+        **dict.fromkeys("▔▁─━", "-"),
+        **dict.fromkeys("▂▃▄▅▆▇█▀", " "),
+        "…": "~",
+        # It is two cells wide.
+        "🔎": "> ",
+    }
+)
+KEYS = {"↑": "up", "↓": "down", "←": "left", "→": "right", "⏎": "enter", "⌫": "backspace"}
+"""Names of keys that Textual shows as signs."""
+
+
+class Plain(LineFilter):
+    """Borders, scrollbars and other signs of the toolkit in ASCII. Other text stays as it is."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002  # Textual's own
+        """The same cells, those that are no plain text replaced."""
+        return [
+            segment if segment.text.isascii() else Segment(segment.text.translate(_PLAIN), segment.style)
+            for segment in segments
+        ]
+
+
+def plain_key(shown: str) -> str:
+    """A key as it is shown, with its arrow as a word."""
+    for arrow, word in KEYS.items():
+        shown = shown.replace(arrow, word)
+    return shown
+
 
 Returned = TypeVar("Returned")
 

@@ -11,7 +11,7 @@ from inspector.sentences import counted
 from inspector.text import clean
 from inspector.triage.annotations import gone, journal_of
 from scoring.names import match_name
-from scoring.triage.actions import (
+from scoring.triage.history import (
     DEFER,
     NOTE,
     QUEUE,

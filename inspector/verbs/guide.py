@@ -18,7 +18,7 @@ def run(args: argparse.Namespace) -> int:
     from difflib import get_close_matches
 
     from inspector.guide import page, pages
-    from inspector.shell.page import print_page, put_page, width_of
+    from inspector.shell.output import print_page, put_page, width_of
     from scoring.errors import UsageError
 
     known = pages()

@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
 
     from inspector.command_flags import commands
     from inspector.common_flags import common_help
-    from inspector.shell.page import put_page
+    from inspector.shell.output import put_page
     from scoring.errors import UsageError
 
     about = args.about

@@ -16,7 +16,7 @@ def run(args: argparse.Namespace) -> int:
     """Print or write one case, or print the row of the file as it stands there."""
     from inspector.analyses import Params
     from inspector.analyses.show import load_case, row_of
-    from inspector.prm_job import Unanswered
+    from inspector.jobs import Unanswered
     from inspector.request import request_of
     from inspector.shell import analysis
     from inspector.text import json_text

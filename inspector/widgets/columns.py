@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,9 +14,12 @@ from inspector.short_names import short_name
 from inspector.text import Part, cell, clean, number
 
 if TYPE_CHECKING:
-    import polars as pl
+    from collections.abc import Iterable
 
-    from inspector.widgets.frame_rows import RowSource
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
 
 Paint = Callable[[Any, int], Sequence[Part]]
 """(value, width in cells) -> the parts of one cell. The value is a tuple if the column has several sources."""
@@ -317,3 +320,156 @@ def fit_parts(parts: Sequence[Part], width: int, *, right: bool = False) -> list
         left -= length
     fitted.insert(0 if right else len(fitted), (" " * left, ""))
     return fitted
+
+
+# -- the rows that a frame table shows: where a row stands in a view, and the values of those on screen
+
+
+BLOCK = 64
+BLOCKS_KEPT = 2
+
+Row = tuple[Any, ...]
+
+
+class RowSource(Protocol):
+    """Columns whose cells may be made only when their rows are on screen.
+
+    Row ids are 0-based; `get_column` and `rows` raise polars' ColumnNotFoundError for a column that is not there.
+    """
+
+    @property
+    def schema(self) -> "Mapping[str, pl.DataType]":
+        """Names and dtypes of the columns."""
+
+    def get_column(self, name: str) -> "pl.Series":
+        """One whole column: the one that says which row is which is asked for so."""
+
+    def rows(self, names: "Sequence[str]", ids: "NDArray[np.int32]") -> list[Row]:
+        """The values of some columns in the rows with these ids, in their order."""
+
+
+class FrameSource:
+    """A polars DataFrame as a source of rows."""
+
+    def __init__(self, frame: "pl.DataFrame") -> None:
+        self._frame = frame
+
+    @property
+    def schema(self) -> "Mapping[str, pl.DataType]":
+        return self._frame.schema
+
+    def get_column(self, name: str) -> "pl.Series":
+        return self._frame.get_column(name)
+
+    def rows(self, names: "Sequence[str]", ids: "NDArray[np.int32]") -> list[Row]:
+        return self._frame.select(names)[ids].rows()
+
+
+def row_source(frame: "pl.DataFrame | RowSource") -> RowSource:
+    """A frame or a source as a source."""
+    import polars as pl
+
+    return FrameSource(frame) if isinstance(frame, pl.DataFrame) else frame
+
+
+class FrameRows:
+    """The rows of a source whose ids are in `view` (int32, 1-D, each id at most once), in its order.
+
+    `key` names the column that says which row is which across sources. Positions and ids are 0-based. Raises polars'
+    ColumnNotFoundError for a column that the source lacks.
+    """
+
+    def __init__(
+        self, source: "pl.DataFrame | RowSource", view: "NDArray[np.int32]", key: str, names: "Iterable[str]"
+    ) -> None:
+        self._source = row_source(source)
+        self._view = view
+        self._keys = self._source.get_column(key)
+        self._names = tuple(names)
+        self._blocks: dict[int, list[Row]] = {}
+
+    def __len__(self) -> int:
+        return len(self._view)
+
+    def row_id(self, position: int) -> int:
+        """The id in the frame of the row at a position of the view."""
+        return int(self._view[position])
+
+    def key(self, position: int) -> Any:
+        """The value in the key column of the row at a position of the view."""
+        return self._keys[self.row_id(position)]
+
+    def values(self, position: int) -> Row:
+        """The row's values in the order of `names`, fetched with the rows around it."""
+        block, offset = divmod(position, BLOCK)
+        rows = self._blocks.get(block)
+        if rows is None:
+            if len(self._blocks) == BLOCKS_KEPT:
+                del self._blocks[next(iter(self._blocks))]
+            rows = self._blocks[block] = self._fetched(block)
+        return rows[offset]
+
+    def _fetched(self, block: int) -> list[Row]:
+        return self._source.rows(self._names, self._view[block * BLOCK : (block + 1) * BLOCK])
+
+    def find(self, key: Any) -> int | None:
+        """The first position of a key, or None."""
+        ids = self._keys.eq_missing(key).arg_true()
+        if not len(ids):
+            return None
+        if len(ids) == 1:
+            return self._position(ids[0])
+        positions = self._where(self._among(len(self._keys), ids.to_numpy())[self._view])
+        return int(positions[0]) if len(positions) else None
+
+    def follow(self, position: int, before: Self) -> int:
+        """Where the row at a position of the rows shown before stands now.
+
+        If it is gone: where the next row after it that is still there stands, else the last one before it. If the two
+        frames do not hold the same rows, the same position as far as there is one.
+        """
+        last = max(0, len(self) - 1)
+        if not len(before) or not len(self):
+            return 0
+        if self._keys.name != before._keys.name:
+            return min(position, last)
+        row_id, key = before.row_id(position), before.key(position)
+        if not self._same_rows(before, row_id, key):
+            found = self.find(key)
+            return min(position, last) if found is None else found
+        if self._view is before._view:
+            return position
+        found = self._position(row_id)
+        return self._position_of_neighbour(position, before) if found is None else found
+
+    def _same_rows(self, before: Self, row_id: int, key: Any) -> bool:
+        return len(self._keys) == len(before._keys) and bool(self._keys[row_id] == key)
+
+    def _position(self, row_id: int) -> int | None:
+        positions = self._where(self._view == row_id)
+        return int(positions[0]) if len(positions) else None
+
+    def _position_of_neighbour(self, position: int, before: Self) -> int:
+        kept = self._among(len(self._keys), self._view)[before._view]
+        after = self._where(kept[position:])
+        if len(after):
+            neighbour = before.row_id(position + int(after[0]))
+        else:
+            earlier = self._where(kept[:position])
+            if not len(earlier):
+                return min(position, len(self) - 1)
+            neighbour = before.row_id(int(earlier[-1]))
+        return self._position(neighbour) or 0
+
+    @staticmethod
+    def _where(mask: "NDArray[np.bool_]") -> "NDArray[np.intp]":
+        return mask.nonzero()[0]
+
+    @staticmethod
+    def _among(height: int, ids: "NDArray[Any]") -> "NDArray[np.bool_]":
+        """For every row id below `height` whether it is in `ids`."""
+        import numpy as np
+
+        mask = np.zeros(height, dtype=np.bool_)
+        mask[ids] = True
+        return mask

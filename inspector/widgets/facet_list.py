@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from inspector.commands.grammar import (
+from inspector.commands.command import (
     DOWN,
     FIRST,
     HALF_DOWN,

@@ -10,24 +10,10 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from inspector.commands.grammar import (
-    DOWN,
-    FIRST,
-    HALF_DOWN,
-    HALF_UP,
-    LAST,
-    LEFT,
-    OPEN,
-    PAGE_DOWN,
-    PAGE_UP,
-    RIGHT,
-    UP,
-)
+from inspector.commands.command import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, LEFT, OPEN, PAGE_DOWN, PAGE_UP, RIGHT, UP
 from inspector.text import clean
-from inspector.widgets.cell_cursor import CellCursor
-from inspector.widgets.columns import Column, FittedColumns, with_widths
-from inspector.widgets.frame_rows import FrameRows, Row, RowSource
-from inspector.widgets.sized import Sized
+from inspector.widgets.columns import Column, FittedColumns, FrameRows, Row, RowSource, with_widths
+from inspector.widgets.line_scroll import LineScroll, Sized
 from inspector.wrap import wrap
 
 if TYPE_CHECKING:
@@ -37,6 +23,59 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
     from textual import events
+
+
+# -- the cell cursor of a table: the column in which the cursor of its rows stands
+
+
+class CellCursor(LineScroll):
+    """A table whose columns the cursor moves through; it is not seen before the first move."""
+
+    cell_name: reactive[str] = reactive("", repaint=False)
+    """The name of the column in which the cell cursor stands; "" is none. It may not be shown now."""
+
+    cursor: reactive[int]
+    _columns: FittedColumns
+    _rows: "FrameRows | None"
+
+    @property
+    def cell(self) -> "tuple[Column, Any] | None":
+        """The column and the value under the cell cursor; None where there is no row or no cell is chosen."""
+        place = self._cell
+        if place is None or not self._rows:
+            return None
+        return self._columns.shown[place], self._columns.value(self._rows.values(self.cursor), place)
+
+    @property
+    def _cell(self) -> int | None:
+        names = [column.name for column in self._columns.shown]
+        return names.index(self.cell_name) if self.cell_name in names else None
+
+    def action_cell(self, by: int) -> None:
+        """Move the cell cursor; the first press shows it where it is."""
+        columns, place = self._columns.shown, self._cell
+        if columns:
+            place = self._first_cell() if place is None else max(0, min(place + by, len(columns) - 1))
+            self.cell_name = columns[place].name
+
+    def _first_cell(self) -> int:
+        """Where the cell cursor appears: in the column that says so, else in the first."""
+        return next((place for place, column in enumerate(self._columns.shown) if column.start), 0)
+
+    def watch_cell_name(self) -> None:
+        self._reveal_cell()
+        # Only the cells up to the last one that changed are written.
+        self.repaint_changed()
+
+    def _reveal_cell(self) -> None:
+        """Scroll sideways if the cell is out of sight; of the first cell, to the very left."""
+        if (place := self._cell) is None:
+            return
+        start, end = self._columns.extent(place)
+        left, width = self.scroll_offset.x, self.viewport.width
+        if start < left or end > left + width:
+            self.scroll_to(x=max(0, end - width) if place else 0, force=True)
+
 
 STRIPS_KEPT = 1024
 PLAIN, CURSOR, CURSOR_BLURRED = "", "cursor", "cursor-blurred"

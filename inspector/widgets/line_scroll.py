@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rich.segment import Segment
@@ -10,6 +11,8 @@ from textual.binding import Binding, BindingType
 from textual.css.styles import RenderStyles
 from textual.dom import DOMNode
 from textual.geometry import Region, Size
+from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
@@ -317,3 +320,24 @@ def _common_end(before: str, after: str) -> int:
         else:
             longest = middle - 1
     return shared
+
+
+# -- panes that tell when there is more or less room
+
+
+class Sized(MessagePump):
+    """Comes first among the bases of a widget whose lines somebody else makes for the room there is.
+
+    Only the pane knows when it has been laid out: a screen that asks after it has mounted something beside it, or has
+    heard of another size, may be answered with the room of before.
+    """
+
+    @dataclass
+    class Resized(Message):
+        """The pane has another size: its lines should be made anew for the room there is now."""
+
+        view: MessagePump
+
+    def on_resize(self) -> None:
+        # Textual calls the method of this name of every base.
+        self.post_message(self.Resized(self))

@@ -12,7 +12,8 @@ from textual.message import Message
 from textual.strip import Strip
 
 from inspector.text import Part, clean
-from inspector.widgets.line_scroll import LineScroll
+from inspector.widgets.line_scroll import LineScroll, Sized
+from inspector.wrap import Phrase, joined
 
 
 class Line(Struct, frozen=True):
@@ -186,3 +187,31 @@ def _cleaned(line: Line | Sequence[Part] | Strip) -> Line | Strip:
 
 def _width(line: Line | Strip) -> int:
     return line.cell_length if isinstance(line, Strip) else sum(cell_len(text) for text, _ in line.parts)
+
+
+# -- one line of phrases that always fits
+
+
+class PhraseLine(LineView):
+    """A line that is told again, in as many words as fit, whenever its width changes."""
+
+    _told: tuple[tuple[Phrase, ...], str, str] = ((), "", "")
+
+    def tell(self, phrases: Sequence[Phrase], between: str = "", style: str = "") -> None:
+        """Show these phrases; only cells that change are painted."""
+        self._told = (tuple(phrases), between, style)
+        self._write()
+
+    def on_resize(self) -> None:
+        self._write()
+
+    def _write(self) -> None:
+        phrases, between, style = self._told
+        self.show([[(joined(phrases, self.viewport.width, between), style)]])
+
+
+# -- the pane of the threshold rail
+
+
+class Rail(Sized, LineView, can_focus=False):
+    """Lines that are made anew whenever their width changes: keys may come before the rail has a place."""

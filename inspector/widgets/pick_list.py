@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from inspector.short_names import short_name
 from inspector.text import cell, clean
-from inspector.widgets.line_scroll import LineScroll
+from inspector.widgets.line_scroll import LineScroll, Sized
 
 WIDEST, NARROWEST = 40, 28
 """Cells of a label, which is cut for the sake of the notes behind it, but to no less than these."""
@@ -158,3 +158,50 @@ class PickList(LineScroll, can_focus=True):
         # From the top as far as the cursor needs, so that a size that comes back brings the same lines.
         self.scroll_to(y=max(0, self.cursor - self.viewport.height + 1), force=True)
         self.repaint_changed()
+
+
+# -- a list of texts, a line each, with what is said of them at the right edge; one of several panes beside each other
+
+
+_SHARE = 2
+"""What is said of a text takes no more than one part of so many of the line."""
+
+
+class TextList(Sized, PickList, inherit_bindings=False):
+    """Texts that keep their beginning where there is no room; the cursor is pale while another pane has the focus.
+
+    The screen moves the cursor: its keys are those of all panes.
+    """
+
+    @dataclass
+    class Moved(Message):
+        """The cursor stands on another line."""
+
+        texts: "TextList"
+
+        @property
+        def control(self) -> "TextList":
+            return self.texts
+
+    @property
+    def cursor_style(self) -> str:
+        return "cursor" if self.has_focus else "cursor-blurred"
+
+    def texts_of(self, pick: Pick, room: int) -> tuple[str, str]:
+        note = min(self._note_width(), max(0, self.viewport.width // _SHARE - len(_GAP)))
+        label = cell(pick.label, max(1, room - (note + len(_GAP) if note else 0)))
+        return label, f"{_GAP}{cell(pick.note, note, right=True)}" if note else ""
+
+    def _note_width(self) -> int:
+        return max((cell_len(clean(one.note)) for one in self._picks), default=0)
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        super().watch_cursor(old, new)
+        if old != new:
+            self.post_message(self.Moved(self))
+
+    def on_focus(self) -> None:
+        self.repaint_lines(self.cursor)
+
+    def on_blur(self) -> None:
+        self.repaint_lines(self.cursor)

@@ -10,9 +10,9 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
 
-from inspector.phrases import Phrase
-from inspector.widgets.phrase_line import PhraseLine
-from inspector.widgets.typing_line import TypingLine
+from inspector.widgets.line_view import PhraseLine
+from inspector.widgets.text_editor import TypingLine
+from inspector.wrap import Phrase
 
 EVERYWHERE = "all"
 """The word for every scope."""

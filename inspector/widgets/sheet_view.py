@@ -10,11 +10,11 @@ from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from inspector.commands.grammar import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, LEFT, OPEN, PAGE_DOWN, PAGE_UP, RIGHT, UP
+from inspector.commands.command import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, LEFT, OPEN, PAGE_DOWN, PAGE_UP, RIGHT, UP
 from inspector.render.lines import CaseLink, Piece, Sheet
 from inspector.text import clean
+from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView
-from inspector.widgets.sized import Sized
 
 HERE = "spot"
 """The style of the number under the cursor."""

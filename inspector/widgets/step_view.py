@@ -5,9 +5,9 @@ from typing import ClassVar, Self
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
-from inspector.commands.grammar import PAGE_DOWN, PAGE_UP
+from inspector.commands.command import PAGE_DOWN, PAGE_UP
+from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, Lines, LineView, Prepared, prepared
-from inspector.widgets.sized import Sized
 
 
 class StepView(Sized, LineView, inherit_bindings=False):

@@ -11,7 +11,7 @@ from typing import ClassVar
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
 from inspector.text import clean
 
@@ -103,3 +103,16 @@ def _written_in(editor: str, text: str) -> str:
         found = path.read_text(encoding="utf-8", errors="replace")
     # Editors end a file with a line break, which is none of the text's.
     return found[:-1] if found.endswith("\n") and not text.endswith("\n") else found
+
+
+# -- the line in which a person types
+
+
+class TypingLine(Input):
+    """Textual's input, which writes its text to the terminal as it is: so nothing that could act gets into it.
+
+    That holds for what is typed, pasted or completed, and for what another person's workspace put there.
+    """
+
+    def validate_value(self, value: str) -> str:
+        return clean(value)

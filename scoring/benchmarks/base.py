@@ -25,12 +25,11 @@ from scoring.errors import UnwritableWorkspace
 from scoring.files import unwritable, uuid7
 from scoring.metadata_columns import ColumnFates
 from scoring.reading.chunks import Chunk, chunks
-from scoring.reading.fields import row_name
+from scoring.reading.fields import KEPT, KEY, LINE, NUMBER, Layout, row_name
 from scoring.reading.findings import Finding, Severity
 from scoring.reading.metadata import MetadataCollector, half_characters
 from scoring.reading.rows import Rows
 from scoring.reading.text_rows import CSV_FORMATS
-from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Layout
 from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS, content_key
 from scoring.texts import ROW_GROUP, Texts, in_groups, rest_digests
 

@@ -17,9 +17,8 @@ from typing import Any
 import polars as pl
 
 from scoring.benchmarks.base import CaseFormat, Read, not_empty, problem_ids, warn_where
-from scoring.reading.fields import Fields, kind_of
+from scoring.reading.fields import Fields, Layout, as_made, identifier, kind_of, read_by, solution, text
 from scoring.reading.findings import Finding
-from scoring.reading.typed import Layout, as_made, identifier, read_by, solution, text
 from scoring.schema import STEP_INDEX
 
 NAME = "deltabench"

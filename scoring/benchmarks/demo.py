@@ -11,8 +11,8 @@ import polars as pl
 
 from scoring.benchmarks.base import CaseFormat, Imported, first_step, first_step_checks
 from scoring.errors import DamagedWorkspace
+from scoring.reading.fields import Layout, identifier, solution, text, texts, truth, whole, wholes
 from scoring.reading.rows import read_rows
-from scoring.reading.typed import Layout, identifier, solution, text, texts, truth, whole, wholes
 
 NAME = "demo"
 

@@ -14,9 +14,8 @@ from typing import Annotated, Any
 import polars as pl
 
 from scoring.benchmarks.base import CaseFormat, OneBased, Read, none_wrong, quoted, warn_where
-from scoring.reading.fields import Fields
+from scoring.reading.fields import SOME, Fields, Layout, identifier, read_by, solution, text, truth, whole
 from scoring.reading.findings import Finding
-from scoring.reading.typed import SOME, Layout, identifier, read_by, solution, text, truth, whole
 
 NAME = "grben"
 

@@ -16,8 +16,7 @@ from typing import Any
 import polars as pl
 
 from scoring.benchmarks.base import CaseFormat, labelled, problem_ids
-from scoring.reading.fields import Fields
-from scoring.reading.typed import Layout, as_made, read_by
+from scoring.reading.fields import Fields, Layout, as_made, read_by
 
 NAME = "math_shepherd"
 

@@ -20,9 +20,8 @@ from msgspec.structs import replace
 
 from scoring.benchmarks.base import MADE, CaseFormat, Check, Read, not_empty, note_where, warn_where
 from scoring.benchmarks.registry import StepLabelled
-from scoring.reading.fields import Fields
+from scoring.reading.fields import Field, Fields, Layout, identifier, read_by, solution, text, texts, wholes
 from scoring.reading.findings import Finding
-from scoring.reading.typed import Field, Layout, identifier, read_by, solution, text, texts, wholes
 from scoring.schema import STEP_INDEX
 
 _KEYS = frozenset({"modified_question", "modified_process", "error_steps"})

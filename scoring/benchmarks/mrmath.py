@@ -16,9 +16,8 @@ from typing import Any
 import polars as pl
 
 from scoring.benchmarks.base import CaseFormat, OneBased, Read, none_wrong, problem_ids, warn_where
-from scoring.reading.fields import Fields, kind_of
+from scoring.reading.fields import Fields, Layout, identifier, kind_of, read_by, text
 from scoring.reading.findings import Finding
-from scoring.reading.typed import Layout, identifier, read_by, text
 
 NAME = "mrmath"
 

@@ -18,9 +18,8 @@ import polars as pl
 from scoring.benchmarks.base import CaseFormat, Read, labelled, problem_ids, warn_where
 from scoring.benchmarks.mrmath import FIRST_ERROR, SOLUTION_FIELDS, STEP_FIELDS, grouped
 from scoring.benchmarks.registry import StepLabelled
-from scoring.reading.fields import Fields
+from scoring.reading.fields import Fields, Layout, identifier, read_by
 from scoring.reading.findings import Finding
-from scoring.reading.typed import Layout, identifier, read_by
 
 NAME = "mrmath_redundant"
 

@@ -19,8 +19,7 @@ from typing import Any
 import polars as pl
 
 from scoring.benchmarks.base import CaseFormat, labelled, note_where, problem_id, problem_ids, quoted, warn_where
-from scoring.reading.fields import Fields, kind_of, without_empty_fraction
-from scoring.reading.typed import Layout, as_made, identifier, solution, text
+from scoring.reading.fields import Fields, Layout, as_made, identifier, kind_of, solution, text, without_empty_fraction
 
 NAME = "prm800k"
 

@@ -18,8 +18,7 @@ from scoring.benchmarks import socratic
 from scoring.benchmarks.base import MADE, not_empty, warn_where
 from scoring.benchmarks.modified_rows import CLASS, PLAIN_ID, Totals, classification, looks_modified, modified_format
 from scoring.benchmarks.registry import StepLabelled
-from scoring.reading.fields import Fields
-from scoring.reading.typed import read_by, text
+from scoring.reading.fields import Fields, read_by, text
 
 NAME = "prmbench"
 TITLE = "PRMBench"

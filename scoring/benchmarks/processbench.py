@@ -12,8 +12,8 @@ from typing import Any
 import polars as pl
 
 from scoring.benchmarks.base import CaseFormat, Read, first_step, first_step_checks, none_wrong, not_empty, warn_where
+from scoring.reading.fields import Layout, identifier, solution, text, truth, whole
 from scoring.reading.findings import Finding
-from scoring.reading.typed import Layout, identifier, solution, text, truth, whole
 
 NAME = "processbench"
 HUB_NAME = "Qwen/ProcessBench"

@@ -21,9 +21,8 @@ from typing import Any
 import polars as pl
 
 from scoring.benchmarks.base import MADE, CaseFormat, Read, not_empty, note_where, problem_ids, quoted, warn_where
-from scoring.reading.fields import Fields, kind_of
+from scoring.reading.fields import Fields, Layout, identifier, kind_of, read_by, solution, text, texts
 from scoring.reading.findings import Finding
-from scoring.reading.typed import Layout, identifier, read_by, solution, text, texts
 from scoring.schema import STEP_INDEX
 
 NAME = "reasoneval_pairs"

@@ -14,8 +14,7 @@ from msgspec import Struct
 
 from scoring.benchmarks.modified_rows import CLASS, PLAIN_ID, Totals, classification, looks_modified, modified_format
 from scoring.benchmarks.registry import StepLabelled
-from scoring.reading.fields import Fields
-from scoring.reading.typed import as_made
+from scoring.reading.fields import Fields, as_made
 
 NAME = "socratic"
 TITLE = "Socratic-PRMBench"

@@ -12,9 +12,8 @@ from typing import Annotated, Any
 import polars as pl
 
 from scoring.benchmarks.base import CaseFormat, Read, labelled, problem_ids, warn_where
-from scoring.reading.fields import Fields
+from scoring.reading.fields import SOME, Fields, Layout, as_made, read_by, text
 from scoring.reading.findings import Finding
-from scoring.reading.typed import SOME, Layout, as_made, read_by, text
 
 NAME = "stepwise"
 

@@ -24,7 +24,7 @@ from scoring.critics.parsing import (
     read_socratic,
 )
 from scoring.errors import UsageError
-from scoring.prms.step_numbers import without_number
+from scoring.prms.base import without_number
 
 # -- how the steps of a case are written into a critic's prompt
 

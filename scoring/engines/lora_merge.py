@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from scoring.checkpoint import WHOLE, Checkpoint
 from scoring.errors import CheckpointError, ForeignCheckpoint, MissingExtra
 from scoring.readout import Readout, Vocabulary
-from scoring.weights.lora_config import LoraConfig
 from scoring.weights.safetensors_file import write_tensors
+from scoring.weights.usable import LoraConfig
 
 try:
     import safetensors

@@ -4,7 +4,7 @@ import torch
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.engines.case_numbers import TRANSFORMS, combined
+from scoring.engines.base import TRANSFORMS, combined
 from scoring.engines.transformers_engine import TransformersEngine
 from scoring.errors import EngineError
 from scoring.readout import Encoded

@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, Reference
-from scoring.engines.case_numbers import TRANSFORMS, Numbers, answer_of
-from scoring.engines.memory import CPU_TOKENS, MOST_TOKENS, free_on_cpu, tokens_that_fit
-from scoring.engines.placement import numbers_on
+from scoring.engines.base import TRANSFORMS, Numbers, answer_of
+from scoring.engines.placement import CPU_TOKENS, MOST_TOKENS, free_on_cpu, numbers_on, tokens_that_fit
 from scoring.errors import CheckpointError, EngineError, MissingExtra
 from scoring.readout import BEYOND_MEMORY, Batch, Encoded, LogRatio, Readout, Refused, Vocabulary
 
@@ -24,7 +23,7 @@ try:
     import transformers
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    from scoring.engines.finite import why_not_finite
+    from scoring.engines.stored import why_not_finite
     from scoring.engines.weights import AtPositions, load_body, load_head, only_where_read
 except ImportError as error:
     raise MissingExtra(error.name or "torch", "score") from None
@@ -304,7 +303,7 @@ def _unusable(name: str, why: str) -> EngineError:
 
 
 def _why(models: Sequence[tuple[Checkpoint, Readout]], dtype: str) -> str:
-    """See `scoring.engines.finite`, of each model."""
+    """See `scoring.engines.stored`, of each model."""
     return [why_not_finite(checkpoint, readout, dtype) for checkpoint, readout in models][-1]
 
 

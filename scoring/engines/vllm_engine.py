@@ -16,8 +16,7 @@ from msgspec.structs import replace
 
 from scoring.asking import Noticed
 from scoring.checkpoint import Checkpoint
-from scoring.engines.server.reward_endpoints import NotFinite, Pooling
-from scoring.engines.server.rewards import RewardServers
+from scoring.engines.server.rewards import NotFinite, Pooling, RewardServers
 from scoring.engines.vllm_child import POLICY, VllmChild
 from scoring.engines.vllm_head import vllm_head
 from scoring.errors import EngineError
@@ -66,7 +65,7 @@ class VllmEngine(Struct, frozen=True):
             EngineError: vLLM cannot run here, not this head, or not this checkpoint.
         """
         head = vllm_head(checkpoint, readout)
-        from scoring.engines.finite import why_not_finite
+        from scoring.engines.stored import why_not_finite
 
         settings = {
             "folder": str(checkpoint.folder),

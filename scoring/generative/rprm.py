@@ -20,7 +20,7 @@ from msgspec import Struct
 from scoring.asking import Message, Prompt, Sampling
 from scoring.critics.parsing import Fault
 from scoring.generative.talk import DECIDING, Allowed, Judged, Question, Talk, Wording, Words, decided, lacking, said
-from scoring.prms.step_numbers import numbered
+from scoring.prms.base import numbered
 
 OPTIONS: Allowed = {
     "reader": ("softmax", "text"),

@@ -14,8 +14,19 @@ from typing import IO, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from scoring.errors import InputError, UnreadableFile
-from scoring.reading.compressed import Allowance, Damaged, compression_of, member_bytes, read_some
-from scoring.reading.file_bytes import ARROW_FILE, ARROW_STREAM, PARQUET, UTF8_MARK, looks_readable, printable
+from scoring.reading.file_bytes import (
+    ARROW_FILE,
+    ARROW_STREAM,
+    PARQUET,
+    UTF8_MARK,
+    Allowance,
+    Damaged,
+    compression_of,
+    looks_readable,
+    member_bytes,
+    printable,
+    read_some,
+)
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """What an archive starts with, the second where it is empty."""

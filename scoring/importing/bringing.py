@@ -21,28 +21,26 @@ from msgspec.structs import replace
 from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
 from scoring.files import expand_home, unwritable, uuid7
 from scoring.importing.archives import ZIP, Archive
-from scoring.importing.stored_objects import fetched, is_stored, stored_objects
-from scoring.reading.compressed import (
+from scoring.importing.downloading import fetched, is_stored, stored_objects
+from scoring.reading.file_bytes import (
+    ARROW_FILE,
+    ARROW_STREAM,
     CHUNK,
+    ENDINGS,
     LARGEST,
+    PARQUET,
+    UTF8_MARK,
     Allowance,
     Damaged,
     Unpacked,
+    codec_of,
     compression_of,
+    looks_readable,
+    printable,
     read_some,
     size_words,
     start_of,
     too_large,
-)
-from scoring.reading.file_bytes import (
-    ARROW_FILE,
-    ARROW_STREAM,
-    ENDINGS,
-    PARQUET,
-    UTF8_MARK,
-    codec_of,
-    looks_readable,
-    printable,
 )
 from scoring.reading.findings import Finding, some_of
 from scoring.results import inspect_log

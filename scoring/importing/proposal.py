@@ -19,9 +19,8 @@ from scoring.metadata_columns import ColumnFates
 from scoring.reading.rows import Rows
 from scoring.results.base import ExternalResults
 from scoring.tables import table
-from scoring.tables.cells import at, columns_of, outermost, text
 from scoring.tables.column_guess import Reading, propose, readings
-from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.column_mapping import ColumnMapping, at, columns_of, outermost, text
 from scoring.tables.results import results
 
 TRIED = 200

@@ -17,8 +17,7 @@ from scoring.importing.bringing import HUB, Brought, bring
 from scoring.importing.join import TEXTED, content_keys
 from scoring.importing.proposal import OF_RESULTS, OpenTable, Proposal, propose_mapping
 from scoring.importing.saving import Unchanged
-from scoring.reading.compressed import start_of
-from scoring.reading.file_bytes import printable
+from scoring.reading.file_bytes import printable, start_of
 from scoring.reading.findings import Finding, some_of
 from scoring.reading.metadata import half_characters, metadata_of
 from scoring.reading.rows import Rows, read_rows, some_rows
@@ -29,9 +28,8 @@ from scoring.results.base import ExternalResults
 from scoring.schema import CASES
 from scoring.scorer import NOWHERE, guessed_point
 from scoring.tables import table
-from scoring.tables.cells import outermost
 from scoring.tables.column_guess import doubtful_rewards, propose, readings, rewards_beside
-from scoring.tables.column_mapping import COLUMNS, ColumnMapping
+from scoring.tables.column_mapping import COLUMNS, ColumnMapping, outermost
 from scoring.tables.results import results as table_results
 
 FRAME = "frame://"

@@ -29,9 +29,9 @@ from scoring.importing.batch import (
     spill_folder,
 )
 from scoring.importing.bringing import INSIDE, expanded, is_whole_row, looks_named, place
+from scoring.importing.downloading import is_stored, stored_objects
 from scoring.importing.join import Joined
 from scoring.importing.saving import Saved, Unchanged, scorer_of, withdraw
-from scoring.importing.stored_objects import is_stored, stored_objects
 from scoring.reading.file_bytes import printable
 from scoring.reading.rows import is_lines
 from scoring.workspace import Workspace

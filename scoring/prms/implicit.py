@@ -34,9 +34,19 @@ from msgspec.structs import replace
 
 from scoring.checkpoint import Checkpoint, Reference, missing_tokenizer, positive
 from scoring.errors import CheckpointError, ForeignCheckpoint
-from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, check_tensors, too_long
+from scoring.prms.base import (
+    NO_STEPS,
+    Encoder,
+    Family,
+    Options,
+    Scale,
+    Tokenizer,
+    check_tensors,
+    numbered,
+    too_long,
+    without_number,
+)
 from scoring.prms.chat import CHATML, LLAMA3, Chat, template_system
-from scoring.prms.step_numbers import numbered, without_number
 from scoring.readout import OUTPUT, Encoded, LogRatio, Readout, Refused
 
 SEPARATOR = "\n\n"

@@ -19,8 +19,18 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from scoring.prms.base import Encoder, Family, MarkedText, Options, Scale, Tokenizer, check_ids, marked, special_id
-from scoring.prms.step_numbers import numbered
+from scoring.prms.base import (
+    Encoder,
+    Family,
+    MarkedText,
+    Options,
+    Scale,
+    Tokenizer,
+    check_ids,
+    marked,
+    numbered,
+    special_id,
+)
 from scoring.readout import OUTPUT, Readout, Vocabulary
 
 START, TAG = "<s>", "ки"

@@ -14,8 +14,19 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from scoring.checkpoint import Checkpoint
-from scoring.prms.base import Encoder, Family, MarkedText, Options, Scale, Tokenizer, check_ids, marked, special_id
-from scoring.prms.step_numbers import numbered, without_number
+from scoring.prms.base import (
+    Encoder,
+    Family,
+    MarkedText,
+    Options,
+    Scale,
+    Tokenizer,
+    check_ids,
+    marked,
+    numbered,
+    special_id,
+    without_number,
+)
 from scoring.readout import Readout, one_layer
 
 START, TAG = "<s>", "и"

@@ -24,9 +24,8 @@ from typing import Any, ClassVar
 
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, ForeignCheckpoint
-from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, special_id, too_long
+from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, special_id, too_long, without_number
 from scoring.prms.chat import CHATML, template_system
-from scoring.prms.step_numbers import without_number
 from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
 
 GOOD, BAD, EXTRA = "<+>", "<->", "<extra>"

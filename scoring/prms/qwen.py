@@ -25,9 +25,8 @@ from typing import Any, ClassVar
 
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError
-from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, special_id, too_long
+from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, special_id, too_long, without_number
 from scoring.prms.chat import CHATML, template_note, template_system
-from scoring.prms.step_numbers import without_number
 from scoring.readout import Encoded, Readout, Refused, one_layer, two_layers
 
 SYSTEM = r"Please reason step by step, and put your final answer within \boxed{}."

@@ -19,8 +19,18 @@ from typing import Any, ClassVar
 
 from scoring.checkpoint import Checkpoint
 from scoring.errors import ForeignCheckpoint
-from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, check_ids, special_id, too_long
-from scoring.prms.step_numbers import without_number
+from scoring.prms.base import (
+    NO_STEPS,
+    Encoder,
+    Family,
+    Options,
+    Scale,
+    Tokenizer,
+    check_ids,
+    special_id,
+    too_long,
+    without_number,
+)
 from scoring.readout import Encoded, Linear, Readout, Refused
 
 START, LAYER = "<s>", "score_head"

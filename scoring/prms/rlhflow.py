@@ -26,9 +26,8 @@ from typing import Any, ClassVar
 
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError
-from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, too_long
+from scoring.prms.base import NO_STEPS, Encoder, Family, Options, Scale, Tokenizer, too_long, without_number
 from scoring.prms.chat import LLAMA3, template_note, template_system
-from scoring.prms.step_numbers import without_number
 from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
 
 PLUS, MINUS = 10, 12

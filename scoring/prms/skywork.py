@@ -25,8 +25,18 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import ClassVar
 
-from scoring.prms.base import Encoder, Family, Options, Scale, Separated, Tokenizer, single_id, special_id
-from scoring.prms.step_numbers import numbered, without_number
+from scoring.prms.base import (
+    Encoder,
+    Family,
+    Options,
+    Scale,
+    Separated,
+    Tokenizer,
+    numbered,
+    single_id,
+    special_id,
+    without_number,
+)
 from scoring.readout import Encoded, Linear, Readout, Refused
 
 START, STEP_END = "<|endoftext|>", "\n"

@@ -31,12 +31,11 @@ import polars as pl
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from scoring.reading.fields import fields_of
+from scoring.reading.fields import KEPT, KEY, LINE, NUMBER, Field, Layout, fields_of
 from scoring.reading.file_bytes import decoded_as
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Block, Row, Rows, code_slices, json_lines, table_rows
 from scoring.reading.text_rows import line_elements
-from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Field, Layout
 from scoring.schema import content_key
 
 Wanted = Literal["", "objects", "all"]

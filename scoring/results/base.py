@@ -30,11 +30,23 @@ from msgspec.structs import replace
 from scoring.benchmarks.base import MADE, Check, checked, first_undecodable
 from scoring.critics.parsing import processbench_ballot, processbench_verdict, zero_based
 from scoring.reading.chunks import Chunk, chunks
-from scoring.reading.compressed import plain_name
-from scoring.reading.fields import Fields, kind_of, without_empty_fraction
+from scoring.reading.fields import (
+    KEPT,
+    LINE,
+    NUMBER,
+    SOME,
+    Field,
+    Fields,
+    Layout,
+    as_made,
+    kind_of,
+    name_of,
+    read_by,
+    without_empty_fraction,
+)
+from scoring.reading.file_bytes import plain_name
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Row, Rows
-from scoring.reading.typed import KEPT, LINE, NUMBER, SOME, Field, Layout, as_made, name_of, read_by
 from scoring.schema import STEP_INDEX
 from scoring.scorer import NOWHERE, Comparison, Kind, On, TrainingPoint
 

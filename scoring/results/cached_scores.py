@@ -11,10 +11,9 @@ import polars as pl
 from msgspec.structs import replace
 
 from scoring.benchmarks.base import warn_where
-from scoring.reading.fields import Fields
+from scoring.reading.fields import Field, Fields, Layout, read_by, text, whole
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.reading.typed import Field, Layout, read_by, text, whole
 from scoring.results.base import (
     ExternalResults,
     ResultFormat,

@@ -18,8 +18,8 @@ import polars as pl
 from msgspec.structs import replace
 
 from scoring.critics.parsing import processbench_ballot, processbench_verdict
-from scoring.reading.compressed import plain_name
 from scoring.reading.fields import Fields
+from scoring.reading.file_bytes import plain_name
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.results.base import (

@@ -18,9 +18,8 @@ import polars as pl
 
 from scoring.benchmarks.base import warn_where
 from scoring.critics.parsing import grben_answer, zero_based
-from scoring.reading.fields import Fields
+from scoring.reading.fields import Fields, Layout, read_by, text, whole
 from scoring.reading.findings import Finding
-from scoring.reading.typed import Layout, read_by, text, whole
 from scoring.results.base import (
     SCORER,
     Record,

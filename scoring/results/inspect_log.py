@@ -28,9 +28,8 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from scoring.benchmarks.processbench import HUB_NAME
 from scoring.critics.parsing import processbench_ballot, processbench_verdict
 from scoring.errors import InspectError, UnknownFormat, UnreadableFile
-from scoring.reading.compressed import Damaged, member_bytes
 from scoring.reading.fields import Fields, kind_of
-from scoring.reading.file_bytes import printable
+from scoring.reading.file_bytes import Damaged, member_bytes, printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.results.base import (

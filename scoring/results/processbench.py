@@ -20,9 +20,8 @@ from msgspec.structs import replace
 
 from scoring.benchmarks.base import first_step, first_step_checks, warn_where
 from scoring.critics.parsing import processbench_verdict, vote
-from scoring.reading.fields import Fields, kind_of
+from scoring.reading.fields import Fields, Layout, kind_of, read_by, text, texts, whole
 from scoring.reading.findings import Finding
-from scoring.reading.typed import Layout, read_by, text, texts, whole
 from scoring.results.base import (
     RESULT_COLUMNS,
     Result,

@@ -12,10 +12,9 @@ from msgspec.structs import replace
 
 from scoring.benchmarks.base import CaseFormat, Imported, Read, first_step, first_step_checks, none_wrong, warn_where
 from scoring.errors import UsageError
-from scoring.reading.fields import Fields
+from scoring.reading.fields import Fields, Layout, identifier, read_by, solution, text, texts, truth, whole, wholes
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.reading.typed import Layout, identifier, read_by, solution, text, texts, truth, whole, wholes
 from scoring.results.base import ExternalResults
 from scoring.schema import CASES
 from scoring.tables.column_guess import rewards_beside

@@ -15,8 +15,7 @@ from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.results.base import scorer_name
-from scoring.tables.cells import at, listed, number, steps, text, truth, whole
-from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.column_mapping import ColumnMapping, at, listed, number, steps, text, truth, whole
 from scoring.tables.table import gold_base
 
 _SAMPLE = 200

@@ -20,17 +20,29 @@ from scoring.benchmarks.base import CaseFormat, Check, Imported, Read, none_wron
 from scoring.benchmarks.registry import MODULES
 from scoring.errors import UsageError
 from scoring.reading.chunks import chunks
-from scoring.reading.compressed import plain_name
-from scoring.reading.fields import Fields, kind_of
-from scoring.reading.file_bytes import printable
+from scoring.reading.fields import WHOLE, Field, Fields, Layout, as_made, kind_of, name_of, read_by, solution
+from scoring.reading.fields import text as text_field
+from scoring.reading.fields import truth as truth_field
+from scoring.reading.file_bytes import plain_name, printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.reading.typed import WHOLE, Field, Layout, as_made, name_of, read_by, solution
-from scoring.reading.typed import text as text_field
-from scoring.reading.typed import truth as truth_field
 from scoring.schema import STEP_INDEX
-from scoring.tables.cells import at, columns_of, has, listed, number, outermost, single_at, steps, text, truth, whole
-from scoring.tables.column_mapping import COLUMNS, TEXTS, ColumnMapping
+from scoring.tables.column_mapping import (
+    COLUMNS,
+    TEXTS,
+    ColumnMapping,
+    at,
+    columns_of,
+    has,
+    listed,
+    number,
+    outermost,
+    single_at,
+    steps,
+    text,
+    truth,
+    whole,
+)
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _RIGHT = frozenset({"right", "correct", "true", "yes", "good", "positive", "+"})

@@ -22,7 +22,7 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.schema import STEP_INDEX
-from scoring.triage.actions import GOLD_WRONG, RULINGS
+from scoring.triage.history import GOLD_WRONG, RULINGS
 from scoring.triage.words import Words
 
 CHANGED, CONFIRMED, WITHOUT_GOLD = "changed", "as the gold says", "import problem"

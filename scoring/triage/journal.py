@@ -33,7 +33,7 @@ from msgspec import Struct, field
 
 from scoring.errors import UnwritableWorkspace
 from scoring.files import locked, sync, unwritable
-from scoring.triage.actions import (
+from scoring.triage.history import (
     CHANGES,
     DEFER,
     NOTE,
@@ -51,10 +51,12 @@ from scoring.triage.actions import (
     Action,
     Batch,
     Change,
+    History,
+    Queue,
+    Triage,
     batch_of,
     rating_of,
 )
-from scoring.triage.history import History, Queue, Triage
 
 # -- the lines of a journal's file, read: each an action, one that this version does not know, or a problem
 

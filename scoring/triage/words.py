@@ -7,7 +7,7 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.triage.actions import NOTE, RATE, RULE, SORT, TAG, UNTAG, Action, Change, content_of, rating_of
+from scoring.triage.history import NOTE, RATE, RULE, SORT, TAG, UNTAG, Action, Change, content_of, rating_of
 
 
 class Words(Struct, frozen=True):

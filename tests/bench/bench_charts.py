@@ -17,11 +17,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 import numpy as np  # noqa: E402  # after the path is set
 from textual.app import App, ComposeResult  # noqa: E402
 
+from inspector.charts.axes import Mark  # noqa: E402
 from inspector.charts.bars import Bar, bars  # noqa: E402
 from inspector.charts.curve import curve  # noqa: E402
 from inspector.charts.heat_map import heat_map  # noqa: E402
 from inspector.charts.histogram import histogram  # noqa: E402
-from inspector.charts.mark import Mark  # noqa: E402
 from inspector.charts.reliability import Bin as ReliabilityBin  # noqa: E402
 from inspector.charts.reliability import reliability  # noqa: E402
 from inspector.paint import Brush  # noqa: E402

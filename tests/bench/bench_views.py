@@ -20,14 +20,17 @@ from large_workspace import make_workspace  # noqa: E402  # after the path is se
 
 from inspector.analyses import Analysis, Params, load  # noqa: E402
 from inspector.analysis_list import summaries  # noqa: E402
-from inspector.first_inspection import inspect  # noqa: E402
-from inspector.inspection import Inspection  # noqa: E402
+from inspector.inspection import (  # noqa: E402
+    Inspection,
+    covering,
+    inspect,
+    subject,
+)
 from inspector.paint import Brush  # noqa: E402
 from inspector.render.terminal import Terminal  # noqa: E402
 from inspector.render.view import View, count, figure, table, text  # noqa: E402
 from inspector.request import Request  # noqa: E402
 from inspector.selection import load as load_request  # noqa: E402
-from inspector.subject import covering, subject  # noqa: E402
 from scoring.errors import UsageError  # noqa: E402
 
 SCORERS = 10

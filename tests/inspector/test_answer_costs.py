@@ -4,7 +4,7 @@ import pytest
 
 import judged
 import making
-from inspector.answer_costs import answer_costs
+from inspector.analyses._together import answer_costs
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case

@@ -9,8 +9,7 @@ import pytest
 import critic_spaces
 import making
 from inspector import cli
-from inspector.critique.counts import AnswerCounts, answer_counts
-from inspector.critique.kept import kept_answers, measures, said
+from inspector.critique.kept import AnswerCounts, answer_counts, kept_answers, measures, said
 from inspector.request import Request
 from inspector.selection import load
 from opened import opened

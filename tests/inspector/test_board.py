@@ -3,10 +3,9 @@ import pytest
 import making
 import reference
 from inspector.analyses.board import board
-from inspector.board import BOARD, SEPARATOR, board_frame
+from inspector.board import BOARD, SEPARATOR, Standings, board_frame
 from inspector.board_arrangement import Arrangement, arranged, kind_of
 from inspector.board_columns import board_columns
-from inspector.board_standings import Standings
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load

@@ -13,8 +13,7 @@ from inspector.analyses.bias import bias
 from inspector.analyses.breakdown import breakdown
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.filtering.facet_columns import FacetColumn
-from inspector.filtering.facet_counts import facet_counts
+from inspector.filtering.facets import FacetColumn, facet_counts
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case

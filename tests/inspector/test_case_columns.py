@@ -1,12 +1,11 @@
 import making
 from inspector.case_columns import SHOWN_LABELS, case_columns, empty_keys, usual_keys
-from inspector.filtering.facet_columns import TITLES
-from inspector.filtering.facet_counts import FACETS
-from inspector.filtering.facet_groups import facet_groups
+from inspector.filtering.facets import FACETS, TITLES
 from inspector.filtering.filter_words import filter_words
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.screens.filtering import facet_groups
 from inspector.selection import load
 from reference import Case
 from scoring.evaluated_cases import SAID as TRIAGE

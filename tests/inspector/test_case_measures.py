@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 import example
 import making
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from scoring.evaluated_cases import MEASURES, CaseMeasures, disagreement

@@ -5,9 +5,8 @@ from msgspec.structs import replace
 
 import example
 from inspector.case_rows import CaseRows
-from inspector.filtering.facet_columns import FacetColumn
-from inspector.filtering.facet_counts import FACETS, facet_counts
-from inspector.first_inspection import inspect
+from inspector.filtering.facets import FACETS, FacetColumn, facet_counts
+from inspector.inspection import inspect
 from inspector.selection import load
 from scoring.evaluated_cases import MEASURES
 from scoring.filters import Facet, Filter, passing

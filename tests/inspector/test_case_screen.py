@@ -3,7 +3,7 @@ import pytest
 import example
 import making
 import reference
-from inspector.case_view.manner import Stop
+from inspector.case_view.open_case import Stop
 from inspector.request import Request
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable

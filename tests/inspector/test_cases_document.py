@@ -7,7 +7,7 @@ from msgspec.structs import replace
 import example
 from inspector.analyses.cases import CASE_COLUMNS
 from inspector.selection import load
-from scoring.triage.actions import NOTE, RATE, RULE, SORT
+from scoring.triage.history import NOTE, RATE, RULE, SORT
 from views import cases_view
 
 

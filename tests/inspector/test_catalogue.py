@@ -4,9 +4,9 @@ import example
 from inspector.analyses.cases import columns_table
 from inspector.case_columns import case_columns
 from inspector.catalogue import OF_CASES, OF_SCORER, catalogue, entry_of, order_words
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.paint import Brush
-from inspector.screens.sort_menu import narrowed, sort_of
+from inspector.screens.arranging import narrowed, sort_of
 from inspector.selection import load
 from scoring.schema import METADATA
 from scoring.scorer_columns import EVERY_COLUMN

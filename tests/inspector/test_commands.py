@@ -4,8 +4,7 @@ import pytest
 
 from inherited import INHERITED, action_of
 from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
-from inspector.commands.command import ANALYSES
-from inspector.commands.grammar import NO_KEY, VERBS
+from inspector.commands.command import ANALYSES, NO_KEY, VERBS
 from inspector.screens.analysis import screen_of
 from inspector.screens.board import BoardScreen
 from inspector.screens.case import CaseScreen

@@ -5,7 +5,7 @@ from itertools import groupby
 import pytest
 
 from inspector.commands import COMMANDS
-from inspector.commands.grammar import NO_KEY
+from inspector.commands.command import NO_KEY
 from needing import NEEDING
 from opened import opened
 from screen_text import press, shows, strokes, until

@@ -9,7 +9,7 @@ import reference
 from inspector.analyses import Params
 from inspector.analyses.check import check
 from inspector.comparability import incomparable, remedy_of
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.screens.common_cases import is_on_common_cases, on_all_cases, on_common_cases, reasons_on_screen
 from inspector.selection import load, select

@@ -13,8 +13,7 @@ import example
 import inspector.screens
 import inspector.widgets
 from inspector.screens.command_menu import CommandMenu
-from inspector.screens.dialog import Dialog
-from inspector.screens.sure import SureDialog
+from inspector.screens.dialog import Dialog, SureDialog
 from inspector.terminal.themed import OneDialog
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_view import LineView

@@ -9,7 +9,7 @@ import reference
 from inspector.board import board_frame
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load

@@ -12,11 +12,11 @@ from inspector.analyses.stats import stats
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.exporting import export_document
-from inspector.first_inspection import inspect
-from inspector.gold_words import gold_word
+from inspector.inspection import inspect
 from inspector.messages import Export
 from inspector.request import Request
 from inspector.selection import load
+from inspector.sentences import gold_word
 from scoring.deciding import OPTIMISTIC
 from scoring.filters import Facet, Filter
 from scoring.schema import METADATA

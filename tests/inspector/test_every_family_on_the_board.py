@@ -11,11 +11,10 @@ from inspector.selection import load
 from scoring.benchmarks.demo import NAME
 from scoring.claim import claim
 from scoring.events import End
-from scoring.preparation import prepare
+from scoring.preparation import Running, prepare
 from scoring.prm_runs import Encoding
 from scoring.prms.catalogue import ADAPTERS, family
 from scoring.run import score
-from scoring.running import Running
 from scoring.workspace import Workspace
 from views import metrics_view
 

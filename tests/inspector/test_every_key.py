@@ -25,27 +25,20 @@ import inspector.widgets
 from inspector.commands import bindings_of, bindings_of_answers
 from inspector.request import Request
 from inspector.screens.analysis import screen_of
-from inspector.screens.case_scorer import CaseScorerDialog
-from inspector.screens.column_menu import ColumnMenu
-from inspector.screens.condition import ConditionScreen
-from inspector.screens.dialog import Dialog
+from inspector.screens.arranging import ColumnMenu, SortMenu
+from inspector.screens.command_menu import TextPage
+from inspector.screens.common_cases import ScorerChoice
+from inspector.screens.dialog import Dialog, Leaving, Picking, SureDialog, WordsDialog
 from inspector.screens.export import ExportMenu
-from inspector.screens.guide_page import TextPage
-from inspector.screens.history import HistoryDialog
+from inspector.screens.filtering import ConditionScreen
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.mapping import MappingDialog
 from inspector.screens.narrowing import Narrowing
-from inspector.screens.picking import Leaving, Picking
-from inspector.screens.score import ScoreDialog, Tick
-from inspector.screens.scorer_choice import ScorerChoice
-from inspector.screens.similar import SimilarDialog
+from inspector.screens.score import CaseScorerDialog, ScoreDialog, Tick
 from inspector.screens.slices import SlicesScreen
-from inspector.screens.sort_menu import SortMenu
 from inspector.screens.start import PathList
-from inspector.screens.sure import SureDialog
-from inspector.screens.tag import TagDialog
+from inspector.screens.tagging import HistoryDialog, SimilarDialog, TagDialog
 from inspector.screens.what_if import WhatIf
-from inspector.screens.words import WordsDialog
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable

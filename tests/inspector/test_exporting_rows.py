@@ -12,7 +12,7 @@ from authored import write
 from benchmark_rows import grben
 from inspector.cli import main
 from scoring.benchmarks.base import Imported
-from scoring.benchmarks.by_field import cases_frame
+from scoring.benchmarks.own import cases_frame
 from scoring.cache import RewardParts
 from scoring.schema import REWARDS
 from scoring.workspace import Workspace

@@ -8,11 +8,10 @@ import example
 import making
 import reference
 from inspector.cli import main
-from inspector.filtering.saved_slices import SavedSlice, save_slice
-from inspector.filtering.slicing import sliced
-from inspector.first_inspection import inspect
+from inspector.filtering.slices import SavedSlice, save_slice, sliced
+from inspector.inspection import inspect
 from inspector.request import Request
-from inspector.screens.condition import ConditionScreen
+from inspector.screens.filtering import ConditionScreen
 from inspector.screens.slices import SlicesScreen
 from inspector.selection import load
 from inspector.widgets.facet_list import FacetList, Value

@@ -1,7 +1,7 @@
 import pytest
 
 import example
-from inspector.holding import held_filter, held_order
+from inspector.inspection import held_filter, held_order
 from inspector.selection import load
 from scoring.filters import Facet, Filter
 

@@ -27,7 +27,7 @@ from inspector.commands.command import ANALYSES
 from inspector.request import Request
 from looks import resting_look
 from opened import opened
-from scoring.triage.actions import RULINGS
+from scoring.triage.history import RULINGS
 from screen_text import looks_like, press, rests, screen_text, shows, strokes, until
 from thoroughness import THOROUGH, one_of
 

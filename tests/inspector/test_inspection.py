@@ -8,8 +8,8 @@ import making
 import reference
 from inspector.board import board_frame
 from inspector.exporting import export_document
-from inspector.first_inspection import inspect
 from inspector.headline import Headline
+from inspector.inspection import inspect
 from inspector.messages import Export
 from inspector.rail_lines import Changes
 from inspector.request import Request

@@ -13,7 +13,7 @@ import example
 import making
 import papers
 import reference
-from inspector.analyses._card_facts import protocol_card
+from inspector.analyses.card import protocol_card
 from inspector.analyses.stats import stats
 from inspector.cli import main
 from inspector.commands.key_words import KeyWords
@@ -25,7 +25,7 @@ from scoring import derived
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.metrics.first_error import FirstErrors
-from scoring.triage.actions import RATE, RULE, RULINGS
+from scoring.triage.history import RATE, RULE, RULINGS
 from scoring.triage.journal import Author, Journal
 from scoring.triage.words import Words
 from scoring.verdicts import OUTCOMES, Rule

@@ -12,7 +12,7 @@ from inspector.selection import load
 from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
-from scoring.triage.actions import RATE, RULE
+from scoring.triage.history import RATE, RULE
 from scoring.triage.journal import Author, Journal
 from scoring.workspace import Workspace
 from step_reference import Step

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 import example
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.selection import load
 from opened import inspected, opened
-from scoring.triage.actions import RATE, RULE
+from scoring.triage.history import RATE, RULE
 from scoring.triage.journal import Author, Journal
 from screen_text import press, rests, screen_lines, screen_text, shows, until
 

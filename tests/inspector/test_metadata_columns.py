@@ -12,12 +12,12 @@ from inspector.analyses.metrics import _OF_A_FIGURE
 from inspector.case_rows import FOUND_IN
 from inspector.catalogue import OF_CASES, OF_SCORER, catalogue
 from inspector.cli import main
-from inspector.filtering.facet_columns import TITLES
+from inspector.filtering.facets import TITLES
+from inspector.inspection import subject
 from inspector.label_set import COLUMN
 from inspector.ordering import INSTRUCTIVE
 from inspector.request import Request
 from inspector.selection import load
-from inspector.subject import subject
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened
 from scoring.evaluated_cases import MEASURES

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import making
 import step_making
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from scoring.filters import Facet

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 import judged
 import making
 import reference
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.rail_lines import WIDE, Changes, percent, rail_lines
 from inspector.request import Request

@@ -13,7 +13,7 @@ from inspector.cli import main
 from inspector.shell.reports import reports
 from results_and_cases import case, cases_of, results
 from scoring.benchmarks.base import Imported
-from scoring.benchmarks.by_field import cases_frame
+from scoring.benchmarks.own import cases_frame
 from scoring.importing.batch import ImportBatch
 from scoring.importing.join import join
 from scoring.reading.findings import Finding

@@ -19,7 +19,7 @@ from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
 from inspector.command_flags import commands
 from inspector.comparability import incomparable
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load

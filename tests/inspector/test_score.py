@@ -20,7 +20,7 @@ from inspector.scoring_words import ended, speed
 from inspector.shell import score
 from scoring.arguments import add_arguments
 from scoring.cache import RewardParts
-from scoring.running import Running
+from scoring.preparation import Running
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 from scoring_process import commanded_here, only, ran_here

@@ -4,8 +4,8 @@ import pkgutil
 from textual.screen import Screen
 
 import inspector.screens
-from inspector.screens.steady import Steady
-from inspector.screens.steady_palette import SteadyPalette
+from inspector.screens.base import Steady
+from inspector.screens.palette import SteadyPalette
 
 
 def test_every_screen_is_steady():

@@ -15,7 +15,7 @@ from inspector.board import board_frame, metrics_of
 from inspector.board_arrangement import BoardKind
 from inspector.board_columns import board_columns
 from inspector.cli import main
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.rail_lines import rail_lines
 from inspector.request import Request

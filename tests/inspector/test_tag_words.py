@@ -2,8 +2,7 @@ import pytest
 
 from inspector.tag_words import batch_words, changes, completed, offered_tags, typed_tags
 from scoring.benchmarks.registry import taxonomies
-from scoring.triage.actions import NOTE, TAG, UNTAG, Action
-from scoring.triage.history import Triage
+from scoring.triage.history import NOTE, TAG, UNTAG, Action, Triage
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 import example
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.selection import load
 from inspector.services.appearance import GIVE_BACK, KEEP, LONGEST, title_of
 from scoring.filters import Facet, Filter

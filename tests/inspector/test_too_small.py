@@ -7,7 +7,7 @@ from textual.geometry import Size
 
 from inspector.messages import Back, Go
 from inspector.screens.cases import CasesScreen
-from inspector.screens.too_small import LEAST, TooSmall, too_small, words
+from inspector.screens.loading import LEAST, TooSmall, too_small, words
 from inspector.terminal import textual_compat
 from looks import resting_look
 from opened import inspected, opened

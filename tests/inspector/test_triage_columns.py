@@ -9,8 +9,7 @@ from inspector.selection import load
 from reference import Case
 from scoring.evaluated_cases import SAID as DTYPES
 from scoring.evaluated_cases import TriageColumns
-from scoring.triage.actions import NOTE, RATE, REDO, RULE, RULINGS, SORT, TAG, UNDO, UNTAG, Action
-from scoring.triage.history import History, Triage
+from scoring.triage.history import NOTE, RATE, REDO, RULE, RULINGS, SORT, TAG, UNDO, UNTAG, Action, History, Triage
 from scoring.triage.journal import Author, Journal
 
 CASES = pl.DataFrame({"case": ["b/1", "b/2", "b/3"]})

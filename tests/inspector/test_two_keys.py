@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.widgets.which_key import WhichKey, panel
+from inspector.widgets.key_line import WhichKey, panel
 from opened import opened
 from screen_text import hides, press, rests, screen_text, shows, type_ahead
 

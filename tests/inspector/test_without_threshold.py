@@ -12,11 +12,11 @@ from inspector.board import board_frame
 from inspector.case_columns import case_columns
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
-from inspector.filtering.facet_groups import facet_groups
 from inspector.filtering.filter_words import filter_words
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
+from inspector.screens.filtering import facet_groups
 from inspector.selection import load
 from inspector.sentences import outcome_sentence, votes_words
 from inspector.widgets.frame_table import FrameTable

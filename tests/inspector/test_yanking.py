@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.cli import main
-from inspector.first_inspection import inspect
+from inspector.exporting import case_facts, score_facts
+from inspector.inspection import inspect
 from inspector.selection import load
-from inspector.yanking import case_facts, score_facts
 from opened import opened
 from screen_text import press, shows
 

@@ -17,7 +17,7 @@ from scoring.generative.talk import (  # noqa: E402  # stands with the ones belo
 )
 from scoring.generative.talks import Talks  # noqa: E402  # stands with the ones below
 from scoring.plan import Missing  # noqa: E402  # stands with the ones below
-from scoring.run_cases import RunCase  # noqa: E402  # stands with the ones below
+from scoring.run import RunCase  # noqa: E402  # stands with the ones below
 from vllm_rewards import TOLERANCE  # noqa: E402  # needs torch
 
 pytestmark = pytest.mark.vllm

@@ -8,11 +8,11 @@ pytest.importorskip("httpx")
 import every_family  # needs torch
 import tiny_families  # needs torch
 from scoring.checkpoint import Checkpoint  # stands with the ones around it
-from scoring.engines.server.reward_endpoints import (
+from scoring.engines.server.rewards import (
     GenerativeScoring,  # needs httpx
     Pooling,  # needs httpx
+    RewardServers,  # needs httpx
 )
-from scoring.engines.server.rewards import RewardServers  # needs httpx
 from scoring.errors import EngineError  # stands with the ones around it
 from scoring.opened import OpenedPrm  # stands with the ones around it
 from scoring.prms.catalogue import adapter_of  # stands with the ones around it

@@ -1,6 +1,6 @@
 """A benchmark of one's own, in one file: rows with `question`, `lines` and `first_wrong` (0-based, -1 = none)."""
 
-from scoring.benchmarks.by_field import ByField
+from scoring.benchmarks.own import ByField
 from scoring.reading.fields import Fields
 
 NAME = "sums"

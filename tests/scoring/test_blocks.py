@@ -17,7 +17,7 @@ from inspector.request import Request
 from inspector.selection import load
 from scoring import blocks, stored_frame
 from scoring.benchmarks.base import Imported
-from scoring.benchmarks.by_field import cases_frame
+from scoring.benchmarks.own import cases_frame
 from scoring.cache import RewardParts, VoteParts
 from scoring.derived import FOLDER, Derived
 from scoring.errors import UnwritableWorkspace

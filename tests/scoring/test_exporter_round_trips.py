@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import rows_out
 from imports import import_source
 from scoring.benchmarks import grben
-from scoring.benchmarks.by_field import cases_frame
+from scoring.benchmarks.own import cases_frame
 from scoring.benchmarks.registry import benchmark_module
 from scoring.exporters import case_lines, json_line, reward_lines
 from scoring.reading.rows import read_rows

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import making
 import reference
 import rows_out
-from inspector.shell.exporting_triage import TABLES
+from inspector.shell.exporting import TABLES
 from inspector.verbs.export import FOREIGN
 from rows_out import case, decided, given, labelled
 from scoring.exporters import (

@@ -18,8 +18,8 @@ from scoring.exporters import (
     triage_lines,
     trl_ratings,
 )
-from scoring.triage.actions import RATINGS, RULINGS
 from scoring.triage.adjudicated import CHANGED
+from scoring.triage.history import RATINGS, RULINGS
 from scoring.triage.words import Words
 from thoroughness import up_to
 

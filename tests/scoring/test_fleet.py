@@ -17,14 +17,11 @@ import reference
 from scoring.arguments import Shard
 from scoring.cache import RewardParts
 from scoring.errors import InspectError
-from scoring.events import CaseRefused, End, Nodes, Notice, Ready
+from scoring.events import CaseRefused, End, Interrupt, Nodes, Notice, Ready
 from scoring.fleet import ENDS, FIRST_CASES, HOPELESS, Fleet, WaitingCases, characters
-from scoring.interrupt import Interrupt
 from scoring.plan import Missing
 from scoring.prm_runs import Encoding, encoded, read
-from scoring.run import RunUsage, score
-from scoring.run_cases import RunCase
-from scoring.sampling import in_shard
+from scoring.run import RunCase, RunUsage, in_shard, score
 from scoring.workers import (
     BlockResult,
     Opened,

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from scoring.interrupt import Interrupt, Stopped
+from scoring.events import Interrupt, Stopped
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import scoring_process
 from scoring.cache import RewardParts
 from scoring.events import GO_ON
 from scoring.fingerprint import FILE
-from scoring.running import Running
+from scoring.preparation import Running
 from scoring.workspace import Workspace
 from thoroughness import also
 

@@ -11,10 +11,10 @@ from scoring.events import End
 from scoring.gold import Gold
 from scoring.prm_runs import Encoding
 from scoring.readout import Encoded
-from scoring.reward_keys import reward_key, reward_keys
 from scoring.run import score
 from scoring.schema import METADATA, TEXTS
 from scoring.scorer import READABLE, Scorer
+from scoring.texts import reward_key, reward_keys
 
 READER = replace(fake_scoring.SCORER, settings={"reads": ["reference_answer"]})
 ANSWERS = ["12", "13", None, "12", ""]

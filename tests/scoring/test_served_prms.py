@@ -4,8 +4,7 @@ import pytest
 
 import checkpoints
 from scoring.errors import EngineError
-from scoring.preparation import prepare
-from scoring.running import Running
+from scoring.preparation import Running, prepare
 from scoring.workspace import Workspace
 
 pytest.importorskip("httpx")

@@ -11,7 +11,7 @@ import making
 from inspector import cli
 from inspector.case_rows import CaseRows
 from inspector.catalogue import catalogue
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case

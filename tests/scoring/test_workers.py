@@ -15,7 +15,7 @@ import making
 import reference
 import scoring_process
 from scoring.cache import RewardParts
-from scoring.running import Running
+from scoring.preparation import Running
 from scoring.workers import Worker, WorkerFailed, decode_prm, encode_message, worker_prm
 from thoroughness import also
 

@@ -8,7 +8,7 @@ import scoring.workspace
 from authored import row, rows
 from generations import generations, home, ids
 from scoring.benchmarks import demo
-from scoring.benchmarks.by_field import cases_frame
+from scoring.benchmarks.own import cases_frame
 from scoring.cache import RewardParts
 from scoring.errors import DamagedWorkspace, NoWorkspace, UnwritableWorkspace, UsageError
 from scoring.parquet import read_parquet

@@ -12,14 +12,238 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.asking import Answer, Answered, Ask, Noticed, Sampling
+from scoring.asking import Answer, Answered, Ask, Noticed, Prompt, Sampling, TokenLogprobs
 from scoring.engines.server.address import Key
 from scoring.engines.server.background import LoopThread, across, side_by_side
 from scoring.engines.server.capabilities import Capabilities, greet, key_notices
-from scoring.engines.server.chat_messages import ChatReply, Dialect, chat_request, continues, largest_reply, read_chat
-from scoring.engines.server.client import Call, Connections, Failure, Notices, RetryPolicy, Server, Servers
-from scoring.engines.server.faults import Refusal, Reworded, quoted
+from scoring.engines.server.client import ROOM, Call, Connections, Failure, Notices, RetryPolicy, Server, Servers
+from scoring.engines.server.faults import Fault, Refusal, Reworded, decoded, number, quoted
 from scoring.errors import EngineError, UsageError
+from scoring.secrets import masked
+
+# -- chat completions as they are written and read: the body of a request in a server's dialect, and its reply
+
+
+_OLD, _NEW = "max_tokens", "max_completion_tokens"
+_AS_THEY_ARE = ("temperature", "top_p", "top_k")
+_UNLIMITED = 1 << 18
+"""Tokens that an answer may have for which nobody has named a limit."""
+_TEXT_BYTES, _LOGPROB_BYTES = 32, 256
+"""Of one token in a reply: as text, escaped and told twice, as reasoning is by some; and with its log-probability."""
+
+
+class Dialect(Struct, frozen=True):
+    """Words chat requests for one server. It only ever loses what the server does not take.
+
+    `length` is the field for the most tokens to generate: `max_tokens` everywhere, `max_completion_tokens` with
+    OpenAI's reasoning models. `several` says that one call can give several answers, `logprobs` and `seeds` that these
+    may be sent.
+    """
+
+    length: str = _OLD
+    length_is_sure: bool = False
+    several: bool = True
+    logprobs: bool = True
+    seeds: bool = True
+
+    @classmethod
+    def first(cls, sampling: Sampling) -> "Dialect":
+        """Make the one for when nothing is known: a thinking effort goes with the newer field, as GR-Ben sends it."""
+        return cls(_NEW if sampling.effort is not None else _OLD)
+
+    def after(self, refusal: Refusal, sent: frozenset[str]) -> "tuple[Dialect, str] | None":
+        """Give the dialect without what was refused, and a clause for the reader, empty where no number changes by it.
+
+        Args:
+            refusal: of HTTP status 400 or 422, and not because of the prompt's length.
+            sent: the fields of the request.
+
+        Returns:
+            None where nothing that can be left out is the reason.
+        """
+        if not self.length_is_sure and self.length in sent and refusal.names(self.length):
+            return replace(self, length=_NEW if self.length == _OLD else _OLD, length_is_sure=True), ""
+        if self.several and "n" in sent and (refusal.names("n") or "one completion choice" in refusal.message):
+            return replace(self, several=False), "gives one answer a call, so votes are asked for one by one"
+        if self.logprobs and "logprobs" in sent and (refusal.names("logprobs") or refusal.names("top_logprobs")):
+            return replace(self, logprobs=False), f"gives no log-probabilities ({refusal.message})"
+        if self.seeds and "seed" in sent and refusal.names("seed"):
+            return replace(self, seeds=False), "takes no seed, so that its answers cannot be had again"
+        return None
+
+
+def chat_request(
+    model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect, *, count: int, seed: int | None, vllm: bool
+) -> dict[str, Any]:
+    """Write a body for `/v1/chat/completions`, for `count` answers, or for one where only one is to be had a call.
+
+    What the sampling leaves open is not sent. A last message of the assistant's is written on, by vLLM's
+    `continue_final_message`. Thinking is switched by the chat template's `enable_thinking`. A budget
+    is `thinking_token_budget` for vLLM and the `thinking` object elsewhere, as GR-Ben (`run_llm_eval.py`) sends it.
+    """
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": message.role, "content": message.text} for message in prompt],
+    }
+    if count > 1 and dialect.several:
+        body["n"] = count
+    if seed is not None and dialect.seeds:
+        body["seed"] = seed
+    body |= {name: value for name in _AS_THEY_ARE if (value := getattr(sampling, name)) is not None}
+    if sampling.max_tokens is not None:
+        body[dialect.length] = sampling.max_tokens
+    if sampling.stop:
+        body["stop"] = list(sampling.stop)
+    if sampling.logprobs is not None and dialect.logprobs:
+        body |= {"logprobs": True, "top_logprobs": sampling.logprobs}
+    if continues(prompt):
+        body |= {"add_generation_prompt": False, "continue_final_message": True}
+    return body | _thinking(sampling, vllm=vllm)
+
+
+def continues(prompt: Prompt) -> bool:
+    """Whether the answer is to go on where the prompt's last message ends."""
+    return bool(prompt) and prompt[-1].role == "assistant"
+
+
+def largest_reply(sampling: Sampling, count: int, context: int | None) -> int:
+    """Bytes that a reply with `count` answers may have, by the tokens asked for or else the model's `context`.
+
+    What is longer was not asked for, and many of them at a time would fill the memory.
+    """
+    tokens = sampling.max_tokens or context or _UNLIMITED
+    likeliest = 0 if sampling.logprobs is None else 1 + sampling.logprobs
+    return ROOM + count * tokens * (_TEXT_BYTES + likeliest * _LOGPROB_BYTES)
+
+
+class Choice(Struct, frozen=True):
+    """One of the answers of a call. `text` is as it came but for keys, blanks too; "" where the server gives none."""
+
+    text: str
+    reasoning: str | None
+    finish_reason: str | None
+    logprobs: tuple[TokenLogprobs, ...] | None
+
+
+class ChatReply(Struct, frozen=True):
+    """All answers of a call, at least one, in the server's order.
+
+    The tokens are those of the whole call, None = not told; `seed` is the one that was sent.
+    """
+
+    choices: tuple[Choice, ...]
+    tokens_in: int | None
+    tokens_out: int | None
+    seed: int | None = None
+
+
+def read_chat(body: bytes) -> ChatReply:
+    """Read the body of a reply with HTTP status 200.
+
+    Raises:
+        Fault: it is no JSON, broken off, an error in disguise, or without a choice.
+    """
+    told = decoded(body)
+    choices = told.get("choices") if isinstance(told, dict) else None
+    if not isinstance(choices, list):
+        error = told.get("error") if isinstance(told, dict) else None
+        if error is not None:
+            message = error.get("message") if isinstance(error, dict) else error
+            raise Fault(f"an error in place of an answer: {quoted(str(message))}")
+        raise Fault("JSON that is no chat completion")
+    found = [choice for choice in choices if isinstance(choice, dict)]
+    if not found:
+        raise Fault("an answer without choices")
+    places = [choice.get("index") for choice in found]
+    if all(type(place) is int for place in places) and len(set(places)) == len(places):
+        found.sort(key=lambda choice: choice["index"])
+    usage = told.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    return ChatReply(
+        tuple(map(_choice, found)), _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    )
+
+
+def _thinking(sampling: Sampling, *, vllm: bool) -> dict[str, Any]:
+    body: dict[str, Any] = {}
+    if sampling.effort is not None:
+        body["reasoning_effort"] = sampling.effort
+    if sampling.thinking is not None and (vllm or sampling.thinking_budget is None):
+        body["chat_template_kwargs"] = {"enable_thinking": sampling.thinking}
+    if sampling.thinking_budget is not None:
+        on = sampling.thinking is not False
+        if vllm:
+            body |= {"thinking_token_budget": sampling.thinking_budget} if on else {}
+        else:
+            budget = {"type": "enabled", "budget_tokens": sampling.thinking_budget}
+            body["thinking"] = budget if on else {"type": "disabled"}
+    return body
+
+
+def _choice(told: dict[str, Any]) -> Choice:
+    message = told.get("message")
+    message = message if isinstance(message, dict) else {}
+    text, reasoning = _content(message.get("content"))
+    apart = next((message[name] for name in ("reasoning_content", "reasoning") if _is_text(message.get(name))), None)
+    refusal = message.get("refusal")
+    if not text.strip() and isinstance(refusal, str) and refusal.strip():
+        text = refusal
+    finish = told.get("finish_reason")
+    finish = masked(finish) if isinstance(finish, str) else None
+    without_keys, thought = masked(text), masked(apart or reasoning or "") or None
+    # The tokens of a text that holds a key spell it.
+    return Choice(without_keys, thought, finish, _logprobs(told) if without_keys == text else None)
+
+
+def _content(content: Any) -> tuple[str, str | None]:
+    """What is said and what is thought, of a text or of a list of parts."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else "", None
+    parts = [part if isinstance(part, dict) else {"text": part} for part in content]
+    said = "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
+    thoughts = [_thought(part.get("thinking")) for part in parts]
+    return said, "".join(thoughts) or None
+
+
+def _thought(thinking: Any) -> str:
+    """A part that is thinking: a text, or again a list of parts."""
+    if isinstance(thinking, str):
+        return thinking
+    return _content(thinking)[0] if isinstance(thinking, list) else ""
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _logprobs(told: dict[str, Any]) -> tuple[TokenLogprobs, ...] | None:
+    """Of every generated token; None where they are missing, or even one of them cannot be read."""
+    outer = told.get("logprobs")
+    content = outer.get("content") if isinstance(outer, dict) else None
+    if not isinstance(content, list):
+        return None
+    try:
+        return tuple(
+            TokenLogprobs(
+                _name(one["token"]),
+                number(one["logprob"]),
+                tuple((_name(top["token"]), number(top["logprob"])) for top in one.get("top_logprobs") or ()),
+            )
+            for one in content
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
 
 CONCURRENCY = 64
 """Requests under way at a time, over all servers."""

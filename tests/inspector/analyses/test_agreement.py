@@ -12,11 +12,11 @@ from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
-from inspector.triage.statements import DISAGREEMENTS, disagreements, statements_by_person
+from inspector.triage.annotations import DISAGREEMENTS, disagreements, statements_by_person
 from reference import Case
 from scoring.errors import UsageError
 from scoring.metrics.people import NOTHING_SHARED, ONE_VALUE
-from scoring.triage.actions import RATE, RULE, RULINGS, SORT
+from scoring.triage.history import RATE, RULE, RULINGS, SORT
 from scoring.triage.journal import Author, Journal
 from scoring.triage.words import words_of
 from views import agreement_view, lines_of, table_of

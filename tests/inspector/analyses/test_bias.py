@@ -6,10 +6,9 @@ import example
 import making
 import taxonomy_spaces
 from inspector.analyses.bias import bias
-from inspector.first_inspection import inspect
+from inspector.inspection import covering, inspect
 from inspector.request import Request
 from inspector.selection import load
-from inspector.subject import covering
 from published_spaces import mr_math
 from scoring.filters import Filter
 from views import lines_of, page_sheet, page_view

@@ -14,14 +14,13 @@ from inspector.analyses import Params
 from inspector.analyses._columns import columns_of_cases
 from inspector.analyses._places import ALIGNED, OFFSET, POSITION, RELIABILITY, REWARDS, STEP_POSITION
 from inspector.analyses.breakdown import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPES, breakdown
+from inspector.case_links import drilled
 from inspector.cli import main
-from inspector.drilling import drilled
-from inspector.first_inspection import inspect
+from inspector.inspection import covering, inspect, subject
 from inspector.render.lines import text_of
 from inspector.render.view import Columns, Table
 from inspector.request import Request
 from inspector.selection import load
-from inspector.subject import covering, subject
 from published_spaces import mr_math
 from scoring.errors import UsageError
 from scoring.filters import Facet, Filter

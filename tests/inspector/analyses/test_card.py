@@ -8,13 +8,11 @@ import checked_pairs
 import example
 import judged
 import making
-from inspector.analyses._card_facts import GROUPS, protocol_card
-from inspector.analyses.card import CARD, LACKING, card, fact_pairs
+from inspector.analyses.card import CARD, GROUPS, LACKING, card, fact_pairs, protocol_card
 from inspector.analyses.compare import compare
-from inspector.first_inspection import inspect
+from inspector.inspection import covering, inspect
 from inspector.request import Request
 from inspector.selection import load, select
-from inspector.subject import covering
 from scoring.errors import UsageError
 from scoring.filters import Facet, Filter
 from scoring.scorer import NOT_SAID

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from inspector.analyses._check_figures import FIGURES, FRACTIONS, check_condition, fulfilled, undefined_figures
+from inspector.analyses.check import FIGURES, FRACTIONS, check_condition, fulfilled, undefined_figures
 from scoring.errors import FilterError, UsageError
 
 

@@ -11,10 +11,9 @@ from scipy.stats import binomtest
 import example
 import making
 from inspector.analyses.compare import compare
-from inspector.first_inspection import inspect
+from inspector.inspection import covering, inspect, subject
 from inspector.request import Request
 from inspector.selection import load
-from inspector.subject import covering, subject
 from published_spaces import mr_math
 from scoring.errors import UsageError
 from scoring.filters import Filter

@@ -15,9 +15,9 @@ from inspector.analyses.contested import CONTESTED, LINES
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.contested_gold import BETWEEN, because, because_phrases, ranking_of, rankings
-from inspector.phrases import joined
 from inspector.request import Request
 from inspector.selection import load
+from inspector.wrap import joined
 from views import contested_view, lines_of, table_of
 
 

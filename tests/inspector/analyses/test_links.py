@@ -20,7 +20,7 @@ from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.errors import UsageError
 from scoring.scorer import TrainingPoint
-from scoring.triage.actions import NOTE, RATE, RULE, RULINGS, SORT, TAG
+from scoring.triage.history import NOTE, RATE, RULE, RULINGS, SORT, TAG
 from scoring.triage.journal import Author, Journal
 from step_reference import Step
 

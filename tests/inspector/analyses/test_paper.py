@@ -7,11 +7,10 @@ import example
 import papers
 from inspector.analyses import Params
 from inspector.analyses.paper import CELLS, STATISTIC_CELLS, TABLES, check_of, paper
-from inspector.first_inspection import inspect
+from inspector.inspection import covering, inspect, subject
 from inspector.render.view import Table
 from inspector.request import Request
 from inspector.selection import load
-from inspector.subject import covering, subject
 from scoring.errors import UsageError
 from scoring.published.papers import PAPERS
 from views import lines_of, page_sheet, words_of

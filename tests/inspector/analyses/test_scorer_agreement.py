@@ -7,8 +7,7 @@ import pytest
 
 import making
 from inspector.analyses import Params
-from inspector.analyses._scorer_agreement import NO_CASE, SCORER_AGREEMENT
-from inspector.analyses.agreement import agreement
+from inspector.analyses.agreement import NO_CASE, SCORER_AGREEMENT, agreement
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.request import Request

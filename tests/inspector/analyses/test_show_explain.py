@@ -16,7 +16,7 @@ import checkpoints
 import making
 import reference
 from inspector import cli
-from inspector.analyses import _tokens
+from inspector.analyses import _case_pages
 from inspector.command_flags import FORMS
 from scoring.cache import RewardParts
 from scoring.prms.qwen import SYSTEM
@@ -85,7 +85,7 @@ def answer(model, tmp_path_factory):
 @pytest.fixture
 def told(answer, workspace, monkeypatch, capsys):
     """The command in this process, with that answer."""
-    monkeypatch.setattr(_tokens, "answer_to", lambda _: answer)
+    monkeypatch.setattr(_case_pages, "answer_to", lambda _: answer)
 
     def call(*words):
         code = cli.main(["show", "bench/c0", "-w", str(workspace.root), "--explain", "--model", "tiny", *words])

@@ -7,8 +7,8 @@ import pytest
 
 import authored
 from inspector import cli
-from inspector.critique.vote_page import Manner, answers_to, vote_page
-from inspector.first_inspection import inspect
+from inspector.critique.page import Manner, answers_to, vote_page
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load

@@ -12,7 +12,7 @@ import every_family  # needs torch
 import making
 import pages
 import reference
-from inspector.analyses._tokens import token_blocks
+from inspector.analyses._case_pages import token_blocks
 from inspector.paint import Brush
 from inspector.render.html import fragment
 from inspector.render.latex import latex_sections

@@ -15,13 +15,21 @@ from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
-from inspector.triage.categories import category_name, merge, put, rename, typed_category
-from inspector.triage.category_cases import NOT_TRIED, judged
-from inspector.triage.notes import gathered_notes, saturation_words
+from inspector.triage.categories import (
+    NOT_TRIED,
+    category_name,
+    gathered_notes,
+    judged,
+    merge,
+    put,
+    rename,
+    saturation_words,
+    typed_category,
+)
 from reference import Case
 from scoring.errors import UsageError
 from scoring.metrics.first_error import FAILURES
-from scoring.triage.actions import NOTE, SORT
+from scoring.triage.history import NOTE, SORT
 from scoring.triage.journal import Author, Journal
 from views import lines_of, table_of, taxonomy_view
 

@@ -15,7 +15,7 @@ import step_making
 from inspector.analyses import Params
 from inspector.analyses.thresholds import thresholds
 from inspector.case_links import wrong_condition, wrong_rows
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.render.cells import plain_text
 from inspector.render.charts import numbers_of

@@ -8,7 +8,7 @@ import pytest
 import making
 import reference
 from inspector.cli import main
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.rail_lines import why_unmovable
 from inspector.request import Request
 from inspector.selection import load

@@ -16,9 +16,8 @@ import making
 import side_by_side
 import step_making
 from inspector.analyses import Params
-from inspector.analyses._course import Course, TrainingRun
 from inspector.analyses.compare import compare
-from inspector.analyses.timeline import TIMELINE, timeline
+from inspector.analyses.timeline import TIMELINE, Course, TrainingRun, timeline
 from inspector.api import analysis
 from inspector.cli import main
 from inspector.command_flags import FORMS

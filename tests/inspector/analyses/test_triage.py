@@ -16,7 +16,7 @@ from inspector.selection import load
 from inspector.triage.annotations import ANNOTATIONS, gone_words
 from inspector.triage.history import HISTORY, case_named, history_lines
 from reference import Case
-from scoring.triage.actions import DEFER, RATE, RULE, RULINGS, SKIP, SORT
+from scoring.triage.history import DEFER, RATE, RULE, RULINGS, SKIP, SORT
 from scoring.triage.journal import Author, Journal
 from views import lines_of, table_of, triage_view, words_of
 

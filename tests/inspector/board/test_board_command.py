@@ -14,7 +14,7 @@ import step_making
 from inspector.analyses.board import board_view
 from inspector.board_arrangement import ROWS, Arrangement
 from inspector.cli import main
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from step_reference import Step

@@ -15,8 +15,8 @@ from inspector.board import board_frame, pieces
 from inspector.board_arrangement import MEANINGS
 from inspector.board_drills import NO_NUMBER, PRINTED, board_drill
 from inspector.board_published import published_frame
-from inspector.drilling import drilled
-from inspector.first_inspection import inspect
+from inspector.case_links import drilled
+from inspector.inspection import inspect
 from inspector.render.lines import CaseLink
 from inspector.request import Request
 from inspector.selection import load

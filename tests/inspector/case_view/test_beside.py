@@ -10,10 +10,9 @@ import judged
 import making
 from inspector.case_view.bars import cells, second_cells
 from inspector.case_view.columns import GUTTER, columns, least_text
-from inspector.case_view.manner import Manner
-from inspector.case_view.open_case import letters_of, scorers_shown
-from inspector.case_view.story import agreement
-from inspector.first_inspection import inspect
+from inspector.case_view.facts import agreement
+from inspector.case_view.open_case import Manner, letters_of, scorers_shown
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load

@@ -6,9 +6,8 @@ import pytest
 from rich.cells import cell_len
 
 import making
-from inspector.case_view.canvas import Canvas
-from inspector.case_view.curve import MARGIN, columns_of, curve_lines
-from inspector.first_inspection import inspect
+from inspector.case_view.curve import MARGIN, Canvas, columns_of, curve_lines
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load

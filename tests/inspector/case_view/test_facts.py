@@ -3,10 +3,10 @@
 import pytest
 
 import making
-from inspector.case_view.copying import copied, whole
 from inspector.case_view.facts import findings_of, known
-from inspector.case_view.manner import Stop
-from inspector.first_inspection import inspect
+from inspector.case_view.open_case import Stop
+from inspector.case_view.prose import copied, whole
+from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.case_view.found_text import FOUND, found_text
+from inspector.case_view.prose import FOUND, found_text
 from inspector.text import clean
 from inspector.wrap import wrap
 from scoring.text_query import TextQuery, spans

@@ -5,10 +5,10 @@ import random
 import pytest
 
 import making
-from inspector.case_view.folding import prefix
-from inspector.case_view.manner import Stop
+from inspector.case_view.open_case import Stop
 from inspector.case_view.opening import line_of, opening, stop_at
-from inspector.first_inspection import inspect
+from inspector.case_view.steps import prefix
+from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from inspector.sentences import WORDS

@@ -3,8 +3,7 @@ from rich.cells import cell_len
 
 import originals
 from inspector.case_view.lines import Manner, case_lines
-from inspector.case_view.manner import Stop
-from inspector.case_view.open_case import open_case
+from inspector.case_view.open_case import Stop, open_case
 from inspector.case_view.original_lines import MODE, original_lines
 from inspector.paint import Brush
 

@@ -5,10 +5,9 @@ from rich.cells import cell_len
 
 import example
 from inspector.case_view.lines import case_lines
-from inspector.case_view.manner import Manner
-from inspector.case_view.open_case import open_case
+from inspector.case_view.open_case import Manner, open_case
 from inspector.case_view.token_lines import ASKING, MODE, grouped, token_lines
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.selection import load
 from inspector.xray import Xray

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from inspector.charts.axes import Mark
 from inspector.charts.bars import Bar, bars
 from inspector.charts.curve import curve
 from inspector.charts.heat_map import heat_map
 from inspector.charts.histogram import histogram
-from inspector.charts.mark import Mark
 from inspector.charts.reliability import Bin as ReliabilityBin
 from inspector.charts.reliability import reliability
 from inspector.paint import Brush

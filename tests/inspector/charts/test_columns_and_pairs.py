@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.charts.columns import Column, columns
-from inspector.charts.paired_bars import Place, paired_bars
+from inspector.charts.bars import Column, Place, columns, paired_bars
 from inspector.paint import Brush
 from inspector.render.lines import CaseLink, text_of
 from thoroughness import up_to

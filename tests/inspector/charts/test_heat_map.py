@@ -1,5 +1,5 @@
+from inspector.charts.axes import Mark
 from inspector.charts.heat_map import heat_map
-from inspector.charts.mark import Mark
 from inspector.paint import Brush
 from inspector.render.lines import CaseLink, text_of
 

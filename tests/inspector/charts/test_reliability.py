@@ -1,4 +1,4 @@
-from inspector.charts.mark import Mark
+from inspector.charts.axes import Mark
 from inspector.charts.reliability import Bin, reliability
 from inspector.paint import Brush
 from inspector.render.lines import CaseLink, text_of

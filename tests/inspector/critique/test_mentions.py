@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.critique.mentions import mentions
+from inspector.critique.blocks import mentions
 
 
 def found(text):

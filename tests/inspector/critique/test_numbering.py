@@ -3,7 +3,7 @@
 import pytest
 
 import making
-from inspector.critique.numbering import numbering
+from inspector.critique.blocks import numbering
 from scoring.critics.catalogue import PROTOCOLS
 from scoring.results.reasoneval import CRITIC_TITLE
 

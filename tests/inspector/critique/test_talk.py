@@ -6,7 +6,7 @@ import pytest
 
 import making
 import talking
-from inspector.critique.talk import ANALYSIS, CHECK, JUDGEMENT, THOUGHTS, is_talk, told_talk
+from inspector.critique.blocks import ANALYSIS, CHECK, JUDGEMENT, THOUGHTS, is_talk, told_talk
 from scoring.asking import Answer, Sampling
 from scoring.generative.catalogue import FAMILIES
 from scoring.generative.talk import said

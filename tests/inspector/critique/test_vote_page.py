@@ -6,8 +6,8 @@ import pytest
 from rich.cells import cell_len
 
 import critic_spaces
-from inspector.critique.vote_page import Manner, answers_to, vote_page
-from inspector.first_inspection import inspect
+from inspector.critique.page import Manner, answers_to, vote_page
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load

@@ -2,7 +2,7 @@ import pytest
 
 import example
 from inspector.filtering.filter_words import filter_phrase, filter_words
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.selection import load
 
 

@@ -4,8 +4,8 @@ import example
 import judged
 import making
 from inspector.filtering.filter_words import filter_words
-from inspector.filtering.ready_slices import ready_slices
-from inspector.first_inspection import inspect
+from inspector.filtering.slices import ready_slices
+from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from published_spaces import mr_math

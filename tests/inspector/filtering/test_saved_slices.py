@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from inspector.filtering.saved_slices import FILE, SavedSlice, delete_slice, read_slices, save_slice, with_slices
+from inspector.filtering.slices import FILE, SavedSlice, delete_slice, read_slices, save_slice, with_slices
 from inspector.request import Request
 from scoring.errors import NoWorkspace, UsageError
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from inspector.filtering.search_run import FoundBefore, run_search
 from inspector.filtering.searching import found_places
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.selection import load
 from scoring.errors import SearchError
 from scoring.filters import Filter

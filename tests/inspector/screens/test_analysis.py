@@ -15,7 +15,7 @@ from inspector.services import navigation
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from scoring.errors import UsageError
-from scoring.triage.actions import RULINGS
+from scoring.triage.history import RULINGS
 from scoring.triage.journal import Author, Journal
 from screen_text import press, rests, screen_text, shows, until
 

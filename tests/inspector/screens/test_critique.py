@@ -3,7 +3,7 @@
 import pytest
 
 import critic_spaces
-from inspector.case_view.manner import Stop
+from inspector.case_view.open_case import Stop
 from inspector.request import Request
 from inspector.screens.critique import room_for
 from inspector.widgets.critique_pane import CritiquePane

@@ -6,11 +6,11 @@ import pytest
 
 import example
 from inspector.cli import main
-from inspector.screens.history import HIDDEN, HistoryDialog
+from inspector.screens.tagging import HIDDEN, HistoryDialog
 from inspector.selection import load
 from inspector.triage.history import history_lines
 from opened import opened
-from scoring.triage.actions import DEFER
+from scoring.triage.history import DEFER
 from scoring.triage.journal import ENVIRONMENT, Author, Journal
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, until
 from views import triage_view

@@ -2,7 +2,7 @@
 
 import re
 
-from inspector.case_view.found_text import FOUND
+from inspector.case_view.prose import FOUND
 from inspector.widgets.line_view import LineView
 from opened import opened
 from screen_text import press, rests, shows

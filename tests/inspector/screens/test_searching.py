@@ -9,7 +9,7 @@ import example
 from inspector.cli import parse
 from inspector.filtering import search_run
 from inspector.request import request_of
-from inspector.screens import searching
+from inspector.screens import searching as search_screen
 from inspector.selection import load
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.search_bar import SearchBar
@@ -151,7 +151,7 @@ class Gate:
                             return
                 yield so_far
 
-        monkeypatch.setattr(searching, "run_search", slow)
+        monkeypatch.setattr(search_screen, "run_search", slow)
 
 
 async def test_hits_fill_in_and_no_metric_is_about_a_part(request_, monkeypatch):

@@ -7,7 +7,7 @@ import example
 import papers
 from inspector.analyses.stats import stats
 from inspector.cli import main
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.render.lines import text_of
 from inspector.request import Request
 from inspector.selection import load

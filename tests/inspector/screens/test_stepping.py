@@ -5,7 +5,7 @@ import pytest
 import example
 import making
 import reference
-from inspector.case_view.manner import Stop
+from inspector.case_view.open_case import Stop
 from inspector.messages import Copy
 from inspector.request import Request
 from opened import opened

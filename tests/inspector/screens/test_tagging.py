@@ -5,9 +5,9 @@ from textual.events import Paste
 
 import example
 import making
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.messages import Copy
-from inspector.screens.tag import in_columns
+from inspector.screens.tagging import in_columns
 from inspector.selection import load
 from inspector.widgets.text_editor import TextEditor
 from opened import inspected, listed, opened

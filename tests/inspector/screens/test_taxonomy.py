@@ -10,18 +10,17 @@ import pytest
 import example
 import making
 from inspector.cli import main
-from inspector.first_inspection import inspect
+from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
 from inspector.request import Request
-from inspector.screens.sorting import notes_shown
-from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of
+from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of, notes_shown
 from inspector.selection import load
-from inspector.triage.category_cases import NOT_TRIED, VALUES
-from inspector.widgets.text_list import TextList
+from inspector.triage.categories import NOT_TRIED, VALUES
+from inspector.widgets.pick_list import TextList
 from opened import inspected, listed, opened
-from scoring.triage.actions import NOTE, SORT
+from scoring.triage.history import NOTE, SORT
 from scoring.triage.journal import ENVIRONMENT, Author, Journal
 from scoring.workspace import Workspace
 from screen_text import hides, press, rests, screen_lines, shows, type_ahead, until

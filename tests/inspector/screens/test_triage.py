@@ -9,7 +9,7 @@ import example
 from opened import inspected, opened
 from scoring.errors import UnwritableWorkspace
 from scoring.triage import journal as writing
-from scoring.triage.actions import RULINGS
+from scoring.triage.history import RULINGS
 from scoring.triage.journal import Author, Journal
 from scoring.workspace import Workspace
 from screen_text import press, rests, screen_text, shows, until

@@ -13,16 +13,12 @@ from inspector.cli import main
 from inspector.request import Request
 from inspector.screens.base import InspectionScreen
 from inspector.session import recording, replaying
-from inspector.session.lines import Session, read_session
-from inspector.session.log import KEPT, SessionLog, logs
-from inspector.session.place import shadow
+from inspector.session.log import KEPT, Session, SessionLog, command_id, logs, read_session, said, shadow
 from inspector.session.replaying import replay
-from inspector.session.showing import said
-from inspector.session.starting import command_id
 from inspector.workspace_place import demo_workspace, find_workspace_or_demo
 from reference import Case
 from scoring.errors import UnreadableFile
-from scoring.triage.actions import RULINGS
+from scoring.triage.history import RULINGS
 from scoring.triage.journal import Author, Journal
 from scoring.workspace import Workspace
 from screen_text import settled, until

@@ -10,11 +10,11 @@ import pytest
 import making
 from imports import import_source
 from inspector.cli import main
-from inspector.shell.exporting_triage import TEXTS
+from inspector.shell.exporting import TEXTS
 from inspector.triage.annotations import ANNOTATIONS, gone_words
 from reference import Case
 from scoring.benchmarks.base import Imported
-from scoring.triage.actions import RATE, RULINGS
+from scoring.triage.history import RATE, RULINGS
 from scoring.triage.journal import Author, Journal
 
 MODEL, GOLD, BOTH, IMPORT, UNSURE = RULINGS

@@ -11,17 +11,16 @@ from hypothesis import strategies as st
 
 import making
 from inspector.contested_gold import rankings
-from inspector.first_inspection import inspect
+from inspector.inspection import covering, inspect, subject
 from inspector.request import Request
 from inspector.selection import load
-from inspector.subject import covering, subject
-from inspector.triage.queue_cases import queue_cases
-from inspector.triage.queue_orders import (
+from inspector.triage.queue import (
     CONTESTED,
     DIFFERING,
     _in_turns,
     disagreement,
     judging,
+    queue_cases,
     queue_orders,
     queue_rows,
 )

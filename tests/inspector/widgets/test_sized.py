@@ -4,8 +4,8 @@ from textual.app import App
 from textual.containers import Horizontal
 from textual.widgets import Static
 
+from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import LineView
-from inspector.widgets.sized import Sized
 from inspector.widgets.step_view import StepView
 from screen_text import settled
 

@@ -29,7 +29,7 @@ from scoring.benchmarks.registry import benchmark_module
 from scoring.errors import UnknownFormat, UnwritableWorkspace
 from scoring.importing.sources import ReadOptions, read_source
 from scoring.reading import chunks as chunking
-from scoring.reading import typed
+from scoring.reading import fields
 from scoring.reading.rows import read_rows
 from thoroughness import up_to
 
@@ -251,12 +251,12 @@ def test_a_check_of_severity_error_leaves_its_rows_out():
     table = rows_of([{"id": f"x-{label}", "problem": "p", "steps": ["s"], "label": label} for label in (0, 7, 8, -1)])
     strict = base.CaseFormat(
         "sums",
-        typed.Layout(
+        fields.Layout(
             {
-                "id": typed.identifier(),
-                "problem": typed.text(required=True),
-                "steps": typed.solution(),
-                "label": typed.whole(),
+                "id": fields.identifier(),
+                "problem": fields.text(required=True),
+                "steps": fields.solution(),
+                "label": fields.whole(),
             },
             content=("problem", "steps"),
         ),

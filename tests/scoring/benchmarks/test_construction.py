@@ -9,8 +9,8 @@ from authored import row as plain_row
 from imports import import_source
 from modified import ELSEWHERE, row
 from scoring.benchmarks import prmbench, processbench
-from scoring.benchmarks.by_field import cases_frame
 from scoring.benchmarks.construction import OF_TEXTS, RULES, broken_by_case, broken_rules
+from scoring.benchmarks.own import cases_frame
 from scoring.reading.rows import Rows
 from scoring.schema import METADATA
 from thoroughness import up_to

@@ -16,9 +16,8 @@ from scoring.asking import Answer, Answered, Message, Noticed
 from scoring.cache import RewardParts, VoteParts
 from scoring.critic_runs import Asking, CriticAsker
 from scoring.critics.parsing import Reading
-from scoring.events import Asked, CaseRefused, Notice, Progress, Start
+from scoring.events import Asked, CaseRefused, Interrupt, Notice, Progress, Start
 from scoring.given import by_run, tally
-from scoring.interrupt import Interrupt
 from scoring.plan import FAILED, REFUSED, reward_plan, vote_plan
 from scoring.run import score
 from scoring.scorer_columns import Spent

@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from scoring.critics.prices import Price, Prices
+from scoring.critic_preparation import Price, Prices
 from scoring.errors import InputError, UnreadableFile
 
 GOOD = """

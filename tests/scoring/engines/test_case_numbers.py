@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from scoring.engines.case_numbers import answer_of, combined
+from scoring.engines.base import answer_of, combined
 from scoring.readout import Answer, Refused
 
 

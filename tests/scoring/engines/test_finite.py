@@ -10,12 +10,12 @@ from scoring.plan import Missing
 from scoring.prm_runs import EncodedCase
 from scoring.prms.catalogue import adapter_of
 from scoring.readout import Encoded, Readout, Refused, Vocabulary
-from scoring.run_cases import RunCase
+from scoring.run import RunCase
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from scoring.engines import finite  # noqa: E402  # needs torch
+from scoring.engines import stored  # noqa: E402  # needs torch
 from scoring.engines.trace import trace  # noqa: E402
 from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402
 
@@ -47,7 +47,7 @@ def test_a_tensor_that_is_not_finite_is_named_and_ends_the_run(tmp_path, name, v
 
 
 def test_weights_are_not_read_again_while_rewards_are_finite(tmp_path, monkeypatch):
-    monkeypatch.setattr(finite, "stored", lambda *_: pytest.fail("read"))
+    monkeypatch.setattr(stored, "stored", lambda *_: pytest.fail("read"))
     assert all(answer.why == "" for answer in answers(loaded(tmp_path, None)))
 
 
@@ -62,10 +62,10 @@ def test_only_the_rows_of_an_output_matrix_that_are_read_count(tmp_path):
     width = checkpoints.HIDDEN
     ignored = tuple(name for name in checkpoint.shapes if name.startswith("score."))
     others = Readout(Vocabulary((3, 7), width), reward=(0.0, 1.0), ignored=ignored)
-    assert finite.why_not_finite(checkpoint, others, "float32")
+    assert stored.why_not_finite(checkpoint, others, "float32")
     for head in (Vocabulary((0, 7), width), Vocabulary((3, 7), width, whole=True), Vocabulary((), width)):
         with pytest.raises(CheckpointError, match=r"lm_head\.weight"):
-            finite.why_not_finite(checkpoint, Readout(head, ignored=ignored), "float32")
+            stored.why_not_finite(checkpoint, Readout(head, ignored=ignored), "float32")
 
 
 def test_weights_that_the_dtype_does_not_hold_are_named(tmp_path):
@@ -87,8 +87,8 @@ def overflowing():
 
 def test_an_overflow_of_finite_weights_is_told_of_case_by_case_and_read_once(tmp_path, monkeypatch):
     engine, seen = loaded(tmp_path, overflowing(), "float16"), []
-    stored = finite.stored
-    monkeypatch.setattr(finite, "stored", lambda checkpoint, name: seen.append(name) or stored(checkpoint, name))
+    read = stored.stored
+    monkeypatch.setattr(stored, "stored", lambda checkpoint, name: seen.append(name) or read(checkpoint, name))
     found = answers(engine)
     assert len(seen) == len(set(seen)) > 20
     why = "all weights are finite, so float16 does not hold what is computed; use --dtype float32 or bfloat16"

@@ -28,8 +28,8 @@ from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.bringing import bring, expanded, is_pattern, not_looked_at
 from scoring.importing.imported_files import original_row
 from scoring.importing.sources import read_source
-from scoring.reading import compressed
-from scoring.reading.compressed import zstd_module
+from scoring.reading import file_bytes
+from scoring.reading.file_bytes import zstd_module
 from scoring.workspace import Workspace
 
 zstd = zstd_module()
@@ -367,7 +367,7 @@ def test_a_member_that_lies_or_is_damaged_is_refused_in_a_sentence(folder, chang
 
 
 def test_a_bomb_in_an_archive_is_refused_by_what_it_becomes(folder, monkeypatch):
-    monkeypatch.setattr(compressed, "SMALL", 1_000_000)
+    monkeypatch.setattr(file_bytes, "SMALL", 1_000_000)
     bomb = zipped(
         ("a.jsonl", WHOLE), ("b.jsonl", bytes(5_000_000)), ("c.jsonl", os.urandom(20_000)), ("d.jsonl", WHOLE)
     )
@@ -383,7 +383,7 @@ def test_a_bomb_in_an_archive_is_refused_by_what_it_becomes(folder, monkeypatch)
 
 
 def test_many_small_bombs_are_one(folder, monkeypatch):
-    monkeypatch.setattr(compressed, "SMALL", 1_000_000)
+    monkeypatch.setattr(file_bytes, "SMALL", 1_000_000)
     path = folder / "x.zip"
     path.write_bytes(zipped(*((f"{number:03}.jsonl", bytes(900_000)) for number in range(50))))
     refused = brought(path, folder)
@@ -393,7 +393,7 @@ def test_many_small_bombs_are_one(folder, monkeypatch):
 
 
 def test_small_bombs_that_are_compressed_within_the_archive_count_too(folder, monkeypatch):
-    monkeypatch.setattr(compressed, "SMALL", 1_000_000)
+    monkeypatch.setattr(file_bytes, "SMALL", 1_000_000)
     path = folder / "x.zip"
     path.write_bytes(zipped(*((f"{number:03}.jsonl.gz", gzip.compress(bytes(900_000))) for number in range(50))))
     refused = brought(path, folder)

@@ -13,8 +13,7 @@ from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.join import OF_CASES, join
 from scoring.reading.rows import Rows
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.results import results
-from scoring.tables.step_rows import gathered_steps
+from scoring.tables.results import gathered_steps, results
 from scoring.workspace import Workspace
 
 N = 40

@@ -10,11 +10,17 @@ from hypothesis import strategies as st
 
 import making
 from scoring.benchmarks import mrmath, mrmath_redundant
-from scoring.benchmarks.by_field import cases_frame
+from scoring.benchmarks.own import cases_frame
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.importing.join import join
-from scoring.metrics.reasoneval_figures import METRICS, NO_AUC_OF_ANSWERS, NO_STEPS, NO_THRESHOLD, reasoneval_figures
+from scoring.metrics.paper_figures import (
+    NO_AUC_OF_ANSWERS,
+    NO_STEPS,
+    NO_THRESHOLD,
+    REASONEVAL_METRICS,
+    reasoneval_figures,
+)
 from scoring.reading.rows import read_rows
 from scoring.results import reasoneval
 from scoring.schema import METADATA, REWARDS, VOTES
@@ -116,7 +122,7 @@ def figures(evaluation, **options):
 
 
 def values(found):
-    assert tuple(found) == METRICS
+    assert tuple(found) == REASONEVAL_METRICS
     assert all((figure.value is None) == (figure.reason is not None) for figure in found.values())
     return {name: figure.value for name, figure in found.items()}
 

@@ -5,9 +5,9 @@ import pytest
 import sentencepiece_pieces
 from scoring.errors import CheckpointError, ForeignCheckpoint
 from scoring.opened import TokenizerFile
+from scoring.prms.base import without_number
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.minos import Minos
-from scoring.prms.step_numbers import without_number
 from scoring.readout import Refused
 
 torch = pytest.importorskip("torch")

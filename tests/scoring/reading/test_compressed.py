@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.errors import InputError, UnreadableFile
-from scoring.reading import compressed as module
-from scoring.reading.compressed import (
+from scoring.reading import file_bytes as module
+from scoring.reading.file_bytes import (
     MAGIC,
     Allowance,
     Damaged,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.benchmarks.by_field import each_case
+from scoring.benchmarks.own import each_case
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.rows import Rows
 

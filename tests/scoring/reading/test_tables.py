@@ -12,7 +12,7 @@ from benchmark_rows import grben, mrmath, stepwise
 from modified import row as modified
 from scoring.benchmarks.registry import case_format
 from scoring.reading import chunks as chunking
-from scoring.reading import typed
+from scoring.reading import fields
 from scoring.reading.chunks import chunks
 from scoring.reading.metadata import MetadataCollector
 from scoring.reading.rows import Rows, read_rows, table_rows
@@ -149,14 +149,14 @@ def test_columns_give_what_rows_give(monkeypatch_size, name, data, size):
     keys = layout.row_keys()
     counted = [field for field in layout.fields if keys.get(field) not in sound]
     # What calls a row may be made of several fields where it is read value by value.
-    counted += [field for field, one in layout.fields.items() if one.read is typed.name_of]
+    counted += [field for field, one in layout.fields.items() if one.read is fields.name_of]
     assert repr(found.drop(counted).rows()) == repr(whole.frame.drop(counted).rows())
     findings = [finding for one in parts for _, finding in one.findings]
     assert told(findings) == told([finding for _, finding in whole.findings])
     assert sum(one.read for one in parts) == whole.read == frame.height
-    held = [row for one in parts for row in one.rows(one.frame[typed.NUMBER], lambda _: "all")]
+    held = [row for one in parts for row in one.rows(one.frame[fields.NUMBER], lambda _: "all")]
     fields = set(keys.values())
-    for row, other in zip(held, whole.rows(whole.frame[typed.NUMBER], lambda _: "all"), strict=True):
+    for row, other in zip(held, whole.rows(whole.frame[fields.NUMBER], lambda _: "all"), strict=True):
         assert repr({key: row.get(key) for key in other if key not in fields}) == repr(
             {key: value for key, value in other.items() if key not in fields}
         )

@@ -13,9 +13,8 @@ import authored
 from any_json import rows_near
 from broken_rows import as_rows, broken
 from scoring.reading import chunks as chunking
-from scoring.reading.fields import Fields
+from scoring.reading.fields import Fields, Layout
 from scoring.reading.rows import read_rows
-from scoring.reading.typed import Layout
 from scoring.results.base import (
     RESULT_COLUMNS,
     ResultFormat,

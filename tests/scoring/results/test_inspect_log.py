@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from broken_rows import VALUES, as_rows, assert_sound, broken
 from scoring.errors import InspectError, UnknownFormat, UnreadableFile
-from scoring.reading.compressed import Damaged, zstd_module
+from scoring.reading.file_bytes import Damaged, zstd_module
 from scoring.reading.rows import read_rows
 from scoring.results import inspect_log
 from scoring.results.inspect_log import ZipMembers, load, load_file, log_answers, recognises, recognises_file

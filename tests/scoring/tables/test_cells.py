@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.tables.cells import at, columns_of, has, listed, number, single_at, steps, text, truth, whole
+from scoring.tables.column_mapping import at, columns_of, has, listed, number, single_at, steps, text, truth, whole
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

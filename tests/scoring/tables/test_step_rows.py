@@ -11,10 +11,8 @@ from scoring.errors import UsageError
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows, read_rows
 from scoring.tables import results as table_results
-from scoring.tables.cells import number, text, whole
-from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.results import results
-from scoring.tables.step_rows import gathered_steps
+from scoring.tables.column_mapping import ColumnMapping, number, text, whole
+from scoring.tables.results import gathered_steps, results
 
 MAPPING = ColumnMapping(id="id", step="step", rewards={"a": "score", "b": "other"})
 

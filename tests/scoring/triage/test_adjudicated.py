@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.schema import METADATA, conform
-from scoring.triage.actions import RATINGS, RULINGS
 from scoring.triage.adjudicated import (
     ADJUDICATIONS,
     BEYOND,
@@ -23,6 +22,7 @@ from scoring.triage.adjudicated import (
     WITHOUT_GOLD,
     adjudicate,
 )
+from scoring.triage.history import RATINGS, RULINGS
 from scoring.triage.words import Words
 
 N_STEPS = 4

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.triage.actions import (
+from scoring.triage.history import (
     DEFER,
     IN_QUEUES,
     NOTE,
@@ -19,9 +19,10 @@ from scoring.triage.actions import (
     UNDO,
     UNTAG,
     Action,
+    History,
+    Triage,
     rating_of,
 )
-from scoring.triage.history import History, Triage
 
 CASES = ("b/1", "b/2", "b/3")
 VALUES = {

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scoring.errors import UnwritableWorkspace
-from scoring.triage.actions import RULINGS
+from scoring.triage.history import RULINGS
 from scoring.triage.journal import ENVIRONMENT, Author, Journal, append_lines
 
 ANN, BOB = Author("ann", "gpu1"), Author("bob", "gpu2")
@@ -390,7 +390,7 @@ def test_every_acknowledged_action_is_there_after_kill_9(folder):
 KILLED = """
 import os, random, signal, sys, time
 from pathlib import Path
-from scoring.triage.actions import RULINGS
+from scoring.triage.history import RULINGS
 from scoring.triage.journal import Author, Journal
 
 folder, rng, acknowledged = Path(sys.argv[1]), random.Random(int(sys.argv[2])), 0

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.triage import journal as reading
-from scoring.triage.actions import Action
+from scoring.triage.history import Action
 from scoring.triage.journal import Read, read_file
 
 SOUND = {"v": 1, "n": 3, "who": "ann", "machine": "gpu", "time": "", "action": "tag", "cases": ["b/1"], "value": "x"}

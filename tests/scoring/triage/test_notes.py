@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.triage.actions import NOTE, SORT
-from scoring.triage.history import History
+from scoring.triage.history import NOTE, SORT, History
 from scoring.triage.journal import Author, Journal
 from scoring.triage.words import categories, in_category, notes, sorting
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.triage.actions import DEFER, NOTE, QUEUE, RATE, RULE, RULINGS, SKIP, SORT, TAG, UNTAG
-from scoring.triage.history import History
+from scoring.triage.history import DEFER, NOTE, QUEUE, RATE, RULE, RULINGS, SKIP, SORT, TAG, UNTAG, History
 from scoring.triage.journal import Author, Journal, sound
 from scoring.triage.words import KINDS, NO, STATEMENTS, YES, statements
 

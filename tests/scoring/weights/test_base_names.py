@@ -8,10 +8,8 @@ import adapters
 import byte_vocabulary
 import checkpoints
 from scoring.errors import ForeignCheckpoint
-from scoring.preparation import prepare
-from scoring.running import Running
-from scoring.weights.lora_config import LoraConfig
-from scoring.weights.usable import Place, Weights, base_sentence, check_body
+from scoring.preparation import Running, prepare
+from scoring.weights.usable import LoraConfig, Place, Weights, base_sentence, check_body
 from scoring.workspace import Workspace
 
 HUB = Place(Path("/cache/x"), "org/Llama-PRM800K", "0" * 40)

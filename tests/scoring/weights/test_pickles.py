@@ -11,9 +11,8 @@ import pytest
 import adapters
 import checkpoints
 from scoring.errors import CheckpointError, PickleRefused
-from scoring.preparation import prepare
+from scoring.preparation import Running, prepare
 from scoring.readout import Encoded
-from scoring.running import Running
 from scoring.workspace import Workspace
 
 torch = pytest.importorskip("torch")

@@ -1,7 +1,7 @@
 import pytest
 
 from scoring.asking import Message, Sampling
-from scoring.engines.server.chat_messages import Dialect, chat_request
+from scoring.engines.server.chat import Dialect, chat_request
 
 PROMPT = (Message("system", "s"), Message("user", "u"))
 BARE = {"model": "m", "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]}

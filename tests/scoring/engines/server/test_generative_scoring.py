@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from scoring.engines.server.faults import Fault
-from scoring.engines.server.reward_endpoints import GenerativeScoring
+from scoring.engines.server.rewards import GenerativeScoring
 from scoring.errors import EngineError
 from scoring.readout import Encoded, Readout, Vocabulary, one_layer
 

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from scoring.engines.server.faults import Fault
-from scoring.engines.server.reward_endpoints import NotFinite, Pooling
+from scoring.engines.server.rewards import NotFinite, Pooling
 from scoring.errors import EngineError
 from scoring.readout import Encoded, Readout, Vocabulary, one_layer
 

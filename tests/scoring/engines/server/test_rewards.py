@@ -4,8 +4,7 @@ import random
 import pytest
 
 from scoring.asking import Noticed
-from scoring.engines.server.reward_endpoints import GenerativeScoring, Pooling
-from scoring.engines.server.rewards import RewardServers
+from scoring.engines.server.rewards import GenerativeScoring, Pooling, RewardServers
 from scoring.errors import EngineError
 from scoring.readout import Batch, Encoded, Readout, Refused, Vocabulary, one_layer
 from servers.fault_server import Behaviour, running

@@ -1,20 +1,24 @@
-"""What the palette finds beside commands: benchmarks, scorers, columns, slices, and cases by a part of their names."""
+"""The palette: places beside commands, themes, and how it keeps its shape."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 
 import polars as pl
-from textual.command import Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.fuzzy import Matcher
 
-from inspector.filtering.ready_slices import offered
+from inspector.filtering.slices import offered
 from inspector.inspection import Inspection
 from inspector.messages import Go
-from inspector.screens.base import InspectionScreen
+from inspector.screens.base import InspectionScreen, Steady
+from inspector.terminal.themes import COLOURS
 from inspector.text import clean
 from scoring.evaluation import Evaluation
 from scoring.filters import Filter
+
+# -- what the palette finds beside commands: benchmarks, scorers, columns, slices, and cases by a part of their names
+
 
 MOST = 12
 """Cases that are offered."""
@@ -102,3 +106,47 @@ def _score(matcher: Matcher, name: str, query: str) -> float:
 def _open(screen: InspectionScreen, inspection: Inspection, row: int) -> None:
     screen.put(inspection.with_case(row))
     screen.post_message(Go("case", row))
+
+
+# -- the palette, which keeps its shape while the terminal changes its own
+
+
+class SteadyPalette(Steady, CommandPalette):
+    """Textual's palette, made steady."""
+
+
+# -- the palette in which a theme is chosen: ours first, each with what it is for
+
+
+ABOUT = {
+    "prm-dark": "dark, colour-blind-safe; the usual one",
+    "prm-light": "light, colour-blind-safe",
+    "prm-dark-contrast": "dark, high contrast (7:1), colour-blind-safe",
+    "prm-light-contrast": "light, high contrast (7:1), colour-blind-safe",
+    "prm-16-colours": "for terminals with sixteen colours; the usual one there",
+}
+
+
+class Themes(Provider):
+    """Every registered theme."""
+
+    def _names(self) -> Iterator[tuple[str, str]]:
+        known = self.app.available_themes
+        yield from ((name, ABOUT[name]) for name in COLOURS)
+        yield from ((name, "of Textual: outcomes may look alike") for name in sorted(known) if name not in COLOURS)
+
+    def _set(self, name: str) -> None:
+        self.app.theme = name
+
+    async def discover(self) -> Hits:
+        """All of them."""
+        for name, about in self._names():
+            yield DiscoveryHit(name, partial(self._set, name), help=about)
+
+    async def search(self, query: str) -> Hits:
+        """Those whose name or description match."""
+        matcher = self.matcher(query)
+        for name, about in self._names():
+            score = max(matcher.match(name), matcher.match(about))
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), partial(self._set, name), text=name, help=about)

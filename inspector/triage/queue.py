@@ -1,6 +1,8 @@
-"""The orders in which the cases of a list can come in a queue."""
+"""A queue of cases to decide about: which come into it, in which order, and what is said of how far it is."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 import numpy as np
@@ -8,12 +10,18 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.contested_gold import rankings
-from inspector.inspection import Inspection
-from inspector.subject import covering, subject
-from inspector.triage.statements import disagreements, statements_by_person
+from inspector.filtering.filter_words import filter_words
+from inspector.inspection import Inspection, covering, subject
+from inspector.sentences import counted
+from inspector.triage.annotations import disagreements, statements_by_person
 from scoring.evaluation import Evaluation
 from scoring.metrics.baselines import is_baseline
 from scoring.step_rewards import Floats, Ints
+from scoring.triage.history import RULINGS, Queue
+from scoring.triage.journal import Journal
+
+# -- the orders in which the cases of a list can come in a queue
+
 
 CONTESTED, DIFFERING, RULED = "contested", "differing", "ruled"
 """The orders that leave out the cases that they say nothing of."""
@@ -168,3 +176,81 @@ _ORDERS: dict[str, Callable[[Inspection, int], Ints]] = {
     DIFFERING: _differing,
     RULED: _ruled,
 }
+
+
+# -- the cases of a queue: which of a list come into it, and where they are in the workspace
+
+
+def queue_cases(inspection: Inspection, journal: Journal, order: str = "listed", seed: int = 0) -> list[str]:
+    """The listed cases on which the author of the journal has not ruled, by name, in an order of `queue_orders`.
+
+    In the orders ONCE_MORE also those on which they have: that is what is to be decided once more.
+
+    Raises:
+        InspectError: see `queue_rows`.
+    """
+    who, rulings = journal.author.who, journal.triage.rulings
+    listed = inspection.cases["case"].gather(queue_rows(inspection, order, seed))
+    return [case for case in listed.to_list() if order in ONCE_MORE or who not in rulings.get(case, ())]
+
+
+def row_of(inspection: Inspection, case: str) -> int | None:
+    """The row id of a case; None where it is in the workspace no more."""
+    found = (inspection.cases["case"] == case).arg_max() if inspection.cases.height else None
+    return found if found is not None and inspection.cases["case"][found] == case else None
+
+
+def first_row(inspection: Inspection, queue: Queue) -> int | None:
+    """The row id of the first case that waits and is still there; None where there is none."""
+    rows = (row_of(inspection, case) for case in queue.waiting)
+    return next((row for row in rows if row is not None), None)
+
+
+# -- what a queue is called, and what is said of how far it is
+
+
+def queue_name(inspection: Inspection, order: QueueOrder, seed: int, *, marked: bool = False) -> str:
+    """What a queue of the listed cases is called: where from, what was kept or `marked`, through whom, their order."""
+    by_chance = f", seed {seed}" if order.name == "random" or order.name.startswith("by ") else ""
+    kept = "marked cases" if marked else filter_words(inspection)
+    through = f", through {inspection.scorer}" if inspection.scorer else ""
+    return f"{inspection.benchmark}, {kept}{through}, {order.words}{by_chance}"
+
+
+def place_words(queue: Queue, case: str) -> str:
+    """Where a case stands in its queue: `12 of 87`."""
+    return f"{queue.places[case] + 1:,} of {len(queue.cases):,}" if case in queue.places else "not of the queue"
+
+
+def left_words(queue: Queue) -> str:
+    """How many of its cases wait: `75 of 87 to go`."""
+    return f"{len(queue.waiting):,} of {len(queue.cases):,} to go"
+
+
+def progress_words(queue: Queue) -> str:
+    """How many are decided, and how many wait."""
+    skipped = f", {len(queue.skipped):,} skipped" if queue.skipped else ""
+    return f"{len(queue.ruled):,} ruled{skipped}, {len(queue.waiting):,} to go"
+
+
+def sum_words(queue: Queue, rulings: Mapping[str, str]) -> str:
+    """What came of a queue: its author's rulings (by case), counted in the order of RULINGS."""
+    counts = Counter(rulings[case] for case in queue.ruled if case in rulings)
+    told = ", ".join(f"{counts[ruling]:,} {ruling}" for ruling in RULINGS if counts[ruling])
+    skipped = f"; {counted(len(queue.skipped), 'case')} skipped" if queue.skipped else ""
+    return f"{told or 'no ruling'}{skipped}"
+
+
+def end_forms(queue: Queue, rulings: Mapping[str, str]) -> tuple[str, ...]:
+    """What is said where no case waits any more, and shorter."""
+    if not queue.skipped:
+        return f"All decided: {sum_words(queue, rulings)}", f"all decided: {len(queue.ruled):,} ruled", "all decided"
+    short = f"none waits: {len(queue.ruled):,} ruled, {len(queue.skipped):,} skipped"
+    return f"None waits: {sum_words(queue, rulings)}", short
+
+
+def ruling_forms(now: str | None) -> tuple[str, ...]:
+    """The rulings with their digits, the present one in brackets; and shorter."""
+    marked = [f"[{at} {one}]" if one == now else f"{at} {one}" for at, one in enumerate(RULINGS, 1)]
+    short = (re.sub(r"(\d \w+)[^]]*", r"\1", one) for one in marked)
+    return "   ".join(marked), "  ".join(marked), " ".join(short)

@@ -1,0 +1,354 @@
+"""Slices: those that need not be saved, those that were, and how one comes upon an inspection."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.filtering.searching import found_in
+from inspector.inspection import Inspection
+from inspector.request import Request
+from scoring.errors import FilterError, NoWorkspace, UnwritableWorkspace, UsageError
+from scoring.files import locked, unwritable, write_atomically
+from scoring.filters import Facet, Filter, Span, filter_of
+from scoring.metrics.first_error import FAILURES
+from scoring.names import match_name
+from scoring.sql_words import named
+from scoring.verdicts import OUTCOMES, RIGHT, WRONG
+
+# -- slices that need not be saved: what people look at first
+
+
+LONGEST = 0.1
+"""The share of the cases that count as long."""
+CLOSE = 0.05
+"""The share of a scorer's range within which a threshold is close."""
+ERRONEOUS = "earliest_error >= 0"
+"""The condition on a case that one of its steps is wrong."""
+
+
+class ReadySlice(Struct, frozen=True):
+    """A slice with the key that chooses it, its words, and how many cases it holds, among those given at the start."""
+
+    key: str
+    title: str
+    filter: Filter
+    sort: str
+    cases: int
+
+
+def ready_slices(inspection: Inspection) -> list[ReadySlice]:
+    """The slices that make sense for a benchmark seen through its scorer; those without a case are among them."""
+    within = inspection.benchmark_rows & inspection.selection.passing(inspection.base)
+    found = []
+    for key, title, chosen, sort in offered(inspection):
+        rows = within & inspection.selection.passing(chosen.conditions)
+        found.append(ReadySlice(key, title, chosen, sort, int(np.count_nonzero(rows))))
+    return found
+
+
+def condition_titles(inspection: Inspection) -> dict[str, str]:
+    """What the conditions of ready-made slices say, by their SQL."""
+    offers = [*(_close_calls(inspection)), *_of_scorers(inspection)]
+    return {ERRONEOUS: "the process is wrong", **{chosen.where[0]: title for _, title, chosen, _ in offers}}
+
+
+Offer = tuple[str, str, Filter, str]
+
+
+def offered(inspection: Inspection) -> Iterator[Offer]:
+    """Give key, title, filter and order of each slice that makes sense; their cases are not counted."""
+    if inspection.scorer is not None:
+        yield from _of_outcomes(inspection)
+    answers = inspection.selection.categories("final_answer_correct")
+    if answers is not None and answers.among((True, False))[inspection.benchmark_rows].any():
+        right = Facet("final_answer_correct", (True,))
+        yield "w", "right answer, wrong process", Filter((right,), (ERRONEOUS,)), ""
+    yield from _of_scorers(inspection)
+    lengths = inspection.cases["n_steps"].to_numpy()[inspection.benchmark_rows]
+    if lengths.size and lengths.min() < lengths.max():
+        least = max(int(np.quantile(lengths, 1 - LONGEST, method="higher")), int(lengths.min()) + 1)
+        title = f"long cases: {least} steps or more"
+        yield "l", title, Filter((Facet("n_steps", (Span(least, None),)),)), "n_steps:desc"
+    if "tags" in inspection.selection.columns:
+        yield "t", "cases with a tag", Filter((Facet("tags", (None,), keep=False, listed=True),)), ""
+
+
+def _of_outcomes(inspection: Inspection) -> Iterator[Offer]:
+    """Slices of what the scorer in focus made of the cases."""
+
+    def outcomes(*names: str) -> Filter:
+        return Filter((Facet(inspection.outcome_column, names),))
+
+    yield "f", "all failures", outcomes(*FAILURES[inspection.unparsed]), "instructive"
+    yield "e", "exact: the error found at its step", outcomes("exact"), ""
+    yield "m", "missed errors", outcomes("missed"), "instructive"
+    yield "a", "false alarms", outcomes("false_alarm"), "instructive"
+    yield "p", "unparsed or refused", outcomes("unparsed", "refused"), ""
+    yield from _close_calls(inspection)
+
+
+def _close_calls(inspection: Inspection) -> Iterator[Offer]:
+    """The cases whose outcome another threshold nearby would change."""
+    if inspection.evaluation is None or not inspection.evaluation.movable:
+        return
+    low, high = inspection.span
+    near = round(CLOSE * (high - low), 6)
+    margin = named(f"{inspection.scorer}.margin")
+    close = Filter(where=(f"{margin} BETWEEN {-near!r} AND {near!r}",))
+    yield "c", f"close calls: within {near:g} of the threshold", close, ""
+
+
+def _of_scorers(inspection: Inspection) -> Iterator[Offer]:
+    """Slices of what several scorers made of the cases; one without a verdict on any is neither right nor wrong."""
+    judging = [one.scorer.name for one in inspection.selection.evaluations if one.judges(inspection.benchmark)]
+    if len(judging) < 2:
+        return
+    right, wrong = ([OUTCOMES[code] for code in codes] for codes in (RIGHT, WRONG))
+    is_right = [Facet(f"{name}.outcome", tuple(right)).sql for name in judging]
+    is_wrong = [Facet(f"{name}.outcome", tuple(wrong)).sql for name in judging]
+    disagree = Filter(where=(f"({' OR '.join(is_right)}) AND ({' OR '.join(is_wrong)})",))
+    yield "d", "some scorers right, some wrong", disagree, ""
+    yield "x", "every scorer wrong", Filter(where=(" AND ".join(is_wrong),)), ""
+
+
+# -- slices that were saved under a name: what is kept, searched for and sorted by, in one small file of the workspace
+#
+# They hold SQL, so that `--slice NAME` keeps the same cases as the screen did.
+
+
+FILE = "slices.json"
+FORMAT = 1
+
+
+class SavedSlice(msgspec.Struct, frozen=True):
+    """A slice: every condition of `where` (SQL) holds, and `search` is found in the scopes `within` (none = all).
+
+    `sort` is that of a request, "" the order of the file.
+    """
+
+    name: str
+    where: tuple[str, ...] = ()
+    search: str = ""
+    within: tuple[str, ...] = ()
+    sort: str = ""
+
+
+class SavedSlices(Struct, frozen=True):
+    """The slices of a workspace, in the order they were saved; `problem` says what of the file cannot be read.
+
+    `entries` are all that the file holds, also what a later version wrote.
+    """
+
+    slices: tuple[SavedSlice, ...] = ()
+    problem: str = ""
+    entries: tuple[Any, ...] = ()
+    damaged: bool = False
+
+
+def read_slices(root: Path | None) -> SavedSlices:
+    """The slices saved in the workspace at `root`. Nothing is raised: a file that cannot be read is a `problem`."""
+    path = root / FILE if root else None
+    try:
+        found = json.loads(path.read_bytes()) if path else {"slices": []}
+        entries = found["slices"]
+        if not isinstance(entries, list):
+            raise TypeError("slices is no list")  # noqa: TRY301  # one way out for all that is wrong with the file
+    except FileNotFoundError:
+        return SavedSlices()
+    except OSError as error:
+        return SavedSlices(problem=f"{path} cannot be read: {error.strerror or error}.")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        aside = "The next slice that is saved moves it aside and begins anew."
+        return SavedSlices(problem=f"{path} is damaged ({error}). {aside}", damaged=True)
+    read = [_read(entry) for entry in entries]
+    unread = sum(one is None for one in read)
+    problem = f"{unread} of the slices in {path} cannot be read and are left alone." if unread else ""
+    return SavedSlices(tuple(one for one in read if one is not None), problem, tuple(entries))
+
+
+def _read(entry: object) -> SavedSlice | None:
+    try:
+        return msgspec.convert(entry, SavedSlice)
+    except msgspec.ValidationError:
+        return None
+
+
+def save_slice(root: Path | None, new: SavedSlice) -> Path | None:
+    """Save a slice in place of one of the same name; the value is where a damaged file was moved to.
+
+    Raises:
+        NoWorkspace: there is no folder to save it in.
+        UnwritableWorkspace: it cannot be written; what was there is untouched.
+    """
+    folder = _folder(root)
+    with locked(folder):
+        there = read_slices(folder)
+        aside = _moved_aside(folder / FILE) if there.damaged else None
+        _write(folder, [*_others(there, new.name), msgspec.to_builtins(new)])
+    return aside
+
+
+def delete_slice(root: Path | None, name: str) -> None:
+    """Delete the slice of this name, if there is one.
+
+    Raises:
+        NoWorkspace, UnwritableWorkspace: as for `save_slice`.
+    """
+    folder = _folder(root)
+    with locked(folder):
+        there = read_slices(folder)
+        if any(one.name == name for one in there.slices):
+            _write(folder, _others(there, name))
+
+
+def _others(there: SavedSlices, name: str) -> list[Any]:
+    """The entries less the one of this name; what cannot be read stays as it is."""
+    read = ((entry, _read(entry)) for entry in there.entries)
+    return [entry for entry, one in read if one is None or one.name != name]
+
+
+def _folder(root: Path | None) -> Path:
+    if root is None:
+        raise NoWorkspace("slices are kept in a workspace, and the demo alone has no folder.", "Name one with -w DIR.")
+    return root
+
+
+def _moved_aside(path: Path) -> Path:
+    """Give a file a name that no other has, beside its old one."""
+    number, aside = 1, path.with_name(f"{path.name}.damaged")
+    while aside.exists():
+        number += 1
+        aside = path.with_name(f"{path.name}.damaged-{number}")
+    try:
+        path.rename(aside)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    return aside
+
+
+def _write(folder: Path, entries: Sequence[Any]) -> None:
+    text = json.dumps({"format": FORMAT, "slices": list(entries)}, ensure_ascii=False, indent=1)
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise UnwritableWorkspace(f"a slice holds a byte that is not UTF-8 ({error}).", "Write it in UTF-8.") from None
+    write_atomically(folder / FILE, data + b"\n")
+
+
+def with_slices(request: Request, root: Path | None) -> Request:
+    """The request with the slices it names spelled out, so that it no longer depends on them.
+
+    Raises:
+        UsageError: no slice of that name, or two searches.
+    """
+    saved = read_slices(root)
+    for word in request.slices:
+        names = [one.name for one in saved.slices]
+        if not names:
+            raise UsageError(
+                saved.problem or "no slice is saved in this workspace.",
+                "Save one in the app: on the list of cases, in the menu of slices.",
+            )
+        one = saved.slices[names.index(match_name(word, names, "slice"))]
+        if one.search and request.search and one.search != request.search:
+            raise UsageError(
+                f"slice {one.name!r} searches as well, and one search is known at a time.", "Leave one out."
+            )
+        request = replace(
+            request,
+            where=(*request.where, *(text for text in one.where if text not in request.where)),
+            search=one.search or request.search,
+            within=one.within if one.search else request.within,
+            sort=request.sort or one.sort,
+        )
+    return replace(request, slices=())
+
+
+# -- slices put on an inspection, taken from it, and kept for it
+
+
+def sliced(inspection: Inspection, saved: SavedSlice) -> Inspection:
+    """An inspection under a saved slice instead of its own filter, search and order.
+
+    Raises:
+        FilterError, UsageError: a condition or an order of it speaks of what is not here.
+        SearchError, DamagedWorkspace: as for a search.
+    """
+    chosen = filter_of(text for text in saved.where if text not in inspection.base)
+    focus, now = chosen.facet("benchmark", keep=True), inspection
+    if focus is not None and len(focus.values) == 1:
+        chosen = replace(chosen, facets=tuple(facet for facet in chosen.facets if facet is not focus))
+        now = now if focus.values[0] == now.benchmark else now.on_benchmark(str(focus.values[0]))
+    found = now.base_search
+    if saved.search:
+        request = replace(now.selection.request, search=saved.search, within=saved.within)
+        every = np.ones(now.selection.height, dtype=np.bool_)
+        found = found_in(replace(now.selection, request=request, found=None), every)
+    return now.searched(found, chosen).ordered(saved.sort)
+
+
+def slice_of(inspection: Inspection, name: str) -> SavedSlice:
+    """What is on screen as a slice of this name."""
+    request = inspection.selection.request
+    return SavedSlice(name, request.where, request.search, request.within, request.sort)
+
+
+def size_of(inspection: Inspection, saved: SavedSlice) -> int | None:
+    """How many cases fulfil the conditions of a slice; None where it searches too, or speaks of what is not here."""
+    if saved.search:
+        return None
+    try:
+        return int(np.count_nonzero(inspection.selection.passing((*inspection.base, *saved.where))))
+    except FilterError:
+        return None
+
+
+class SliceShelf:
+    """The saved slices of one workspace, and what was last taken off."""
+
+    def __init__(self, root: Path | None) -> None:
+        self._root = root
+        self._gone: SavedSlice | None = None
+
+    def read(self) -> SavedSlices:
+        """What is saved now, by whichever process."""
+        return read_slices(self._root)
+
+    def save(self, new: SavedSlice) -> str:
+        """Save a slice; the value says so.
+
+        Raises:
+            NoWorkspace, UnwritableWorkspace: it cannot be saved.
+        """
+        again = any(one.name == new.name for one in self.read().slices)
+        aside = save_slice(self._root, new)
+        moved = f" The damaged file is now {aside.name}." if aside else ""
+        return f"{'Saved again' if again else 'Saved'}: {new.name}. Repeat it with --slice.{moved}"
+
+    def delete(self, gone: SavedSlice) -> str:
+        """Delete a slice; the value says so.
+
+        Raises:
+            NoWorkspace, UnwritableWorkspace: as for `save`.
+        """
+        delete_slice(self._root, gone.name)
+        self._gone = gone
+        return f"Deleted: {gone.name}. u in this menu brings it back."
+
+    def put_back(self) -> str:
+        """Save again what was deleted last; the value says so.
+
+        Raises:
+            NoWorkspace, UnwritableWorkspace: as for `save`.
+        """
+        if self._gone is None:
+            return "No slice was deleted."
+        gone, self._gone = self._gone, None
+        save_slice(self._root, gone)
+        return f"Back again: {gone.name}."
