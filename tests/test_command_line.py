@@ -37,6 +37,7 @@ GONE = {
 """What commands took in 0.1, to no effect or only to refuse it, and take no more; the app's own flags beside."""
 NEEDED = {
     "check": ["--baseline", "x"],
+    "completion": ["bash"],
     "export": ["cases", "--to", "trl"],
     "import": ["x"],
     "paper": ["grben"],

@@ -33,7 +33,7 @@ WORDS = {
     "keys": [],
 }
 NO_DOCUMENT = {"demo", "import", "score", "doctor", "export", "report", "replay"}
-NO_DOCUMENT |= {"remove", "restore", "prune", "help", "guide", "serve", "watch"}
+NO_DOCUMENT |= {"remove", "restore", "prune", "help", "guide", "completion", "serve", "watch"}
 NOT_ON_THE_DEMO = {
     "triage": "nobody says anything of it",
     "best-of-n": "no problem has two responses",
