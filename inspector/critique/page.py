@@ -458,7 +458,7 @@ def _dot(brush: Brush) -> str:
 # -- one vote of a case as the pane shows it: found among the kept answers, read again and cut into blocks
 
 
-class Manner(Struct, frozen=True):
+class VoteManner(Struct, frozen=True):
     """How a vote is shown: cells of width, signs, formulas raw or readable, what was searched for in answers, and the
     keys that hints name.
     """
@@ -506,7 +506,7 @@ def without_answers(inspection: Inspection, keys: KeyWords = USUAL) -> str:
 
 
 def vote_page(
-    inspection: Inspection, row: int, answers: Sequence[Mapping[str, Any]], at: int, manner: Manner
+    inspection: Inspection, row: int, answers: Sequence[Mapping[str, Any]], at: int, manner: VoteManner
 ) -> VotePage:
     """The answer at this place (0-based) of `answers_to`. There must be one, and a scorer in focus."""
     evaluation = inspection.evaluation

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 
 from inspector.commands import bindings_of_answers
-from inspector.critique.page import Manner, VotePage, answers_to, vote_page, without_answers
+from inspector.critique.page import VoteManner, VotePage, answers_to, vote_page, without_answers
 from inspector.inspection import Inspection
 from inspector.screens.controller import Controller
 from inspector.text import clean
@@ -65,7 +65,7 @@ class Critique(Controller):
         self._chosen_spot: int | None = None
         self._spots: tuple[Spot, ...] = ()
         self._read: dict[tuple[int, int], VotePage] = {}
-        self._read_for: tuple[Inspection, Manner] | None = None
+        self._read_for: tuple[Inspection, VoteManner] | None = None
         self._next_ready: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -141,7 +141,7 @@ class Critique(Controller):
     def _read_vote(self, inspection: Inspection) -> VotePage:
         """The vote that is looked at; a cursor that moves in it needs no new one."""
         shared = self.screen.manner(self.pane)
-        manner = Manner(
+        manner = VoteManner(
             shared.width, self.screen.brush, raw=shared.raw, search=shared.searched("answers"), keys=self.screen.keys
         )
         if self._read_for is None or self._read_for[0] is not inspection or self._read_for[1] != manner:
