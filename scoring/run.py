@@ -22,7 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.arguments import Shard
-from scoring.cache import Parts, Saving
+from scoring.cache import Parts
 from scoring.errors import UsageError
 from scoring.events import (
     Asked,
@@ -42,6 +42,7 @@ from scoring.events import (
 )
 from scoring.leases import SharedWork
 from scoring.plan import Missing, Plan
+from scoring.saving import Saving
 from scoring.scorer import Scorer
 from scoring.texts import Texts, reward_keys
 

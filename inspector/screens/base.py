@@ -4,10 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len
-from textual import on
 from textual.app import ComposeResult
-from textual.events import Resize
-from textual.message_pump import MessagePump
 from textual.reactive import reactive
 from textual.screen import Screen
 
@@ -20,6 +17,7 @@ from inspector.paint import Brush
 from inspector.screens.threshold import Threshold
 from inspector.sentences import threshold_name
 from inspector.terminal.remembered import Remembered
+from inspector.terminal.textual_compat import Steady
 from inspector.text import cell, clean
 from inspector.visit import HERE
 from inspector.widgets.frame_table import FrameTable
@@ -35,22 +33,6 @@ if TYPE_CHECKING:
 
     from inspector.screens.arranging import Arranging
     from inspector.screens.controller import Controller
-
-
-# -- sizes that are no longer true are not laid out
-
-
-class Steady(MessagePump):
-    """Comes before `Screen` or `ModalScreen` among the bases of every screen.
-
-    A screen of Textual 8.2 that lays itself out tells itself its new size. With two sizes on their way at once each of
-    them makes the other come again, for ever. Only the terminal's own size counts.
-    """
-
-    @on(Resize)
-    def _only_the_present_size(self, event: Resize) -> None:
-        if event.size != self.app.size:
-            event.prevent_default()
 
 
 WIDE = 110

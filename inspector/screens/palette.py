@@ -11,7 +11,8 @@ from textual.fuzzy import Matcher
 from inspector.filtering.slices import offered
 from inspector.inspection import Inspection
 from inspector.messages import Go
-from inspector.screens.base import InspectionScreen, Steady
+from inspector.screens.base import InspectionScreen
+from inspector.terminal.textual_compat import Steady
 from inspector.terminal.themes import COLOURS
 from inspector.text import clean
 from scoring.evaluation import Evaluation

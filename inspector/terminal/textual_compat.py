@@ -30,6 +30,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TextIO
 
+from textual import on
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
@@ -458,3 +459,19 @@ def without_colours(filters: Sequence[LineFilter], *, sixteen: bool) -> list[Lin
 def painted(screen: "Screen[Any]") -> list[Strip]:
     """Give the lines that a screen shows now; in the app's own thread."""
     return screen._compositor.render_strips()  # noqa: SLF001  # Textual exports pictures alone
+
+
+# -- sizes that are no longer true are not laid out
+
+
+class Steady(MessagePump):
+    """Comes before `Screen` or `ModalScreen` among the bases of every screen.
+
+    A screen of Textual 8.2 that lays itself out tells itself its new size. With two sizes on their way at once each of
+    them makes the other come again, for ever. Only the terminal's own size counts.
+    """
+
+    @on(Resize)
+    def _only_the_present_size(self, event: Resize) -> None:
+        if event.size != self.app.size:
+            event.prevent_default()

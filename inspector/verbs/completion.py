@@ -7,22 +7,17 @@ from typing import Any
 from inspector.verbs import Verb
 
 SHELLS = ("bash", "zsh", "fish")
+_WHERE = (
+    'the shell; bash: eval "$(prm-inspect completion bash)" in ~/.bashrc, zsh: into a file _prm-inspect of a folder in '
+    "$fpath, fish: into ~/.config/fish/completions/prm-inspect.fish"
+)
 
 
 def _flags(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=SHELLS, help="the shell that is to complete")
+    parser.add_argument("shell", choices=SHELLS, help=_WHERE)
 
 
-VERB = Verb(
-    (
-        'eval "$(prm-inspect completion bash)"   # in ~/.bashrc',
-        "prm-inspect completion zsh > ~/.zfunc/_prm-inspect",
-        "prm-inspect completion fish > ~/.config/fish/completions/prm-inspect.fish",
-    ),
-    _flags,
-    takes=(),
-    document=False,
-)
+VERB = Verb(("prm-inspect completion bash", "prm-inspect completion fish"), _flags, takes=(), document=False)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -50,7 +50,7 @@ WITHOUT_FORMS = {
     "restore": ("scorer", "\x1b[31337m"),
     "prune": ("--yes",),
     "help": ("\x1b[31337m",),
-    "completion": ("\x1b[31337m",),
+    "completion": ("bash",),
     "watch": ("\x1b[31337m", "--until-idle", "0"),
 }
 """They print no document, or here a sentence that says why not."""

@@ -11,7 +11,7 @@ import pytest
 
 import fake_scoring
 from fake_scoring import SCORER, Engine, cases, events, expected, in_turn, kept
-from scoring import cache, leases, object_store, remote_runs
+from scoring import leases, object_store, remote_runs, saving
 from scoring.errors import UnwritableWorkspace
 from scoring.remote_runs import sent
 from scoring.workspace import Workspace
@@ -24,7 +24,7 @@ SLOW = (503, b"<Error><Code>SlowDown</Code></Error>")
 
 @pytest.fixture(autouse=True)
 def _many_parts(monkeypatch):
-    monkeypatch.setattr(cache, "ROWS", 8)
+    monkeypatch.setattr(saving, "ROWS", 8)
     monkeypatch.setattr(remote_runs, "SECONDS", 0.05)
     monkeypatch.setattr(remote_runs, "_LOOKS", 0.0)
     monkeypatch.setattr(object_store, "RETRY_SECONDS", 6.0)
@@ -95,7 +95,7 @@ def test_what_cannot_be_sent_is_kept_and_goes_with_the_next_run(proxy, machine, 
 
 
 def test_two_machines_share_a_run(machine, monkeypatch):
-    monkeypatch.setattr(cache, "ROWS", 64)
+    monkeypatch.setattr(saving, "ROWS", 64)
     monkeypatch.setattr(remote_runs, "_LOOKS", 0.3)
     monkeypatch.setattr("scoring.run._WAITED_SECONDS", 0.01)
     frame = cases(1200)

@@ -12,7 +12,7 @@ import making
 import reference
 import talking
 from fake_scoring import in_turn
-from scoring import cache, leases
+from scoring import leases, saving
 from scoring.asking import Answer, Answered, Ask, Sampling
 from scoring.cache import VoteParts
 from scoring.critic_runs import Asking
@@ -116,7 +116,7 @@ def test_a_vote_is_one_row_with_all_that_was_said_and_a_reward_a_step(bench):
 
 def test_two_runs_at_once_hold_each_talk_once(bench, monkeypatch):
     monkeypatch.setattr(leases, "_SMALLEST", 1)
-    monkeypatch.setattr(cache, "ROWS", 1)
+    monkeypatch.setattr(saving, "ROWS", 1)
     engines = [Engine(), Engine()]
     ends = in_turn(*(started(bench, engine, votes=4) for engine in engines))
     assert [(end.status, end.left) for end in ends] == [("done", 0)] * 2

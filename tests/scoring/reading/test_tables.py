@@ -155,10 +155,10 @@ def test_columns_give_what_rows_give(monkeypatch_size, name, data, size):
     assert told(findings) == told([finding for _, finding in whole.findings])
     assert sum(one.read for one in parts) == whole.read == frame.height
     held = [row for one in parts for row in one.rows(one.frame[fields.NUMBER], lambda _: "all")]
-    fields = set(keys.values())
+    made_of = set(keys.values())
     for row, other in zip(held, whole.rows(whole.frame[fields.NUMBER], lambda _: "all"), strict=True):
-        assert repr({key: row.get(key) for key in other if key not in fields}) == repr(
-            {key: value for key, value in other.items() if key not in fields}
+        assert repr({key: row.get(key) for key in other if key not in made_of}) == repr(
+            {key: value for key, value in other.items() if key not in made_of}
         )
 
 
