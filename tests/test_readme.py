@@ -4,6 +4,7 @@ import contextlib
 import json
 import re
 import shlex
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -214,3 +215,8 @@ def test_the_metric_of_ones_own_is_the_file_that_is_tested():
     (snippet,) = (block for language, block in BLOCKS if language == "python" and "@metric" in block)
     written = (ROOT / "tests" / "own" / "near.py").read_text(encoding="utf-8")
     assert written.endswith(snippet.split("\n\n\n", 1)[1].strip() + "\n")
+
+
+def test_what_is_cited_is_this_version():
+    ours = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert f"\nversion: {ours}\n" in (ROOT / "CITATION.cff").read_text()
