@@ -209,7 +209,14 @@ def _prepared(args: argparse.Namespace, workspace: Workspace, tell: Callable[[st
             "Start one on each node (vllm serve), and give them all: --server URL --server URL.",
         )
     if args.server:
+        if args.device != "auto":
+            raise UsageError("a server runs the model itself.", "Leave --device out.")
         return _on_servers(args, workspace)
+    if "," in args.device:
+        raise UsageError(
+            "a critic is asked on one vLLM here.",
+            "Join its GPUs by +, or start a server on each (vllm serve): --server URL --server URL.",
+        )
     if args.model is None:
         raise UsageError(
             "a critic needs a model.",
@@ -252,7 +259,8 @@ def _on_vllm(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str
         from scoring.engines.vllm_generate import VllmGenerate
 
         log = log_for(workspace.root, checkpoint.name)
-        engine = VllmGenerate.load(checkpoint, chosen.sampling, dtype=dtype, log=log, tell=tell)
+        device = args.device
+        engine = VllmGenerate.load(checkpoint, chosen.sampling, dtype=dtype, log=log, device=device, tell=tell)
         seen.check()
         return engine
 

@@ -483,8 +483,10 @@ _ALIKE = {
     "EntityTooLarge": "QuotaExceeded",
 }
 _BY_STATUS = {401: "InvalidToken", 403: "AccessDenied", 507: "QuotaExceeded"}
-_NO_KEYS = re.compile(r"credential|169\.254\.|metadata|MissingAccount|TokenRequest", re.IGNORECASE)
-"""In what a client says that found none: the last places that it asks are services of the machine itself."""
+_NO_KEYS = re.compile(r"169\.254\.|metadata\.google|[Tt]oken ?[Rr]equest|MissingAccount")
+"""In what a client says that found none: the last places that it asks are services of the machine itself. No word that
+the name of an object may hold is among these.
+"""
 _NAMED = re.compile(r"path: \"((?:[^\"\\]|\\.)*)\"")
 _SHOWN = 60
 

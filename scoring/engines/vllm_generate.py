@@ -181,6 +181,7 @@ class VllmGenerate(Struct):
         *,
         dtype: str,
         log: Path,
+        device: str = "auto",
         tell: Callable[[str], object] = lambda _: None,
         longest: int = -1,
     ) -> "VllmGenerate":
@@ -191,6 +192,7 @@ class VllmGenerate(Struct):
             sampling: how every answer is generated.
             dtype: float32, bfloat16 or float16.
             log: the file that what vLLM prints is added to.
+            device: as `VllmEngine.load` takes it.
             tell: hears how the start goes.
             longest: tokens of the longest conversation, answer included; -1 for the model's own or what the memory
                 holds.
@@ -206,6 +208,7 @@ class VllmGenerate(Struct):
             "name": checkpoint.name,
             "dtype": dtype,
             "runner": "generate",
+            "device": device,
             "longest": longest,
             "most_logprobs": max(_MOST_LOGPROBS, sampling.logprobs or 0),
         }

@@ -63,10 +63,18 @@ def test_a_workspace_that_is_not_there_is_one_sentence(tmp_path):
     assert answer.stderr.startswith("No workspace:")
 
 
-@pytest.mark.parametrize("words", [[], ["--model", "m", "--stratify", "subset"]])
-def test_a_wish_that_lacks_something_is_one_sentence(imported, capsys, words):
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--model", "m", "--stratify", "subset"],
+        ["--critic", "processbench", "--server", "http://127.0.0.1:9", "--device", "cuda:1"],
+        ["--critic", "processbench", "--model", "m", "--engine", "vllm", "--device", "cuda:0,cuda:1"],
+    ],
+)
+def test_a_wish_that_lacks_something_is_one_sentence(imported, capfd, words):
     assert cli.main(["score", "processbench", "-w", str(imported), *words]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    (line,) = capfd.readouterr().err.splitlines()
     assert line.startswith("Wrong usage: ")
 
 
