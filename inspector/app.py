@@ -23,8 +23,7 @@ from inspector.commands.command import QUIT
 from inspector.request import Request
 from inspector.screens.dialog import quit_at_once
 from inspector.screens.loading import LoadingScreen, TooSmall
-from inspector.services.appearance import Appearance
-from inspector.services.command_access import Keys, palette_commands
+from inspector.services.command_access import Appearance, Keys, palette_commands
 from inspector.services.following import Following
 from inspector.services.navigation import INSPECT, SMALL, Navigation
 from inspector.services.remembering import Remembering, as_left
@@ -42,8 +41,7 @@ from inspector.terminal.textual_compat import (
     orderly_driver,
     run,
 )
-from inspector.terminal.themed import Themed
-from inspector.terminal.themes import DEFAULT, usual_theme
+from inspector.terminal.themes import DEFAULT, Themed, usual_theme
 from inspector.text import clean
 from inspector.visit import HERE, Visit
 

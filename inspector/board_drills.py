@@ -16,12 +16,10 @@ from inspector.sentences import WORDS
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
-from scoring.gold import UNKNOWN_STEP
 from scoring.metrics.kernel import Decided, Metric
-from scoring.metrics.step_counts import judged_steps
-from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, counted_cases
+from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, counted_cases, judged_steps
 from scoring.sql_words import literal, named
-from scoring.step_rewards import Bools
+from scoring.step_rewards import UNKNOWN_STEP, Bools
 from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
 
 NO_NUMBER = "There is no number in this cell with cases behind it."

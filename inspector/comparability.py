@@ -18,9 +18,9 @@ from scoring.deciding import CHOSEN, speaks_of
 from scoring.evaluation import Evaluation
 from scoring.metrics.aligned import with_labelled_step
 from scoring.metrics.shares import tried
+from scoring.rules import DIFFERENCES, REWARDS
 from scoring.sql_words import named, quoted
 from scoring.step_rewards import Bools
-from scoring.transforms import DIFFERENCES, REWARDS
 from scoring.verdicts import REFUSED, UNPARSED, AsGiven, Decision, Rule
 
 Why = Literal["cases", "unparsed", "threshold", "rule", "boundary", "runs", "votes", "filter"]

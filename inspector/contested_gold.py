@@ -17,8 +17,8 @@ from inspector.wrap import Phrase
 from scoring.benchmarks.construction import OF_TEXTS, Broken, broken_by_case
 from scoring.evaluation import Evaluation
 from scoring.metrics.aligned import AlignedScorers, align_scorers
-from scoring.metrics.baselines import is_baseline
 from scoring.metrics.contested import REASONS, Contested, contested
+from scoring.metrics.statistics import is_baseline
 from scoring.official_rows import parts
 from scoring.schema import METADATA, TEXTS
 from scoring.step_rewards import Bools, Ints

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from inspector.case_rows import CaseRows
 from inspector.filtering.facets import Counts, FacetColumn, facet_columns, facet_counts
 from inspector.filtering.searching import asked, carried, found_in, matching
-from inspector.headline import Headline, headline, official_score
 from inspector.ordering import is_of_scorer, sort_key
 from inspector.selection import Selection, select
+from inspector.sentences import Headline, headline, official_score
 from scoring.deciding import OPTIMISTIC
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation

@@ -16,10 +16,9 @@ from scoring.errors import DamagedWorkspace
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.resampling import RESAMPLES, SMALL
-from scoring.metrics.step_counts import asked_by_redundancy, redundancy_rows, without_redundancy_threshold
+from scoring.metrics.step_labels import asked_by_redundancy, redundancy_rows, without_redundancy_threshold
 from scoring.names import match_name
-from scoring.official_rows import grouped, parts
-from scoring.protocols import protocol_of
+from scoring.official_rows import grouped, parts, protocol_of
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools, Ints, StepLabels
 from scoring.texts import reward_keys

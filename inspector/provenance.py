@@ -12,19 +12,18 @@ from inspector.label_set import labels_words
 from inspector.notes import step_benchmarks, wish_notes
 from inspector.request import Request
 from inspector.selection import Selection
-from scoring.boundary import when_wrong
 from scoring.cache import key_hashes
 from scoring.deciding import speaks_of
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
+from scoring.official_rows import protocol_named, protocol_of
 from scoring.own_columns import own_columns
-from scoring.protocols import protocol_named, protocol_of
+from scoring.rules import REWARDS, transform, when_wrong
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
 from scoring.stored_frame import frame_blocks
-from scoring.transforms import REWARDS, transform
 from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
 
 

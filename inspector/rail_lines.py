@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inspector.headline import F1, Headline
 from inspector.inspection import Inspection
 from inspector.paint import OUTCOME_STYLES, Brush
 from inspector.render.cells import share, signed
-from inspector.sentences import GLYPHS, WORDS, counted, threshold_name
+from inspector.sentences import F1, GLYPHS, WORDS, Headline, counted, threshold_name
 from inspector.text import Part
 from inspector.widgets.line_view import Line
 from inspector.wrap import Phrase, parts

@@ -6,7 +6,7 @@ from typing import Any
 from inspector.render.cells import share
 from inspector.sentences import counted, size_words
 from inspector.short_names import short_name
-from scoring.plan import FAILED, REFUSED
+from scoring.leases import FAILED, REFUSED
 
 # -- seconds in the unit people count in, and how far something is that takes many
 

@@ -27,14 +27,13 @@ from scoring.errors import FilterError
 from scoring.evaluated_cases import CaseMeasures, EvaluatedCases, TriageColumns
 from scoring.evaluation import Evaluation, scored
 from scoring.filters import Facet
-from scoring.gold import Gold
 from scoring.metadata_columns import MetadataColumns
-from scoring.metrics.baselines import baselines, is_baseline
 from scoring.metrics.kernel import Unparsed
+from scoring.metrics.statistics import baselines, is_baseline
 from scoring.names import match_name
+from scoring.official_rows import Counting
 from scoring.own_columns import own_columns as kept_columns
-from scoring.protocols import Counting
-from scoring.step_rewards import Bools, Ints
+from scoring.step_rewards import Bools, Gold, Ints
 from scoring.text_search import Found
 from scoring.texts import Texts
 from scoring.triage.adjudicated import Adjudicated

@@ -13,9 +13,9 @@ from inspector.selection import Selection
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.errors import DamagedWorkspace
 from scoring.evaluation import Evaluation, evaluate
-from scoring.gold import Gold
 from scoring.schema import METADATA, content_key
 from scoring.scorer import Scorer
+from scoring.step_rewards import Gold
 from scoring.texts import reward_key
 from scoring.variants import REWARDS, Variant, VariantStep, apply_edits, reward_differences
 from scoring.verdicts import AsGiven

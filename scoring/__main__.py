@@ -2,7 +2,7 @@
 
 `explain` and `check` tell about one PRM instead: one line with one object, of `scoring.prm_reports`. `cases` stays, and
 scores cases that it is handed one by one: see `scoring.case_scoring`; so does `worker`, which a run starts: see
-`scoring.local_workers`.
+`scoring.workers`.
 
 The events are those of `scoring.events`. Libraries print to standard output, so file descriptor 1 is led to standard
 error and the events go to what it was before. Without an `end` line the process was killed or has a bug, whatever its
@@ -102,7 +102,7 @@ def _served(args: argparse.Namespace) -> int:
 
 def _worked() -> int:
     """Compute the blocks that come by standard input, until it is closed."""
-    from scoring.local_workers import serve
+    from scoring.workers import serve
 
     with _events_out() as out:
         serve(sys.stdin.buffer, out.buffer)

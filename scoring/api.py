@@ -7,7 +7,7 @@
     workspace.add_rewards("my-prm", scores, threshold=0.5)      # columns: id, rewards
     workspace.metrics(scorer="my-prm")                          # the rows of `prm-inspect metrics --json`
 
-A file of your own imports from here what makes a function a rule, a metric or a column: see `scoring.own_rules`,
+A file of your own imports from here what makes a function a rule, a metric or a column: see `scoring.rules`,
 `scoring.metrics.own` and `scoring.own_columns`.
 
 Frames that go in are polars frames (lazy ones too), pandas frames, Arrow tables, batches and readers, or whatever else
@@ -30,7 +30,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.benchmarks.registry import MODULES, step_labelled
-from scoring.boundary import check_own_rule
 from scoring.cache import RewardParts, rows_of_cases
 from scoring.deciding import Deciding, Surroundings, decided
 from scoring.derived import Derived
@@ -46,14 +45,13 @@ from scoring.metadata_columns import columns_frame
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.own import metric
 from scoring.names import match_name
-from scoring.official_rows import metrics_frame
+from scoring.official_rows import Counting, metrics_frame
 from scoring.own_columns import column
-from scoring.own_rules import rule
 from scoring.plugins import load_plugins
-from scoring.protocols import Counting
 from scoring.reading.findings import Finding, counted
 from scoring.reading.rows import Rows
 from scoring.results.base import ExternalResults
+from scoring.rules import check_own_rule, rule
 from scoring.schema import STEP_INDEX
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools

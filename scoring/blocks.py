@@ -21,11 +21,10 @@ from scoring.cache import LISTINGS, RewardParts, key_hashes
 from scoring.derived import Packing, packed_evaluation, unpack, unpacked_evaluation
 from scoring.errors import FrameError, UnwritableWorkspace
 from scoring.evaluation import Evaluation, evaluate
-from scoring.gold import Gold
 from scoring.parquet import read_parquet
 from scoring.progress import tell
 from scoring.scorer import Scorer
-from scoring.step_rewards import Ints
+from scoring.step_rewards import Gold, Ints
 from scoring.stored_frame import frame_blocks
 from scoring.texts import Texts, reward_keys
 

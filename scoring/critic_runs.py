@@ -18,7 +18,7 @@ from scoring.asking import Answer, Answered, Ask, Noticed, Prompt, TokenLogprobs
 from scoring.cache import Parts
 from scoring.critics.catalogue import Read, read_answer, version, was_cut
 from scoring.events import Asked, Estimate, Interrupt, Notice
-from scoring.plan import FAILED, REFUSED, Missing, Plan, vote_plan
+from scoring.leases import FAILED, REFUSED, Missing, Plan, vote_plan
 from scoring.run import Came, Load, RunCase, RunUsage, Settled, Work
 
 # -- whether a server that was asked to sample did: the votes of a case that are the very same text

@@ -15,18 +15,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.benchmarks.registry import step_labelled
-from scoring.boundary import check_rule
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.filters import columns_read
-from scoring.gold import Gold
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.threshold_curves import Tuned, case_curve, official_curve, tuned
 from scoring.names import match_name
-from scoring.protocols import Protocol as OfficialProtocol
-from scoring.protocols import protocol_named
+from scoring.official_rows import Protocol as OfficialProtocol
+from scoring.official_rows import protocol_named
+from scoring.rules import check_rule
 from scoring.scorer_columns import EVERY_COLUMN
-from scoring.step_rewards import Bools, Ints
+from scoring.step_rewards import Bools, Gold, Ints
 from scoring.stored_frame import frame_blocks, group_numbers
 
 # -- thresholds tuned on a small dev set of every subset and reported on the cases that are not in it.
@@ -307,7 +306,7 @@ class DecisionRequest(Protocol):
 
     Attributes:
         thresholds: Scorer's name (None = every scorer) and what is asked: see `check`; later pairs win.
-        rules: The same with a rule in the words of `scoring.boundary.check_rule`.
+        rules: The same with a rule in the words of `scoring.rules.check_rule`.
         redundancy: The same with the number above which a step is redundant.
         protocol: The name of the protocol that decides what is not asked; None = each scorer's own rule.
     """

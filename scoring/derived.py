@@ -33,9 +33,8 @@ from scoring.errors import UnwritableWorkspace
 from scoring.evaluation import Evaluation
 from scoring.files import sync, unwritable, uuid7, write_atomically
 from scoring.given import Given, decision_of
-from scoring.gold import Gold
 from scoring.scorer import FILE, Scorer
-from scoring.step_rewards import StepRewards
+from scoring.step_rewards import Gold, StepRewards
 from scoring.verdicts import CaseFloats, Rule
 from scoring.workspace import Workspace
 

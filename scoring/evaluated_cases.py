@@ -14,10 +14,9 @@ from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.condition_masks import Categories, ConditionMasks
 from scoring.errors import FilterError
 from scoring.evaluation import Evaluation, evaluate
-from scoring.gold import Gold
 from scoring.metadata_columns import MetadataColumns
 from scoring.scorer_columns import EVERY_COLUMN
-from scoring.step_rewards import Bools, Floats, Ints
+from scoring.step_rewards import Bools, Floats, Gold, Ints
 from scoring.texts import reward_keys
 from scoring.triage.history import Triage
 from scoring.verdicts import NO_VERDICT, OUTCOMES

@@ -10,7 +10,6 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
-from scoring.boundary import DEFAULTS, NamedStep
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.errors import DamagedWorkspace, UsageError
 from scoring.given import (
@@ -25,14 +24,13 @@ from scoring.given import (
     split,
     tally,
 )
-from scoring.gold import Gold
 from scoring.remembered import Remembered
+from scoring.rules import DEFAULTS, REWARDS, NamedStep, transform
 from scoring.scorer import Comparison, Scorer
 from scoring.scorer_columns import PER_SCORER, Spent, scorer_column
-from scoring.step_rewards import Bools, Flat, Floats, Ints, StepRewards, align, let_go
+from scoring.step_rewards import Bools, Flat, Floats, Gold, Ints, StepRewards, align, let_go
 from scoring.stored_frame import is_small, row_blocks
 from scoring.texts import Texts, reward_keys
-from scoring.transforms import REWARDS, transform
 from scoring.verdicts import (
     DEV,
     RIGHT,

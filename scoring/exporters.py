@@ -16,8 +16,8 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scoring.rules import REWARDS, transform
 from scoring.step_rewards import StepLabels, align, first_rows
-from scoring.transforms import REWARDS, transform
 from scoring.triage.adjudicated import (
     BEYOND,
     CHANGED,

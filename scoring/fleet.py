@@ -21,7 +21,7 @@ import polars as pl
 from scoring.cache import Parts
 from scoring.errors import EngineError, InspectError
 from scoring.events import Interrupt, NodeProgress, Nodes, Notice, Ready
-from scoring.plan import Missing, Plan
+from scoring.leases import Missing, Plan
 from scoring.prm_runs import Encoding
 from scoring.run import Came, Load, RunCase, RunUsage, Settled, Work
 from scoring.workers import (

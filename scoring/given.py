@@ -10,9 +10,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.cache import rows_of_cases
-from scoring.gold import UNKNOWN_STEP, WRONG_STEP, Gold
 from scoring.schema import REWARDS, conform
-from scoring.step_rewards import NOTHING_BEYOND, Beyond, Bools, Floats, Ints, StepLabels, StepRewards
+from scoring.step_rewards import (
+    NOTHING_BEYOND,
+    UNKNOWN_STEP,
+    WRONG_STEP,
+    Beyond,
+    Bools,
+    Floats,
+    Gold,
+    Ints,
+    StepLabels,
+    StepRewards,
+)
 from scoring.verdicts import (
     DEV,
     EXACT,

@@ -1,14 +1,4 @@
-"""What a run has begun, told to other runs of the same scorer, so that they share the work and do none of it twice.
-
-    rewards/<scorer>/leases/<uuid7>.json      {"owner": ..., "host": ..., "units": [...]}, one file a run
-
-A lease is a courtesy and no lock: whoever loses one, or cannot read or write any, computes a case that another computes
-too, saves it, and nothing is wrong. A file is looked at and written while the folder of leases is locked. Its owner
-holds a lock on it, which the system takes from a process that ends, however it ends, so that on one machine a dead
-owner's work is free at once. From elsewhere, or where there are no locks, a lease ends when its file was not touched
-for EXPIRES seconds. Both times are the file system's own, so that it does not matter what other machines' clocks say.
-Where the scorer's folder mirrors one on object storage, leases are exchanged with it, see `scoring.remote_runs`.
-"""
+"""What a scoring run has to do, and what other runs of the same scorer have begun."""
 
 import json
 import os
@@ -19,14 +9,128 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 
+import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from scoring.cache import Parts
 from scoring.errors import InUse, UnwritableWorkspace
 from scoring.files import fcntl, locked, uuid7
-from scoring.plan import Missing, Plan
+from scoring.prms.base import OVER_LENGTH
+from scoring.readout import BEYOND_MEMORY
+from scoring.step_rewards import align
+
+# -- what a scoring run has to do: what the cache lacks of distinct contents among the cases
+
+
+FAILED = "no answer: "
+"""How the reason of an answer begins that did not come; it is asked for again."""
+REFUSED = "refused: "
+"""How it begins where asking again would not help; it is asked for again only if that is wished."""
+_READ = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")
+_ONCE = (0,)
+
+
+class Missing(Struct, frozen=True):
+    """Answers to one content in one run that are not there: their votes (0-based, ascending). `row` is in the cases.
+
+    A PRM answers once: vote 0 of run 0.
+    """
+
+    row: int
+    run: int = 0
+    votes: tuple[int, ...] = _ONCE
+
+
+class Plan(Struct, frozen=True, dict=True):
+    """What is to be done, run by run and within one in the order of the cases.
+
+    `cached` contents have all their answers, `refused` lack some that trying again would not help, and this run leaves
+    them alone. `notes` are about parts of the cache that could not be read.
+    """
+
+    missing: tuple[Missing, ...]
+    cases: int
+    contents: int
+    cached: int
+    refused: int
+    notes: tuple[str, ...]
+
+    @cached_property
+    def rows(self) -> tuple[int, ...]:
+        """The rows of the contents that have something missing, in order."""
+        return tuple(sorted({missing.row for missing in self.missing}))
+
+    @property
+    def answers(self) -> int:
+        """How many answers are missing."""
+        return sum(len(missing.votes) for missing in self.missing)
+
+
+def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = False, truncate: bool = False) -> Plan:
+    """What of the cases (columns `key`, `n_steps`) the cache lacks of a PRM's rewards.
+
+    A cached row that does not fit its case (another number of rewards, or one that is not finite) is computed again; a
+    refusal is kept unless `retry_refused`, it was for want of memory, or with `truncate` the case was too long and has
+    not been truncated.
+    """
+    rewards, notes = parts.read()
+    # What a file said of one case is none of what a model computes of a content.
+    rewards = rewards.filter(pl.col("case").is_null())
+    distinct = cases.select("key", "n_steps").with_row_index("_row").unique("key", keep="first", maintain_order=True)
+    scored = align(distinct, rewards).scored
+    kept = pl.col("reason").is_not_null() & (pl.col("vote") == 0)
+    kept &= pl.col("reason").str.contains(BEYOND_MEMORY, literal=True).not_()
+    if truncate:
+        kept &= pl.col("reason").str.contains(OVER_LENGTH).not_()
+    refused = distinct["key"].is_in(rewards.filter(kept)["key"].implode()).to_numpy() & np.bool_(not retry_refused)
+    rows = distinct["_row"].filter(pl.Series(~scored & ~refused)).to_list()
+    missing = tuple(Missing(row) for row in rows)
+    return Plan(missing, cases.height, distinct.height, int(scored.sum()), int(refused.sum()), tuple(notes))
+
+
+def vote_plan(cases: pl.DataFrame, parts: Parts, *, votes: int, runs: int, retry_refused: bool = False) -> Plan:
+    """What of the cases (column `key`) the cache lacks of so many votes in so many runs.
+
+    An answer that could not be read is an answer: it is not asked for again.
+    """
+    found, notes = parts.read(_READ)
+    distinct = cases.select("key").with_row_index("row").unique("key", keep="first", maintain_order=True)
+    every = distinct.join(_range("run", runs), how="cross").join(_range("vote", votes), how="cross")
+    reason = pl.col("reason").fill_null("")
+    # What a file said of one case is no answer to the content.
+    known = found.filter(pl.col("case").is_null()).select(
+        "key", "vote", "run", _failed=reason.str.starts_with(FAILED), _refused=reason.str.starts_with(REFUSED)
+    )
+    joined = every.join(known, on=["key", "vote", "run"], how="left", maintain_order="left")
+    refused = joined["_refused"].fill_null(value=False) & (not retry_refused)
+    lacking = joined["_refused"].is_null() | joined["_failed"].fill_null(value=False)
+    lacking |= joined["_refused"].fill_null(value=False) & retry_refused
+    todo = joined.filter(lacking).sort("run", "row", "vote").select("run", "row", "vote")
+    rows = set(todo["row"].to_list())
+    hopeless = set(joined.filter(refused)["row"].to_list()) - rows
+    return Plan(
+        tuple(_missing(todo)),
+        cases.height,
+        distinct.height,
+        distinct.height - len(rows) - len(hopeless),
+        len(hopeless),
+        tuple(notes),
+    )
+
+
+def _range(name: str, length: int) -> pl.DataFrame:
+    return pl.DataFrame({name: pl.int_range(length, dtype=pl.Int32, eager=True)})
+
+
+def _missing(todo: pl.DataFrame) -> Iterator[Missing]:
+    for (run, row), group in groupby(todo.iter_rows(), key=lambda one: one[:2]):
+        yield Missing(row, run, tuple(vote for _, _, vote in group))
+
 
 FOLDER = "leases"
 EXPIRES = 60.0

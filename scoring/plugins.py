@@ -16,9 +16,8 @@ from scoring.files import expand_home
 from scoring.metrics.own import OwnMetric, keep_own_metric
 from scoring.own_code import OwnCode
 from scoring.own_columns import OwnColumn, keep_own_column
-from scoring.own_rules import GROUP as RULES
-from scoring.own_rules import keep_own_rule
-from scoring.transforms import Transform
+from scoring.rules import GROUP as RULES
+from scoring.rules import Transform, keep_own_rule
 
 Keep = Callable[[Any, OwnCode], None]
 _KINDS: dict[type, tuple[str, Keep]] = {

@@ -14,7 +14,6 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from scoring.arguments import prm_of_arguments
-from scoring.boundary import when_wrong
 from scoring.cache import Parts
 from scoring.checkpoint import Checkpoint, Reference, compute_dtype
 from scoring.claim import claim, find, placed, same_model
@@ -29,6 +28,7 @@ from scoring.prm_runs import Encoding
 from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
 from scoring.readout import Readout, Vocabulary
+from scoring.rules import when_wrong
 from scoring.run import Method, Named, score
 from scoring.scorer import Scorer, point_of_model
 from scoring.texts import Texts
@@ -98,7 +98,7 @@ class Running(Struct, frozen=True):
                 "Leave --engine and --server out: transformers runs it in this process.",
             )
         if self.engine == "vllm" and not self.servers:
-            from scoring.engines.vllm_head import vllm_head
+            from scoring.engines.vllm_engine import vllm_head
 
             vllm_head(checkpoint, readout)
 
@@ -288,7 +288,7 @@ def _workers(
         from scoring.ray_workers import Cluster, RayWorkers
 
         return RayWorkers(Cluster(args.address, args.workers, args.gpus_per_worker), prm, tell)
-    from scoring.local_workers import LocalWorkers
+    from scoring.workers import LocalWorkers
 
     return LocalWorkers(devices, prm)
 

@@ -21,7 +21,7 @@ from scoring.asking import Noticed
 from scoring.cache import Parts
 from scoring.engines.base import Engine
 from scoring.events import Interrupt, Notice
-from scoring.plan import Missing, Plan, reward_plan
+from scoring.leases import Missing, Plan, reward_plan
 from scoring.prms.base import Encoder
 from scoring.readout import Answer, Encoded, Refused
 from scoring.run import Came, Load, RunCase, RunUsage, Settled, Work

@@ -6,9 +6,11 @@ engine answers into rows: `scoring.prm_runs.Encoding` for PRMs, whose requests a
 the caller hands in when the first request is there, so that a finished run costs none.
 """
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
@@ -23,7 +25,7 @@ from msgspec.structs import replace
 
 from scoring.arguments import Shard
 from scoring.cache import Parts
-from scoring.errors import UsageError
+from scoring.errors import UnwritableWorkspace, UsageError
 from scoring.events import (
     Asked,
     CaseRefused,
@@ -40,11 +42,91 @@ from scoring.events import (
     Status,
     Stopped,
 )
-from scoring.leases import SharedWork
-from scoring.plan import Missing, Plan
-from scoring.saving import Saving
-from scoring.scorer import Scorer
+from scoring.files import Share
+from scoring.leases import Missing, Plan, SharedWork
+from scoring.scorer import FILE, Scorer
 from scoring.texts import Texts, reward_keys
+
+# -- rows of a run on their way into a scorer's folder, the same for rewards and for answers
+
+
+ROWS, SECONDS = 512, 1.0
+"""Rows are saved after so many or so long, whichever comes first."""
+MANY_PARTS = 128
+"""Parts that are written before they are merged."""
+
+
+@dataclass
+class Saving:
+    """Keeps rows until they are due and saves them as parts; the folder's `scorer.json` with the first.
+
+    `total` rows have been saved. What is not saved when a process is killed is lost, and computed again. Until it is
+    closed it has a share in the folder, which keeps others from removing the scorer.
+    """
+
+    scorer: Scorer
+    parts: Parts
+    total: int = 0
+    _pending: list[Mapping[str, Any]] = field(default_factory=list)
+    _last: float = field(default_factory=time.monotonic)
+    _share: Share = field(init=False)
+    _merging: threading.Thread | None = None
+    _merged: int = 0
+    """Parts that were left when they were last merged."""
+    _closing: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._share = Share(self.parts.folder)
+
+    def close(self) -> None:
+        """Let go of the folder, when the piece that parts are being merged into is written."""
+        self._closing.set()
+        if self._merging is not None:
+            self._merging.join()
+        self._share.close()
+
+    def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Keep rows: columns of the parts' schema; a nullable one may be left out, and `engine` where all have one."""
+        self._pending += rows
+
+    def due(self) -> bool:
+        """Whether it is time to save."""
+        return len(self._pending) >= ROWS or time.monotonic() - self._last >= SECONDS
+
+    def flush(self, engine: str | None) -> Saved | None:
+        """Save what is kept; None if that is nothing. A failure is not tried again: there is no place to save to.
+
+        Args:
+            engine: what ran, written beside every row that does not say it itself.
+
+        Raises:
+            UnwritableWorkspace: the part could not be written.
+        """
+        rows, self._pending = self._pending, []
+        self._last = time.monotonic()
+        if not rows:
+            return None
+        schema = self.parts.kind.schema
+        frame = pl.DataFrame(rows, schema=dict(schema), orient="row")
+        self._share.take()
+        # Where there are no locks, somebody may have removed it since the last rows.
+        if not (self.parts.folder / FILE).exists():
+            self.scorer.save(self.parts.folder)
+        part = self.parts.append(frame.with_columns(pl.col("engine").fill_null(pl.lit(engine, dtype=schema["engine"]))))
+        self.total += len(rows)
+        busy = self._merging is not None and self._merging.is_alive()
+        if not busy and len(self.parts.parts()) - self._merged >= MANY_PARTS:
+            # Elsewhere than in the loop, whose engine and whose answers would wait for it.
+            self._merging = threading.Thread(target=self._compact, name="merging parts", daemon=True)
+            self._merging.start()
+        return Saved(len(rows), self.total, part.name)
+
+    def _compact(self) -> None:
+        # Where there was room for the rows and none for another copy of some: more parts are no harm.
+        with suppress(UnwritableWorkspace):
+            self.parts.compact(stop=self._closing.is_set)
+        self._merged = len(self.parts.parts())
+
 
 # -- the cases of a scoring run: their texts, read a page at a time, and what became of each
 

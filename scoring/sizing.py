@@ -20,7 +20,7 @@ from scoring.cache import Parts
 from scoring.errors import UsageError
 from scoring.events import ClusterEstimate, Interrupt
 from scoring.fleet import Fleet, characters
-from scoring.plan import Missing, Plan
+from scoring.leases import Missing, Plan
 from scoring.prm_runs import Encoding, EncodingSession
 from scoring.run import Came, Load, RunCase, RunUsage, Work
 from scoring.workers import Block, BlockResult, CaseResult, Opened, Reply, WorkerGone

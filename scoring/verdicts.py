@@ -12,10 +12,9 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.boundary import NamedStep, spelled_rule, when_wrong, which_step
+from scoring.rules import REWARDS, NamedStep, spelled_rule, transform, when_wrong, which_step
 from scoring.scorer import Comparison
 from scoring.step_rewards import Bools, Floats, Ints, StepLabels, StepRewards
-from scoring.transforms import REWARDS, transform
 
 Codes = npt.NDArray[np.uint8]
 
@@ -53,7 +52,7 @@ class Rule(Struct, frozen=True):
 
     The comparison belongs to the protocol (GR-Ben `<`, PRMBench `<=`), the threshold to scorer and protocol.
     `source` says where the threshold came from, `on` what is compared, by the name of a transform of the rewards
-    (`scoring.transforms`), and `step` whether the verdict is the first such step or the lowest one.
+    (`scoring.rules`), and `step` whether the verdict is the first such step or the lowest one.
     """
 
     threshold: float

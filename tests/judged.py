@@ -10,8 +10,8 @@ import making
 import reference
 from scoring.cache import RewardParts, VoteParts
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.schema import REWARDS, VOTES, conform
+from scoring.step_rewards import Gold
 
 CASES = [
     reference.Case(3, 1, (0.9, 0.2, 0.8)),

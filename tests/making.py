@@ -12,9 +12,9 @@ from scoring.benchmarks.base import Imported
 from scoring.benchmarks.own import cases_frame
 from scoring.cache import RewardParts
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.schema import METADATA, REWARDS
 from scoring.scorer import Scorer
+from scoring.step_rewards import Gold
 from scoring.verdicts import Rule
 from scoring.workspace import Workspace
 

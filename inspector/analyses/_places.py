@@ -55,7 +55,7 @@ from scoring.metrics.positions import (
     step_position_rows,
 )
 from scoring.metrics.shares import SIDES, answered
-from scoring.metrics.step_counts import judged_steps
+from scoring.metrics.step_labels import judged_steps
 from scoring.step_rewards import Bools
 from scoring.verdicts import OUTCOMES, AsGiven
 

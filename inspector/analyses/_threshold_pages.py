@@ -45,7 +45,7 @@ from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.paired import OF_CASES, quadrants, shared_scores
 from scoring.metrics.threshold_curves import AtThreshold, flip_conditions
-from scoring.transforms import transform
+from scoring.rules import transform
 from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, AsGiven, Rule
 
 # -- the page of `thresholds` about two thresholds: which outcomes a move turns into which, and whether it helps

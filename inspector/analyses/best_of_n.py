@@ -8,10 +8,10 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Params, analysis
-from inspector.headline import official_score
 from inspector.provenance import provenance
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
 from inspector.selection import Selection
+from inspector.sentences import official_score
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.metrics.best_of_n import (

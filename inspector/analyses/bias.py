@@ -31,7 +31,7 @@ from inspector.sentences import counted
 from scoring.evaluation import Evaluation
 from scoring.metrics.breakdown import SUPPORT, slice_rows
 from scoring.metrics.shares import answered, behind, bias_rows
-from scoring.metrics.step_counts import judged_steps
+from scoring.metrics.step_labels import judged_steps
 from scoring.sql_words import named
 
 BIAS = {

@@ -7,7 +7,16 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
-from inspector.board import Piece, Standings, board_frame, own_figures, pieces, standings, unscored_frame
+from inspector.board import (
+    Piece,
+    Standings,
+    board_frame,
+    own_figures,
+    pieces,
+    published_frame,
+    standings,
+    unscored_frame,
+)
 from inspector.board_arrangement import (
     BEST_FIRST,
     COMPARED,
@@ -24,8 +33,6 @@ from inspector.board_arrangement import (
 )
 from inspector.board_cells import BEST, PUBLISHED, TIED
 from inspector.board_drills import board_drill
-from inspector.board_published import published_frame
-from inspector.headline import F1
 from inspector.inspection import Inspection, inspect
 from inspector.label_set import published_note
 from inspector.notes import boundary_notes, mean_notes, unlike_notes
@@ -48,7 +55,7 @@ from inspector.render.view import (
 )
 from inspector.request import split
 from inspector.selection import Selection, within
-from inspector.sentences import counted
+from inspector.sentences import F1, counted
 from scoring.errors import UsageError
 from scoring.metrics.own import own_metrics
 from scoring.names import match_name

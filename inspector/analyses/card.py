@@ -23,7 +23,6 @@ from inspector.comparability import (
     remedy_of,
     threshold_kind,
 )
-from inspector.headline import PRMSCORE, Headline, headline
 from inspector.label_set import COLUMN
 from inspector.notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
 from inspector.provenance import conditions, provenance
@@ -31,9 +30,8 @@ from inspector.render.cells import share
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
 from inspector.selection import Selection, within
-from inspector.sentences import counted
+from inspector.sentences import PRMSCORE, Headline, counted, headline
 from scoring.benchmarks.registry import step_labelled
-from scoring.boundary import when_wrong
 from scoring.cache import RewardParts, VoteParts
 from scoring.critics.parsing import fault_of
 from scoring.errors import UsageError
@@ -42,10 +40,10 @@ from scoring.filters import Facet
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.shares import SIDES, tried
 from scoring.names import match_name
-from scoring.protocols import protocol_named, protocol_of
+from scoring.official_rows import protocol_named, protocol_of
+from scoring.rules import transform, when_wrong
 from scoring.scorer import NOT_SAID, not_recorded, settings_of
 from scoring.step_rewards import Bools
-from scoring.transforms import transform
 from scoring.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED
 from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Rule, RuleByCase, spelled
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from inspector.analyses import Page, Params, analysis
 from inspector.analyses._pair import QUADRANTS, TEST, Row, is_laid_out, pair_blocks, resampling_words, test_note
 from inspector.analyses._together import cascade_view, pairs_view, sets_view
-from inspector.common_cases import (
+from inspector.case_links import (
     Field,
     aligned_cases,
     aligned_steps,

@@ -16,8 +16,8 @@ from inspector.request import joined
 from inspector.selection import Selection, within
 from inspector.sentences import counted
 from scoring.filters import Facet
-from scoring.metrics.baselines import is_baseline
 from scoring.metrics.contested import LEAST, REASONS, SHRINK
+from scoring.metrics.statistics import is_baseline
 
 CONTESTED: dict[str, pl.DataType] = {
     "rank": pl.Int64(),

@@ -33,7 +33,7 @@ from scoring.metrics.paper_figures import (
     values_of,
 )
 from scoring.metrics.statistics import statistics_rows
-from scoring.protocols import protocol_of
+from scoring.official_rows import protocol_of
 from scoring.published.papers import PAPERS, Paper, other_values, published_statistics
 from scoring.published.papers import Table as PaperTable
 from scoring.verdicts import AsGiven

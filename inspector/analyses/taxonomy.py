@@ -39,8 +39,8 @@ from scoring.filters import Facet
 from scoring.metrics.people import LAST
 from scoring.metrics.resampling import SMALL
 from scoring.names import match_name
-from scoring.note_clusters import clusters
 from scoring.official_rows import grouped, groups
+from scoring.similar import clusters
 from scoring.step_rewards import Bools
 from scoring.triage.words import in_category
 

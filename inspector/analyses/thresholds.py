@@ -33,12 +33,17 @@ from inspector.render.view import (
 )
 from inspector.selection import Selection, by_benchmark
 from inspector.sentences import threshold_name
-from inspector.threshold_curve import CURVE, MOST, POINTS, bands_of, curve_notes, curve_rows
 from inspector.threshold_ways import (
+    CURVE,
+    MOST,
     NOTHING,
     PER_SUBSET,
+    POINTS,
     THRESHOLDS,
     TITLES,
+    bands_of,
+    curve_notes,
+    curve_rows,
     is_present,
     scorers_there,
     threshold_sections,

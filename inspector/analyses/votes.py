@@ -33,12 +33,11 @@ from scoring.cache import BALLOTS, RewardParts, VoteParts, rows_about, rows_of_c
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation, evaluate
 from scoring.given import by_run
+from scoring.leases import FAILED, REFUSED
 from scoring.metrics.first_error import NAMES
 from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
-from scoring.official_rows import figures_of, parts
-from scoring.plan import FAILED, REFUSED
-from scoring.protocols import Counting
+from scoring.official_rows import Counting, figures_of, parts
 from scoring.step_rewards import Bools, Floats, Ints
 
 VOTES = {

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from rich.cells import cell_len
 
-from inspector.case_view.bars import cells
 from inspector.case_view.columns import Column, columns
 from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.original import Pair, Span, against_list, aligned, changed_words, pairs_of, summary
 from inspector.case_view.page import StopLine
 from inspector.case_view.prose import marked, readable
-from inspector.case_view.steps import MARK, gutter, step_lines
+from inspector.case_view.steps import MARK, cells, gutter, step_lines
 from inspector.case_view.tracks import LARGE, Track, track
 from inspector.sentences import outcome_sentence
 from inspector.text import Part, clean, number

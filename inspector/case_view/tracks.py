@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from scoring.evaluation import Evaluation
-from scoring.transforms import DIFFERENCES, REWARDS
+from scoring.rules import DIFFERENCES, REWARDS
 from scoring.verdicts import OUTCOMES, AsGiven
 
 LETTERS = "ABCDEFGH"

@@ -6,16 +6,10 @@ In the footer commands stand in the order of this table.
 from textual.binding import Binding
 
 from inspector.commands.analyses import ANALYSIS
-from inspector.commands.board import BOARD
-from inspector.commands.case import CASE
-from inspector.commands.cases import CASES
+from inspector.commands.case import CASE, CRITIQUE, READING
+from inspector.commands.cases import BOARD, CASES, TAXONOMY, TRIAGE
 from inspector.commands.command import SCREENS, Command
-from inspector.commands.critique import CRITIQUE
-from inspector.commands.everywhere import EVERYWHERE
-from inspector.commands.rail import RAIL
-from inspector.commands.reading import READING
-from inspector.commands.taxonomy import TAXONOMY
-from inspector.commands.triage import TRIAGE
+from inspector.commands.everywhere import EVERYWHERE, RAIL
 
 __all__ = ["COMMANDS", "RAIL", "SCREENS", "Command", "bindings_of", "bindings_of_answers"]
 

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from inspector.commands import COMMANDS, RAIL, Command
 from inspector.commands.command import GO, NO_KEY, VERBS, VIEW, place_words
 from inspector.guide import KEYS_TITLE
-from inspector.terminal.themed import plain_key
+from inspector.terminal.themes import plain_key
 
 _NAMES = {
     "escape": "Esc",

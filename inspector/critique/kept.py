@@ -15,7 +15,7 @@ from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.cache import VoteParts, rows_about
 from scoring.critics.parsing import fault_of
-from scoring.plan import FAILED, REFUSED
+from scoring.leases import FAILED, REFUSED
 from scoring.schema import VOTES
 from scoring.scorer import Scorer
 

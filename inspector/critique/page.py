@@ -15,9 +15,22 @@ from rich.cells import cell_len
 from inspector.case_view.lines import Manner
 from inspector.case_view.prose import FOUND, in_raw
 from inspector.commands.key_words import USUAL, KeyWords
-from inspector.critique.blocks import ANSWER, Block, Numbering, Place, blocks_of, numbering, place_of, prompt_block
+from inspector.critique.blocks import (
+    ANSWER,
+    Block,
+    Mark,
+    Numbering,
+    Place,
+    Placed,
+    Readable,
+    blocks_of,
+    numbering,
+    place_of,
+    placed_lines,
+    prompt_block,
+    readable,
+)
 from inspector.critique.kept import kept_answers, measures, said
-from inspector.critique.marked_text import Mark, Placed, Readable, placed_lines, readable
 from inspector.inspection import Inspection
 from inspector.paint import OUTCOME_STYLES, Brush, apportioned
 from inspector.sentences import GLYPHS, WORDS, counted, named_step, tally_words

@@ -22,8 +22,7 @@ from inspector.notes import first_run_notes
 from inspector.render.html import html_page
 from inspector.render.markdown import markdown_page
 from inspector.render.view import Block, Bullets, Command, Facts, Fold, Note, Report, Section, View
-from inspector.report.board import board_blocks
-from inspector.report.facts import OfBenchmark, benchmarks_of, percent
+from inspector.report.facts import OfBenchmark, benchmarks_of, board_blocks, percent
 from inspector.selection import Selection
 from inspector.sentences import WORDS, counted
 from scoring.errors import UsageError

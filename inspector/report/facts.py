@@ -1,6 +1,6 @@
 """What the parts of a report are made from: one benchmark of a selection, with its scorers, the best first."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,15 +11,35 @@ from msgspec.structs import replace
 
 from inspector.analyses.compare import compare
 from inspector.analyses.metrics import metrics
-from inspector.common_cases import best_first
-from inspector.render.cells import interval, share
-from inspector.render.view import View
+from inspector.case_links import best_first
+from inspector.notes import first_run_notes
+from inspector.render.cells import DASH, interval, share
+from inspector.render.elements import ROW, WIDTH, Element, box, element, line, name_label, picture, width_of, words
+from inspector.render.view import (
+    Block,
+    Bullets,
+    Cell,
+    Facts,
+    Fold,
+    Kind,
+    Note,
+    Picture,
+    Table,
+    View,
+    count,
+    figure,
+    table,
+    text,
+)
 from inspector.selection import Selection
+from inspector.sentences import GLYPHS, WORDS
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.export import Document
+from scoring.metrics.own import OwnMetric, own_metrics
+from scoring.rules import REWARDS, transform
 from scoring.step_rewards import Bools, Ints
-from scoring.verdicts import OUTCOMES
+from scoring.verdicts import OUTCOMES, AsGiven, RuleByCase
 
 NAMES = {"f1": "F1", "prmscore": "PRMScore"}
 """Official figures as they are written."""
@@ -168,3 +188,240 @@ def percent(row: Row | None) -> str:
     if row is None or row["value"] is None:
         return "–"
     return f"{share(row['value'])} {interval(row['low'], row['high'])}".rstrip()
+
+
+# -- the board: scorers on one benchmark, with the official figure, what lies behind it, and the outcomes
+
+
+# -- charts of the board of a report, a line a scorer: what happened to the cases, and figures with their intervals
+
+
+LEFT = 270
+"""Units at the left for names."""
+TOP = 34
+GAP = 5
+
+
+def outcome_chart(title: str, counts: Sequence[tuple[str, Mapping[str, int]]]) -> Picture:
+    """A bar a scorer, of its name and the number of cases of each outcome; all bars have the same cases."""
+    seen = [name for name in OUTCOMES if any(of_one[name] for _, of_one in counts)]
+    shapes = _legend(seen)
+    names = [name for name, _ in counts]
+    for number, (name, of_one) in enumerate(counts):
+        shapes += _bar(name, {outcome: of_one[outcome] for outcome in seen}, TOP + ROW * number, names)
+    told = "; ".join(f"{name}: {_told(of_one, seen)}" for name, of_one in counts)
+    described = f"Bars are all the cases, parted by outcome in the order of the legend. {told}."
+    height = TOP + ROW * len(counts) + 4
+    return Picture(title, described, picture(height, title, described, *shapes), _table(title, counts, seen))
+
+
+def _told(of_one: Mapping[str, int], seen: Sequence[str]) -> str:
+    return ", ".join(f"{WORDS[outcome]} {of_one[outcome]}" for outcome in seen if of_one[outcome])
+
+
+def _legend(seen: Sequence[str]) -> list[Element]:
+    """A little box an outcome with its glyph, and its word behind it."""
+    shapes, x = [], float(LEFT)
+    for outcome in seen:
+        shapes.append(box(x, 6, 16, 16, f"o-{outcome.replace('_', '-')}"))
+        shapes.append(words(GLYPHS[outcome], x + 8, 18, "inside", "middle"))
+        shapes.append(words(WORDS[outcome], x + 21, 18))
+        x += 21 + width_of(WORDS[outcome]) + 14
+    return shapes
+
+
+def _bar(name: str, of_one: Mapping[str, int], y: float, names: Sequence[str]) -> list[Element]:
+    total = sum(of_one.values())
+    shapes, x = [name_label(name, LEFT - 12, y + 16, names)], float(LEFT)
+    for outcome, n in of_one.items():
+        width = (WIDTH - LEFT) * n / total if total else 0.0
+        if not n:
+            continue
+        shapes.append(box(x, y + 2, width, ROW - GAP, f"o-{outcome.replace('_', '-')}", f"{WORDS[outcome]}: {n}"))
+        label = f"{GLYPHS[outcome]} {n}".strip()
+        label = label if width_of(label) + 4 <= width else GLYPHS[outcome]
+        if width_of(label) + 4 <= width:
+            shapes.append(words(label, x + width / 2, y + 16, "inside", "middle"))
+        x += width
+    return shapes
+
+
+def _table(title: str, counts: Sequence[tuple[str, Mapping[str, int]]], seen: Sequence[str]) -> Table:
+    heads = ("scorer", *(f"{GLYPHS[outcome]} {WORDS[outcome]}".strip() for outcome in seen))
+    rows = [[Cell(name), *(count(of_one[outcome]) for outcome in seen)] for name, of_one in counts]
+    return table(f"{title}: numbers of cases", heads, rows)
+
+
+# -- figures with their intervals
+
+RIGHT = 200
+"""Units at the right for figures in words."""
+AXIS = 26
+"""Units above the lines, for the axis."""
+TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+
+class Measured(Struct, frozen=True):
+    """A figure of a scorer as a fraction; None where it is undefined. `text` is how it is told."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    text: str
+
+
+def interval_chart(title: str, measured: Sequence[Measured]) -> Picture:
+    """A dot a scorer on an axis from 0 to 100, with a line over its 95% interval; its numbers stand beside it."""
+    bottom = AXIS + ROW * len(measured)
+    shapes = [line(_x(tick), AXIS, _x(tick), bottom, "grid") for tick in TICKS]
+    shapes += [words(share(tick, 0), _x(tick), AXIS - 8, "quiet", "middle") for tick in TICKS]
+    for number, one in enumerate(measured):
+        shapes += _row(one, AXIS + ROW * number + ROW / 2, [other.name for other in measured])
+    defined = [one for one in measured if one.value is not None]
+    told = "; ".join(f"{one.name}: {one.text}" for one in defined) or "no figure is defined"
+    described = f"Dots are figures in percent, lines their 95% intervals. {told}."
+    return Picture(title, described, picture(bottom + 6, title, described, *shapes), None)
+
+
+def _row(one: Measured, y: float, names: Sequence[str]) -> list[Element]:
+    shapes = [name_label(one.name, LEFT - 12, y + 4, names)]
+    if one.value is None:
+        return [*shapes, words(DASH, _x(0), y + 4, "quiet")]
+    if one.low is not None and one.high is not None:
+        shapes.append(line(_x(one.low), y, _x(one.high), y, "whisker"))
+        shapes += [line(_x(end), y - 4, _x(end), y + 4, "whisker") for end in (one.low, one.high)]
+    shapes.append(element("circle", cx=_x(one.value), cy=y, r=4.5, class_="dot"))
+    return [*shapes, words(one.text, WIDTH - RIGHT + 16, y + 4)]
+
+
+def _x(share: float) -> float:
+    return LEFT + (WIDTH - LEFT - RIGHT) * min(1.0, max(0.0, share))
+
+
+SIDE_HEADS = {"f1": ("on erroneous", "on clean"), "prmscore": ("on wrong steps", "on right steps")}
+
+
+def board_blocks(of: OfBenchmark) -> Iterator[Block]:
+    """The table, two charts, and every subset."""
+    if not of.scorers:
+        yield Note("No scorer has anything for these cases yet, so there is no figure.")
+        return
+    yield from map(_warning, unlike(of))
+    yield board_table(of)
+    if about := tuple((one.scorer.name, one.scorer.about) for one in of.scorers if one.scorer.about):
+        yield Fold("About the scorers", (Facts(about),))
+    measured = [_measured(of, one) for one in of.scorers]
+    if any(one.value is not None for one in measured):
+        yield interval_chart(f"{of.title} with 95% intervals, {of.name}", measured)
+    if notes := tuple(first_run_notes(of.selection)):
+        yield Bullets(notes)
+    counts = [(one.scorer.name, of.outcomes(one)) for one in of.scorers]
+    yield outcome_chart(f"Outcomes of {of.n:,} cases, {of.name}", counts)
+    if len(of.subsets) > 1:
+        yield Fold(f"{of.title} of every subset", (subset_table(of),))
+
+
+def _warning(text: str) -> Note:
+    return Note(text, "warning")
+
+
+def unlike(of: OfBenchmark) -> Iterator[str]:
+    """Why figures of this board are not to be compared as they stand."""
+    tried = {one.scorer.name: one.tried & of.rows & of.selection.evaluations[0].gold.known for one in of.scorers}
+    tried = {name: rows for name, rows in tried.items() if rows.any()}
+    if len({rows.tobytes() for rows in tried.values()}) > 1:
+        sizes = ", ".join(f"{name} {int(rows.sum())}" for name, rows in tried.items())
+        yield (
+            f"Not the same cases: {sizes}. These figures are not to be compared as they stand; the comparisons are on"
+            " common cases."
+        )
+    optimistic = [one.scorer.name for one in of.scorers if "optimistic" in one.rule.source]
+    if optimistic:
+        told = ", ".join(optimistic)
+        yield f"Optimistic: the threshold of {told} was tuned on cases that the figures are of."
+
+
+def _measured(of: OfBenchmark, one: Evaluation) -> Measured:
+    row = of.figure(one.scorer.name)
+    value, low, high = (None, None, None) if row is None else (row["value"], row["low"], row["high"])
+    return Measured(one.scorer.name, value, low, high, percent(row))
+
+
+def board_table(of: OfBenchmark) -> Table:
+    """A line a scorer."""
+    over = f"mean of {len(of.subsets)} subsets" if of.whole == "average" else "all cases"
+    over = "all steps pooled" if of.head == "prmscore" else over
+    heads = (
+        "scorer",
+        f"{of.title} (95%)",
+        *SIDE_HEADS[of.head],
+        "n",
+        "with a verdict",
+        *(made.title for made in own_metrics()),
+        "wrong if reward",
+        "its source",
+    )
+    caption = f"{of.name}: {of.title} in percent, {over}; n counts {'steps' if of.head == 'prmscore' else 'cases'}"
+    return table(caption, heads, [_line(of, one, first=one is of.best) for one in of.scorers])
+
+
+def _line(of: OfBenchmark, one: Evaluation, *, first: bool) -> tuple[Cell, ...]:
+    name = one.scorer.name
+    row = of.figure(name)
+    sides = (of.figure(name, metric) for metric in SIDES[of.head])
+    answered = int((one.answered & of.rows).sum())
+    return (
+        text(name, "strong" if first else ""),
+        _figure(row, why=True, strong=first),
+        *(_figure(side) for side in sides),
+        count(None if row is None else row["n"]),
+        text(f"{answered:,} of {of.n:,}"),
+        *(_own(of, name, made) for made in own_metrics()),
+        _threshold(one),
+        text(one.rule.source, "strong" if "optimistic" in one.rule.source else ""),
+    )
+
+
+def _figure(row: Row | None, *, why: bool = False, strong: bool = False) -> Cell:
+    """A figure in percent over its interval; why there is none, where asked for.
+
+    One that is a protocol's own number for what is undefined has its reason as well.
+    """
+    made = figure(row or UNKNOWN, style="strong" if strong else "")
+    made = replace(made, note="" if made.sd is None else f"mean of {made.runs} runs")
+    return made if why or made.value is not None else replace(made, reason="")
+
+
+def _own(of: OfBenchmark, scorer: str, made: OwnMetric) -> Cell:
+    """A metric of the user's own, of the whole benchmark."""
+    row = of.figure(scorer, made.name) or UNKNOWN
+    return replace(figure(row, Kind.SHARE if made.kind == "share" else Kind.NUMBER), reason="")
+
+
+def _threshold(one: Evaluation) -> Cell:
+    """The threshold and what is compared with it; by subset where it differs."""
+    rule = one.rule
+    if isinstance(rule, AsGiven):
+        return Cell(None, Kind.NUMBER)
+    on = "" if rule.on == REWARDS else f"its {transform(rule.on).noun}"
+    on = f"{on} of the lowest step".strip() if rule.step == "lowest" else on
+    if isinstance(rule, RuleByCase):
+        cuts = ", ".join(f"{name} {value:.4g}" for name, value in rule.told.items())
+        return Cell(f"{rule.comparison} by subset", note=f"{on} {cuts}".strip())
+    return Cell(f"{rule.comparison} {rule.threshold:.4g}", note=on)
+
+
+def subset_table(of: OfBenchmark) -> Table:
+    """The official figure by subset: a line a scorer, a column a subset."""
+    rows = []
+    for one in of.scorers:
+        found = [of.figure(one.scorer.name, of.head, subset) for subset in of.subsets]
+        rows.append([Cell(one.scorer.name), *(_subset(row) for row in found)])
+    heads = ["scorer", *(subset or "(no subset)" for subset in of.subsets)]
+    return table(f"{of.name}: {of.title} by subset, in percent", heads, rows, heat=True)
+
+
+def _subset(row: Row | None) -> Cell:
+    made = figure(row or UNKNOWN)
+    return made if row is None or row["value"] is None else replace(made, n=row["n"], shade=row["value"])

@@ -11,8 +11,7 @@ from textual.widgets import Static
 from inspector.catalogue import Entry, entry_of, order_words
 from inspector.ordering import DIRECTIONS, other_direction
 from inspector.screens.controller import Controller
-from inspector.screens.dialog import Dialog
-from inspector.screens.narrowing import Narrowing
+from inspector.screens.dialog import Dialog, Narrowing
 from inspector.sentences import counted
 from inspector.text import clean
 from inspector.widgets.columns import Column

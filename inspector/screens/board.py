@@ -23,16 +23,15 @@ from inspector.board import (
     metrics_of,
     own_figures,
     pieces,
+    published_frame,
     standings,
     unscored_frame,
     waiting,
 )
 from inspector.board_arrangement import Arrangement, BoardKind, arranged, empty_keys, kind_of, title_of
 from inspector.board_cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
-from inspector.board_columns import board_columns
+from inspector.board_columns import Legend, board_columns
 from inspector.board_drills import NO_NUMBER, PRINTED, board_drill
-from inspector.board_legend import Legend
-from inspector.board_published import published_frame
 from inspector.case_links import drilled
 from inspector.commands import bindings_of
 from inspector.exporting import score_facts

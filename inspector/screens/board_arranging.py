@@ -14,12 +14,12 @@ from inspector.inspection import Inspection
 from inspector.screens.arranging import Arranging
 from inspector.selection import with_baselines
 from inspector.widgets.frame_table import FrameTable
-from scoring.metrics.baselines import baselines, is_baseline
+from scoring.metrics.statistics import baselines, is_baseline
 
 if TYPE_CHECKING:
     from inspector.screens.board import BoardScreen
     from scoring.evaluation import Evaluation
-    from scoring.gold import Gold
+    from scoring.step_rewards import Gold
 
 
 class BoardArranging(Arranging):

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from inspector.screens.narrowing import Narrowing
+from inspector.screens.dialog import Narrowing
 from inspector.text import clean
 from inspector.visit import HERE, Visit
 from inspector.widgets.pick_list import Pick, PickList

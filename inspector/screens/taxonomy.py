@@ -21,8 +21,7 @@ from inspector.render.terminal import Terminal
 from inspector.render.view import Block
 from inspector.render.view import Note as Paragraph
 from inspector.screens.controller import Controller
-from inspector.screens.dialog import Picking, WordsDialog
-from inspector.screens.narrowing import Narrowing
+from inspector.screens.dialog import Narrowing, Picking, WordsDialog
 from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.tagging import Tagging
 from inspector.sentences import counted
@@ -47,7 +46,7 @@ from inspector.widgets.sheet_view import SheetView
 from inspector.wrap import Phrase
 from scoring.errors import UsageError
 from scoring.export import Document
-from scoring.note_clusters import Cluster, clusters
+from scoring.similar import Cluster, clusters
 from scoring.triage.words import Note
 
 if TYPE_CHECKING:

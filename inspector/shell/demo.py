@@ -56,8 +56,8 @@ def _compare(cached: Path, fresh: Path) -> int:
     from scoring.benchmarks import demo
     from scoring.cache import RewardParts
     from scoring.evaluation import evaluate
-    from scoring.gold import Gold
     from scoring.scorer import Scorer
+    from scoring.step_rewards import Gold
 
     scorer = Scorer.load(fresh)
     if not cached.is_dir():

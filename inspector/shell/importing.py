@@ -22,7 +22,6 @@ from inspector.text import clean
 from inspector.workspace_place import LOCAL, find_workspace
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import is_benchmark
-from scoring.boundary import check_own_rule
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
 from scoring.generation import Added
 from scoring.importing.batch import Ask, ImportBatch, ImportOptions, read_sources, spill_folder
@@ -32,6 +31,7 @@ from scoring.importing.saving import Saved
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
+from scoring.rules import check_own_rule
 from scoring.tables.column_guess import Choice, Reading, propose, readings
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace, workspace_folder

@@ -63,7 +63,7 @@ def _mapping_of(args: argparse.Namespace, table: "OpenTable") -> "ColumnMapping 
     """
     from inspector.screens.mapping import MappingDialog
     from inspector.shell.importing import DeclinedError
-    from inspector.terminal.themed import OneDialog
+    from inspector.terminal.themes import OneDialog
 
     if not sys.stdin.isatty():
         return None
@@ -103,7 +103,7 @@ def _where_to_begin(args: argparse.Namespace, request: Request) -> Request | str
     from inspector.screens.start import start_list
     from inspector.shell.invitation import known_here
     from inspector.terminal.remembered import recent_workspaces
-    from inspector.terminal.themed import OneDialog
+    from inspector.terminal.themes import OneDialog
     from scoring.benchmarks.demo import NAME as DEMO
     from scoring.importing.bringing import typed_source
     from scoring.workspace import MARK, is_address

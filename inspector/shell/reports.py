@@ -18,7 +18,6 @@ from rich.cells import cell_len
 from inspector.sentences import counted as number_of
 from inspector.text import cell, clean
 from scoring.benchmarks.base import Imported
-from scoring.boundary import when_wrong
 from scoring.critics.parsing import fault_of
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch
@@ -27,6 +26,7 @@ from scoring.importing.saving import LEFT_OUT, Saved, Unchanged
 from scoring.reading.findings import Finding, Severity, counted
 from scoring.reading.metadata import LISTS
 from scoring.results.base import NO_INDICES, named_after_folder
+from scoring.rules import when_wrong
 from scoring.scorer import GUESSED
 
 PLACES = 3

@@ -17,7 +17,7 @@ from inspector.workspace_place import find_workspace
 from scoring.arguments import add_arguments
 from scoring.errors import UsageError
 from scoring.files import expand_home
-from scoring.plan import FAILED, REFUSED
+from scoring.leases import FAILED, REFUSED
 from scoring.prms.base import OVER_LENGTH
 from scoring.readout import BEYOND_MEMORY
 from scoring.scorer import checkpoints_in, point_of_model

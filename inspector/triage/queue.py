@@ -15,7 +15,7 @@ from inspector.inspection import Inspection, covering, subject
 from inspector.sentences import counted
 from inspector.triage.annotations import disagreements, statements_by_person
 from scoring.evaluation import Evaluation
-from scoring.metrics.baselines import is_baseline
+from scoring.metrics.statistics import is_baseline
 from scoring.step_rewards import Floats, Ints
 from scoring.triage.history import RULINGS, Queue
 from scoring.triage.journal import Journal

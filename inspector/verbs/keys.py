@@ -51,7 +51,7 @@ def _table(keymap: "Keymap") -> "pl.DataFrame":
 
 def _written(keys: "tuple[str, ...]") -> str:
     from inspector.commands.key_words import written
-    from inspector.terminal.themed import plain_key
+    from inspector.terminal.themes import plain_key
 
     return ", ".join(plain_key(written(key)) for key in keys)
 

@@ -14,7 +14,7 @@ from scoring.critics.catalogue import was_cut
 from scoring.critics.parsing import told
 from scoring.errors import EngineError
 from scoring.generative.talk import Family, Judged, Question, Talk, came, said
-from scoring.plan import FAILED, REFUSED, Missing
+from scoring.leases import FAILED, REFUSED, Missing
 from scoring.run import RunCase, Settled, Work
 
 NO_STEPS = f"{REFUSED}it has no steps"

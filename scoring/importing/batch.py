@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from scoring.benchmarks import demo
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import MODULES
-from scoring.boundary import DEFAULTS
 from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.files import uuid7
 from scoring.generation import Added
@@ -31,6 +30,7 @@ from scoring.own_code import is_file
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding, worst
 from scoring.results.base import RESULT_COLUMNS, ExternalResults
+from scoring.rules import DEFAULTS
 from scoring.scorer import Comparison, On, stated_point
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace

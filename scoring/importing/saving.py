@@ -27,13 +27,13 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from scoring.benchmarks.own import GROUP
-from scoring.boundary import when_wrong
 from scoring.errors import DamagedWorkspace, FrameError, InspectError, ScorerConflict
 from scoring.files import locked, unwritable, write_atomically
 from scoring.importing.bringing import HUB, Brought, place
 from scoring.importing.join import Joined
 from scoring.own_code import installed, package_of
 from scoring.results.base import ExternalResults
+from scoring.rules import when_wrong
 from scoring.scorer import FILE as SCORER
 from scoring.scorer import NOWHERE, Scorer, TrainingPoint
 from scoring.workspace import Workspace

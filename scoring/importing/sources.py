@@ -106,7 +106,7 @@ def read_source(source: str | Brought, options: ReadOptions | None = None) -> So
     if isinstance(source, Brought):
         return _read(source, options)
     if source.startswith(HUB):
-        from scoring.reading.hub import hub_rows
+        from scoring.importing.downloading import hub_rows
 
         return _of(hub_rows(source.removeprefix(HUB)), options)
     with TemporaryDirectory(prefix="prm-inspect-") as folder:

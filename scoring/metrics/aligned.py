@@ -13,15 +13,13 @@ from msgspec.structs import replace
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
-from scoring.gold import UNKNOWN_STEP
 from scoring.metrics.first_error import FAILURES, SIDES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.shares import RIGHT_OUTCOMES
 from scoring.metrics.shares import SIDES as SIDE_CONDITIONS
-from scoring.metrics.step_counts import COUNTS, step_contributions
-from scoring.metrics.step_labels import why_nothing
+from scoring.metrics.step_labels import COUNTS, step_contributions, why_nothing
 from scoring.sql_words import named
-from scoring.step_rewards import Bools, Floats, Ints
+from scoring.step_rewards import UNKNOWN_STEP, Bools, Floats, Ints
 from scoring.verdicts import CLEAN, EXACT, NO_VERDICT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, UNSCORED, Codes
 
 

@@ -17,9 +17,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.evaluation import Evaluation
-from scoring.gold import Gold
 from scoring.metrics.resampling import RESAMPLES, related, resample_hits, resample_marks, resample_problems
-from scoring.step_rewards import Bools, Floats, Ints
+from scoring.step_rewards import Bools, Floats, Gold, Ints
 from scoring.verdicts import (
     CLEAN,
     EARLY,

@@ -14,17 +14,26 @@ from msgspec import Struct
 from scoring.benchmarks import grben, mrmath_redundant, prmbench, processbench, socratic
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
-from scoring.gold import RIGHT_STEP, UNKNOWN_STEP
 from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
 from scoring.metrics.first_error import NAMES as FIRST_ERROR_NAMES
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.resampling import reason_over_runs
 from scoring.metrics.shares import error_type_shares
-from scoring.metrics.step_counts import OF_STEPS, judged_by_redundancy, step_contributions
-from scoring.metrics.step_labels import F1_POSITIVE, METRICS, NAMES, OFFICIAL_UNDEFINED, PRMSCORE, sums_of, why_nothing
+from scoring.metrics.step_labels import (
+    F1_POSITIVE,
+    METRICS,
+    NAMES,
+    OF_STEPS,
+    OFFICIAL_UNDEFINED,
+    PRMSCORE,
+    judged_by_redundancy,
+    step_contributions,
+    sums_of,
+    why_nothing,
+)
 from scoring.metrics.threshold_curves import case_curve
 from scoring.published.papers import Kind, Table, figures, model_of
-from scoring.step_rewards import Bools, Floats, StepNumbers
+from scoring.step_rewards import RIGHT_STEP, UNKNOWN_STEP, Bools, Floats, StepNumbers
 from scoring.verdicts import DEV, NO_VERDICT, AsGiven
 
 # -- reasonEval's own figures: macro F1 and AUC of solutions and of single steps

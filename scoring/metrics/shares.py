@@ -9,13 +9,12 @@ from msgspec import Struct
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.given import JudgedSteps
-from scoring.gold import RIGHT_STEP, WRONG_STEP
 from scoring.metrics.closed_forms import difference_interval, wilson_interval
 from scoring.metrics.first_error import FAILURES, NO_CLEAN, NO_ERRONEOUS, NOTHING
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.resampling import SMALL
 from scoring.sql_words import named
-from scoring.step_rewards import Bools
+from scoring.step_rewards import RIGHT_STEP, WRONG_STEP, Bools
 from scoring.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, RIGHT, UNPARSED
 
 BY_TYPE = {

@@ -15,14 +15,14 @@ from msgspec import Struct
 
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluation import Evaluation
-from scoring.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, NOTHING, sides_of
 from scoring.metrics.kernel import Decided, Metric, Numbers, Tally, Unparsed, first_error_sums
 from scoring.metrics.paired import OF_CASES
 from scoring.metrics.resampling import RESAMPLES, percentile_intervals, resample_problems
-from scoring.metrics.step_counts import (
+from scoring.metrics.step_labels import (
     COUNTS,
     OF_STEPS,
+    PRMSCORE,
     asked_by_redundancy,
     count_steps,
     judged_by_redundancy,
@@ -30,11 +30,10 @@ from scoring.metrics.step_counts import (
     redundancy_rows,
     step_contributions,
 )
-from scoring.metrics.step_labels import PRMSCORE
 from scoring.remembered import Remembered
 from scoring.scorer import Comparison
 from scoring.sql_words import literal, named
-from scoring.step_rewards import Bools, Floats, Ints
+from scoring.step_rewards import UNKNOWN_STEP, WRONG_STEP, Bools, Floats, Ints
 from scoring.verdicts import RIGHT, Rule
 
 Moving = Literal["validity", "redundancy"]

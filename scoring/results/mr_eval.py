@@ -15,7 +15,6 @@ from typing import Any
 
 import polars as pl
 
-from scoring.boundary import DEFAULTS
 from scoring.reading.fields import Fields
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
@@ -35,6 +34,7 @@ from scoring.results.base import (
     truths,
     whole_records,
 )
+from scoring.rules import DEFAULTS
 from scoring.scorer import Comparison
 
 TITLE = "PRMBench toolkit (mr_eval)"

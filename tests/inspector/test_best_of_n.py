@@ -16,9 +16,9 @@ from inspector.analyses import Params
 from inspector.analyses.best_of_n import BEST_OF_N, best_of_n
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.headline import official_score
 from inspector.request import Request
 from inspector.selection import load
+from inspector.sentences import official_score
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.errors import UsageError

@@ -14,7 +14,7 @@ import inspector.screens
 import inspector.widgets
 from inspector.screens.command_menu import CommandMenu
 from inspector.screens.dialog import Dialog, SureDialog
-from inspector.terminal.themed import OneDialog
+from inspector.terminal.themes import OneDialog
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_view import LineView
 from inspector.widgets.pick_list import PickList

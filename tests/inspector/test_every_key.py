@@ -28,12 +28,11 @@ from inspector.screens.analysis import screen_of
 from inspector.screens.arranging import ColumnMenu, SortMenu
 from inspector.screens.command_menu import TextPage
 from inspector.screens.common_cases import ScorerChoice
-from inspector.screens.dialog import Dialog, Leaving, Picking, SureDialog, WordsDialog
+from inspector.screens.dialog import Dialog, Leaving, Narrowing, Picking, SureDialog, WordsDialog
 from inspector.screens.export import ExportMenu
 from inspector.screens.filtering import ConditionScreen
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.mapping import MappingDialog
-from inspector.screens.narrowing import Narrowing
 from inspector.screens.score import CaseScorerDialog, ScoreDialog, Tick
 from inspector.screens.slices import SlicesScreen
 from inspector.screens.start import PathList

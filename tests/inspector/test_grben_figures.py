@@ -18,10 +18,10 @@ from inspector.request import Request
 from inspector.selection import load
 from scoring.cache import BALLOTS, VoteParts
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.schema import METADATA, REWARDS, VOTES
 from scoring.scorer import Scorer
+from scoring.step_rewards import Gold
 from scoring.verdicts import outcome_names
 from scoring.workspace import Workspace
 from thoroughness import up_to

@@ -8,12 +8,12 @@ import making
 import reference
 from inspector.board import board_frame
 from inspector.exporting import export_document
-from inspector.headline import Headline
 from inspector.inspection import inspect
 from inspector.messages import Export
 from inspector.rail_lines import Changes
 from inspector.request import Request
 from inspector.selection import load
+from inspector.sentences import Headline
 from scoring.deciding import OPTIMISTIC
 from scoring.filters import Facet, Filter, Span
 from scoring.verdicts import OUTCOMES

@@ -23,8 +23,8 @@ from inspector.screens.common_cases import banner
 from inspector.selection import load
 from scoring import derived
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.metrics.first_error import FirstErrors
+from scoring.step_rewards import Gold
 from scoring.triage.history import RATE, RULE, RULINGS
 from scoring.triage.journal import Author, Journal
 from scoring.triage.words import Words

@@ -17,7 +17,7 @@ from textual.screen import Screen
 
 from inspector import screens
 from inspector.app import InspectApp
-from inspector.terminal.themed import Themed
+from inspector.terminal.themes import Themed
 
 ON_PURPOSE = {
     # Textual's own, which the app answers in its own way.

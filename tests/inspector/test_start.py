@@ -13,8 +13,7 @@ from inspector.screens.start import import_list, path_picks, start_list
 from inspector.shell import invitation, opening
 from inspector.shell.invitation import known_here
 from inspector.terminal.remembered import Remembered, recent_workspaces
-from inspector.terminal.themed import OneDialog
-from inspector.terminal.themes import DEFAULT, choose_theme
+from inspector.terminal.themes import DEFAULT, OneDialog, choose_theme
 from opened import opened
 from scoring.importing.bringing import typed_source
 from screen_text import press, shows, until

@@ -23,7 +23,7 @@ from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.deciding import OPTIMISTIC, Surroundings, at_wish, dev_sets
 from scoring.errors import UsageError
-from scoring.gold import Gold
+from scoring.step_rewards import Gold
 from screen_text import press, shows
 from step_reference import Step
 from thoroughness import up_to

@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.tag_words import batch_words, changes, completed, offered_tags, typed_tags
+from inspector.screens.tagging import batch_words, changes, completed, offered_tags, typed_tags
 from scoring.benchmarks.registry import taxonomies
 from scoring.triage.history import NOTE, TAG, UNTAG, Action, Triage
 

@@ -11,7 +11,8 @@ import pytest
 
 import fake_scoring
 from fake_scoring import SCORER, Engine, cases, events, expected, in_turn, kept
-from scoring import leases, object_store, remote_runs, saving
+from scoring import leases, object_store, remote_runs
+from scoring import run as scoring_run
 from scoring.errors import UnwritableWorkspace
 from scoring.remote_runs import sent
 from scoring.workspace import Workspace
@@ -24,7 +25,7 @@ SLOW = (503, b"<Error><Code>SlowDown</Code></Error>")
 
 @pytest.fixture(autouse=True)
 def _many_parts(monkeypatch):
-    monkeypatch.setattr(saving, "ROWS", 8)
+    monkeypatch.setattr(scoring_run, "ROWS", 8)
     monkeypatch.setattr(remote_runs, "SECONDS", 0.05)
     monkeypatch.setattr(remote_runs, "_LOOKS", 0.0)
     monkeypatch.setattr(object_store, "RETRY_SECONDS", 6.0)
@@ -95,7 +96,7 @@ def test_what_cannot_be_sent_is_kept_and_goes_with_the_next_run(proxy, machine, 
 
 
 def test_two_machines_share_a_run(machine, monkeypatch):
-    monkeypatch.setattr(saving, "ROWS", 64)
+    monkeypatch.setattr(scoring_run, "ROWS", 64)
     monkeypatch.setattr(remote_runs, "_LOOKS", 0.3)
     monkeypatch.setattr("scoring.run._WAITED_SECONDS", 0.01)
     frame = cases(1200)

@@ -10,8 +10,8 @@ import reference
 from reference import Case
 from scoring.errors import UsageError
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.schema import REWARDS
+from scoring.step_rewards import Gold
 from scoring.verdicts import NO_VERDICT
 from thoroughness import up_to
 

@@ -31,9 +31,9 @@ from scoring.derived import (
     unpacked_evaluation,
 )
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.scorer import Scorer
 from scoring.scorer_columns import SPENT
+from scoring.step_rewards import Gold
 from scoring.workspace import Workspace
 from thoroughness import up_to
 from views import metrics_view

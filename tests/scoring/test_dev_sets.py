@@ -12,9 +12,9 @@ from reference import Case
 from scoring.deciding import EACH, dev_sets, dev_thresholds, dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.metrics.first_error import first_error_rows
 from scoring.schema import REWARDS
+from scoring.step_rewards import Gold
 from scoring.verdicts import DEV, Rule, RuleByCase
 from thoroughness import up_to
 

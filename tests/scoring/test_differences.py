@@ -15,10 +15,10 @@ from reference import Case
 from scoring.deciding import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.metrics.step_labels import step_rows
 from scoring.metrics.threshold_curves import case_curve, step_curve
 from scoring.scorer import Scorer
+from scoring.step_rewards import Gold
 from scoring.verdicts import OUTCOMES, AsGiven, Rule
 from thoroughness import up_to
 

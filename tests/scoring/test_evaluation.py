@@ -9,8 +9,8 @@ import making
 import reference
 from reference import Case
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.scorer_columns import PER_SCORER
+from scoring.step_rewards import Gold
 from scoring.verdicts import OUTCOMES
 from thoroughness import up_to
 

@@ -19,7 +19,7 @@ from scoring.cache import RewardParts
 from scoring.errors import InspectError
 from scoring.events import CaseRefused, End, Interrupt, Nodes, Notice, Ready
 from scoring.fleet import ENDS, FIRST_CASES, HOPELESS, Fleet, WaitingCases, characters
-from scoring.plan import Missing
+from scoring.leases import Missing
 from scoring.prm_runs import Encoding, encoded, read
 from scoring.run import RunCase, RunUsage, in_shard, score
 from scoring.workers import (

@@ -10,8 +10,7 @@ import judged
 import making
 from reference import Case
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
-from scoring.step_rewards import align
+from scoring.step_rewards import Gold, align
 from scoring.verdicts import NO_VERDICT
 from thoroughness import up_to
 

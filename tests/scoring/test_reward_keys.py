@@ -8,12 +8,12 @@ from scoring.cache import RewardParts
 from scoring.errors import DamagedWorkspace
 from scoring.evaluation import evaluate
 from scoring.events import End
-from scoring.gold import Gold
 from scoring.prm_runs import Encoding
 from scoring.readout import Encoded
 from scoring.run import score
 from scoring.schema import METADATA, TEXTS
 from scoring.scorer import READABLE, Scorer
+from scoring.step_rewards import Gold
 from scoring.texts import reward_key, reward_keys
 
 READER = replace(fake_scoring.SCORER, settings={"reads": ["reference_answer"]})

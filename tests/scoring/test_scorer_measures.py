@@ -11,9 +11,9 @@ import making
 import reference
 from reference import Case
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.schema import REWARDS
 from scoring.scorer_columns import MEASURES, scorer_column
+from scoring.step_rewards import Gold
 
 
 def slowly(case, margin):

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 import judged
 import making
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
-from scoring.step_rewards import flat_rows
+from scoring.step_rewards import Gold, flat_rows
 from thoroughness import up_to
 
 SOME = up_to(60)

@@ -9,9 +9,9 @@ import reference
 import step_making
 from scoring.evaluation import evaluate
 from scoring.given import split
-from scoring.gold import Gold
 from scoring.metrics.step_labels import PRMSCORE, PooledSteps, step_rows
 from scoring.schema import VOTES, conform
+from scoring.step_rewards import Gold
 from scoring.verdicts import NO_VERDICT, UNPARSED
 
 CASES = [reference.Case(2, -1), reference.Case(2, 0), reference.Case(2, 1)]

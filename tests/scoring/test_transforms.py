@@ -12,11 +12,9 @@ import rule_reference as slow
 import selecting
 import step_making
 from reference import Case
-from scoring.boundary import check_own_rule, check_rule
 from scoring.deciding import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.metrics.step_labels import step_rows
 from scoring.metrics.threshold_curves import (
     AtThreshold,
@@ -26,7 +24,8 @@ from scoring.metrics.threshold_curves import (
     step_bands,
     step_curve,
 )
-from scoring.transforms import find_transform, maximum_of, transform
+from scoring.rules import check_own_rule, check_rule, find_transform, maximum_of, transform
+from scoring.step_rewards import Gold
 from scoring.verdicts import NO_VERDICT, OUTCOMES, Rule, spelled
 from thoroughness import up_to
 

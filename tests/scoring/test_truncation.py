@@ -11,12 +11,11 @@ from reference import Case
 from scoring.cache import RewardParts
 from scoring.evaluation import evaluate
 from scoring.events import CaseRefused, End, Progress
-from scoring.gold import Gold
-from scoring.plan import reward_plan
+from scoring.leases import reward_plan
 from scoring.prm_runs import Truncated, truncated
 from scoring.prms.base import NO_STEPS, Separated, too_long
 from scoring.readout import Encoded, Refused
-from scoring.step_rewards import align
+from scoring.step_rewards import Gold, align
 
 LIMIT = 30
 

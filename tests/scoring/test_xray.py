@@ -9,7 +9,7 @@ pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 
 import every_family  # needs torch
-from scoring.engines.trace import trace
+from scoring.prm_reports import trace
 from scoring.prms.catalogue import ADAPTERS
 from scoring.readout import Encoded, Refused
 from scoring.xray import Case, add_numbers, longest, xray

@@ -12,7 +12,7 @@ from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
-from inspector.threshold_curve import CURVE, POINTS
+from inspector.threshold_ways import CURVE, POINTS
 from reference import Case
 from scoring.errors import UsageError
 from scoring.filters import passing

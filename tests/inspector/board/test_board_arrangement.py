@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.board import BOARD, Standings, board_frame, pieces, standings
+from inspector.board import BOARD, Standings, board_frame, pieces, published_frame, standings
 from inspector.board_arrangement import (
     BEST_FIRST,
     MEANINGS,
@@ -21,9 +21,7 @@ from inspector.board_arrangement import (
     sort_of_word,
 )
 from inspector.board_cells import PUBLISHED, BoardCells
-from inspector.board_columns import board_columns, entries
-from inspector.board_legend import Legend
-from inspector.board_published import published_frame
+from inspector.board_columns import Legend, board_columns, entries
 from inspector.paint import Brush
 from inspector.render.cells import signed
 from inspector.request import Request

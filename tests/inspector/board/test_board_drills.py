@@ -11,10 +11,9 @@ import making
 import published_spaces
 import reference
 import step_making
-from inspector.board import board_frame, pieces
+from inspector.board import board_frame, pieces, published_frame
 from inspector.board_arrangement import MEANINGS
 from inspector.board_drills import NO_NUMBER, PRINTED, board_drill
-from inspector.board_published import published_frame
 from inspector.case_links import drilled
 from inspector.inspection import inspect
 from inspector.render.lines import CaseLink

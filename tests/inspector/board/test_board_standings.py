@@ -12,7 +12,7 @@ from inspector.board_arrangement import Arrangement, arranged
 from inspector.board_cells import BEST, BUSY, REFERENCE, TIED
 from inspector.request import Request
 from inspector.selection import load, with_baselines
-from scoring.metrics.baselines import BASELINES, baselines
+from scoring.metrics.statistics import BASELINES, baselines
 from step_reference import Step
 from views import compare_view
 

@@ -8,10 +8,10 @@ from rich.cells import cell_len
 
 import judged
 import making
-from inspector.case_view.bars import cells, second_cells
 from inspector.case_view.columns import GUTTER, columns, least_text
 from inspector.case_view.facts import agreement
 from inspector.case_view.open_case import Manner, letters_of, scorers_shown
+from inspector.case_view.steps import cells, second_cells
 from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request

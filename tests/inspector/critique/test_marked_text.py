@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.critique.marked_text import Mark, placed_lines, readable
+from inspector.critique.blocks import Mark, placed_lines, readable
 from inspector.mathtext import unicode_math
 from inspector.text import clean
 from inspector.wrap import wrap

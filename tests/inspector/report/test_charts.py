@@ -7,16 +7,15 @@ import pytest
 import making
 from inspector.analyses._places import distances
 from inspector.analyses.thresholds import curve_chart
-from inspector.headline import official_score
 from inspector.render.cells import rights
 from inspector.render.charts import pictured
 from inspector.render.elements import WIDTH, Element, name_label
 from inspector.render.view import Columns, table_of
-from inspector.report.board import LEFT, RIGHT, Measured, interval_chart, outcome_chart
-from inspector.report.board import LEFT as AXIS
+from inspector.report.facts import LEFT, RIGHT, Measured, interval_chart, outcome_chart
+from inspector.report.facts import LEFT as AXIS
 from inspector.request import Request
 from inspector.selection import load
-from inspector.sentences import GLYPHS
+from inspector.sentences import GLYPHS, official_score
 from scoring.verdicts import OUTCOMES
 
 

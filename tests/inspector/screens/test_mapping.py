@@ -11,7 +11,7 @@ import making
 from inspector.mapping_words import claim_words, claimed
 from inspector.request import Request
 from inspector.screens.mapping import MappingDialog
-from inspector.terminal.themed import OneDialog
+from inspector.terminal.themes import OneDialog
 from opened import inspected, opened
 from reference import Case
 from scoring.importing.proposal import OpenTable

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from inspector.terminal.clipboard import FILE, LONGEST, copy, keep, sequence, size
+from inspector.services.saving import FILE, LONGEST, copy, keep, sequence, size
 from terminal import Terminal
 from test_pty import ENV, RUN
 

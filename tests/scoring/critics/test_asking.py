@@ -18,7 +18,7 @@ from scoring.critic_runs import Asking, CriticAsker
 from scoring.critics.parsing import Reading
 from scoring.events import Asked, CaseRefused, Interrupt, Notice, Progress, Start
 from scoring.given import by_run, tally
-from scoring.plan import FAILED, REFUSED, reward_plan, vote_plan
+from scoring.leases import FAILED, REFUSED, reward_plan, vote_plan
 from scoring.run import score
 from scoring.scorer_columns import Spent
 from scoring.verdicts import NO_VERDICT

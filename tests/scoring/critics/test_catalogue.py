@@ -4,7 +4,7 @@ from scoring.arguments import PROTOCOLS as OFFERED
 from scoring.critics.catalogue import PROTOCOLS, READERS, critic_protocol
 from scoring.critics.sampling import MODES
 from scoring.errors import UsageError
-from scoring.protocols import PROTOCOLS as FIGURES
+from scoring.official_rows import PROTOCOLS as FIGURES
 
 
 def test_each_is_found_by_its_name():

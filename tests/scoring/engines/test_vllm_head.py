@@ -2,7 +2,7 @@ import pytest
 
 import checkpoints
 from scoring.checkpoint import Checkpoint
-from scoring.engines.vllm_head import vllm_head
+from scoring.engines.vllm_engine import vllm_head
 from scoring.errors import EngineError
 from scoring.readout import Linear, Readout, Vocabulary, one_layer, two_layers
 

@@ -12,7 +12,8 @@ import making
 import reference
 import talking
 from fake_scoring import in_turn
-from scoring import leases, saving
+from scoring import leases
+from scoring import run as scoring_run
 from scoring.asking import Answer, Answered, Ask, Sampling
 from scoring.cache import VoteParts
 from scoring.critic_runs import Asking
@@ -21,10 +22,10 @@ from scoring.evaluation import evaluate
 from scoring.events import Asked, CaseRefused, Estimate, Interrupt
 from scoring.generative.catalogue import FAMILIES
 from scoring.generative.talks import Talks, other_seed
-from scoring.gold import Gold
-from scoring.plan import FAILED, REFUSED
+from scoring.leases import FAILED, REFUSED
 from scoring.prompts import sent
 from scoring.run import score
+from scoring.step_rewards import Gold
 
 CASES = [reference.Case(3, gold) for gold in (-1, 0, 1, 2, -1, 0)]
 ANALYSIS = Answer("Fine. Is the step correct (Yes/No)? Yes", finish_reason="stop", tokens_in=10, tokens_out=5)
@@ -116,7 +117,7 @@ def test_a_vote_is_one_row_with_all_that_was_said_and_a_reward_a_step(bench):
 
 def test_two_runs_at_once_hold_each_talk_once(bench, monkeypatch):
     monkeypatch.setattr(leases, "_SMALLEST", 1)
-    monkeypatch.setattr(saving, "ROWS", 1)
+    monkeypatch.setattr(scoring_run, "ROWS", 1)
     engines = [Engine(), Engine()]
     ends = in_turn(*(started(bench, engine, votes=4) for engine in engines))
     assert [(end.status, end.left) for end in ends] == [("done", 0)] * 2

@@ -23,7 +23,7 @@ from benchmark_rows import stepwise
 from failing import failing
 from scoring.benchmarks import base
 from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
-from scoring.importing import archives, bringing
+from scoring.importing import bringing
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.bringing import bring, expanded, is_pattern, not_looked_at
 from scoring.importing.imported_files import original_row
@@ -442,7 +442,7 @@ def test_a_log_is_read_as_one_and_may_lie_in_something_else(folder):
 
 
 def test_too_many_members(folder, monkeypatch):
-    monkeypatch.setattr(archives, "MOST_MEMBERS", 2)
+    monkeypatch.setattr(bringing, "MOST_MEMBERS", 2)
     (folder / "x.zip").write_bytes(zipped(("a", b""), ("b", b""), ("c", b"")))
     with pytest.raises(UnreadableFile, match="more than 2 members"):
         read_sources([str(folder / "x.zip")], ImportOptions(), None, None)

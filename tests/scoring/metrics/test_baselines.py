@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 import making
 from reference import Case
-from scoring.gold import Gold
-from scoring.metrics.baselines import BASELINES, baselines
 from scoring.metrics.first_error import first_error_rows
+from scoring.metrics.statistics import BASELINES, baselines
+from scoring.step_rewards import Gold
 from scoring.verdicts import NO_VERDICT
 from thoroughness import up_to
 

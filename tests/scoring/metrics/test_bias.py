@@ -8,8 +8,8 @@ import making
 import reference
 from reference import Case
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.metrics.shares import bias_rows
+from scoring.step_rewards import Gold
 from thoroughness import up_to
 
 SOME = up_to(60)

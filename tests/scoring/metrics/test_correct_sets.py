@@ -11,9 +11,9 @@ import selecting
 import side_by_side
 from reference import Case
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.metrics.ensembles import correct_sets
 from scoring.schema import REWARDS
+from scoring.step_rewards import Gold
 from scoring.verdicts import Rule
 from thoroughness import up_to
 

@@ -10,12 +10,12 @@ import judged
 import making
 from reference import Case
 from scoring.evaluation import evaluate
-from scoring.gold import Gold
 from scoring.metrics import resampling
 from scoring.metrics.first_error import ERROR_ACC, F1_SCORE, NAMES, FirstErrors, first_error_rows
 from scoring.metrics.kernel import Marks
 from scoring.metrics.resampling import RESAMPLES
 from scoring.schema import REWARDS
+from scoring.step_rewards import Gold
 from thoroughness import up_to
 
 NO_REWARDS = pl.DataFrame(schema=REWARDS)
