@@ -42,7 +42,7 @@ from inspector.terminal.textual_compat import (
     run,
 )
 from inspector.terminal.themes import DEFAULT, Themed, usual_theme
-from inspector.text import clean
+from inspector.texts.text import clean
 from inspector.visit import HERE, Visit
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class InspectApp(Themed[int]):
     def _read(self) -> None:
         """In a thread: import what is heavy, read the workspace, decide."""
         from inspector.inspection import inspect
-        from inspector.scoring_words import progress_words
+        from inspector.processes.scoring_words import progress_words
         from inspector.screens import board  # noqa: F401  # imported here so that opening it is instant
         from inspector.selection import load
         from scoring.errors import InspectError
@@ -482,7 +482,7 @@ def run_app(
         request, ascii_only=ascii_only, state=state, config=config, sessions=sessions, theme=usual, visit=visit
     )
     code = run(app, mouse=mouse)
-    if "scoring.remote" in sys.modules:
+    if "scoring.storage.remote" in sys.modules:
         from inspector.workspace_place import sent
 
         code = sent(code, lambda sentence: print(clean(sentence), file=sys.stderr, flush=True))

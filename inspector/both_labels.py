@@ -12,9 +12,9 @@ from inspector.case_links import WHOLE
 from inspector.render.view import Cell, Column, Kind, Note, Section, Table, View, figure, table, text
 from inspector.request import Request
 from inspector.selection import Selection, load
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from scoring.errors import UsageError
-from scoring.official_rows import METRICS
+from scoring.evaluations.official_rows import METRICS
 
 SECOND = ("value", "low", "high", "n", "reason", "small", "sd", "runs")
 """Columns that come a second time, called `adjudicated_value` and so on."""

@@ -11,12 +11,16 @@ from inspector.inspection import Inspection
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Note, Section
 from inspector.selection import Selection, within
-from inspector.sentences import counted
-from inspector.short_names import short_name
+from inspector.texts.sentences import counted
+from inspector.texts.short_names import short_name
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
-from scoring.filters import Facet, Filter
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.official_rows import parts
+from scoring.evaluations.step_rewards import Bools
+from scoring.evaluations.verdicts import OUTCOMES, Rule, under
+from scoring.filtering.filters import Facet, Filter
+from scoring.filtering.sql_words import named
 from scoring.metrics.aligned import (
     EVERY,
     AlignedScorers,
@@ -32,10 +36,6 @@ from scoring.metrics.kernel import Unparsed
 from scoring.metrics.paired import official_values
 from scoring.metrics.shares import RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.threshold_curves import AtThreshold
-from scoring.official_rows import parts
-from scoring.sql_words import named
-from scoring.step_rewards import Bools
-from scoring.verdicts import OUTCOMES, Rule, under
 
 OF_SIDE = {"f1": "", "error_acc": "erroneous", "correct_acc": "clean"}
 """By figure of first errors the side that it is of; "" is both."""

@@ -60,7 +60,7 @@ def _run(words: list[str]) -> int:
 
 def _sent(code: int) -> int:
     """Send what was written of workspaces on object storage, if one was opened; the exit code after that."""
-    if "scoring.remote" not in sys.modules:
+    if "scoring.storage.remote" not in sys.modules:
         return code
     return int(import_module("inspector.workspace_place").sent(code, _say))
 
@@ -89,7 +89,7 @@ def _heard(run: Callable[[argparse.Namespace], int], args: argparse.Namespace) -
 
 
 def _say(sentence: str) -> None:
-    from inspector.text import for_stderr
+    from inspector.texts.text import for_stderr
 
     print(for_stderr(sentence), file=sys.stderr, flush=True)
 

@@ -212,7 +212,7 @@ class CommandParser(argparse.ArgumentParser):
     def leave(self, sentence: str) -> NoReturn:
         """Say a sentence on standard error, and leave with code 2."""
         # Imported only for who is wrong: help is quick.
-        from inspector.text import for_stderr
+        from inspector.texts.text import for_stderr
 
         print(for_stderr(sentence), file=sys.stderr)
         self.exit(2)

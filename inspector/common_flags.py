@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 PROTOCOLS = ("processbench", "prmbench", "socratic", "grben")
-"""Names of `scoring.official_rows`, which is not imported for `--help`."""
+"""Names of `scoring.evaluations.official_rows`, which is not imported for `--help`."""
 LABELS = ("original", "adjudicated", "both")
 
 

@@ -12,16 +12,16 @@ from msgspec import Struct
 
 from inspector.request import shell_word
 from inspector.selection import Selection
-from inspector.sentences import counted, threshold_name
+from inspector.texts.sentences import counted, threshold_name
 from scoring.benchmarks.registry import step_labelled
-from scoring.deciding import CHOSEN, speaks_of
-from scoring.evaluation import Evaluation
+from scoring.evaluations.deciding import CHOSEN, speaks_of
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.rules import DIFFERENCES, REWARDS
+from scoring.evaluations.step_rewards import Bools
+from scoring.evaluations.verdicts import REFUSED, UNPARSED, AsGiven, Decision, Rule
+from scoring.filtering.sql_words import named, quoted
 from scoring.metrics.aligned import with_labelled_step
 from scoring.metrics.shares import tried
-from scoring.rules import DIFFERENCES, REWARDS
-from scoring.sql_words import named, quoted
-from scoring.step_rewards import Bools
-from scoring.verdicts import REFUSED, UNPARSED, AsGiven, Decision, Rule
 
 Why = Literal["cases", "unparsed", "threshold", "rule", "boundary", "runs", "votes", "filter"]
 """What differs: the cases counted, what becomes of those without a verdict, the source of the threshold, what is

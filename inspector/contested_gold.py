@@ -13,15 +13,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.selection import Selection
-from inspector.wrap import Phrase
+from inspector.texts.wrap import Phrase
 from scoring.benchmarks.construction import OF_TEXTS, Broken, broken_by_case
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.official_rows import parts
+from scoring.evaluations.step_rewards import Bools, Ints
 from scoring.metrics.aligned import AlignedScorers, align_scorers
 from scoring.metrics.contested import REASONS, Contested, contested
 from scoring.metrics.statistics import is_baseline
-from scoring.official_rows import parts
 from scoring.schema import METADATA, TEXTS
-from scoring.step_rewards import Bools, Ints
 
 NAMED = 3
 """Scorers that a sentence names, the heaviest first."""

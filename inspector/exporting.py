@@ -12,12 +12,12 @@ from inspector.analyses import Params
 from inspector.analyses.cases import cases
 from inspector.analyses.metrics import metrics
 from inspector.analyses.show import show
-from inspector.board_cells import NOBODY, PUBLISHED
+from inspector.boards.cells import NOBODY, PUBLISHED
 from inspector.inspection import Inspection
 from inspector.messages import ENDINGS, Export
+from scoring.evaluations.verdicts import OUTCOMES
 from scoring.export import ROWS_ALONE, Document, provenance_beside
-from scoring.files import expand_home, unwritable
-from scoring.verdicts import OUTCOMES
+from scoring.storage.files import expand_home, unwritable
 
 LONGEST_NAME = 80
 """Characters of a file's name: far fewer than any file system takes, in any encoding."""

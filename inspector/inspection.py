@@ -13,23 +13,23 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from inspector.case_rows import CaseRows
+from inspector.case_list.case_rows import CaseRows
+from inspector.case_list.ordering import is_of_scorer, sort_key
 from inspector.filtering.facets import Counts, FacetColumn, facet_columns, facet_counts
 from inspector.filtering.searching import asked, carried, found_in, matching
-from inspector.ordering import is_of_scorer, sort_key
 from inspector.selection import Selection, select
-from inspector.sentences import Headline, headline, official_score
-from scoring.deciding import OPTIMISTIC
+from inspector.texts.sentences import Headline, headline, official_score
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
-from scoring.filters import Facet, Filter, columns_read, passing
+from scoring.evaluations.deciding import OPTIMISTIC
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools, Ints
+from scoring.evaluations.verdicts import OUTCOMES
+from scoring.filtering.filters import Facet, Filter, columns_read, passing
+from scoring.filtering.text_search import Found
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.threshold_curves import Curve, official_curve
 from scoring.names import match_name
-from scoring.step_rewards import Bools, Ints
-from scoring.text_search import Found
-from scoring.verdicts import OUTCOMES
 
 if TYPE_CHECKING:
     from scoring.triage.journal import Journal

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from inspector.sentences import counted, gold_words
+from inspector.texts.sentences import counted, gold_words
 from scoring.triage.adjudicated import (
     CHANGED,
     CONFIRMED,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from scoring.importing.proposal import Proposal
 from scoring.results.base import scorer_name
 from scoring.tables.column_mapping import COLUMNS, SCORERS, ColumnMapping

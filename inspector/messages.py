@@ -108,7 +108,7 @@ class StopScoring(Message):
 
 @dataclass
 class ScoreCase(Message):
-    """Score one case; `prm`, `case` and what `answer` hears are those of `scoring.case_scoring`."""
+    """Score one case; `prm`, `case` and what `answer` hears are those of `scoring.runs.case_scoring`."""
 
     prm: "Mapping[str, Any]"
     case: "Mapping[str, Any]"

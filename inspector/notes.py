@@ -8,21 +8,21 @@ import numpy as np
 import polars as pl
 
 from inspector.request import Request, shell_word
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from scoring.benchmarks import demo
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
 from scoring.errors import DamagedWorkspace
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.official_rows import grouped, parts, protocol_of
+from scoring.evaluations.step_rewards import Bools, Ints, StepLabels
+from scoring.evaluations.verdicts import Rule
 from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_labels import asked_by_redundancy, redundancy_rows, without_redundancy_threshold
 from scoring.names import match_name
-from scoring.official_rows import grouped, parts, protocol_of
 from scoring.scorer import Scorer
-from scoring.step_rewards import Bools, Ints, StepLabels
 from scoring.texts import reward_keys
-from scoring.verdicts import Rule
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:

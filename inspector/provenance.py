@@ -13,18 +13,18 @@ from inspector.notes import step_benchmarks, wish_notes
 from inspector.request import Request
 from inspector.selection import Selection
 from scoring.cache import key_hashes
-from scoring.deciding import speaks_of
-from scoring.evaluation import Evaluation
+from scoring.evaluations.deciding import speaks_of
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.official_rows import protocol_named, protocol_of
+from scoring.evaluations.rules import REWARDS, transform, when_wrong
+from scoring.evaluations.step_rewards import Bools
+from scoring.evaluations.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
+from scoring.filtering.sql_words import named
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
-from scoring.official_rows import protocol_named, protocol_of
 from scoring.own_columns import own_columns
-from scoring.rules import REWARDS, transform, when_wrong
-from scoring.sql_words import named
-from scoring.step_rewards import Bools
-from scoring.stored_frame import frame_blocks
-from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
+from scoring.storage.stored_frame import frame_blocks
 
 
 def program_version() -> str:

@@ -13,28 +13,28 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from inspector.case_list.ordering import Orders
 from inspector.filtering.searching import found_in, matching
 from inspector.label_set import label_set, labels_note, on_labels
 from inspector.notes import absence_notes, stale_notes, wish_notes
-from inspector.ordering import Orders
 from inspector.request import Request
 from inspector.workspace_place import find_workspace_or_demo
 from scoring.cache import VoteParts
-from scoring.condition_masks import Categories, ConditionMasks
-from scoring.deciding import Deciding, Surroundings, decided
-from scoring.derived import Derived, Unkept
 from scoring.errors import FilterError
-from scoring.evaluated_cases import CaseMeasures, EvaluatedCases, TriageColumns
-from scoring.evaluation import Evaluation, scored
-from scoring.filters import Facet
+from scoring.evaluations.deciding import Deciding, Surroundings, decided
+from scoring.evaluations.derived import Derived, Unkept
+from scoring.evaluations.evaluated_cases import CaseMeasures, EvaluatedCases, TriageColumns
+from scoring.evaluations.evaluation import Evaluation, scored
+from scoring.evaluations.official_rows import Counting
+from scoring.evaluations.step_rewards import Bools, Gold, Ints
+from scoring.filtering.condition_masks import Categories, ConditionMasks
+from scoring.filtering.filters import Facet
+from scoring.filtering.text_search import Found
 from scoring.metadata_columns import MetadataColumns
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.statistics import baselines, is_baseline
 from scoring.names import match_name
-from scoring.official_rows import Counting
 from scoring.own_columns import own_columns as kept_columns
-from scoring.step_rewards import Bools, Gold, Ints
-from scoring.text_search import Found
 from scoring.texts import Texts
 from scoring.triage.adjudicated import Adjudicated
 from scoring.triage.history import Triage

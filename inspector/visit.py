@@ -66,8 +66,8 @@ class Visit(Struct, frozen=True):
 
     def refused_source(self, source: str) -> str:
         """Say why a source as it was typed (see `scoring.importing.bringing`) is not imported; "" where it is."""
-        from scoring.files import expand_home
         from scoring.importing.bringing import HUB, is_elsewhere
+        from scoring.storage.files import expand_home
 
         if refusal := self.refusal("import"):
             return refusal
@@ -77,7 +77,7 @@ class Visit(Struct, frozen=True):
     def refused_model(self, model: str) -> str:
         """Say why a PRM is not run that was named so: a folder, or the hub's ORG/NAME; "" where it is."""
         from scoring.benchmarks import demo
-        from scoring.files import expand_home
+        from scoring.storage.files import expand_home
 
         if refusal := self.refusal("score"):
             return refusal

@@ -72,13 +72,13 @@ def find_demo() -> Workspace:
 
 def send() -> list[str]:
     """Send what was written so far of workspaces on object storage; a sentence for each where that cannot be."""
-    remote = sys.modules.get("scoring.remote")
+    remote = sys.modules.get("scoring.storage.remote")
     return [] if remote is None else remote.send_all()
 
 
 def sent(code: int, say: Callable[[str], object]) -> int:
     """Send what was written of workspaces on object storage, and let go of them; the exit code after that."""
-    remote = sys.modules.get("scoring.remote")
+    remote = sys.modules.get("scoring.storage.remote")
     if remote is None:
         return code
     sentences, keeps = remote.finish()

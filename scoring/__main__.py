@@ -1,12 +1,13 @@
 """`python -m scoring score ...`: one scoring run in a process of its own, one JSON event a line on standard output.
 
-`explain` and `check` tell about one PRM instead: one line with one object, of `scoring.prm_reports`. `cases` stays, and
-scores cases that it is handed one by one: see `scoring.case_scoring`; so does `worker`, which a run starts: see
-`scoring.workers`.
+`explain` and `check` tell about one PRM instead: one line with one object, of `scoring.runs.prm_reports`. `cases`
+stays, and scores cases that it is handed one by one: see `scoring.runs.case_scoring`; so does `worker`, which a run
+starts: see `scoring.runs.workers`.
 
-The events are those of `scoring.events`. Libraries print to standard output, so file descriptor 1 is led to standard
-error and the events go to what it was before. Without an `end` line the process was killed or has a bug, whatever its
-exit code. Who reads the events may leave: the run ends then, or goes on where GO_ON was written to its standard input.
+The events are those of `scoring.runs.events`. Libraries print to standard output, so file descriptor 1 is led to
+standard error and the events go to what it was before. Without an `end` line the process was killed or has a bug,
+whatever its exit code. Who reads the events may leave: the run ends then, or goes on where GO_ON was written to its
+standard input.
 
 Exit codes: 0 done; 1 done, and at least one of the cases has no rewards, or a check failed; 2 could not (the `end`
 event has the error and standard error the same in words) or wrong usage; 130 and 143 stopped by SIGINT and SIGTERM,
@@ -24,9 +25,9 @@ from contextlib import ExitStack, closing
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
-from scoring.arguments import add_arguments, add_prm_arguments, count
 from scoring.errors import InspectError
-from scoring.events import GO_ON, Doing, End, Event, Interrupt, Stopped, Tally, document
+from scoring.runs.arguments import add_arguments, add_prm_arguments, count
+from scoring.runs.events import GO_ON, Doing, End, Event, Interrupt, Stopped, Tally, document
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +77,7 @@ def _told(args: argparse.Namespace, interrupt: Interrupt, out: TextIO, tally: Ta
 
 def _reported(args: argparse.Namespace, interrupt: Interrupt, out: TextIO) -> int:
     """Tell one thing about one PRM; the value is the exit code."""
-    from scoring import prm_reports
+    from scoring.runs import prm_reports
 
     report = prm_reports.explain if args.command == "explain" else prm_reports.check
     with interrupt.at_once():
@@ -87,7 +88,7 @@ def _reported(args: argparse.Namespace, interrupt: Interrupt, out: TextIO) -> in
 
 def _served(args: argparse.Namespace) -> int:
     """Score cases until standard input is closed, which ends the process; so does a signal, as ever."""
-    from scoring.case_scoring import serve
+    from scoring.runs.case_scoring import serve
     from scoring.workspace import Workspace, workspace_folder
 
     try:
@@ -102,7 +103,7 @@ def _served(args: argparse.Namespace) -> int:
 
 def _worked() -> int:
     """Compute the blocks that come by standard input, until it is closed."""
-    from scoring.workers import serve
+    from scoring.runs.workers import serve
 
     with _events_out() as out:
         serve(sys.stdin.buffer, out.buffer)
@@ -119,15 +120,15 @@ def _events(
     args: argparse.Namespace, interrupt: Interrupt, tell: Callable[[str], object]
 ) -> Generator[Event, None, None]:
     """The run that the arguments ask for; `tell` hears what takes long."""
-    from scoring.files import Share
+    from scoring.storage.files import Share
     from scoring.workspace import Workspace, workspace_folder
 
     with ExitStack() as until_the_end:
         with interrupt.at_once():
             if args.critic:
-                from scoring.critic_preparation import critic_events as events
+                from scoring.runs.critic_preparation import critic_events as events
             else:
-                from scoring.preparation import prm_events as events
+                from scoring.runs.preparation import prm_events as events
             workspace = Workspace.open(workspace_folder(args.workspace))
             # Texts are read when they are asked for: until then nobody may take the benchmark out of the workspace.
             for folder in workspace.generations(args.benchmarks):
@@ -140,8 +141,8 @@ def _events(
                 mirror.check_writable()
         run = events(args, workspace, cases, texts, rows, interrupt, tell)
         if mirror is not None and not args.dry_run:
-            from scoring.remote import finish
-            from scoring.remote_runs import sent
+            from scoring.runs.remote_runs import sent
+            from scoring.storage.remote import finish
 
             until_the_end.callback(finish)
             run = sent(mirror, run)
@@ -150,8 +151,8 @@ def _events(
 
 def _rows(args: argparse.Namespace, cases: "pl.DataFrame", texts: "Texts", columns: "MetadataColumns") -> list[int]:
     """The rows of the cases that are asked for; `columns` are read as far as conditions and strata name them."""
-    from scoring.filters import columns_read, passing
-    from scoring.run import in_shard, sample
+    from scoring.filtering.filters import columns_read, passing
+    from scoring.runs.run import in_shard, sample
 
     named = {args.stratify, *(name for condition in args.where for name in columns_read(condition))}
     cases = cases.with_columns(columns.column(name) for name in columns.schema if name in named)

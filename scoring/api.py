@@ -7,8 +7,8 @@
     workspace.add_rewards("my-prm", scores, threshold=0.5)      # columns: id, rewards
     workspace.metrics(scorer="my-prm")                          # the rows of `prm-inspect metrics --json`
 
-A file of your own imports from here what makes a function a rule, a metric or a column: see `scoring.rules`,
-`scoring.metrics.own` and `scoring.own_columns`.
+A file of your own imports from here what makes a function a rule, a metric or a column: see
+`scoring.evaluations.rules`, `scoring.metrics.own` and `scoring.own_columns`.
 
 Frames that go in are polars frames (lazy ones too), pandas frames, Arrow tables, batches and readers, or whatever else
 has `__arrow_c_stream__`, and lists of dictionaries; neither pandas nor pyarrow is imported for it. Frames that come out
@@ -31,12 +31,14 @@ from msgspec.structs import replace
 
 from scoring.benchmarks.registry import MODULES, step_labelled
 from scoring.cache import RewardParts, rows_of_cases
-from scoring.deciding import Deciding, Surroundings, decided
-from scoring.derived import Derived
 from scoring.errors import InputError, InspectError, StrictFindings, UsageError
-from scoring.evaluated_cases import EvaluatedCases, TriageColumns, twin_evaluations
-from scoring.evaluation import Scored, scored
-from scoring.files import expand_home
+from scoring.evaluations.deciding import Deciding, Surroundings, decided
+from scoring.evaluations.derived import Derived
+from scoring.evaluations.evaluated_cases import EvaluatedCases, TriageColumns, twin_evaluations
+from scoring.evaluations.evaluation import Scored, scored
+from scoring.evaluations.official_rows import Counting, metrics_frame
+from scoring.evaluations.rules import check_own_rule, rule
+from scoring.evaluations.step_rewards import Bools
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, join_sources, spill_folder
 from scoring.importing.saving import Saved
@@ -45,16 +47,14 @@ from scoring.metadata_columns import columns_frame
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.own import metric
 from scoring.names import match_name
-from scoring.official_rows import Counting, metrics_frame
 from scoring.own_columns import column
 from scoring.plugins import load_plugins
 from scoring.reading.findings import Finding, counted
 from scoring.reading.rows import Rows
 from scoring.results.base import ExternalResults
-from scoring.rules import check_own_rule, rule
 from scoring.schema import STEP_INDEX
 from scoring.scorer import Scorer
-from scoring.step_rewards import Bools
+from scoring.storage.files import expand_home
 from scoring.tables.case_frames import is_case_frame, names_its_benchmarks, read_case_frame
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.texts import Texts, reward_keys

@@ -3,9 +3,9 @@
 `rewards/<slug>-<8 hex>/` holds `scorer.json`, `part-<uuid7>.parquet` (step rewards, labels or one number a solution)
 and, for a critic, `votes-<uuid7>.parquet` (its answers and what they vote for); what parts were merged into has another
 uuid7 behind that of the newest of them. A part is written under a dot-name, fsynced and renamed, so any number of
-processes may write and read without a lock: none can leave a wrong or half row, and `scoring.leases` keeps them from
-computing a case twice. A notebook reads the same folder with
-`pl.read_parquet("part-*.parquet", missing_columns="insert").unique(["key", "case", "vote"])`.
+processes may write and read without a lock: none can leave a wrong or half row, and `scoring.runs.leases` keeps them
+from computing a case twice. A notebook reads the same folder with `pl.read_parquet("part-*.parquet",
+missing_columns="insert").unique(["key", "case", "vote"])`.
 """
 
 import re
@@ -22,9 +22,9 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.errors import FrameError
-from scoring.files import uuid7
-from scoring.parquet import parquet_schema, read_parquet, write_parquet
 from scoring.schema import REWARDS, VOTES, conform
+from scoring.storage.files import uuid7
+from scoring.storage.parquet import parquet_schema, read_parquet, write_parquet
 
 # -- what scorers gave meets the cases: each case has the rows that name it, or else those of its content.
 #

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 from msgspec import Struct
 
-from scoring.files import write_atomically
+from scoring.storage.files import write_atomically
 
 # -- text from data as literal text of Markdown and of LaTeX: nothing in it is read as markup
 

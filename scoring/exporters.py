@@ -16,8 +16,9 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.rules import REWARDS, transform
-from scoring.step_rewards import StepLabels, align, first_rows
+from scoring.evaluations.rules import REWARDS, transform
+from scoring.evaluations.step_rewards import StepLabels, align, first_rows
+from scoring.evaluations.verdicts import AsGiven, Decision, Rule
 from scoring.triage.adjudicated import (
     BEYOND,
     CHANGED,
@@ -29,7 +30,6 @@ from scoring.triage.adjudicated import (
     adjudicate,
 )
 from scoring.triage.words import Words
-from scoring.verdicts import AsGiven, Decision, Rule
 
 Case = Mapping[str, Any]
 """A row of `scoring.schema.CASES`; of METADATA where a function says so."""

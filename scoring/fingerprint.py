@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, missing_tokenizer
 from scoring.errors import CheckpointError, UnwritableWorkspace
-from scoring.files import write_atomically
+from scoring.storage.files import write_atomically
 
 FILE = "fingerprints.json"
 FORMAT = 1

@@ -26,11 +26,11 @@ from msgspec.structs import asdict, replace
 
 from scoring.benchmarks.base import Imported
 from scoring.errors import DamagedWorkspace, FrameError
-from scoring.files import sync, unwritable, uuid7, write_atomically
 from scoring.metadata_columns import PREFIX, StoredColumns, columns_frame, is_wide, together
-from scoring.parquet import parquet_height, parquet_schema, read_parquet, write_parquet
 from scoring.schema import METADATA, TEXTS, conform
-from scoring.stored_frame import StoredFrame, StoredPart, frame_blocks, is_small
+from scoring.storage.files import sync, unwritable, uuid7, write_atomically
+from scoring.storage.parquet import parquet_height, parquet_schema, read_parquet, write_parquet
+from scoring.storage.stored_frame import StoredFrame, StoredPart, frame_blocks, is_small
 from scoring.texts import ROW_GROUP, Texts, in_groups, rest_digests
 
 FORMAT = 3

@@ -16,9 +16,9 @@ import polars as pl
 from msgspec import Struct, field
 
 from scoring.errors import DamagedWorkspace
-from scoring.parquet import read_parquet
-from scoring.remembered import Remembered
 from scoring.schema import CASES
+from scoring.storage.parquet import read_parquet
+from scoring.storage.remembered import Remembered
 
 PREFIX = "column:"
 """What stands before the name of a metadata column in a benchmark's index, so that no column of ours can clash."""

@@ -21,7 +21,7 @@ from typing import Any
 from msgspec import Struct
 
 from scoring.errors import InspectError, PluginError
-from scoring.files import expand_home
+from scoring.storage.files import expand_home
 
 ENDING = ".py"
 _PREFIX = "prm_inspect_own_"

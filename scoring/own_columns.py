@@ -20,8 +20,8 @@ from msgspec.structs import replace
 
 from scoring.errors import PluginError
 from scoring.own_code import OwnCode
-from scoring.remembered import Remembered
 from scoring.schema import METADATA
+from scoring.storage.remembered import Remembered
 from scoring.texts import Texts
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")

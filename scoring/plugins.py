@@ -12,12 +12,12 @@ from typing import Any
 
 from scoring import own_code
 from scoring.errors import PluginError
-from scoring.files import expand_home
+from scoring.evaluations.rules import GROUP as RULES
+from scoring.evaluations.rules import Transform, keep_own_rule
 from scoring.metrics.own import OwnMetric, keep_own_metric
 from scoring.own_code import OwnCode
 from scoring.own_columns import OwnColumn, keep_own_column
-from scoring.rules import GROUP as RULES
-from scoring.rules import Transform, keep_own_rule
+from scoring.storage.files import expand_home
 
 Keep = Callable[[Any, OwnCode], None]
 _KINDS: dict[type, tuple[str, Keep]] = {

@@ -29,10 +29,10 @@ from scoring.critics.catalogue import (
 )
 from scoring.critics.parsing import Reading, fault_of
 from scoring.errors import DamagedWorkspace, FrameError, UsageError
-from scoring.files import Share
 from scoring.fingerprint import fingerprint
 from scoring.schema import VOTES
 from scoring.scorer import Scorer
+from scoring.storage.files import Share
 
 _SAID = ("ballot", "verdict", "rewards", "redundancy", "reason")
 _ROWS = 1024

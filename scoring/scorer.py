@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from scoring.errors import DamagedWorkspace, UsageError
-from scoring.files import expand_home, write_atomically
+from scoring.storage.files import expand_home, write_atomically
 
 # -- which checkpoint of which training run a scorer is, and how folders of checkpoints are called.
 #

@@ -12,8 +12,8 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.errors import DamagedWorkspace
-from scoring.parquet import read_parquet
 from scoring.schema import TEXTS
+from scoring.storage.parquet import read_parquet
 
 Places = npt.NDArray[np.integer[Any]]
 

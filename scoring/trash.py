@@ -5,7 +5,8 @@
 A removal and a restoration are one rename each, within the workspace: whoever looks, and whatever crashes, there is the
 old state or the new one. The record is there before the folder comes, and goes after the folder has gone, so that one
 without a folder is nobody's, and `prune` throws it away. What `prune` throws away is renamed to a dot-name first.
-What cannot be made again, rewards and cases, is moved; what can (`scoring.derived`) is left to be cleaned up.
+What cannot be made again, rewards and cases, is moved; what can (`scoring.evaluations.derived`) is left to be cleaned
+up.
 """
 
 import json
@@ -21,8 +22,8 @@ from msgspec import Struct
 
 from scoring.claim import scorers
 from scoring.errors import DamagedWorkspace, InUse, NoWorkspace, UsageError, WorkspaceError
-from scoring.files import DiskUse, locked, sync, unwritable, uuid7, write_atomically
 from scoring.scorer import Scorer
+from scoring.storage.files import DiskUse, locked, sync, unwritable, uuid7, write_atomically
 from scoring.workspace import BENCHMARKS, REWARDS, Workspace
 
 TRASH, RECORD = "trash", "removed.json"

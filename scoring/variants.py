@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.errors import DamagedWorkspace, UsageError
-from scoring.files import sync, unwritable, uuid7, write_atomically
+from scoring.storage.files import sync, unwritable, uuid7, write_atomically
 
 FORMAT = 1
 REWARDS = "rewards"

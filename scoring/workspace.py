@@ -2,13 +2,13 @@
 
     workspace.json
     benchmarks/<name>/gen-<uuid7>/   see scoring.generation
-    rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet, leases/ (scoring.leases)
+    rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet, leases/ (scoring.runs.leases)
     converted/<32 hex>/              checkpoints made of pickles or LoRA adapters, see scoring.weights.usable
     triage/<who>-<machine>.jsonl     what people said of cases, see scoring.triage.journal
     variants/<uuid7>.json            cases that a person changed to try it, see scoring.variants
     trash/<uuid7>/                   a scorer or a benchmark that was removed, see scoring.trash
 
-On object storage it is the same below a prefix; the folder is a mirror then, see `scoring.remote`.
+On object storage it is the same below a prefix; the folder is a mirror then, see `scoring.storage.remote`.
 
 An import makes a new generation of its benchmark under a dot-name and renames it: readers see the old one or the new
 one, and a crash leaves only a dot-folder that nobody reads. Whatever else lies in the folder is left alone.
@@ -33,15 +33,15 @@ from msgspec.structs import replace
 from scoring.benchmarks import demo
 from scoring.benchmarks.base import Imported
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
-from scoring.files import locked, write_atomically
 from scoring.generation import Added, Generation, read_sources, report, some_columns
 from scoring.metadata_columns import MetadataColumns, StoredColumns
 from scoring.schema import CASES, METADATA
-from scoring.stored_frame import StoredFrame, held_part
+from scoring.storage.files import locked, write_atomically
+from scoring.storage.stored_frame import StoredFrame, held_part
 from scoring.texts import Texts
 
 if TYPE_CHECKING:
-    from scoring.remote import Mirror
+    from scoring.storage.remote import Mirror
     from scoring.triage.journal import Journal
     from scoring.variants import Variants
 
@@ -77,7 +77,7 @@ class Workspace(Struct, frozen=True):
         """The mirror that it is of a place on object storage; None where it is a folder like any other."""
         if self.root is None or not _mirrored(self.root):
             return None
-        from scoring.remote import mirror_at
+        from scoring.storage.remote import mirror_at
 
         return mirror_at(self.root)
 
@@ -322,11 +322,11 @@ def workspace_folder(place: str, *, create: bool = False) -> Path:
     """
     folder = Path(place)
     if is_address(place):
-        from scoring.remote import open_mirror
+        from scoring.storage.remote import open_mirror
 
         return open_mirror(place, create=create)
     if _mirrored(folder):
-        from scoring.remote import mirror_at
+        from scoring.storage.remote import mirror_at
 
         mirror = mirror_at(folder.absolute())
         return folder if mirror is None else mirror.root

@@ -100,7 +100,7 @@ _NOTHING: tuple[int, int] = (0, 0)
 
 
 class Numbers(Protocol):
-    """What an engine gives for one position that is read; see `scoring.prm_reports`."""
+    """What an engine gives for one position that is read; see `scoring.runs.prm_reports`."""
 
     @property
     def logits(self) -> tuple[float, ...]:

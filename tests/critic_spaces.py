@@ -6,8 +6,8 @@ import authored
 from inspector import cli
 from scoring.asking import Answer
 from scoring.cache import VoteParts
-from scoring.critic_runs import answer_row
 from scoring.critics.catalogue import PROTOCOLS
+from scoring.runs.critic_runs import answer_row
 from scoring.schema import VOTES
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace

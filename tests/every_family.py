@@ -7,8 +7,8 @@ import sentencepiece_families
 import sentencepiece_pieces
 import tiny_families
 from scoring.checkpoint import Checkpoint
-from scoring.opened import OpenedPrm
 from scoring.prms.catalogue import family
+from scoring.runs.opened import OpenedPrm
 
 QWEN, LLAMA, WIDTH = tiny_families.QWEN, tiny_families.LLAMA, tiny_families.HIDDEN
 MISTRAL, LLAMA2 = sentencepiece_families.MISTRAL, sentencepiece_families.LLAMA

@@ -14,10 +14,10 @@ from pathlib import Path
 import making
 import reference
 from scoring.cache import RewardParts
-from scoring.events import Interrupt, document
-from scoring.prm_runs import Encoding
 from scoring.readout import Answer, Batch, Encoded, Refused
-from scoring.run import score
+from scoring.runs.events import Interrupt, document
+from scoring.runs.prm_runs import Encoding
+from scoring.runs.run import score
 from scoring.texts import Texts
 
 SCORER = making.scorer("fake")

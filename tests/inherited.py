@@ -1,10 +1,10 @@
 """What does an action; and commands that a screen has from another one unchanged, which are tried there."""
 
 from inspector.commands import COMMANDS
-from inspector.paint import Brush
 from inspector.screens.base import InspectionScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.triage import TriageScreen
+from inspector.texts.paint import Brush
 
 
 def action_of(kind, action):

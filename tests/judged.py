@@ -9,9 +9,9 @@ import polars as pl
 import making
 import reference
 from scoring.cache import RewardParts, VoteParts
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
 from scoring.schema import REWARDS, VOTES, conform
-from scoring.step_rewards import Gold
 
 CASES = [
     reference.Case(3, 1, (0.9, 0.2, 0.8)),

@@ -11,11 +11,11 @@ import reference
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.own import cases_frame
 from scoring.cache import RewardParts
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import Rule
 from scoring.schema import METADATA, REWARDS
 from scoring.scorer import Scorer
-from scoring.step_rewards import Gold
-from scoring.verdicts import Rule
 from scoring.workspace import Workspace
 
 FLOAT32 = float(np.float32(0.7))

@@ -2,9 +2,9 @@
 
 from hypothesis import strategies as st
 
+from scoring.evaluations.verdicts import Rule
 from scoring.exporters import RewardSource, ScorerOutput
 from scoring.schema import CASES
-from scoring.verdicts import Rule
 
 HOSTILE = (
     "",

@@ -104,7 +104,9 @@ class RunHere:
 def jobs_here() -> Iterator[None]:
     """The jobs that `prm-inspect` starts are run in this process while this lasts: each would take seconds to import
     torch. What is told of one is read as it is of a process, by the same code."""
-    with patch("inspector.jobs.subprocess", SimpleNamespace(Popen=RunHere, PIPE=subprocess.PIPE, DEVNULL=None)):
+    with patch(
+        "inspector.processes.job.subprocess", SimpleNamespace(Popen=RunHere, PIPE=subprocess.PIPE, DEVNULL=None)
+    ):
         yield
 
 

@@ -3,7 +3,7 @@
 from inspector.case_view.lines import CaseLines, case_lines
 from inspector.case_view.open_case import Manner, OpenCase, open_case
 from inspector.inspection import Inspection
-from inspector.paint import Brush
+from inspector.texts.paint import Brush
 
 PLAIN = Brush(ascii_only=True)
 

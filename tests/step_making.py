@@ -9,10 +9,10 @@ import step_reference
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.prmbench import STEP_LABELLED
 from scoring.cache import RewardParts
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import Rule
 from scoring.metrics.step_labels import OF_STEPS
-from scoring.step_rewards import Gold
-from scoring.verdicts import Rule
 from scoring.workspace import Workspace
 from step_reference import Step
 

@@ -87,15 +87,15 @@ def test_the_screens_load_nothing_of_a_run():
     modules = loaded_modules(
         "import inspector.app, inspector.selection, inspector.screens.board, inspector.screens.case"
     )
-    assert "scoring.evaluation" in modules
-    assert not modules & {"scoring.run", "scoring.events", "scoring.critic_runs", "scoring.engines"}
+    assert "scoring.evaluations.evaluation" in modules
+    assert not modules & {"scoring.runs.run", "scoring.runs.events", "scoring.runs.critic_runs", "scoring.engines"}
 
 
 def test_nothing_of_scoring_but_its_engines_loads_a_terminal_or_an_engine():
     program = """
 import importlib, pkgutil, scoring
 for module in pkgutil.walk_packages(scoring.__path__, "scoring."):
-    if not module.name.startswith(("scoring.engines.", "scoring.__main__", "scoring.ray_workers")):
+    if not module.name.startswith(("scoring.engines.", "scoring.__main__", "scoring.runs.ray_workers")):
         importlib.import_module(module.name)
 """
     packages = loaded(program)

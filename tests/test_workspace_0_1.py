@@ -31,7 +31,7 @@ from inspector.selection import load
 from inspector.session import replaying
 from inspector.terminal.remembered import _file_name
 from opened import inspected, unpainted
-from scoring.prompts import sent
+from scoring.runs.prompts import sent
 from scoring_process import captured, only, ran_here
 from screen_text import press, screen_text, settled, until
 from servers import fault_server

@@ -16,10 +16,10 @@ import transformers
 import byte_vocabulary
 from scoring.checkpoint import Checkpoint
 from scoring.engines.transformers_engine import TransformersEngine
-from scoring.opened import TokenizerFile
-from scoring.prm_runs import Truncated, truncated
 from scoring.prms.catalogue import family
 from scoring.readout import Encoded, Refused
+from scoring.runs.opened import TokenizerFile
+from scoring.runs.prm_runs import Truncated, truncated
 
 HIDDEN, ROWS, POSITIONS = 32, 300, 1024
 _BODY = {

@@ -15,11 +15,11 @@ from inspector.analyses.taxonomy import taxonomy
 from inspector.analyses.thresholds import thresholds
 from inspector.analyses.triage import triage
 from inspector.inspection import subject
-from inspector.paint import Brush
 from inspector.render.cells import plain_text
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
 from inspector.render.view import CaseBlock, Table
+from inspector.texts.paint import Brush
 
 
 def agreement_view(selection, page="", form=""):

@@ -8,8 +8,11 @@ import polars as pl
 
 from inspector.analyses import Params
 from inspector.case_view.original import Pair, against_list, aligned, pairs_of, summary
+from inspector.case_view.variant_track import Tried, original_evaluation, original_of, tried_by_all
 from inspector.critique.kept import kept_answers
-from inspector.jobs import answer_to, prm_words
+from inspector.processes.job import answer_to, prm_words
+from inspector.processes.weights_place import other_settings, place_of
+from inspector.processes.xray import problems
 from inspector.provenance import program_version
 from inspector.render.cells import GOLD
 from inspector.render.readable import readable
@@ -29,14 +32,11 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection
-from inspector.sentences import counted, gold_word, outcome_sentence, reward_words
-from inspector.token_text import counts_of_parts, grouped, visible
-from inspector.variant_track import Tried, original_evaluation, original_of, tried_by_all
-from inspector.weights_place import other_settings, place_of
-from inspector.xray import problems
+from inspector.texts.sentences import counted, gold_word, outcome_sentence, reward_words
+from inspector.texts.token_text import counts_of_parts, grouped, visible
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
-from scoring.prompts import Sent, sampling_words, sent
+from scoring.evaluations.evaluation import Evaluation
+from scoring.runs.prompts import Sent, sampling_words, sent
 from scoring.scorer import Scorer
 
 # -- a case against the solution that errors were put into, with what scorers gave to both

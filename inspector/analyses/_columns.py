@@ -8,8 +8,8 @@ from inspector.filtering.facets import FACETS, column_words
 from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.metrics.breakdown import DEFAULTS, DERIVED, Axis, axis
-from scoring.remembered import Remembered
 from scoring.schema import METADATA
+from scoring.storage.remembered import Remembered
 
 MOST = 60
 """A column of more values than this is not offered."""

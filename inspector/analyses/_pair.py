@@ -24,7 +24,7 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection, within
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from scoring.metrics.aligned import (
     EVERY,
     OF_SIDE,

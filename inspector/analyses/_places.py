@@ -31,10 +31,12 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection, by_benchmark, within
-from inspector.sentences import GLYPHS, WORDS, counted
+from inspector.texts.sentences import GLYPHS, WORDS, counted
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
-from scoring.filters import Facet
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools
+from scoring.evaluations.verdicts import OUTCOMES, AsGiven
+from scoring.filtering.filters import Facet
 from scoring.metrics.breakdown import SCHEMA
 from scoring.metrics.calibration import (
     ECE,
@@ -56,8 +58,6 @@ from scoring.metrics.positions import (
 )
 from scoring.metrics.shares import SIDES, answered
 from scoring.metrics.step_labels import judged_steps
-from scoring.step_rewards import Bools
-from scoring.verdicts import OUTCOMES, AsGiven
 
 OFFSET, POSITION, STEP_POSITION, ALIGNED = "offset", "position", "step_position", "aligned"
 REWARDS, RELIABILITY = "rewards", "reliability"

@@ -10,9 +10,7 @@ from msgspec.structs import replace
 from inspector.analyses import Params
 from inspector.analyses._places import RELIABILITY, REWARDS, bin_frame
 from inspector.case_links import OF_SIDE
-from inspector.flips import PRESENT, Moved, flip_facts, flip_rows, moved_scorers, threshold_words
 from inspector.notes import first_run_notes
-from inspector.paint import OUTCOME_STYLES
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
@@ -36,17 +34,19 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection, within
-from inspector.sentences import GLYPHS, WORDS
-from inspector.threshold_ways import NOTHING, TITLES, is_present, scorers_there, threshold_sections
+from inspector.texts.paint import OUTCOME_STYLES
+from inspector.texts.sentences import GLYPHS, WORDS
+from inspector.thresholds.flips import PRESENT, Moved, flip_facts, flip_rows, moved_scorers, threshold_words
+from inspector.thresholds.ways import NOTHING, TITLES, is_present, scorers_there, threshold_sections
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.rules import transform
+from scoring.evaluations.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, AsGiven, Rule
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.paired import OF_CASES, quadrants, shared_scores
 from scoring.metrics.threshold_curves import AtThreshold, flip_conditions
-from scoring.rules import transform
-from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, AsGiven, Rule
 
 # -- the page of `thresholds` about two thresholds: which outcomes a move turns into which, and whether it helps
 

@@ -40,8 +40,10 @@ from inspector.render.view import (
 )
 from inspector.request import joined
 from inspector.selection import Selection, within
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from scoring.errors import UsageError
+from scoring.evaluations.official_rows import METRICS
+from scoring.evaluations.step_rewards import Floats
 from scoring.metrics.aligned import EVERY, AlignedScorers, common_of
 from scoring.metrics.ensembles import (
     OVER_BETTER,
@@ -57,8 +59,6 @@ from scoring.metrics.ensembles import (
 from scoring.metrics.first_error import F1_SCORE, SIDES
 from scoring.metrics.paired import OF_CASES, SharedScores
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure
-from scoring.official_rows import METRICS
-from scoring.step_rewards import Floats
 
 # -- what a critic's answers cost, in tokens, as far as its server counted them
 

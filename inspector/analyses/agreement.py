@@ -16,19 +16,19 @@ from inspector.provenance import provenance, provenance_of_people
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, count, figure, table, text
 from inspector.selection import Selection, by_benchmark, within
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from inspector.triage.annotations import StatementsByPerson, Topic, disagreements, statements_by_person
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
-from scoring.filters import Facet
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools
+from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.filtering.filters import Facet
+from scoring.filtering.sql_words import named
 from scoring.metrics.people import MISSING, NOTHING_SHARED, Answers, agreement_of_all, agreement_of_two, confusion_of
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
 from scoring.metrics.shares import answered
-from scoring.sql_words import named
-from scoring.step_rewards import Bools
 from scoring.triage.history import TAG
 from scoring.triage.words import CATEGORY, RATING, RULING
-from scoring.verdicts import NO_VERDICT
 
 # -- the page of `agreement` on scorers: their verdicts, held against each other and against gold
 

@@ -11,9 +11,10 @@ from inspector.analyses import Offer, Option, Params, analysis
 from inspector.provenance import provenance
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
 from inspector.selection import Selection
-from inspector.sentences import official_score
+from inspector.texts.sentences import official_score
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.official_rows import parts
 from scoring.metrics.best_of_n import (
     AGGREGATIONS,
     FEWEST,
@@ -35,7 +36,6 @@ from scoring.metrics.best_of_n import (
     somers_d,
 )
 from scoring.metrics.resampling import RESAMPLES, SMALL
-from scoring.official_rows import parts
 
 BEST_OF_N = {
     "scorer": pl.String(),

@@ -27,12 +27,12 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection, by_benchmark, shown_benchmarks, within
-from inspector.sentences import counted
-from scoring.evaluation import Evaluation
+from inspector.texts.sentences import counted
+from scoring.evaluations.evaluation import Evaluation
+from scoring.filtering.sql_words import named
 from scoring.metrics.breakdown import SUPPORT, slice_rows
 from scoring.metrics.shares import answered, behind, bias_rows
 from scoring.metrics.step_labels import judged_steps
-from scoring.sql_words import named
 
 BIAS = {
     "scorer": pl.String(),

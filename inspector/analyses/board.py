@@ -7,17 +7,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
-from inspector.board import (
-    Piece,
-    Standings,
-    board_frame,
-    own_figures,
-    pieces,
-    published_frame,
-    standings,
-    unscored_frame,
-)
-from inspector.board_arrangement import (
+from inspector.boards.arrangement import (
     BEST_FIRST,
     COMPARED,
     NAMES,
@@ -31,8 +21,18 @@ from inspector.board_arrangement import (
     sort_of_word,
     title_of,
 )
-from inspector.board_cells import BEST, PUBLISHED, TIED
-from inspector.board_drills import board_drill
+from inspector.boards.board import (
+    Piece,
+    Standings,
+    board_frame,
+    own_figures,
+    pieces,
+    published_frame,
+    standings,
+    unscored_frame,
+)
+from inspector.boards.cells import BEST, PUBLISHED, TIED
+from inspector.boards.drills import board_drill
 from inspector.inspection import Inspection, inspect
 from inspector.label_set import published_note
 from inspector.notes import boundary_notes, mean_notes, unlike_notes
@@ -55,11 +55,11 @@ from inspector.render.view import (
 )
 from inspector.request import split
 from inspector.selection import Selection, within
-from inspector.sentences import F1, counted
+from inspector.texts.sentences import F1, counted
 from scoring.errors import UsageError
+from scoring.evaluations.verdicts import OUTCOMES
 from scoring.metrics.own import own_metrics
 from scoring.names import match_name
-from scoring.verdicts import OUTCOMES
 
 BIAS = "bias: accuracy on what is right minus on what is wrong, all subsets together; fp, fn: of the erroneous (GR-Ben)"
 STANDING = "standing: best, or tied where the 95% interval of the paired difference to the best holds 0"

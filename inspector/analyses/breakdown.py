@@ -53,16 +53,16 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection, by_benchmark, shown_benchmarks, within
-from inspector.sentences import WORDS, counted
+from inspector.texts.sentences import WORDS, counted
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
-from scoring.filters import Facet
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.verdicts import OUTCOMES
+from scoring.filtering.filters import Facet
 from scoring.metrics.breakdown import NOT_DIFFERENT, SCHEMA, TOTAL, Cells, breakdown_difference, long_form
 from scoring.metrics.breakdown import breakdown as breakdown_frame
 from scoring.metrics.own import own_cells, own_metrics
 from scoring.metrics.positions import PRESETS
 from scoring.metrics.shares import BY_TYPE, COUNTS, SIDES, behind, tried
-from scoring.verdicts import OUTCOMES
 
 CELLS, TYPES, LENGTH = "cells", "types", "length"
 BY_COLUMNS = (CELLS, TYPES, LENGTH)

@@ -30,22 +30,22 @@ from inspector.render.cells import share
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
 from inspector.selection import Selection, within
-from inspector.sentences import PRMSCORE, Headline, counted, headline
+from inspector.texts.sentences import PRMSCORE, Headline, counted, headline
 from scoring.benchmarks.registry import step_labelled
 from scoring.cache import RewardParts, VoteParts
 from scoring.critics.parsing import fault_of
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
-from scoring.filters import Facet
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.official_rows import protocol_named, protocol_of
+from scoring.evaluations.rules import transform, when_wrong
+from scoring.evaluations.step_rewards import Bools
+from scoring.evaluations.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Rule, RuleByCase, spelled
+from scoring.filtering.filters import Facet
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.shares import SIDES, tried
 from scoring.names import match_name
-from scoring.official_rows import protocol_named, protocol_of
-from scoring.rules import transform, when_wrong
 from scoring.scorer import NOT_SAID, not_recorded, settings_of
-from scoring.step_rewards import Bools
 from scoring.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED
-from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Rule, RuleByCase, spelled
 
 # -- the facts that make the official figure of a scorer on a benchmark, in words, and what to beware of in it
 

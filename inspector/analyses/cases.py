@@ -6,18 +6,18 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
-from inspector.case_rows import FOUND_IN, CaseRows
-from inspector.catalogue import REWARDS
+from inspector.case_list.case_rows import FOUND_IN, CaseRows
+from inspector.case_list.catalogue import REWARDS
+from inspector.case_list.ordering import column_named
 from inspector.notes import first_run_notes
-from inspector.ordering import column_named
-from inspector.paint import OUTCOME_STYLES
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Cell, Column, Section, Table, View, table, text
 from inspector.selection import Selection
+from inspector.texts.paint import OUTCOME_STYLES
 from scoring.errors import UsageError
 from scoring.export import shown
-from scoring.filters import Facet
+from scoring.filtering.filters import Facet
 
 CASE_COLUMNS = (
     "case",

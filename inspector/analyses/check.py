@@ -28,11 +28,13 @@ from inspector.render.cells import interval, share, signed
 from inspector.render.view import Block, Cell, Command, Facts, Kind, Note, Section, Table, View, count, table, text
 from inspector.request import Request
 from inspector.selection import Selection, load, within
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from scoring.benchmarks.registry import step_labelled
-from scoring.condition_masks import Categories, ConditionMasks
 from scoring.errors import UsageError
-from scoring.filters import columns_read, needed_columns
+from scoring.evaluations.verdicts import REFUSED, UNPARSED
+from scoring.filtering.condition_masks import Categories, ConditionMasks
+from scoring.filtering.filters import columns_read, needed_columns
+from scoring.filtering.sql_words import Word, words_of
 from scoring.metrics.aligned import EVERY, AlignedScorers, AlignedSteps
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, STEPS_PAIRED, case_comparison_rows, step_comparison_rows
@@ -40,8 +42,6 @@ from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.shares import right, wrong
 from scoring.names import match_name
 from scoring.scorer import settings_that_differ
-from scoring.sql_words import Word, words_of
-from scoring.verdicts import REFUSED, UNPARSED
 
 # -- the figures by which a scorer is held against its baseline, and conditions over them: SQL over their names
 

@@ -41,6 +41,7 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection
+from scoring.evaluations.official_rows import METRICS
 from scoring.metrics.aligned import (
     EVERY,
     OF_SIDE,
@@ -64,7 +65,6 @@ from scoring.metrics.paired import (
     step_comparison_rows,
 )
 from scoring.metrics.resampling import RESAMPLES
-from scoring.official_rows import METRICS
 
 SCORERS, PAIRS, SETS, CASCADE = "scorers", "pairs", "upset", "cascade"
 PAGES = (

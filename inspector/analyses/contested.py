@@ -14,8 +14,8 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Kind, Note, Section, View, count, table, text
 from inspector.request import joined
 from inspector.selection import Selection, within
-from inspector.sentences import counted
-from scoring.filters import Facet
+from inspector.texts.sentences import counted
+from scoring.filtering.filters import Facet
 from scoring.metrics.contested import LEAST, REASONS, SHRINK
 from scoring.metrics.statistics import is_baseline
 

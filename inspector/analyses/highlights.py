@@ -16,14 +16,14 @@ from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Note, Section, View, count, figure, points, table, text
 from inspector.selection import Selection, by_benchmark, shown_benchmarks, within
-from scoring.evaluation import Evaluation
-from scoring.filters import Facet
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools
+from scoring.evaluations.verdicts import CLEAN, EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
+from scoring.filtering.filters import Facet
 from scoring.metrics.breakdown import SUPPORT, slice_rows
 from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.shares import behind, bias_rows
-from scoring.step_rewards import Bools
-from scoring.verdicts import CLEAN, EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
 
 MOST = 5
 """Facts of a scorer on a benchmark."""

@@ -23,13 +23,13 @@ from inspector.notes import (
 from inspector.provenance import provenance, repeated_solutions
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
 from inspector.selection import Selection
-from scoring.evaluated_cases import twin_evaluations
-from scoring.evaluation import Evaluation
-from scoring.filters import Facet
+from scoring.evaluations.evaluated_cases import twin_evaluations
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.official_rows import grouped, metrics_frame, parts
+from scoring.evaluations.verdicts import REFUSED, UNPARSED
+from scoring.filtering.filters import Facet
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import NAMES
-from scoring.official_rows import grouped, metrics_frame, parts
-from scoring.verdicts import REFUSED, UNPARSED
 
 TITLES = {"f1": "F1", "prmscore": "PRMScore", "acc": "accuracy"}
 """Titles of metrics that are more than their names with blanks."""
@@ -76,7 +76,9 @@ def metrics(results: Selection, params: Params, intervals: bool) -> View:
 
 
 def official_figures(selection: Selection, *, intervals: bool = True) -> pl.DataFrame:
-    """Columns of `scoring.official_rows.METRICS`: the chosen scorers on the shown cases, grouped as was asked for."""
+    """Columns of `scoring.evaluations.official_rows.METRICS`: the chosen scorers on the shown cases, grouped as was
+    asked for.
+    """
     of_steps = [name for name, facts in step_benchmarks(selection) if facts.twins]
     chosen, folders = selection.chosen_evaluations, selection.folders
     twins = {name: twin_evaluations(selection.workspace, name, chosen, folders) for name in of_steps}

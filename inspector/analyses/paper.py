@@ -18,8 +18,10 @@ from inspector.selection import Selection, decide, load, nothing_loaded, select
 from inspector.workspace_place import find_workspace
 from scoring.benchmarks import prmbench, socratic
 from scoring.errors import NoWorkspace, UsageError
-from scoring.evaluated_cases import twin_evaluations
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluated_cases import twin_evaluations
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.official_rows import protocol_of
+from scoring.evaluations.verdicts import AsGiven
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.paper_figures import (
     ComputedCell,
@@ -33,10 +35,8 @@ from scoring.metrics.paper_figures import (
     values_of,
 )
 from scoring.metrics.statistics import statistics_rows
-from scoring.official_rows import protocol_of
 from scoring.published.papers import PAPERS, Paper, other_values, published_statistics
 from scoring.published.papers import Table as PaperTable
-from scoring.verdicts import AsGiven
 
 # -- the tables of papers as people see them: what is here, what is printed and the difference, line by line
 

@@ -14,9 +14,7 @@ from inspector.analyses._threshold_pages import outcome_matrices, outcomes_words
 from inspector.case_links import OF_SIDE
 from inspector.critique.blocks import is_talk
 from inspector.critique.kept import counts_of
-from inspector.flips import LISTED, MOVED_CASES, Moved, moved_cases
 from inspector.notes import first_run_notes, interval_notes
-from inspector.paint import OUTCOME_STYLES
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
@@ -35,25 +33,27 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection, by_benchmark, within
-from inspector.sentences import WORDS, named_step
-from inspector.threshold_ways import TITLES, threshold_sections
+from inspector.texts.paint import OUTCOME_STYLES
+from inspector.texts.sentences import WORDS, named_step
+from inspector.thresholds.flips import LISTED, MOVED_CASES, Moved, moved_cases
+from inspector.thresholds.ways import TITLES, threshold_sections
 from scoring.benchmarks.registry import step_labelled
 from scoring.cache import RewardParts, VoteParts, rows_about
 from scoring.critics.catalogue import PARSERS, CriticProtocol, parser_of, version
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation, evaluate
-from scoring.filters import Facet
+from scoring.evaluations.evaluation import Evaluation, evaluate
+from scoring.evaluations.step_rewards import Bools
+from scoring.evaluations.verdicts import OUTCOMES, UNPARSED, Rule
+from scoring.evaluations.verdicts import REFUSED as WAS_REFUSED
+from scoring.filtering.filters import Facet
 from scoring.metrics.aligned import AlignedScorers, align_scorers, align_steps
 from scoring.metrics.closed_forms import mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
 from scoring.metrics.paired import OF_CASES, OF_STEPS, Aligned, quadrants, shared
-from scoring.remembered import Remembered
 from scoring.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
 from scoring.scorer import Scorer
-from scoring.step_rewards import Bools
-from scoring.verdicts import OUTCOMES, UNPARSED, Rule
-from scoring.verdicts import REFUSED as WAS_REFUSED
+from scoring.storage.remembered import Remembered
 
 CHANGES, CASES = "changes", "cases"
 FIGURES = {

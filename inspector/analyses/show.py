@@ -31,7 +31,7 @@ from inspector.render.view import (
 )
 from inspector.request import Request
 from inspector.selection import Selection, load
-from inspector.sentences import (
+from inspector.texts.sentences import (
     GLYPHS,
     WORDS,
     counted,
@@ -42,12 +42,12 @@ from inspector.sentences import (
     reward_words,
     votes_words,
 )
-from scoring.arguments import add_prm_arguments
 from scoring.benchmarks.demo import NAME as DEMO
 from scoring.errors import NoWorkspace
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.verdicts import OUTCOMES
 from scoring.names import match_name
-from scoring.verdicts import OUTCOMES
+from scoring.runs.arguments import add_prm_arguments
 
 CASE, ORIGINAL, VARIANTS, EXPLAIN, PROMPT = "case", "original", "variants", "explain", "prompt"
 PAGES = (

@@ -11,11 +11,11 @@ from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, table, text
 from inspector.selection import Selection
-from inspector.sentences import WORDS
-from scoring.filters import Facet
-from scoring.remembered import Remembered
-from scoring.similar import Alike, TextIndex, nearest_courses
-from scoring.verdicts import OUTCOMES
+from inspector.texts.sentences import WORDS
+from scoring.evaluations.verdicts import OUTCOMES
+from scoring.filtering.filters import Facet
+from scoring.filtering.similar import Alike, TextIndex, nearest_courses
+from scoring.storage.remembered import Remembered
 
 MOST = 10
 """Cases of each kind."""

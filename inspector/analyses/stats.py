@@ -12,8 +12,8 @@ from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, table, text
 from inspector.selection import Selection, within
-from inspector.sentences import counted
-from scoring.filters import Facet
+from inspector.texts.sentences import counted
+from scoring.filtering.filters import Facet
 from scoring.metrics.shares import SIDES
 from scoring.metrics.statistics import LONG, PROBLEM_CHARACTERS, statistics_rows
 from scoring.published.papers import beside

@@ -24,7 +24,7 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from inspector.triage.categories import (
     IN_NONE,
     NOT_TRIED,
@@ -35,13 +35,13 @@ from inspector.triage.categories import (
     tried_and_wrong,
 )
 from scoring.errors import UsageError
-from scoring.filters import Facet
+from scoring.evaluations.official_rows import grouped, groups
+from scoring.evaluations.step_rewards import Bools
+from scoring.filtering.filters import Facet
+from scoring.filtering.similar import clusters
 from scoring.metrics.people import LAST
 from scoring.metrics.resampling import SMALL
 from scoring.names import match_name
-from scoring.official_rows import grouped, groups
-from scoring.similar import clusters
-from scoring.step_rewards import Bools
 from scoring.triage.words import in_category
 
 CATEGORIES, NOTES, ALIKE, SATURATION = "categories", "notes", "alike", "saturation"

@@ -32,8 +32,8 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection, by_benchmark
-from inspector.sentences import threshold_name
-from inspector.threshold_ways import (
+from inspector.texts.sentences import threshold_name
+from inspector.thresholds.ways import (
     CURVE,
     MOST,
     NOTHING,
@@ -52,11 +52,11 @@ from inspector.threshold_ways import (
 )
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools
+from scoring.evaluations.verdicts import AsGiven, Rule, RuleByCase, spelled
 from scoring.metrics.threshold_curves import official_curve, tuned
-from scoring.remembered import Remembered
-from scoring.step_rewards import Bools
-from scoring.verdicts import AsGiven, Rule, RuleByCase, spelled
+from scoring.storage.remembered import Remembered
 
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"
 PAGES = (

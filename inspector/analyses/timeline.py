@@ -36,8 +36,10 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection, within
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from scoring.errors import UsageError
+from scoring.evaluations.official_rows import METRICS
+from scoring.evaluations.step_rewards import Bools
 from scoring.metrics.aligned import (
     EVERY,
     OF_SIDE,
@@ -64,8 +66,6 @@ from scoring.metrics.paired import (
 )
 from scoring.metrics.resampling import RESAMPLES
 from scoring.names import match_name
-from scoring.official_rows import METRICS
-from scoring.step_rewards import Bools
 
 # -- a training run on one benchmark: its checkpoints side by side, their figures, and the cases that changed
 

@@ -11,7 +11,7 @@ from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Facts, Note, Section, View, count, table, text
 from inspector.selection import Selection
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from inspector.triage.annotations import (
     annotation_facts,
     annotation_rows,
@@ -21,7 +21,7 @@ from inspector.triage.annotations import (
 )
 from inspector.triage.history import case_named, done_words, history_rows, signed, time_words
 from scoring.errors import UsageError
-from scoring.filters import Facet
+from scoring.filtering.filters import Facet
 from scoring.triage.history import RULINGS
 from scoring.triage.words import Words
 

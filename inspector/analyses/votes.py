@@ -28,17 +28,17 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from scoring.cache import BALLOTS, RewardParts, VoteParts, rows_about, rows_of_cases
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation, evaluate
-from scoring.given import by_run
-from scoring.leases import FAILED, REFUSED
+from scoring.evaluations.evaluation import Evaluation, evaluate
+from scoring.evaluations.given import by_run
+from scoring.evaluations.official_rows import Counting, figures_of, parts
+from scoring.evaluations.step_rewards import Bools, Floats, Ints
 from scoring.metrics.first_error import NAMES
 from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
-from scoring.official_rows import Counting, figures_of, parts
-from scoring.step_rewards import Bools, Floats, Ints
+from scoring.runs.leases import FAILED, REFUSED
 
 VOTES = {
     "scorer": pl.String(),

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from inspector.case_view.open_case import OpenCase
 from inspector.case_view.tracks import Track
-from inspector.text import Part, number
+from inspector.texts.text import Part, number
 from inspector.widgets.line_view import Line
 
 # -- curves in characters: dots of braille, or letters and points where only ASCII is to be used

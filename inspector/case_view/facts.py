@@ -13,15 +13,15 @@ from inspector.case_view.open_case import OpenCase, Stop
 from inspector.case_view.page import StopLine
 from inspector.case_view.prose import paragraph
 from inspector.case_view.tracks import Track
-from inspector.paint import OUTCOME_STYLES
-from inspector.sentences import GLYPHS, WORDS, counted, outcome_sentence, votes_words
-from inspector.text import cell, clean
+from inspector.texts.paint import OUTCOME_STYLES
+from inspector.texts.sentences import GLYPHS, WORDS, counted, outcome_sentence, votes_words
+from inspector.texts.text import cell, clean
+from inspector.texts.wrap import wrap
 from inspector.triage.annotations import own_note, own_tags
 from inspector.widgets.line_view import Line
-from inspector.wrap import wrap
 from scoring.errors import DamagedWorkspace
+from scoring.evaluations.verdicts import OUTCOMES, UNPARSED
 from scoring.triage.words import words_of
-from scoring.verdicts import OUTCOMES, UNPARSED
 from scoring.workspace import Workspace
 
 ABOVE = frozenset({"n_steps", "earliest_error", "error_steps"})

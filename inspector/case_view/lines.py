@@ -26,12 +26,12 @@ from inspector.case_view.steps import step_lines, telling
 from inspector.case_view.tracks import Track
 from inspector.inspection import Inspection
 from inspector.label_set import changed_words
-from inspector.paint import OUTCOME_STYLES
-from inspector.sentences import GLYPHS, WORDS, counted, counts_from_one, gold_words
-from inspector.short_names import short_name
-from inspector.text import Part, clean
+from inspector.texts.paint import OUTCOME_STYLES
+from inspector.texts.sentences import GLYPHS, WORDS, counted, counts_from_one, gold_words
+from inspector.texts.short_names import short_name
+from inspector.texts.text import Part, clean
+from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from inspector.wrap import wrap
 from scoring.errors import InspectError
 
 # -- what stands above the steps

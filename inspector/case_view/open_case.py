@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from inspector.case_view.tracks import LETTERS, Track, track
 from inspector.commands.key_words import USUAL, KeyWords
 from inspector.inspection import Inspection
-from inspector.paint import Brush
-from inspector.xray import Xray
-from scoring.evaluation import Evaluation
-from scoring.text_query import TextQuery
+from inspector.processes.xray import Xray
+from inspector.texts.paint import Brush
+from scoring.evaluations.evaluation import Evaluation
+from scoring.filtering.text_query import TextQuery
 
 # -- how a case is shown: what a person has chosen, and the room there is
 

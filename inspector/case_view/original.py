@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from scoring.variants import VariantStep, align_steps
 
 Kind = Literal["same", "changed", "removed", "added"]

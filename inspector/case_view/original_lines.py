@@ -16,12 +16,12 @@ from inspector.case_view.page import StopLine
 from inspector.case_view.prose import marked, readable
 from inspector.case_view.steps import MARK, cells, gutter, step_lines
 from inspector.case_view.tracks import LARGE, Track, track
-from inspector.sentences import outcome_sentence
-from inspector.text import Part, clean, number
-from inspector.variant_track import Tried, original_evaluation, original_of
+from inspector.case_view.variant_track import Tried, original_evaluation, original_of
+from inspector.texts.sentences import outcome_sentence
+from inspector.texts.text import Part, clean, number
+from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from inspector.wrap import wrap
-from scoring.text_query import spans
+from scoring.filtering.text_query import spans
 
 # -- one version of a text that was changed, as lines in which the changes stand out
 

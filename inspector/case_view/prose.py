@@ -11,10 +11,10 @@ from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.original import repeated_words
 from inspector.commands.key_words import KeyWords
 from inspector.mathtext import unicode_math
-from inspector.text import Part, clean
+from inspector.texts.text import Part, clean
+from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from inspector.wrap import wrap
-from scoring.text_query import Span, TextQuery, occurs, spans
+from scoring.filtering.text_query import Span, TextQuery, occurs, spans
 
 # -- what is copied of a case: always the text as it was given, formulas and all
 

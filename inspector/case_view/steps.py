@@ -10,10 +10,10 @@ from inspector.case_view.columns import GUTTER, TAPE, Column, columns
 from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import FOUND, FoundText, body, in_raw
-from inspector.sentences import TRUNCATED, gold_word
-from inspector.text import Part, number
+from inspector.texts.sentences import TRUNCATED, gold_word
+from inspector.texts.text import Part, number
+from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from inspector.wrap import wrap
 
 # -- what one scorer says of one step, as parts of exactly its column's width
 

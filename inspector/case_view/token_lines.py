@@ -7,11 +7,11 @@ from rich.cells import cell_len
 from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.page import StopLine
 from inspector.case_view.steps import step_lines
-from inspector.text import Part, cell, clean
-from inspector.token_text import Group, Token, counts_of_parts, grouped, visible
+from inspector.processes.xray import Xray
+from inspector.texts.text import Part, cell, clean
+from inspector.texts.token_text import Group, Token, counts_of_parts, grouped, visible
+from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from inspector.wrap import wrap
-from inspector.xray import Xray
 
 MODE = "tokens"
 ASKING = "asking the tokenizer..."

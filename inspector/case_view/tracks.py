@@ -6,9 +6,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from scoring.evaluation import Evaluation
-from scoring.rules import DIFFERENCES, REWARDS
-from scoring.verdicts import OUTCOMES, AsGiven
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.rules import DIFFERENCES, REWARDS
+from scoring.evaluations.verdicts import OUTCOMES, AsGiven
 
 LETTERS = "ABCDEFGH"
 """One a scorer, as many as are shown beside each other."""

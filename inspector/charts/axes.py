@@ -13,10 +13,10 @@ import numpy.typing as npt
 from msgspec import Struct
 from rich.cells import cell_len, get_character_cell_size
 
-from inspector.paint import Brush
 from inspector.render.lines import CaseLink, Piece, Row
 from inspector.render.view import Tick
-from inspector.text import clean, number
+from inspector.texts.paint import Brush
+from inspector.texts.text import clean, number
 from scoring.metrics.resampling import SMALL
 
 # -- one number of a chart, and how it is written

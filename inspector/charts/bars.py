@@ -19,9 +19,9 @@ from inspector.charts.axes import (
     unit_words,
     whole_width,
 )
-from inspector.paint import Brush
 from inspector.render.cells import share
 from inspector.render.lines import CaseLink, Piece, Row
+from inspector.texts.paint import Brush
 from scoring.metrics.resampling import SMALL
 
 LEAST = 10

@@ -19,10 +19,10 @@ from inspector.charts.axes import (
     row_of,
     tick_column,
 )
-from inspector.paint import Brush
 from inspector.render.lines import Piece, Row
 from inspector.render.view import Numbers, Series, Tick
-from inspector.text import number
+from inspector.texts.paint import Brush
+from inspector.texts.text import number
 
 MOST = 8
 """Series that can be told apart."""

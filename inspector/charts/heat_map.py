@@ -20,8 +20,8 @@ from inspector.charts.axes import (
     unit_words,
     whole_width,
 )
-from inspector.paint import Brush
 from inspector.render.lines import Piece, Row
+from inspector.texts.paint import Brush
 from scoring.metrics.resampling import SMALL
 
 LEVELS = 5

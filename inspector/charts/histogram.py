@@ -14,11 +14,11 @@ from inspector.charts.axes import (
     whole_width,
 )
 from inspector.charts.curve import tick_legend
-from inspector.paint import Brush
 from inspector.render.cells import share
 from inspector.render.lines import Piece, Row
 from inspector.render.view import Bin, Classes, Tick
-from inspector.text import clean, number
+from inspector.texts.paint import Brush
+from inspector.texts.text import clean, number
 
 
 def histogram(

@@ -22,8 +22,8 @@ from inspector.charts.axes import (
     padded,
     row_of,
 )
-from inspector.paint import Brush
 from inspector.render.lines import Piece, Row
+from inspector.texts.paint import Brush
 from scoring.metrics.resampling import SMALL
 
 BESIDE = 84

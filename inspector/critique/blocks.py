@@ -8,15 +8,15 @@ from typing import Any
 from msgspec import Struct
 
 from inspector.mathtext import unicode_math
-from inspector.text import clean
-from inspector.wrap import wrap
+from inspector.texts.text import clean
+from inspector.texts.wrap import wrap
 from scoring.critics.catalogue import PROTOCOLS, READERS, read_answer
 from scoring.critics.parsing import Span, parted
 from scoring.generative.catalogue import FAMILIES
 from scoring.generative.talk import boxed_word
 from scoring.generative.thinkprm import bare
-from scoring.prompts import Sent
 from scoring.results.reasoneval import CRITIC_TITLE
+from scoring.runs.prompts import Sent
 from scoring.scorer import Scorer
 
 # -- text of a critique made ready to be read, with places in it marked: formulas readable, wrapped, and clean

@@ -12,10 +12,10 @@ from msgspec.structs import asdict
 
 from inspector.critique.blocks import is_talk, judged_places, told_talk
 from inspector.selection import Selection
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from scoring.cache import VoteParts, rows_about
 from scoring.critics.parsing import fault_of
-from scoring.leases import FAILED, REFUSED
+from scoring.runs.leases import FAILED, REFUSED
 from scoring.schema import VOTES
 from scoring.scorer import Scorer
 

@@ -32,19 +32,19 @@ from inspector.critique.blocks import (
 )
 from inspector.critique.kept import kept_answers, measures, said
 from inspector.inspection import Inspection
-from inspector.paint import OUTCOME_STYLES, Brush, apportioned
-from inspector.sentences import GLYPHS, WORDS, counted, named_step, tally_words
-from inspector.text import Part, clean
+from inspector.texts.paint import OUTCOME_STYLES, Brush, apportioned
+from inspector.texts.sentences import GLYPHS, WORDS, counted, named_step, tally_words
+from inspector.texts.text import Part, clean
+from inspector.texts.wrap import Phrase, joined, name_forms, wrap
 from inspector.widgets.line_view import Line
-from inspector.wrap import Phrase, joined, name_forms, wrap
 from scoring.errors import InspectError
-from scoring.evaluation import Evaluation
-from scoring.given import Votes, tally
-from scoring.prompts import sampling_words, sent
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.given import Votes, tally
+from scoring.evaluations.verdicts import NO_VERDICT, OUTCOMES, AsGiven, Rule
+from scoring.filtering.text_query import TextQuery, occurs, spans
+from scoring.runs.prompts import sampling_words, sent
 from scoring.schema import VOTES
 from scoring.scorer import Scorer
-from scoring.text_query import TextQuery, occurs, spans
-from scoring.verdicts import NO_VERDICT, OUTCOMES, AsGiven, Rule
 
 HIT = -2
 """The name of the mark of what a search found."""

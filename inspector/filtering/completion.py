@@ -8,11 +8,11 @@ from msgspec import Struct
 from inspector.filtering.facets import TITLES
 from inspector.inspection import Inspection
 from inspector.selection import Selection
-from inspector.sentences import counted
-from inspector.text import clean
+from inspector.texts.sentences import counted
+from inspector.texts.text import clean
 from scoring.errors import FilterError
-from scoring.filters import needed_columns, row_passes
-from scoring.sql_words import Word, literal, named, words_of
+from scoring.filtering.filters import needed_columns, row_passes
+from scoring.filtering.sql_words import Word, literal, named, words_of
 
 MOST_VALUES = 500
 """A column of more values is none whose values are offered."""

@@ -9,11 +9,11 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.selection import Selection
-from scoring.filters import Choice, Filter, Span
+from scoring.evaluations.scorer_columns import EVERY_COLUMN
+from scoring.evaluations.step_rewards import Bools
+from scoring.evaluations.verdicts import OUTCOMES
+from scoring.filtering.filters import Choice, Filter, Span
 from scoring.metrics.breakdown import LENGTHS
-from scoring.scorer_columns import EVERY_COLUMN
-from scoring.step_rewards import Bools
-from scoring.verdicts import OUTCOMES
 
 # -- which columns are facets, in which order, and what each is called
 

@@ -4,11 +4,11 @@ from inspector.filtering.facets import column_words
 from inspector.filtering.searching import search_words
 from inspector.filtering.slices import condition_titles
 from inspector.inspection import Inspection
-from inspector.sentences import WORDS, counted
-from inspector.short_names import short_name
+from inspector.texts.sentences import WORDS, counted
+from inspector.texts.short_names import short_name
+from inspector.texts.wrap import Phrase
 from inspector.widgets.facet_list import NOTHING
-from inspector.wrap import Phrase
-from scoring.filters import Choice, Facet, Span
+from scoring.filtering.filters import Choice, Facet, Span
 from scoring.metrics.first_error import FAILURES
 
 FEW = 2

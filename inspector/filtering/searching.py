@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from inspector.request import Request
 from scoring.cache import VoteParts
-from scoring.step_rewards import Bools
-from scoring.text_query import SCOPES, TextQuery
-from scoring.text_search import Found, Searchable, search_all
+from scoring.evaluations.step_rewards import Bools
+from scoring.filtering.text_query import SCOPES, TextQuery
+from scoring.filtering.text_search import Found, Searchable, search_all
 
 if TYPE_CHECKING:
     from inspector.selection import Selection

@@ -14,12 +14,12 @@ from inspector.filtering.searching import found_in
 from inspector.inspection import Inspection
 from inspector.request import Request
 from scoring.errors import FilterError, NoWorkspace, UnwritableWorkspace, UsageError
-from scoring.files import locked, unwritable, write_atomically
-from scoring.filters import Facet, Filter, Span, filter_of
+from scoring.evaluations.verdicts import OUTCOMES, RIGHT, WRONG
+from scoring.filtering.filters import Facet, Filter, Span, filter_of
+from scoring.filtering.sql_words import named
 from scoring.metrics.first_error import FAILURES
 from scoring.names import match_name
-from scoring.sql_words import named
-from scoring.verdicts import OUTCOMES, RIGHT, WRONG
+from scoring.storage.files import locked, unwritable, write_atomically
 
 # -- slices that need not be saved: what people look at first
 

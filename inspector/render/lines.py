@@ -6,8 +6,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.text import Part, clean
-from inspector.wrap import wrap
+from inspector.texts.text import Part, clean
+from inspector.texts.wrap import wrap
 
 
 class CaseLink(Struct, frozen=True):

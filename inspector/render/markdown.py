@@ -35,7 +35,7 @@ from inspector.render.view import (
     Tokens,
     Verbatim,
 )
-from inspector.text import clean
+from inspector.texts.text import clean
 from scoring.export import markdown_code, markdown_text
 
 _LINKED = re.compile(r"(?<=[^\W_])([:.])(?=/|[^\W\d_])|(?<=/)(/)")

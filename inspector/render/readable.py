@@ -3,7 +3,7 @@
 import re
 
 from inspector.mathtext import unicode_math
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 
 _DRAWING = re.compile(r"\[asy\](.*?)\[/asy\]", re.DOTALL)
 

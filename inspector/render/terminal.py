@@ -12,7 +12,6 @@ from inspector.charts.curve import curve
 from inspector.charts.heat_map import heat_map
 from inspector.charts.histogram import histogram
 from inspector.charts.reliability import Bin, reliability
-from inspector.paint import Brush
 from inspector.render.cells import GOLD, further_text, legend, points, remark_of, rights, value_text
 from inspector.render.charts import numbers_of
 from inspector.render.lines import GAP, Piece, Row, heading, paragraph
@@ -43,9 +42,10 @@ from inspector.render.view import (
     text,
 )
 from inspector.render.view import Column as TableColumn
-from inspector.short_names import short_names
-from inspector.text import clean
-from inspector.wrap import wrap
+from inspector.texts.paint import Brush
+from inspector.texts.short_names import short_names
+from inspector.texts.text import clean
+from inspector.texts.wrap import wrap
 
 NARROWEST = 18
 """Cells that a name keeps where there is no room."""

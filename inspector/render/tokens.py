@@ -6,9 +6,9 @@ from rich.cells import cell_len
 
 from inspector.render.lines import Piece, Row
 from inspector.render.view import Block, Cell, Facts, Kind, Note, Token, Tokens, table, text
-from inspector.text import cell
-from inspector.token_text import joint, visible, window
-from inspector.wrap import hung
+from inspector.texts.text import cell
+from inspector.texts.token_text import joint, visible, window
+from inspector.texts.wrap import hung
 
 INDENT = 10
 """Cells before tokens, in which names of facts stand."""

@@ -24,12 +24,12 @@ from inspector.render.markdown import markdown_page
 from inspector.render.view import Block, Bullets, Command, Facts, Fold, Note, Report, Section, View
 from inspector.report.facts import OfBenchmark, benchmarks_of, board_blocks, percent
 from inspector.selection import Selection
-from inspector.sentences import WORDS, counted
+from inspector.texts.sentences import WORDS, counted
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools, Ints
+from scoring.evaluations.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, AsGiven, Rule
 from scoring.export import Document, footer
-from scoring.step_rewards import Bools, Ints
-from scoring.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, AsGiven, Rule
 
 # -- the parts of a report that are analyses: each is asked of one benchmark's cases and stands under its own heading
 

@@ -32,14 +32,14 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection
-from inspector.sentences import GLYPHS, WORDS
+from inspector.texts.sentences import GLYPHS, WORDS
 from scoring.benchmarks.registry import step_labelled
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.rules import REWARDS, transform
+from scoring.evaluations.step_rewards import Bools, Ints
+from scoring.evaluations.verdicts import OUTCOMES, AsGiven, RuleByCase
 from scoring.export import Document
 from scoring.metrics.own import OwnMetric, own_metrics
-from scoring.rules import REWARDS, transform
-from scoring.step_rewards import Bools, Ints
-from scoring.verdicts import OUTCOMES, AsGiven, RuleByCase
 
 NAMES = {"f1": "F1", "prmscore": "PRMScore"}
 """Official figures as they are written."""

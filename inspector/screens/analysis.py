@@ -13,7 +13,6 @@ from inspector.commands import bindings_of
 from inspector.comparability import Incomparable, incomparable
 from inspector.inspection import Inspection, best_scorer, covering, subject
 from inspector.messages import Computed
-from inspector.paint import Brush
 from inspector.render.lines import Sheet, heading, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.view import View
@@ -21,11 +20,12 @@ from inspector.screens.common_cases import ScorerChoice, toggle_common_cases
 from inspector.screens.dialog import Picking
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables, same_owners
 from inspector.selection import Selection
-from inspector.sentences import threshold_name
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import threshold_name
+from inspector.texts.wrap import Phrase, name_forms
 from inspector.widgets.pick_list import Pick
-from inspector.wrap import Phrase, name_forms
 from scoring.errors import InspectError
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
 from scoring.export import Document
 
 ALONE_OR_BESIDE: Whose = "one or two"

@@ -8,12 +8,12 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.catalogue import Entry, entry_of, order_words
-from inspector.ordering import DIRECTIONS, other_direction
+from inspector.case_list.catalogue import Entry, entry_of, order_words
+from inspector.case_list.ordering import DIRECTIONS, other_direction
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Dialog, Narrowing
-from inspector.sentences import counted
-from inspector.text import clean
+from inspector.texts.sentences import counted
+from inspector.texts.text import clean
 from inspector.widgets.columns import Column
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import Pick, PickList

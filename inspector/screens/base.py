@@ -13,20 +13,20 @@ from inspector.commands.command import CLOSE, FIRST, GO
 from inspector.commands.key_words import KeyWords, written
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
-from inspector.paint import Brush
 from inspector.screens.threshold import Threshold
-from inspector.sentences import threshold_name
 from inspector.terminal.remembered import Remembered
 from inspector.terminal.textual_compat import Steady
-from inspector.text import cell, clean
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import threshold_name
+from inspector.texts.text import cell, clean
+from inspector.texts.wrap import Phrase
 from inspector.visit import HERE
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine, WhichKey
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import PhraseLine, Rail
-from inspector.wrap import Phrase
+from scoring.evaluations.verdicts import Decision
 from scoring.triage.history import Action
-from scoring.verdicts import Decision
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -14,7 +14,8 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from inspector.analyses.board import board_view
-from inspector.board import (
+from inspector.boards.arrangement import Arrangement, BoardKind, arranged, empty_keys, kind_of, title_of
+from inspector.boards.board import (
     BOARD,
     SEPARATOR,
     Piece,
@@ -28,17 +29,15 @@ from inspector.board import (
     unscored_frame,
     waiting,
 )
-from inspector.board_arrangement import Arrangement, BoardKind, arranged, empty_keys, kind_of, title_of
-from inspector.board_cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
-from inspector.board_columns import Legend, board_columns
-from inspector.board_drills import NO_NUMBER, PRINTED, board_drill
+from inspector.boards.cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
+from inspector.boards.columns import Legend, board_columns
+from inspector.boards.drills import NO_NUMBER, PRINTED, board_drill
 from inspector.case_links import drilled
 from inspector.commands import bindings_of
 from inspector.exporting import score_facts
 from inspector.filtering.searching import search_words
 from inspector.inspection import Inspection
 from inspector.messages import Copy, Export, Go, Inspected
-from inspector.paint import Brush
 from inspector.render.cells import signed
 from inspector.render.lines import CaseLink
 from inspector.screens.base import InspectionScreen
@@ -46,14 +45,15 @@ from inspector.screens.board_arranging import BoardArranging
 from inspector.screens.board_highlights import CurvePane, HighlightsPane, ScorerPane
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.controller import Controller
-from inspector.sentences import counted
-from inspector.short_names import short_name
-from inspector.text import clean
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import counted
+from inspector.texts.short_names import short_name
+from inspector.texts.text import clean
+from inspector.texts.wrap import Phrase
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
-from inspector.wrap import Phrase
-from scoring.filters import Facet, Filter
+from scoring.filtering.filters import Facet, Filter
 from scoring.metrics.own import own_metrics
 
 if TYPE_CHECKING:

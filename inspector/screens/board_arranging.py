@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from inspector.board import subsets_of
-from inspector.board_arrangement import BEST_FIRST, ROWS, Arrangement, as_kept, title_of
-from inspector.board_cells import BASELINE, NOBODY, NOT_HERE, PUBLISHED
-from inspector.board_columns import entries
-from inspector.catalogue import Entry
+from inspector.boards.arrangement import BEST_FIRST, ROWS, Arrangement, as_kept, title_of
+from inspector.boards.board import subsets_of
+from inspector.boards.cells import BASELINE, NOBODY, NOT_HERE, PUBLISHED
+from inspector.boards.columns import entries
+from inspector.case_list.catalogue import Entry
 from inspector.inspection import Inspection
 from inspector.screens.arranging import Arranging
 from inspector.selection import with_baselines
@@ -18,8 +18,8 @@ from scoring.metrics.statistics import baselines, is_baseline
 
 if TYPE_CHECKING:
     from inspector.screens.board import BoardScreen
-    from scoring.evaluation import Evaluation
-    from scoring.step_rewards import Gold
+    from scoring.evaluations.evaluation import Evaluation
+    from scoring.evaluations.step_rewards import Gold
 
 
 class BoardArranging(Arranging):

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.inspection import Inspection
-    from inspector.paint import Brush
     from inspector.render.lines import Row
     from inspector.render.terminal import Terminal
     from inspector.render.view import Block, View
+    from inspector.texts.paint import Brush
 
 ROOM = 16
 """Lines beside those of the rows from which there is room for a pane: no row goes out of sight for it."""

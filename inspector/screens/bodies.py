@@ -17,16 +17,16 @@ from inspector.case_view.opening import line_of, opening
 from inspector.case_view.original_lines import MODE as ORIGINAL
 from inspector.case_view.token_lines import MODE as TOKENS
 from inspector.case_view.tracks import LETTERS
+from inspector.case_view.variant_track import original_of
 from inspector.inspection import Inspection
+from inspector.processes.xray import Question, Xray
 from inspector.screens.common_cases import ScorerChoice
 from inspector.screens.controller import Controller
-from inspector.sentences import threshold_name
-from inspector.variant_track import original_of
+from inspector.texts.sentences import threshold_name
 from inspector.widgets.line_view import Prepared
 from inspector.widgets.step_view import StepView
-from inspector.xray import Question, Xray
 from scoring.errors import InspectError
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 
-from inspector.case_job import case_asked, problem_words
 from inspector.case_view.open_case import Manner
 from inspector.case_view.opening import line_of
 from inspector.commands import COMMANDS, Command, bindings_of
@@ -17,21 +16,22 @@ from inspector.critique.kept import kept_answers
 from inspector.critique.page import answer_lines
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export, NewRewards, ScoreCase
-from inspector.paint import Brush
-from inspector.rail_lines import score_words
+from inspector.processes.case_job import case_asked, problem_words
 from inspector.screens.bodies import Bodies, Curves, ReadyCases
 from inspector.screens.critique import Critique
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.score import choose_judge
 from inspector.screens.stepping import Hits, StepCursor
 from inspector.screens.tagging import Tagging
-from inspector.sentences import NO_FOLDER, TRUNCATED
-from inspector.text import clean
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import NO_FOLDER, TRUNCATED
+from inspector.texts.text import clean
+from inspector.texts.wrap import Phrase, name_forms, wrap
+from inspector.thresholds.rail_lines import score_words
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.step_view import StepView
-from inspector.wrap import Phrase, name_forms, wrap
 from scoring.errors import InspectError
 from scoring.scorer import Scorer
 

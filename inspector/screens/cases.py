@@ -10,17 +10,15 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
+from inspector.case_list.catalogue import order_words
+from inspector.case_list.ordering import INSTRUCTIVE
 from inspector.case_view.lines import case_lines
 from inspector.case_view.opening import opening
-from inspector.catalogue import order_words
 from inspector.commands import bindings_of
 from inspector.exporting import case_facts
 from inspector.filtering.filter_words import apart_phrases, filter_phrase
 from inspector.inspection import Inspection
 from inspector.messages import Copy, Export, Go
-from inspector.ordering import INSTRUCTIVE
-from inspector.paint import Brush
-from inspector.rail_lines import score_words
 from inspector.screens.base import WIDE
 from inspector.screens.filtering import Filtering
 from inspector.screens.list_arranging import ListArranging
@@ -28,17 +26,19 @@ from inspector.screens.reading import ReadingScreen
 from inspector.screens.searching import Searching
 from inspector.screens.slices import Slicing
 from inspector.screens.tagging import Tagging
-from inspector.sentences import counted
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import counted
+from inspector.texts.wrap import Phrase, name_forms
+from inspector.thresholds.rail_lines import score_words
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.search_bar import SearchBar
 from inspector.widgets.step_view import StepView
-from inspector.wrap import Phrase, name_forms
-from scoring.filters import Facet
-from scoring.step_rewards import Bools, Ints
-from scoring.text_query import SCOPES
-from scoring.verdicts import AsGiven
+from scoring.evaluations.step_rewards import Bools, Ints
+from scoring.evaluations.verdicts import AsGiven
+from scoring.filtering.filters import Facet
+from scoring.filtering.text_query import SCOPES
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,8 +16,8 @@ from inspector.commands import SCREENS, Command
 from inspector.commands.command import CLOSE, GO, NO_KEY, OPEN, VIEW
 from inspector.guide.laid_out import GuidePage
 from inspector.screens.dialog import Dialog, Narrowing
-from inspector.sentences import GLYPHS, WORDS
-from inspector.text import cell
+from inspector.texts.sentences import GLYPHS, WORDS
+from inspector.texts.text import cell
 from inspector.widgets.pick_list import Pick
 
 if TYPE_CHECKING:

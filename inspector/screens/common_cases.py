@@ -16,8 +16,8 @@ from inspector.inspection import Inspection, covering
 from inspector.label_set import other_labels
 from inspector.screens.base import InspectionScreen
 from inspector.screens.dialog import Dialog
+from inspector.texts.wrap import Phrase
 from inspector.widgets.pick_list import Pick, PickList
-from inspector.wrap import Phrase
 from scoring.errors import InspectError
 
 SHORT = {

@@ -12,10 +12,10 @@ from inspector.commands import bindings_of_answers
 from inspector.critique.page import VoteManner, VotePage, answers_to, vote_page, without_answers
 from inspector.inspection import Inspection
 from inspector.screens.controller import Controller
-from inspector.text import clean
+from inspector.texts.text import clean
+from inspector.texts.wrap import wrap
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.line_view import Line
-from inspector.wrap import wrap
 from scoring.errors import InspectError
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from textual.widgets import Input, Static, TextArea
 from inspector.commands import Command
 from inspector.commands.command import CLOSE, KEYS, OPEN
 from inspector.terminal.textual_compat import Steady
-from inspector.text import clean
+from inspector.texts.text import clean
 from inspector.widgets.key_line import ALL_KEYS, KeyLine
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TextEditor, TypingLine

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from inspector.messages import ENDINGS, Export
 from inspector.screens.dialog import Dialog
-from inspector.text import clean
+from inspector.texts.text import clean
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TypingLine
 

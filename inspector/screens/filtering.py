@@ -22,16 +22,16 @@ from inspector.filtering.slices import condition_titles
 from inspector.inspection import Inspection
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import TypedAhead
-from inspector.sentences import GLYPHS, WORDS
-from inspector.text import clean
+from inspector.texts.sentences import GLYPHS, WORDS
+from inspector.texts.text import clean
+from inspector.texts.wrap import wrap
 from inspector.widgets.columns import Column
 from inspector.widgets.facet_list import FacetList, Group, Mark, Value
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.text_editor import TypingLine
-from inspector.wrap import wrap
 from scoring.errors import FilterError, UsageError
-from scoring.filters import Choice, Filter
-from scoring.sql_words import named
+from scoring.filtering.filters import Choice, Filter
+from scoring.filtering.sql_words import named
 
 if TYPE_CHECKING:
     from inspector.screens.cases import CasesScreen

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from inspector.case_columns import case_columns, chosen_keys, empty_keys, usual_keys
-from inspector.catalogue import OF_FILE, Entry, catalogue, entry_of
+from inspector.case_list.case_columns import case_columns, chosen_keys, empty_keys, usual_keys
+from inspector.case_list.catalogue import OF_FILE, Entry, catalogue, entry_of
 from inspector.inspection import Inspection
 from inspector.screens.arranging import Arranging
+from inspector.texts.wrap import Phrase
 from inspector.widgets.columns import Column
 from inspector.widgets.frame_table import FrameTable
-from inspector.wrap import Phrase
 
 if TYPE_CHECKING:
     from inspector.screens.cases import CasesScreen

@@ -18,7 +18,7 @@ from textual.worker import get_current_worker
 from inspector.commands.command import EXPORT
 from inspector.mapping_words import FIELDS, claim_words, claimed, preview_lines
 from inspector.screens.dialog import Dialog, Picking, WordsDialog
-from inspector.text import clean
+from inspector.texts.text import clean
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.errors import InspectError
 from scoring.importing.proposal import OpenTable, Proposal

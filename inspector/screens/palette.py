@@ -14,9 +14,9 @@ from inspector.messages import Go
 from inspector.screens.base import InspectionScreen
 from inspector.terminal.textual_compat import Steady
 from inspector.terminal.themes import COLOURS
-from inspector.text import clean
-from scoring.evaluation import Evaluation
-from scoring.filters import Filter
+from inspector.texts.text import clean
+from scoring.evaluations.evaluation import Evaluation
+from scoring.filtering.filters import Filter
 
 # -- what the palette finds beside commands: benchmarks, scorers, columns, slices, and cases by a part of their names
 

@@ -8,13 +8,13 @@ from inspector.case_view.open_case import Manner, OpenCase, open_case
 from inspector.case_view.prose import FOUND
 from inspector.inspection import Inspection
 from inspector.messages import Reads
-from inspector.paint import Brush
 from inspector.screens.base import InspectionScreen
-from inspector.sentences import counted
-from inspector.text import clean
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import counted
+from inspector.texts.text import clean
 from inspector.widgets.line_view import LineView
 from scoring.errors import InspectError
-from scoring.filters import Facet
+from scoring.filtering.filters import Facet
 
 UNREAD = ("unparsed", "refused")
 """The outcomes of cases for which a scorer was asked and has no verdict."""

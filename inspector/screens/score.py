@@ -19,20 +19,20 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from inspector.case_job import critic_asked, critics_there, prm_asked, prm_at, prms_there
 from inspector.inspection import Inspection
 from inspector.messages import Score
+from inspector.processes.case_job import critic_asked, critics_there, prm_asked, prm_at, prms_there
 from inspector.screens.dialog import Dialog, WordsDialog
-from inspector.text import clean
+from inspector.texts.text import clean
 from inspector.visit import HERE, Visit
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TypingLine
-from scoring.arguments import PROTOCOLS, add_arguments
 from scoring.benchmarks import demo
 from scoring.errors import InspectError, UsageError
-from scoring.files import expand_home
+from scoring.runs.arguments import PROTOCOLS, add_arguments
 from scoring.scorer import Scorer
+from scoring.storage.files import expand_home
 
 # -- flags of a scoring run as a person types them in one line
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from textual.worker import get_current_worker
 
-from inspector.case_rows import CaseRows
+from inspector.case_list.case_rows import CaseRows
 from inspector.filtering.search_run import FoundBefore, SoFar, run_search
 from inspector.inspection import Inspection
 from inspector.render.cells import share
 from inspector.screens.controller import Controller
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
+from inspector.texts.wrap import Phrase
 from inspector.widgets.search_bar import SearchBar
-from inspector.wrap import Phrase
 from scoring.errors import InspectError
-from scoring.text_query import TextQuery
+from scoring.filtering.text_query import TextQuery
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -16,14 +16,14 @@ from inspector.case_links import drilled, returned
 from inspector.filtering.filter_words import filter_phrase
 from inspector.inspection import Inspection
 from inspector.messages import Computed, Export, Go, Inspected
-from inspector.paint import Brush
 from inspector.render.lines import CaseLink, Sheet
 from inspector.screens.base import InspectionScreen
-from inspector.sentences import counted
-from inspector.text import clean
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import counted
+from inspector.texts.text import clean
+from inspector.texts.wrap import Phrase, name_forms
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
-from inspector.wrap import Phrase, name_forms
 from scoring.errors import InspectError
 from scoring.export import Document
 

@@ -14,11 +14,11 @@ from inspector.filtering.slices import ReadySlice, SavedSlice, SliceShelf, ready
 from inspector.inspection import Inspection
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Dialog
-from inspector.short_names import short_name
-from inspector.text import Part, cell, clean
+from inspector.texts.short_names import short_name
+from inspector.texts.text import Part, cell, clean
+from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.text_editor import TypingLine
-from inspector.wrap import wrap
 from scoring.errors import InspectError
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from inspector.screens.dialog import Narrowing
-from inspector.text import clean
+from inspector.texts.text import clean
 from inspector.visit import HERE, Visit
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.benchmarks.demo import NAME as DEMO
-from scoring.files import expand_home
 from scoring.importing.bringing import HUB, is_address
+from scoring.storage.files import expand_home
 from scoring.workspace import MARK
 
 _OFFERED, _LOOKED_AT = 50, 1000

@@ -12,7 +12,7 @@ from inspector.case_view.prose import FOUND, copied, whole
 from inspector.case_view.steps import FEWEST, prefix
 from inspector.messages import Copy
 from inspector.screens.controller import Controller
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from inspector.widgets.step_view import StepView
 
 if TYPE_CHECKING:

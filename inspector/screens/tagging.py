@@ -21,18 +21,18 @@ from inspector.messages import Go
 from inspector.render.cells import share
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Dialog, NoteDialog, SureDialog, TypedAhead
-from inspector.sentences import GLYPHS, NO_FOLDER, WORDS, counted
-from inspector.short_names import short_name
-from inspector.text import cell, clean
+from inspector.texts.sentences import GLYPHS, NO_FOLDER, WORDS, counted
+from inspector.texts.short_names import short_name
+from inspector.texts.text import cell, clean
+from inspector.texts.wrap import hung, wrap
 from inspector.triage.annotations import own_tags
 from inspector.triage.history import history_indent, history_lines, history_rows
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TypingLine
-from inspector.wrap import hung, wrap
 from scoring.benchmarks.registry import error_type_of, error_types, taxonomies
 from scoring.errors import InspectError
-from scoring.similar import Alike
+from scoring.filtering.similar import Alike
 from scoring.triage.history import DEFER, NOTE, QUEUE, RATE, RULE, SKIP, SORT, TAG, UNTAG, Action, Triage, rating_of
 from scoring.triage.journal import Journal
 

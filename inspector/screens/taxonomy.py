@@ -15,7 +15,6 @@ from inspector.analyses import Params
 from inspector.analyses.taxonomy import NOTES, taxonomy
 from inspector.commands import bindings_of
 from inspector.inspection import Inspection, covering, subject
-from inspector.paint import Brush
 from inspector.render.lines import Row, Sheet, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.view import Block
@@ -24,8 +23,10 @@ from inspector.screens.controller import Controller
 from inspector.screens.dialog import Narrowing, Picking, WordsDialog
 from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.tagging import Tagging
-from inspector.sentences import counted
-from inspector.text import clean
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import counted
+from inspector.texts.text import clean
+from inspector.texts.wrap import Phrase
 from inspector.triage.categories import (
     IN_NONE,
     CategoryCases,
@@ -43,14 +44,13 @@ from inspector.triage.categories import (
 )
 from inspector.widgets.pick_list import Pick, TextList
 from inspector.widgets.sheet_view import SheetView
-from inspector.wrap import Phrase
 from scoring.errors import UsageError
 from scoring.export import Document
-from scoring.similar import Cluster, clusters
+from scoring.filtering.similar import Cluster, clusters
 from scoring.triage.words import Note
 
 if TYPE_CHECKING:
-    from scoring.step_rewards import Bools
+    from scoring.evaluations.step_rewards import Bools
 
 
 # -- several panes on one screen: which of them has the keys, and its cursor

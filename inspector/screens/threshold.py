@@ -3,11 +3,11 @@
 import numpy as np
 
 from inspector.inspection import Inspection
-from inspector.rail_lines import rail_lines, why_unmovable
 from inspector.screens.controller import Controller
+from inspector.thresholds.rail_lines import rail_lines, why_unmovable
 from inspector.widgets.line_view import Rail
-from scoring.deciding import OPTIMISTIC
-from scoring.verdicts import Rule
+from scoring.evaluations.deciding import OPTIMISTIC
+from scoring.evaluations.verdicts import Rule
 
 
 class Threshold(Controller):

@@ -13,18 +13,18 @@ from inspector.case_view.open_case import Manner
 from inspector.commands import bindings_of
 from inspector.contested_gold import BETWEEN, Ranking, because_phrases, ranking_of
 from inspector.inspection import Inspection, covering
-from inspector.paint import Brush
 from inspector.render.cells import share
 from inspector.screens.base import SHORT
 from inspector.screens.case import CaseScreen
 from inspector.screens.controller import Controller
 from inspector.screens.sheet import FEW
-from inspector.sentences import counted
-from inspector.short_names import short_name
-from inspector.text import clean
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import counted
+from inspector.texts.short_names import short_name
+from inspector.texts.text import clean
+from inspector.texts.wrap import Phrase
 from inspector.triage.queue import end_forms, first_row, place_words, progress_words, row_of, ruling_forms
 from inspector.widgets.line_view import LineView, PhraseLine
-from inspector.wrap import Phrase
 from scoring.errors import InspectError
 from scoring.triage.history import DEFER, GOLD_WRONG, RATE, RULE, RULINGS, SKIP, Action, Change, Queue, content_of
 from scoring.triage.journal import Journal

@@ -6,8 +6,8 @@ from functools import partial
 from inspector.inspection import Inspection
 from inspector.screens.base import InspectionScreen
 from inspector.screens.dialog import Picking
-from inspector.sentences import NO_FOLDER, counted
-from inspector.text import clean
+from inspector.texts.sentences import NO_FOLDER, counted
+from inspector.texts.text import clean
 from inspector.triage.queue import ONCE_MORE, first_row, left_words, queue_cases, queue_name, queue_orders
 from inspector.widgets.pick_list import Pick
 from scoring.errors import InspectError

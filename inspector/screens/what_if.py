@@ -14,24 +14,24 @@ from textual.widgets import Static
 
 from inspector.analyses import Params
 from inspector.analyses.show import VARIANTS, show
-from inspector.case_job import case_asked, prm_asked, prms_there, problem_words
 from inspector.case_view.lines import PINNED_SHARE, problem_lines
 from inspector.case_view.open_case import Manner, Stop, open_case
 from inspector.case_view.original_lines import variant_lines
 from inspector.case_view.page import StopLine
+from inspector.case_view.variant_track import Tried, tried
 from inspector.inspection import Inspection
 from inspector.messages import Export, ScoreCase
+from inspector.processes.case_job import case_asked, prm_asked, prms_there, problem_words
 from inspector.screens.dialog import Dialog
 from inspector.screens.score import choose_case_scorer
-from inspector.sentences import counted
-from inspector.text import clean
-from inspector.variant_track import Tried, tried
+from inspector.texts.sentences import counted
+from inspector.texts.text import clean
+from inspector.texts.wrap import Phrase, name_forms, wrap
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView, PhraseLine
 from inspector.widgets.step_view import StepView
 from inspector.widgets.text_editor import TextEditor
-from inspector.wrap import Phrase, name_forms, wrap
 from scoring.errors import InspectError
 from scoring.scorer import Scorer
 from scoring.variants import REWARDS, Edit, Variant, Variants

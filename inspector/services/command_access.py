@@ -14,7 +14,7 @@ from inspector.analysis_list import summaries
 from inspector.commands.command import SCREENS, place_words
 from inspector.commands.key_words import KeyWords, written
 from inspector.terminal.themes import choose_theme, chosen_theme, plain_key
-from inspector.text import clean
+from inspector.texts.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from inspector.inspection import Inspection
     from inspector.request import Request
     from inspector.selection import Selection
-    from scoring.remote import Mirror
+    from scoring.storage.remote import Mirror
     from scoring.triage.journal import Journal
     from scoring.workspace import Workspace
 
@@ -68,7 +68,7 @@ class Following:
         """
 
         def keep() -> None:
-            from scoring.derived import clean
+            from scoring.evaluations.derived import clean
 
             worker = get_current_worker()
             for one in selection.unkept:
@@ -141,7 +141,7 @@ class Following:
 
         def sync() -> None:
             from scoring.errors import InspectError
-            from scoring.remote import kept
+            from scoring.storage.remote import kept
 
             try:
                 unsent = mirror.sync(wait=False).unsent

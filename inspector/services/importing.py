@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Self
 from msgspec.structs import replace
 from textual.worker import get_current_worker
 
-from inspector.scoring_words import progress_words
+from inspector.processes.scoring_words import progress_words
 from inspector.services.navigation import INSPECT
-from inspector.text import clean
+from inspector.texts.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from inspector.app import InspectApp
     from inspector.case_view.open_case import Manner
-    from inspector.paint import Brush
     from inspector.screens.base import InspectionScreen
     from inspector.screens.case import CaseScreen
+    from inspector.texts.paint import Brush
 
 INSPECT = "inspect"
 """The mode in which all screens are but the one that says that the terminal is too small."""
@@ -134,7 +134,7 @@ class Navigation:
 
     def _brush(self) -> "Brush":
         """How pictures are drawn."""
-        from inspector.paint import Brush
+        from inspector.texts.paint import Brush
 
         return Brush(self._app.ascii_only)
 

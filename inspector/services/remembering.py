@@ -100,9 +100,9 @@ class Remembering:
         from inspector.terminal.keymap import FILE
         from inspector.workspace_place import deciding_files
         from scoring.benchmarks import demo
-        from scoring.files import expand_home
-        from scoring.leases import FOLDER as LEASES
         from scoring.plugins import installed_plugins
+        from scoring.runs.leases import FOLDER as LEASES
+        from scoring.storage.files import expand_home
         from scoring.workspace import BENCHMARKS, REWARDS
 
         request, workspace = self._app.request, selection.workspace

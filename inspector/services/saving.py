@@ -11,9 +11,9 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from inspector.messages import Copy, Export
-from inspector.text import clean
+from inspector.texts.text import clean
 from scoring.errors import InspectError
-from scoring.files import write_atomically
+from scoring.storage.files import write_atomically
 
 if TYPE_CHECKING:
     from inspector.app import InspectApp

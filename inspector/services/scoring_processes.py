@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.app import InspectApp
-    from inspector.case_job import CaseJob
     from inspector.inspection import Inspection
-    from inspector.jobs import ScoringJob
+    from inspector.processes.case_job import CaseJob
+    from inspector.processes.job import ScoringJob
 
 STOP, GO_ON, STAY = "stop", "go-on", "stay"
 """What may become of a run when the app is to end."""
@@ -71,7 +71,7 @@ class ScoringProcesses:
         if self._run is not None and self._run.running:
             self._app.tell(f"A run is going on; {self._app.keys.words.of('score')} stops it.", "warning")
             return
-        from inspector.jobs import ScoringJob
+        from inspector.processes.job import ScoringJob
         from scoring.engines.server.address import Address
         from scoring.errors import InspectError
 
@@ -104,7 +104,7 @@ class ScoringProcesses:
         self._app.run_in_thread(self._run.stop, "stop")
 
     def _hear_run(self, event: dict[str, Any]) -> None:
-        """Show how far the run is, and say how it ended; `event` is one of `scoring.events`."""
+        """Show how far the run is, and say how it ended; `event` is one of `scoring.runs.events`."""
         if self._run is None:
             return
         if sentence := self._run.note(event):
@@ -153,7 +153,7 @@ class ScoringProcesses:
 
     def score_case(self, message: ScoreCase) -> None:
         """Ask for one case; where the process has died, another one."""
-        from inspector.case_job import CaseJob
+        from inspector.processes.case_job import CaseJob
         from scoring.errors import InspectError
 
         inspection = self._app.inspection
@@ -171,7 +171,7 @@ class ScoringProcesses:
             message.answer({"event": "failed", "error": {"sentence": error.sentence, "next_step": error.next_step}})
 
     def _hear_case(self, event: dict[str, Any]) -> None:
-        """Tell whoever asked; `event` is one of `scoring.case_scoring`, or `died`."""
+        """Tell whoever asked; `event` is one of `scoring.runs.case_scoring`, or `died`."""
         job = self._cases
         if job is None:
             return

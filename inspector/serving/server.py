@@ -28,7 +28,7 @@ from textual_serve.app_service import AppService
 from textual_serve.server import Server
 
 from inspector.serving.visitor import Opening, command, environment
-from inspector.text import clean
+from inspector.texts.text import clean
 
 COOKIE = "prm-inspect"
 _HERE = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")

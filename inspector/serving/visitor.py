@@ -42,7 +42,7 @@ def environment(who: str, of_textual: Mapping[str, str]) -> dict[str, str]:
 def main() -> int:
     """Open the app; the exit code. What there is to say afterwards is on standard error, for the server to pass on."""
     from inspector.app import run_app
-    from inspector.text import clean
+    from inspector.texts.text import clean
     from scoring.errors import InspectError
 
     opening = msgspec.json.decode(sys.argv[1], type=Opening)

@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from inspector.analyses import load
-from inspector.paint import Brush
 from inspector.render.lines import Row
 from inspector.render.terminal import UNBOUNDED, Terminal
 from inspector.render.view import View
 from inspector.request import Request, request_of
 from inspector.shell.output import form_of, print_page, put, say, say_facts, width_of
 from inspector.shell.progress import ReadingProgress
-from inspector.text import clean
+from inspector.texts.paint import Brush
+from inspector.texts.text import clean
 from scoring.progress import told_to
 
 STYLES = {

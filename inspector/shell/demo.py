@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _rescore(args: argparse.Namespace) -> int:
     """Score the demo with every bundled PRM and compare with the cached rewards; 1 where a verdict differs."""
-    from inspector.jobs import Job
+    from inspector.processes.job import Job
     from inspector.shell.score import follow
     from scoring.benchmarks import demo
     from scoring.workspace import Workspace
@@ -55,9 +55,9 @@ def _compare(cached: Path, fresh: Path) -> int:
 
     from scoring.benchmarks import demo
     from scoring.cache import RewardParts
-    from scoring.evaluation import evaluate
+    from scoring.evaluations.evaluation import evaluate
+    from scoring.evaluations.step_rewards import Gold
     from scoring.scorer import Scorer
-    from scoring.step_rewards import Gold
 
     scorer = Scorer.load(fresh)
     if not cached.is_dir():

@@ -14,19 +14,19 @@ from typing import Any
 
 import polars as pl
 
-from inspector.jobs import LOG
+from inspector.processes.job import LOG
 from inspector.provenance import program_version
-from inspector.sentences import size_words
-from inspector.text import clean
+from inspector.texts.sentences import size_words
+from inspector.texts.text import clean
 from inspector.workspace_place import find_workspace
 from scoring.benchmarks.own import GROUP as BENCHMARKS
 from scoring.engines.server.address import GENERAL, OPENAI
 from scoring.errors import InspectError
 from scoring.own_code import installed, package_of
-from scoring.parquet import read_parquet
 from scoring.plugins import GROUPS as PLUGINS
 from scoring.prms.own import GROUP as ADAPTERS
 from scoring.secrets import KEY_LIKE, keep_secret, key_like
+from scoring.storage.parquet import read_parquet
 from scoring.workspace import Workspace
 
 PACKAGES = ("textual", "rich", "polars", "numpy")

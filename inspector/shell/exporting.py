@@ -8,15 +8,16 @@ import polars as pl
 
 from inspector.analyses.cases import metadata_of
 from inspector.analyses.triage import WHO
+from inspector.case_view.variant_track import variant_rows
 from inspector.request import request_of
 from inspector.selection import Selection, load
-from inspector.sentences import counted, threshold_name
 from inspector.shell.output import JSON, put_bytes, say
+from inspector.texts.sentences import counted, threshold_name
 from inspector.triage.annotations import Annotations, annotation_facts, annotation_rows, annotations, gone_words
-from inspector.variant_track import variant_rows
 from scoring.cache import RewardParts, cases_with_rows
 from scoring.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.verdicts import RuleByCase
 from scoring.export import Document
 from scoring.exporters import (
     CASE_FORMATS,
@@ -31,14 +32,13 @@ from scoring.exporters import (
     reward_lines,
     triage_lines,
 )
-from scoring.files import write_atomically
 from scoring.schema import METADATA
 from scoring.schema import REWARDS as REWARD_COLUMNS
 from scoring.scorer import Scorer
+from scoring.storage.files import write_atomically
 from scoring.texts import Texts, reward_keys
 from scoring.triage.adjudicated import CHANGED, CONFIRMED
 from scoring.triage.words import Words
-from scoring.verdicts import RuleByCase
 
 # -- `export triage`: what people said of the shown cases, as a table or as what rows for other programs are made of
 

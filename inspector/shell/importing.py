@@ -18,11 +18,12 @@ from inspector.mapping_words import preview_lines
 from inspector.request import ENVIRONMENT
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import reports
-from inspector.text import clean
+from inspector.texts.text import clean
 from inspector.workspace_place import LOCAL, find_workspace
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import is_benchmark
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
+from scoring.evaluations.rules import check_own_rule
 from scoring.generation import Added
 from scoring.importing.batch import Ask, ImportBatch, ImportOptions, read_sources, spill_folder
 from scoring.importing.bringing import not_looked_at
@@ -31,7 +32,6 @@ from scoring.importing.saving import Saved
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
-from scoring.rules import check_own_rule
 from scoring.tables.column_guess import Choice, Reading, propose, readings
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace, workspace_folder

@@ -11,13 +11,13 @@ from inspector.critique.kept import answer_counts, listed, unparsed_notes
 from inspector.provenance import program_version
 from inspector.request import request_of
 from inspector.selection import Selection, load
-from inspector.sentences import size_words
 from inspector.shell.output import form_of, put
+from inspector.texts.sentences import size_words
 from inspector.workspace_place import find_workspace_or_demo
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.verdicts import REFUSED, UNPARSED, AsGiven, spelled
 from scoring.export import Document
-from scoring.files import DiskUse
-from scoring.verdicts import REFUSED, UNPARSED, AsGiven, spelled
+from scoring.storage.files import DiskUse
 
 BENCHMARKS = {
     "benchmark": pl.String(),

@@ -15,8 +15,8 @@ import polars as pl
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from inspector.text import clean, escaped_json, for_stderr
-from inspector.wrap import hung
+from inspector.texts.text import clean, escaped_json, for_stderr
+from inspector.texts.wrap import hung
 from scoring.errors import UnwritableWorkspace
 from scoring.export import Document, footer
 

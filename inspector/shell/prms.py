@@ -11,11 +11,11 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from inspector.jobs import ask, prm_words
+from inspector.processes.job import ask, prm_words
 from inspector.provenance import program_version
 from inspector.request import Request
 from inspector.shell.output import WARNING, form_of, hanging, print_page, put, width_of
-from inspector.text import clean
+from inspector.texts.text import clean
 from inspector.workspace_place import find_workspace
 from scoring.errors import NoWorkspace, UsageError
 from scoring.export import Document

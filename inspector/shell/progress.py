@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-from inspector.scoring_words import progress_words
-from inspector.text import clean
+from inspector.processes.scoring_words import progress_words
+from inspector.texts.text import clean
 
 PATIENCE = 1.0
 """Seconds that something may take without a word."""

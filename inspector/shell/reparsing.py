@@ -9,9 +9,9 @@ import polars as pl
 from inspector.analyses.reparse import why_none
 from inspector.critique.blocks import is_talk
 from inspector.critique.kept import OTHER
-from inspector.sentences import counted
 from inspector.shell import analysis
 from inspector.shell.output import say
+from inspector.texts.sentences import counted
 from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo
 from scoring.cache import VoteParts

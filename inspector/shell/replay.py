@@ -13,7 +13,7 @@ from inspector.provenance import program_version
 from inspector.session.log import FOLDER, Start, data_of, logs, read_session
 from inspector.session.replaying import Replayed, replay
 from inspector.shell.output import say
-from inspector.text import clean
+from inspector.texts.text import clean
 from inspector.workspace_place import demo_workspace, find_demo, find_workspace_or_demo
 from scoring.benchmarks.demo import NAME
 from scoring.errors import NoWorkspace, UnreadableFile, UsageError

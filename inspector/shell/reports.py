@@ -15,10 +15,11 @@ import polars as pl
 from msgspec import Struct
 from rich.cells import cell_len
 
-from inspector.sentences import counted as number_of
-from inspector.text import cell, clean
+from inspector.texts.sentences import counted as number_of
+from inspector.texts.text import cell, clean
 from scoring.benchmarks.base import Imported
 from scoring.critics.parsing import fault_of
+from scoring.evaluations.rules import when_wrong
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch
 from scoring.importing.join import NO_VERDICT_READ, Joined
@@ -26,7 +27,6 @@ from scoring.importing.saving import LEFT_OUT, Saved, Unchanged
 from scoring.reading.findings import Finding, Severity, counted
 from scoring.reading.metadata import LISTS
 from scoring.results.base import NO_INDICES, named_after_folder
-from scoring.rules import when_wrong
 from scoring.scorer import GUESSED
 
 PLACES = 3
@@ -273,8 +273,8 @@ def _kind_of_reason(reason: str | None) -> str:
 
 def _cases_without_verdict(votes: pl.DataFrame) -> str:
     """Of answers that vote, how many cases have no verdict after the vote, as `metrics` counts them; else ""."""
-    from scoring.given import most_answers, tally
-    from scoring.verdicts import NO_VERDICT
+    from scoring.evaluations.given import most_answers, tally
+    from scoring.evaluations.verdicts import NO_VERDICT
 
     # A row that names no case stands for its content.
     votes = votes.with_columns(case=pl.coalesce("case", "key"))

@@ -8,19 +8,19 @@ from typing import Any
 from msgspec import Struct, field
 
 from inspector.filtering.slices import with_slices
-from inspector.jobs import Job, signals_passed_on
+from inspector.processes.job import Job, signals_passed_on
+from inspector.processes.scoring_words import node_lines, parts_done, speed, words_of
 from inspector.request import Request, shell_word
-from inspector.scoring_words import node_lines, parts_done, speed, words_of
-from inspector.sentences import counted
 from inspector.shell.progress import say_over_progress, show_progress
+from inspector.texts.sentences import counted
 from inspector.workspace_place import find_workspace
-from scoring.arguments import add_arguments
 from scoring.errors import UsageError
-from scoring.files import expand_home
-from scoring.leases import FAILED, REFUSED
 from scoring.prms.base import OVER_LENGTH
 from scoring.readout import BEYOND_MEMORY
+from scoring.runs.arguments import add_arguments
+from scoring.runs.leases import FAILED, REFUSED
 from scoring.scorer import checkpoints_in, point_of_model
+from scoring.storage.files import expand_home
 from scoring.workspace import Workspace
 
 ALIKE = 5

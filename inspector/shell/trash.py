@@ -7,8 +7,8 @@ from typing import Any
 
 from inspector.notes import scorers_of
 from inspector.request import shell_word
-from inspector.sentences import counted, size_words
-from inspector.text import clean
+from inspector.texts.sentences import counted, size_words
+from inspector.texts.text import clean
 from inspector.triage.annotations import benchmark_of
 from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo

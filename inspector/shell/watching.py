@@ -13,21 +13,21 @@ from typing import Any
 
 from msgspec import Struct
 
-from inspector.scoring_words import duration
-from inspector.sentences import counted
+from inspector.processes.scoring_words import duration
 from inspector.shell.importing import asked, home, looking
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import NAMED, given_words, joined_words, noticed_words, reports
-from inspector.text import clean
+from inspector.texts.sentences import counted
+from inspector.texts.text import clean
 from inspector.workspace_place import find_workspace, send
 from scoring.errors import UsageError
-from scoring.events import Interrupt, Stopped
 from scoring.importing.batch import ImportOptions
 from scoring.importing.bringing import HUB, is_elsewhere, is_pattern
 from scoring.importing.downloading import is_stored
 from scoring.importing.watching import Round, Taken, Watch
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding, some_of, worst
+from scoring.runs.events import Interrupt, Stopped
 
 LOOK_SECONDS = 1.5
 """How often files are looked at."""

@@ -23,9 +23,9 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from inspector.text import clean
+from inspector.texts.text import clean
 from scoring.errors import InspectError
-from scoring.files import write_atomically
+from scoring.storage.files import write_atomically
 from scoring.workspace import MARK, is_address
 
 FORMAT = 1

@@ -20,7 +20,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 from inspector.terminal.textual_compat import without_colours
 from scoring.errors import InspectError
-from scoring.files import write_atomically
+from scoring.storage.files import write_atomically
 
 SCORERS = "abcdefgh"
 """Scorers beside each other are told apart by these letters, and by colours with these names."""

@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from inspector.provenance import provenance_of_people
 from inspector.selection import Selection
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from scoring.benchmarks import demo
 from scoring.errors import UsageError
+from scoring.evaluations.step_rewards import Ints
 from scoring.metrics.people import MISSING, Answers
 from scoring.names import match_name
-from scoring.step_rewards import Ints
 from scoring.triage.history import RATINGS, RULINGS, TAG, Action, History, Queue, content_of, taken_back
 from scoring.triage.journal import Journal
 from scoring.triage.words import KINDS, NO, RATING, RULING, YES, Words, statements, words_of

@@ -14,24 +14,24 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Cell, Table, count, table, text
 from inspector.request import Request
 from inspector.selection import Selection
-from inspector.sentences import counted
-from inspector.short_names import short_name
-from inspector.text import clean
+from inspector.texts.sentences import counted
+from inspector.texts.short_names import short_name
+from inspector.texts.text import clean
+from inspector.texts.wrap import Phrase
 from inspector.triage.annotations import journal_of
-from inspector.wrap import Phrase
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
-from scoring.filters import Facet
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools, Ints
+from scoring.evaluations.verdicts import OUTCOMES
+from scoring.filtering.filters import Facet
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.people import LAST, Saturation, saturation
 from scoring.metrics.shares import RIGHT_OUTCOMES, tried, wrong
 from scoring.names import match_name
-from scoring.step_rewards import Bools, Ints
 from scoring.triage.history import Change
 from scoring.triage.journal import Journal
 from scoring.triage.words import Note, categories, in_category, notes, sorting
-from scoring.verdicts import OUTCOMES
 
 # -- the notes on the shown cases, by category, and whether further notes still bring new ones
 

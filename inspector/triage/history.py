@@ -7,8 +7,8 @@ import polars as pl
 from rich.cells import cell_len
 
 from inspector.selection import Selection
-from inspector.sentences import counted
-from inspector.text import clean
+from inspector.texts.sentences import counted
+from inspector.texts.text import clean
 from inspector.triage.annotations import gone, journal_of
 from scoring.names import match_name
 from scoring.triage.history import (

@@ -12,11 +12,11 @@ from msgspec import Struct
 from inspector.contested_gold import rankings
 from inspector.filtering.filter_words import filter_words
 from inspector.inspection import Inspection, covering, subject
-from inspector.sentences import counted
+from inspector.texts.sentences import counted
 from inspector.triage.annotations import disagreements, statements_by_person
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Floats, Ints
 from scoring.metrics.statistics import is_baseline
-from scoring.step_rewards import Floats, Ints
 from scoring.triage.history import RULINGS, Queue
 from scoring.triage.journal import Journal
 

@@ -23,7 +23,7 @@ def add_reading_flags(parser: argparse.ArgumentParser) -> "argparse._ArgumentGro
     runs = "which repetition these answers are (independent ones; figures are means over them; default 0)"
     parser.add_argument("--run", type=natural, metavar="N", help=runs)
     # Imported only for who asks, as everything beyond argparse is.
-    from scoring.arguments import add_checkpoint_arguments
+    from scoring.runs.arguments import add_checkpoint_arguments
 
     add_checkpoint_arguments(parser, "file or folder")
     columns = parser.add_argument_group("which column of a table is what, where its name does not say it")

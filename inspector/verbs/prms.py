@@ -3,7 +3,7 @@
 import argparse
 
 from inspector.verbs import Verb
-from scoring.arguments import add_prm_arguments
+from scoring.runs.arguments import add_prm_arguments
 
 
 def _flags(parser: argparse.ArgumentParser) -> None:

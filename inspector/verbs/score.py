@@ -7,7 +7,7 @@ from inspector.verbs import Verb
 
 
 def _flags(parser: argparse.ArgumentParser) -> None:
-    from scoring.arguments import add_arguments
+    from scoring.runs.arguments import add_arguments
 
     add_arguments(parser)
     parser.epilog = """Exit codes: 0 every case asked for has rewards, or every answer of a critic came (one that cannot

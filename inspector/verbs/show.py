@@ -16,10 +16,10 @@ def run(args: argparse.Namespace) -> int:
     """Print or write one case, or print the row of the file as it stands there."""
     from inspector.analyses import Params
     from inspector.analyses.show import load_case, row_of
-    from inspector.jobs import Unanswered
+    from inspector.processes.job import Unanswered
     from inspector.request import request_of
     from inspector.shell import analysis
-    from inspector.text import json_text
+    from inspector.texts.text import json_text
     from scoring.importing.imported_files import original_row
 
     if args.row:

@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.short_names import short_name
-from inspector.text import Part, cell, clean, number
+from inspector.texts.short_names import short_name
+from inspector.texts.text import Part, cell, clean, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -28,8 +28,8 @@ from inspector.commands.command import (
     RIGHT,
     UP,
 )
-from inspector.short_names import short_name
-from inspector.text import Part, cell
+from inspector.texts.short_names import short_name
+from inspector.texts.text import Part, cell
 from inspector.widgets.line_scroll import LineScroll
 
 NOTHING = "(none)"

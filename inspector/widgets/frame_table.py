@@ -11,10 +11,10 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from inspector.commands.command import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, LEFT, OPEN, PAGE_DOWN, PAGE_UP, RIGHT, UP
-from inspector.text import clean
+from inspector.texts.text import clean
+from inspector.texts.wrap import wrap
 from inspector.widgets.columns import Column, FittedColumns, FrameRows, Row, RowSource, with_widths
 from inspector.widgets.line_scroll import LineScroll, Sized
-from inspector.wrap import wrap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from textual.keys import key_to_character
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from inspector.text import cell
+from inspector.texts.text import cell
 
 if TYPE_CHECKING:
     from textual.binding import ActiveBinding

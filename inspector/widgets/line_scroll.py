@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.text import Part, clean
+from inspector.texts.text import Part, clean
 
 CUT = "…"
 """Stands at the edge where a line goes on beyond it."""

@@ -11,9 +11,9 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
-from inspector.text import Part, clean
+from inspector.texts.text import Part, clean
+from inspector.texts.wrap import Phrase, joined
 from inspector.widgets.line_scroll import LineScroll, Sized
-from inspector.wrap import Phrase, joined
 
 
 class Line(Struct, frozen=True):

@@ -10,9 +10,9 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
 
+from inspector.texts.wrap import Phrase
 from inspector.widgets.line_view import PhraseLine
 from inspector.widgets.text_editor import TypingLine
-from inspector.wrap import Phrase
 
 EVERYWHERE = "all"
 """The word for every scope."""

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from inspector.commands.command import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, LEFT, OPEN, PAGE_DOWN, PAGE_UP, RIGHT, UP
 from inspector.render.lines import CaseLink, Piece, Sheet
-from inspector.text import clean
+from inspector.texts.text import clean
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView
 

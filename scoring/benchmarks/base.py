@@ -22,7 +22,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.errors import UnwritableWorkspace
-from scoring.files import unwritable, uuid7
 from scoring.metadata_columns import ColumnFates
 from scoring.reading.chunks import Chunk, chunks
 from scoring.reading.fields import KEPT, KEY, LINE, NUMBER, Layout, row_name
@@ -31,6 +30,7 @@ from scoring.reading.metadata import MetadataCollector, half_characters
 from scoring.reading.rows import Rows
 from scoring.reading.text_rows import CSV_FORMATS
 from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS, content_key
+from scoring.storage.files import unwritable, uuid7
 from scoring.texts import ROW_GROUP, Texts, in_groups, rest_digests
 
 MADE = "case."

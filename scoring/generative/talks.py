@@ -9,13 +9,13 @@ from typing import Any
 from msgspec import Struct, field
 
 from scoring.asking import Answer, Answered, Ask, TokenLogprobs, prompt_hash
-from scoring.critic_runs import seed_of
 from scoring.critics.catalogue import was_cut
 from scoring.critics.parsing import told
 from scoring.errors import EngineError
 from scoring.generative.talk import Family, Judged, Question, Talk, came, said
-from scoring.leases import FAILED, REFUSED, Missing
-from scoring.run import RunCase, Settled, Work
+from scoring.runs.critic_runs import seed_of
+from scoring.runs.leases import FAILED, REFUSED, Missing
+from scoring.runs.run import RunCase, Settled, Work
 
 NO_STEPS = f"{REFUSED}it has no steps"
 
@@ -100,7 +100,7 @@ class _Turn(Struct):
 
 
 class Talks(Struct):
-    """Holds the talks of one run; see `scoring.critic_runs.Asker`. `seed` is that of the first vote of the
+    """Holds the talks of one run; see `scoring.runs.critic_runs.Asker`. `seed` is that of the first vote of the
     first run; None = none is sent.
 
     What goes on is asked before anything new is begun, so that no more talks are open than the engine has asks in

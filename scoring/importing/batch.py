@@ -19,7 +19,7 @@ from scoring.benchmarks import demo
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import MODULES
 from scoring.errors import InputError, ScorerConflict, UsageError
-from scoring.files import uuid7
+from scoring.evaluations.rules import DEFAULTS
 from scoring.generation import Added
 from scoring.importing.bringing import HUB, Brought, Tell, bring, expanded, place, size_of
 from scoring.importing.join import OF_CASES, Joined, join, relabelled
@@ -30,8 +30,8 @@ from scoring.own_code import is_file
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding, worst
 from scoring.results.base import RESULT_COLUMNS, ExternalResults
-from scoring.rules import DEFAULTS
 from scoring.scorer import Comparison, On, stated_point
+from scoring.storage.files import uuid7
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace
 

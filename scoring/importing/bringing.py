@@ -25,7 +25,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
-from scoring.files import expand_home, unwritable, uuid7
 from scoring.importing.downloading import fetched, is_stored, stored_objects
 from scoring.reading.file_bytes import (
     ARROW_FILE,
@@ -50,6 +49,7 @@ from scoring.reading.file_bytes import (
 )
 from scoring.reading.findings import Finding, some_of
 from scoring.results import inspect_log
+from scoring.storage.files import expand_home, unwritable, uuid7
 
 # -- the members of a zip archive that may hold rows. Nothing is written under a member's name, and no header is
 # believed

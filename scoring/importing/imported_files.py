@@ -12,9 +12,9 @@ from scoring.benchmarks.registry import MODULES, benchmark_module
 from scoring.errors import InspectError, UnreadableFile
 from scoring.importing.bringing import INSIDE, STDIN, Brought, is_address, opened_files
 from scoring.metadata_columns import metadata_name
-from scoring.parquet import parquet_schema
 from scoring.reading.file_bytes import PARQUET, decoded_as, printable, start_of
 from scoring.reading.rows import Row, Rows, json_lines, read_rows
+from scoring.storage.parquet import parquet_schema
 from scoring.tables.column_mapping import columns_of
 from scoring.workspace import Workspace
 

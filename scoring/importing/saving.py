@@ -28,14 +28,14 @@ from msgspec.structs import asdict, replace
 
 from scoring.benchmarks.own import GROUP
 from scoring.errors import DamagedWorkspace, FrameError, InspectError, ScorerConflict
-from scoring.files import locked, unwritable, write_atomically
+from scoring.evaluations.rules import when_wrong
 from scoring.importing.bringing import HUB, Brought, place
 from scoring.importing.join import Joined
 from scoring.own_code import installed, package_of
 from scoring.results.base import ExternalResults
-from scoring.rules import when_wrong
 from scoring.scorer import FILE as SCORER
 from scoring.scorer import NOWHERE, Scorer, TrainingPoint
+from scoring.storage.files import locked, unwritable, write_atomically
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:

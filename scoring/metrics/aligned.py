@@ -11,16 +11,26 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.benchmarks.registry import StepLabelled
-from scoring.evaluation import Evaluation
-from scoring.filters import Facet
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import UNKNOWN_STEP, Bools, Floats, Ints
+from scoring.evaluations.verdicts import (
+    CLEAN,
+    EXACT,
+    NO_VERDICT,
+    ON_CLEAN,
+    ON_ERRONEOUS,
+    OUTCOMES,
+    RIGHT,
+    UNSCORED,
+    Codes,
+)
+from scoring.filtering.filters import Facet
+from scoring.filtering.sql_words import named
 from scoring.metrics.first_error import FAILURES, SIDES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.shares import RIGHT_OUTCOMES
 from scoring.metrics.shares import SIDES as SIDE_CONDITIONS
 from scoring.metrics.step_labels import COUNTS, step_contributions, why_nothing
-from scoring.sql_words import named
-from scoring.step_rewards import UNKNOWN_STEP, Bools, Floats, Ints
-from scoring.verdicts import CLEAN, EXACT, NO_VERDICT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, UNSCORED, Codes
 
 
 class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
@@ -31,7 +41,7 @@ class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
     who has the case in the denominator and who is right about it, `verdicts` (n, s) are 0-based, -1 no error,
     NO_VERDICT none. `earliest`, `n_steps` (n,) are gold; `subsets` and `problems` (n,) number the subset and the
     problem of each case: solutions of one problem have one number. `codes` (n, s, uint8) are outcomes by
-    `scoring.verdicts`, and `unparsed` is the policy that `tried` follows.
+    `scoring.evaluations.verdicts`, and `unparsed` is the policy that `tried` follows.
     """
 
     names: tuple[str, ...]

@@ -20,9 +20,9 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.critics.parsing import vote
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools, Floats, Ints, StepRewards
 from scoring.metrics.resampling import percentile_interval, resample_problems
-from scoring.step_rewards import Bools, Floats, Ints, StepRewards
 
 # -- responses: the solutions of one problem among which a scorer chooses, and whose final answers are known
 

@@ -10,8 +10,11 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation
-from scoring.filters import Facet
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools, Floats, Ints
+from scoring.evaluations.verdicts import OUTCOMES
+from scoring.filtering.filters import Facet
+from scoring.filtering.sql_words import named
 from scoring.metrics.closed_forms import (
     difference_interval,
     fisher_exact,
@@ -23,10 +26,7 @@ from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, SIDES
 from scoring.metrics.kernel import Marks, Tally, Unparsed, draw_sides
 from scoring.metrics.resampling import SMALL, percentile_intervals, related
 from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares
-from scoring.sql_words import named
-from scoring.step_rewards import Bools, Floats, Ints
-from scoring.stored_frame import frame_blocks
-from scoring.verdicts import OUTCOMES
+from scoring.storage.stored_frame import frame_blocks
 
 # -- the columns that a table is broken down by: each case's value, and the condition that selects a value's cases
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.rules import REWARDS, transform
+from scoring.evaluations.step_rewards import RIGHT_STEP, UNKNOWN_STEP, Bools, Floats, Ints
+from scoring.evaluations.verdicts import DEV, AsGiven
+from scoring.filtering.sql_words import literal, named
 from scoring.metrics.aligned import EVERY, OF_SIDE
 from scoring.metrics.closed_forms import Z, wilson_interval
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.resampling import SMALL, Figure
-from scoring.rules import REWARDS, transform
-from scoring.sql_words import literal, named
-from scoring.step_rewards import RIGHT_STEP, UNKNOWN_STEP, Bools, Floats, Ints
-from scoring.verdicts import DEV, AsGiven
 
 # -- bins of rewards: closed on the left, the last one on both sides, so that SQL can say of a case which it is in
 

@@ -15,6 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from scoring.evaluations.step_rewards import Bools, Floats, Ints
+from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.filtering.sql_words import literal, named
 from scoring.metrics.aligned import (
     EVERY,
     OF_SIDE,
@@ -32,9 +35,6 @@ from scoring.metrics.first_error import F1_SCORE
 from scoring.metrics.kernel import Tally
 from scoring.metrics.paired import OF_CASES, Row, SharedScores, comparison_row, shared_scores
 from scoring.metrics.resampling import Figure
-from scoring.sql_words import literal, named
-from scoring.step_rewards import Bools, Floats, Ints
-from scoring.verdicts import NO_VERDICT
 
 NOBODY = -1
 """Stands for no scorer in arrays of places."""
@@ -363,10 +363,11 @@ def _figure_row(metric: str, figure: Figure, nothing: str | None) -> Row:
 
 # -- a scorer that is asked first, and another one where the first is not sure: what that costs, and what it gives.
 #
-# The first scorer's verdict is kept where its decision distance (`scoring.verdicts.decision_distances`, which never
-# looks at gold labels) is at least m; the second one is asked about all other cases. So it is about the cases for which
-# the first has no distance: it has no verdict on them, or none that a threshold decides. Where the second was asked and
-# gives no verdict, the first's answer stays, which needs no gold label either; the question is paid for all the same.
+# The first scorer's verdict is kept where its decision distance (`scoring.evaluations.verdicts.decision_distances`,
+# which never looks at gold labels) is at least m; the second one is asked about all other cases. So it is about the
+# cases for which the first has no distance: it has no verdict on them, or none that a threshold decides. Where the
+# second was asked and gives no verdict, the first's answer stays, which needs no gold label either; the question is
+# paid for all the same.
 
 
 RULE = (

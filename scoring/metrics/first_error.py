@@ -13,7 +13,9 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools, Floats, Ints
+from scoring.evaluations.verdicts import OUTCOMES, REFUSED, UNPARSED, WRONG
 from scoring.metrics.kernel import (
     FIRST_ERROR,
     Decided,
@@ -29,8 +31,6 @@ from scoring.metrics.kernel import (
     harmonic,
 )
 from scoring.metrics.resampling import SMALL, Figure, figure_over_runs, reason_over_runs
-from scoring.step_rewards import Bools, Floats, Ints
-from scoring.verdicts import OUTCOMES, REFUSED, UNPARSED, WRONG
 
 FAILURES: dict[Unparsed, tuple[str, ...]] = {
     "wrong": tuple(OUTCOMES[code] for code in (*WRONG, UNPARSED, REFUSED)),

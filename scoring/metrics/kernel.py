@@ -16,10 +16,9 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.evaluation import Evaluation
-from scoring.metrics.resampling import RESAMPLES, related, resample_hits, resample_marks, resample_problems
-from scoring.step_rewards import Bools, Floats, Gold, Ints
-from scoring.verdicts import (
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools, Floats, Gold, Ints
+from scoring.evaluations.verdicts import (
     CLEAN,
     EARLY,
     EXACT,
@@ -32,6 +31,7 @@ from scoring.verdicts import (
     REFUSED,
     UNPARSED,
 )
+from scoring.metrics.resampling import RESAMPLES, related, resample_hits, resample_marks, resample_problems
 
 Unparsed = Literal["wrong", "drop"]
 """Whether refused and unparsed cases count as wrong or leave the denominators."""

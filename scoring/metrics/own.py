@@ -25,7 +25,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.errors import PluginError
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools, Floats, Ints
 from scoring.metrics.breakdown import CellFigures, Cells
 from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Decided, Unparsed
@@ -39,8 +40,7 @@ from scoring.metrics.resampling import (
     with_interval,
 )
 from scoring.own_code import OwnCode
-from scoring.remembered import Remembered
-from scoring.step_rewards import Bools, Floats, Ints
+from scoring.storage.remembered import Remembered
 
 Sums = Mapping[str, Floats]
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")

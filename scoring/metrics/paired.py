@@ -14,14 +14,14 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scoring.evaluations.step_rewards import Bools, Floats
+from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.metrics.aligned import AlignedScorers, AlignedSteps, pairs_alike
 from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE, sides_of
 from scoring.metrics.kernel import Metric, Tally, first_error_sums
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, resample_marks, resample_problems, with_interval
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, sums_of
-from scoring.step_rewards import Bools, Floats
-from scoring.verdicts import NO_VERDICT
 
 Row = dict[str, Any]
 Aligned = AlignedScorers | AlignedSteps

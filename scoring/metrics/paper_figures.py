@@ -13,7 +13,9 @@ from msgspec import Struct
 
 from scoring.benchmarks import grben, mrmath_redundant, prmbench, processbench, socratic
 from scoring.benchmarks.registry import StepLabelled
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import RIGHT_STEP, UNKNOWN_STEP, Bools, Floats, StepNumbers
+from scoring.evaluations.verdicts import DEV, NO_VERDICT, AsGiven
 from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
 from scoring.metrics.first_error import NAMES as FIRST_ERROR_NAMES
 from scoring.metrics.kernel import Decided, Unparsed
@@ -33,8 +35,6 @@ from scoring.metrics.step_labels import (
 )
 from scoring.metrics.threshold_curves import case_curve
 from scoring.published.papers import Kind, Table, figures, model_of
-from scoring.step_rewards import RIGHT_STEP, UNKNOWN_STEP, Bools, Floats, StepNumbers
-from scoring.verdicts import DEV, NO_VERDICT, AsGiven
 
 # -- reasonEval's own figures: macro F1 and AUC of solutions and of single steps
 #

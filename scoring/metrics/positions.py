@@ -11,14 +11,14 @@ from typing import Any, Literal
 import numpy as np
 from msgspec import Struct
 
-from scoring.evaluation import Evaluation
-from scoring.given import JudgedSteps
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.given import JudgedSteps
+from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Bools, Floats, Ints
+from scoring.filtering.sql_words import named
 from scoring.metrics.calibration import has_rewards, why_none, with_rewards
 from scoring.metrics.closed_forms import Z, wilson_interval
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.step_labels import ACC, NEGATIVE_ACC, OF_STEPS, POSITIVE_ACC, PRMSCORE, count_steps
-from scoring.sql_words import named
-from scoring.step_rewards import UNKNOWN_STEP, WRONG_STEP, Bools, Floats, Ints
 
 # -- where steps stand in their solutions, in bins: absolute with a stated last bin, or relative to the length
 

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from scoring.evaluations.step_rewards import Bools, Floats, Ints
 from scoring.progress import tell
-from scoring.step_rewards import Bools, Floats, Ints
 
 RESAMPLES = 1000
 LEVEL = 0.95

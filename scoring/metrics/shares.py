@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from scoring.evaluation import Evaluation
-from scoring.filters import Facet
-from scoring.given import JudgedSteps
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.given import JudgedSteps
+from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP, Bools
+from scoring.evaluations.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, RIGHT, UNPARSED
+from scoring.filtering.filters import Facet
+from scoring.filtering.sql_words import named
 from scoring.metrics.closed_forms import difference_interval, wilson_interval
 from scoring.metrics.first_error import FAILURES, NO_CLEAN, NO_ERRONEOUS, NOTHING
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.resampling import SMALL
-from scoring.sql_words import named
-from scoring.step_rewards import RIGHT_STEP, WRONG_STEP, Bools
-from scoring.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, RIGHT, UNPARSED
 
 BY_TYPE = {
     "fp": ("early",),

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from scoring.evaluation import Evaluation, evaluate
+from scoring.evaluations.evaluation import Evaluation, evaluate
+from scoring.evaluations.step_rewards import Bools, Gold, Ints
 from scoring.schema import REWARDS
 from scoring.scorer import Scorer
-from scoring.step_rewards import Bools, Gold, Ints
 
 LONG = (5, 10, 15)
 """Shares of solutions with at least this many steps."""

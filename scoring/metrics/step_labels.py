@@ -18,13 +18,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.benchmarks.registry import StepLabelled, step_labelled
-from scoring.evaluation import Evaluation
-from scoring.given import JudgedSteps
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.given import JudgedSteps
+from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Bools, Floats, Gold, Ints, StepLabels, problems
+from scoring.evaluations.verdicts import AsGiven, Rule
 from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Empty, Metric, Numbers, Ratio, Sums, Tally, harmonic, share, total
 from scoring.metrics.resampling import SMALL, figure_over_runs, reason_over_runs, resample_problems
-from scoring.step_rewards import UNKNOWN_STEP, WRONG_STEP, Bools, Floats, Gold, Ints, StepLabels, problems
-from scoring.verdicts import AsGiven, Rule
 
 # -- what a case contributes to figures of single steps, where redundancy and labels beyond the last step have their
 # say

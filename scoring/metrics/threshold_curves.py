@@ -14,7 +14,10 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from scoring.benchmarks.registry import StepLabelled, step_labelled
-from scoring.evaluation import Evaluation
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Bools, Floats, Ints
+from scoring.evaluations.verdicts import RIGHT, Rule
+from scoring.filtering.sql_words import literal, named
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, NOTHING, sides_of
 from scoring.metrics.kernel import Decided, Metric, Numbers, Tally, Unparsed, first_error_sums
 from scoring.metrics.paired import OF_CASES
@@ -30,11 +33,8 @@ from scoring.metrics.step_labels import (
     redundancy_rows,
     step_contributions,
 )
-from scoring.remembered import Remembered
 from scoring.scorer import Comparison
-from scoring.sql_words import literal, named
-from scoring.step_rewards import UNKNOWN_STEP, WRONG_STEP, Bools, Floats, Ints
-from scoring.verdicts import RIGHT, Rule
+from scoring.storage.remembered import Remembered
 
 Moving = Literal["validity", "redundancy"]
 """Which threshold moves: the one that rewards are compared with, or the one above which a step is redundant."""
@@ -506,8 +506,8 @@ def _moved_counts(evaluation: Evaluation, place: Ints, thresholds: Floats) -> In
 # -- what a move between two thresholds turns over: cases as SQL conditions, and single steps.
 #
 # Conditions speak of the columns `lowest_compared`, `lowest_to_gold` and `lowest_before_gold` of a scorer
-# (`scoring.scorer_columns`), which no threshold changes. Cases that no threshold decides are in none of them, and a
-# dev case is not while it is left out.
+# (`scoring.evaluations.scorer_columns`), which no threshold changes. Cases that no threshold decides are in none of
+# them, and a dev case is not while it is left out.
 
 
 Flip = Literal["right", "wrong", "other"]

@@ -8,9 +8,9 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.opened import OpenedPrm
 from scoring.prms.base import Encoder
 from scoring.readout import Encoded, Refused
+from scoring.runs.opened import OpenedPrm
 from scoring.xray import Case, TokenTexts
 
 # -- what one check of an adapter found, and what to do where it failed

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from scoring.engines.base import Engine
 from scoring.errors import InspectError
-from scoring.opened import OpenedPrm
 from scoring.prm_check.encoding import PROBES, Result, encode_case, encoding_checks, name, result
 from scoring.prms.base import facts_of
 from scoring.readout import Answer, Batch, Encoded, Refused
+from scoring.runs.opened import OpenedPrm
 from scoring.schema import content_key
 from scoring.xray import Case, TokenTexts
 

@@ -170,7 +170,7 @@ class Family(Struct, frozen=True, dict=True):
 def too_long(tokens: int, limit: int) -> Refused:
     """The refusal of a case that does not fit; an encoder never cuts one, because steps cut off would have no reward.
 
-    Who asks for it has such a case cut at a step by `scoring.prm_runs`, which knows it by this refusal alone.
+    Who asks for it has such a case cut at a step by `scoring.runs.prm_runs`, which knows it by this refusal alone.
     """
     return Refused(f"{tokens:,} tokens are more than the {limit:,} the model takes", over_length=True)
 

@@ -17,7 +17,6 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.errors import UnknownFormat, UnreadableFile
-from scoring.parquet import read_arrow, read_parquet
 from scoring.reading.file_bytes import (
     ARROW_FILE,
     ARROW_STREAM,
@@ -40,6 +39,7 @@ from scoring.reading.text_rows import (
     line_elements,
     object_elements,
 )
+from scoring.storage.parquet import read_arrow, read_parquet
 
 BLOCK_SIZE = 16 * 1024 * 1024
 """Bytes of a block, or a line more: some blocks are in memory at the same time, in several forms each."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from scoring.evaluations.rules import DEFAULTS
 from scoring.reading.fields import Fields
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
@@ -34,7 +35,6 @@ from scoring.results.base import (
     truths,
     whole_records,
 )
-from scoring.rules import DEFAULTS
 from scoring.scorer import Comparison
 
 TITLE = "PRMBench toolkit (mr_eval)"

@@ -12,8 +12,8 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, fields, replace
 
 from scoring.errors import InputError, UsageError
-from scoring.files import write_atomically
 from scoring.reading.file_bytes import decoded, file_bytes, printable
+from scoring.storage.files import write_atomically
 
 FORMAT = 1
 TEXTS = (

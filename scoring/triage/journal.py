@@ -32,7 +32,7 @@ import msgspec
 from msgspec import Struct, field
 
 from scoring.errors import UnwritableWorkspace
-from scoring.files import locked, sync, unwritable
+from scoring.storage.files import locked, sync, unwritable
 from scoring.triage.history import (
     CHANGES,
     DEFER,

@@ -38,10 +38,10 @@ from scoring.errors import (
     PickleRefused,
     UsageError,
 )
-from scoring.files import expand_home, locked, sync, unwritable, uuid7
 from scoring.fingerprint import Digests, fingerprint
 from scoring.readout import Readout
 from scoring.scorer import checkpoints_in
+from scoring.storage.files import expand_home, locked, sync, unwritable, uuid7
 
 # -- what a LoRA adapter's `adapter_config.json` asks for; all that a plain merge would get wrong is refused by name
 #

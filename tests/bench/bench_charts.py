@@ -24,9 +24,9 @@ from inspector.charts.heat_map import heat_map  # noqa: E402
 from inspector.charts.histogram import histogram  # noqa: E402
 from inspector.charts.reliability import Bin as ReliabilityBin  # noqa: E402
 from inspector.charts.reliability import reliability  # noqa: E402
-from inspector.paint import Brush  # noqa: E402
 from inspector.render.lines import CaseLink, Row, Sheet  # noqa: E402
 from inspector.render.view import Bin, Series, Tick  # noqa: E402
+from inspector.texts.paint import Brush  # noqa: E402
 from inspector.widgets.sheet_view import SheetView  # noqa: E402
 
 WIDTH, HEIGHT = 120, 36

@@ -21,8 +21,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "bench")]
 
 from large_workspace import make_workspace  # noqa: E402  # after the path is set
 
-from scoring.text_query import TextQuery  # noqa: E402
-from scoring.text_search import Searchable, search  # noqa: E402
+from scoring.filtering.text_query import TextQuery  # noqa: E402
+from scoring.filtering.text_search import Searchable, search  # noqa: E402
 from scoring.workspace import Workspace  # noqa: E402
 from terminal import Terminal  # noqa: E402
 

@@ -26,11 +26,11 @@ from inspector.inspection import (  # noqa: E402
     inspect,
     subject,
 )
-from inspector.paint import Brush  # noqa: E402
 from inspector.render.terminal import Terminal  # noqa: E402
 from inspector.render.view import View, count, figure, table, text  # noqa: E402
 from inspector.request import Request  # noqa: E402
 from inspector.selection import load as load_request  # noqa: E402
+from inspector.texts.paint import Brush  # noqa: E402
 from scoring.errors import UsageError  # noqa: E402
 
 SCORERS = 10

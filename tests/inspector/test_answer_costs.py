@@ -9,10 +9,10 @@ from inspector.request import Request
 from inspector.selection import load
 from reference import Case
 from scoring.cache import VoteParts
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.ensembles import cascade
-from scoring.step_rewards import Gold
 from views import cascade_view
 
 CASES = [Case(1, 0, (0.1,)), Case(1, 0, (0.6,)), Case(1, -1, (0.55,)), Case(1, -1, (0.9,))]

@@ -18,7 +18,7 @@ from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
-from inspector.sentences import official_score
+from inspector.texts.sentences import official_score
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.errors import UsageError

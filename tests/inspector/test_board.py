@@ -3,12 +3,12 @@ import pytest
 import making
 import reference
 from inspector.analyses.board import board
-from inspector.board import BOARD, SEPARATOR, Standings, board_frame
-from inspector.board_arrangement import Arrangement, arranged, kind_of
-from inspector.board_columns import board_columns
-from inspector.paint import Brush
+from inspector.boards.arrangement import Arrangement, arranged, kind_of
+from inspector.boards.board import BOARD, SEPARATOR, Standings, board_frame
+from inspector.boards.columns import board_columns
 from inspector.request import Request
 from inspector.selection import load
+from inspector.texts.paint import Brush
 from inspector.widgets.columns import FittedColumns
 from views import table_of
 

@@ -13,7 +13,7 @@ from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
-from scoring.official_rows import METRICS
+from scoring.evaluations.official_rows import METRICS
 from scoring.triage.history import RATE, RULE
 from scoring.triage.journal import Author, Journal
 from views import metrics_view

@@ -18,7 +18,7 @@ from inspector.request import Request
 from inspector.selection import load
 from reference import Case
 from scoring.errors import UsageError
-from scoring.filters import Filter, passing
+from scoring.filtering.filters import Filter, passing
 from scoring.metrics.breakdown import TOTAL
 from thoroughness import together
 from views import breakdown_view, cases_view, metrics_view

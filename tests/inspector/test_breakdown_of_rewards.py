@@ -11,7 +11,7 @@ from inspector.command_flags import FORMS
 from inspector.render.view import Histogram
 from inspector.request import Request
 from inspector.selection import load
-from scoring.filters import passing
+from scoring.filtering.filters import passing
 from thoroughness import together
 from views import breakdown_view, words_of
 

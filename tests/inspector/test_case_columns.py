@@ -1,15 +1,15 @@
 import making
-from inspector.case_columns import SHOWN_LABELS, case_columns, empty_keys, usual_keys
+from inspector.case_list.case_columns import SHOWN_LABELS, case_columns, empty_keys, usual_keys
 from inspector.filtering.facets import FACETS, TITLES
 from inspector.filtering.filter_words import filter_words
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.request import Request
 from inspector.screens.filtering import facet_groups
 from inspector.selection import load
+from inspector.texts.paint import Brush
 from reference import Case
-from scoring.evaluated_cases import SAID as TRIAGE
-from scoring.filters import Facet, Filter
+from scoring.evaluations.evaluated_cases import SAID as TRIAGE
+from scoring.filtering.filters import Facet, Filter
 
 CASES = [Case(1, -1)] * 3
 NEW = {

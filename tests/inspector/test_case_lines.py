@@ -8,9 +8,9 @@ import making
 import reference
 from inspector.case_view.lines import Manner, case_lines
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
+from inspector.texts.paint import Brush
 from reference import Case
 from scoring.cache import RewardParts
 from thoroughness import up_to

@@ -7,8 +7,8 @@ import making
 from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
-from scoring.evaluated_cases import MEASURES, CaseMeasures, disagreement
-from scoring.filters import Filter
+from scoring.evaluations.evaluated_cases import MEASURES, CaseMeasures, disagreement
+from scoring.filtering.filters import Filter
 
 
 @pytest.fixture(scope="module")

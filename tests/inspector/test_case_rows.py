@@ -4,13 +4,13 @@ import pytest
 from msgspec.structs import replace
 
 import example
-from inspector.case_rows import CaseRows
+from inspector.case_list.case_rows import CaseRows
 from inspector.filtering.facets import FACETS, FacetColumn, facet_counts
 from inspector.inspection import inspect
 from inspector.selection import load
-from scoring.evaluated_cases import MEASURES
-from scoring.filters import Facet, Filter, passing
-from scoring.scorer_columns import EVERY_COLUMN
+from scoring.evaluations.evaluated_cases import MEASURES
+from scoring.evaluations.scorer_columns import EVERY_COLUMN
+from scoring.filtering.filters import Facet, Filter, passing
 
 
 @pytest.fixture

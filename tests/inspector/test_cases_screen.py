@@ -8,7 +8,7 @@ from inspector.screens.case import CaseScreen
 from inspector.widgets.facet_list import FacetList, Rest, Value
 from inspector.widgets.frame_table import FrameTable
 from opened import DEMO, inspected, listed, opened
-from scoring.filters import Span
+from scoring.filtering.filters import Span
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, until
 
 EVERY = [f"bench/{one.id}" for one in example.EXAMPLES]

@@ -2,14 +2,14 @@ import pytest
 
 import example
 from inspector.analyses.cases import columns_table
-from inspector.case_columns import case_columns
-from inspector.catalogue import OF_CASES, OF_SCORER, catalogue, entry_of, order_words
+from inspector.case_list.case_columns import case_columns
+from inspector.case_list.catalogue import OF_CASES, OF_SCORER, catalogue, entry_of, order_words
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.screens.arranging import narrowed, sort_of
 from inspector.selection import load
+from inspector.texts.paint import Brush
+from scoring.evaluations.scorer_columns import EVERY_COLUMN
 from scoring.schema import METADATA
-from scoring.scorer_columns import EVERY_COLUMN
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 import example
 from inspector.commands import COMMANDS
 from inspector.screens.command_menu import MEANINGS, CommandMenu
-from inspector.sentences import GLYPHS
+from inspector.texts.sentences import GLYPHS
 from inspector.widgets.pick_list import PickList
 from opened import opened
 from screen_text import looks_like, press, rests, settled, shows

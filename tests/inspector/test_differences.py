@@ -6,14 +6,14 @@ import pytest
 
 import making
 import reference
-from inspector.board import board_frame
+from inspector.boards.board import board_frame
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
-from inspector.sentences import outcome_sentence
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import outcome_sentence
 from opened import inspected, opened
 from reference import Case
 from screen_text import press, shows

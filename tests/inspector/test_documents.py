@@ -16,9 +16,9 @@ from inspector.inspection import inspect
 from inspector.messages import Export
 from inspector.request import Request
 from inspector.selection import load
-from inspector.sentences import gold_word
-from scoring.deciding import OPTIMISTIC
-from scoring.filters import Facet, Filter
+from inspector.texts.sentences import gold_word
+from scoring.evaluations.deciding import OPTIMISTIC
+from scoring.filtering.filters import Facet, Filter
 from scoring.schema import METADATA
 from thoroughness import also, one_of, together
 from views import cases_view, metrics_view, show_view

@@ -5,16 +5,16 @@ import pytest
 
 pytest.importorskip("torch")
 import every_family  # needs torch
-from inspector.board import board_frame
+from inspector.boards.board import board_frame
 from inspector.request import Request
 from inspector.selection import load
 from scoring.benchmarks.demo import NAME
 from scoring.claim import claim
-from scoring.events import End
-from scoring.preparation import Running, prepare
-from scoring.prm_runs import Encoding
 from scoring.prms.catalogue import ADAPTERS, family
-from scoring.run import score
+from scoring.runs.events import End
+from scoring.runs.preparation import Running, prepare
+from scoring.runs.prm_runs import Encoding
+from scoring.runs.run import score
 from scoring.workspace import Workspace
 from views import metrics_view
 

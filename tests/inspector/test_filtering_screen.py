@@ -18,7 +18,7 @@ from inspector.widgets.facet_list import FacetList, Value
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import PickList
 from opened import inspected, listed, opened
-from scoring.filters import Facet, Filter
+from scoring.filtering.filters import Facet, Filter
 from screen_text import hides, press, rests, screen_text, shows, until
 
 

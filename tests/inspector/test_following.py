@@ -14,9 +14,9 @@ import reference
 from inspector.request import Request
 from inspector.selection import load
 from opened import inspected, opened
-from scoring import derived
 from scoring.api import open_workspace
 from scoring.cache import RewardParts
+from scoring.evaluations import derived
 from screen_text import press, settled, shows, until
 
 

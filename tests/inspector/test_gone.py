@@ -9,7 +9,7 @@ import critic_spaces
 import example
 from inspector.request import Request
 from opened import inspected, listed, opened
-from scoring import derived
+from scoring.evaluations import derived
 from screen_text import hides, press, rests, screen_text, shows, until
 
 

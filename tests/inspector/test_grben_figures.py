@@ -17,12 +17,12 @@ from inspector.cli import main
 from inspector.request import Request
 from inspector.selection import load
 from scoring.cache import BALLOTS, VoteParts
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import outcome_names
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.schema import METADATA, REWARDS, VOTES
 from scoring.scorer import Scorer
-from scoring.step_rewards import Gold
-from scoring.verdicts import outcome_names
 from scoring.workspace import Workspace
 from thoroughness import up_to
 from views import metrics_view

@@ -3,7 +3,7 @@ import pytest
 import example
 from inspector.inspection import held_filter, held_order
 from inspector.selection import load
-from scoring.filters import Facet, Filter
+from scoring.filtering.filters import Facet, Filter
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from authored import json_array, json_lines
 from benchmark_rows import grben
 from inspector.cli import main
-from scoring.evaluation import scored
+from scoring.evaluations.evaluation import scored
 from scoring.metrics.first_error import first_error_rows
 from scoring.workspace import Workspace
 

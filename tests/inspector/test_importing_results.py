@@ -12,8 +12,8 @@ from authored import json_lines, row, rows
 from benchmark_rows import grben
 from inspector.cli import main
 from scoring.cache import RewardParts
-from scoring.files import uuid7
 from scoring.scorer import Scorer
+from scoring.storage.files import uuid7
 from scoring.workspace import Workspace
 
 

@@ -6,17 +6,17 @@ from msgspec.structs import asdict
 
 import making
 import reference
-from inspector.board import board_frame
+from inspector.boards.board import board_frame
 from inspector.exporting import export_document
 from inspector.inspection import inspect
 from inspector.messages import Export
-from inspector.rail_lines import Changes
 from inspector.request import Request
 from inspector.selection import load
-from inspector.sentences import Headline
-from scoring.deciding import OPTIMISTIC
-from scoring.filters import Facet, Filter, Span
-from scoring.verdicts import OUTCOMES
+from inspector.texts.sentences import Headline
+from inspector.thresholds.rail_lines import Changes
+from scoring.evaluations.deciding import OPTIMISTIC
+from scoring.evaluations.verdicts import OUTCOMES
+from scoring.filtering.filters import Facet, Filter, Span
 
 CASES, SCORERS = making.study()
 SCORED = {scorer.name: rows for scorer, rows in SCORERS}

@@ -21,14 +21,14 @@ from inspector.label_set import changed_words, label_set, labels_words, other_la
 from inspector.request import Request
 from inspector.screens.common_cases import banner
 from inspector.selection import load
-from scoring import derived
-from scoring.evaluation import evaluate
+from scoring.evaluations import derived
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import OUTCOMES, Rule
 from scoring.metrics.first_error import FirstErrors
-from scoring.step_rewards import Gold
 from scoring.triage.history import RATE, RULE, RULINGS
 from scoring.triage.journal import Author, Journal
 from scoring.triage.words import Words
-from scoring.verdicts import OUTCOMES, Rule
 from thoroughness import up_to
 from views import metrics_view, show_view, words_of
 

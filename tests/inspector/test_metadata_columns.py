@@ -9,24 +9,24 @@ import pytest
 from authored import json_lines, rows
 from inspector.analyses._columns import axis_of, columns_offered
 from inspector.analyses.metrics import _OF_A_FIGURE
-from inspector.case_rows import FOUND_IN
-from inspector.catalogue import OF_CASES, OF_SCORER, catalogue
+from inspector.case_list.case_rows import FOUND_IN
+from inspector.case_list.catalogue import OF_CASES, OF_SCORER, catalogue
+from inspector.case_list.ordering import INSTRUCTIVE
 from inspector.cli import main
 from inspector.filtering.facets import TITLES
 from inspector.inspection import subject
 from inspector.label_set import COLUMN
-from inspector.ordering import INSTRUCTIVE
 from inspector.request import Request
 from inspector.selection import load
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened
-from scoring.evaluated_cases import MEASURES
-from scoring.evaluated_cases import SAID as DTYPES
+from scoring.evaluations.evaluated_cases import MEASURES
+from scoring.evaluations.evaluated_cases import SAID as DTYPES
+from scoring.evaluations.scorer_columns import EVERY_COLUMN
 from scoring.importing.sources import read_source
 from scoring.metadata_columns import RESERVED, metadata_name
 from scoring.metrics.breakdown import DERIVED, SCHEMA
 from scoring.schema import CASES
-from scoring.scorer_columns import EVERY_COLUMN
 from screen_text import press, rests, shows, until
 
 ODD = "odd \x1b[31m[bold]'\""

@@ -10,7 +10,7 @@ import step_making
 from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
-from scoring.filters import Facet
+from scoring.filtering.filters import Facet
 from step_reference import Step
 from views import metrics_view
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import making
-from inspector.ordering import KEPT, column_named, other_direction, sort_key, sorted_ids
+from inspector.case_list.ordering import KEPT, column_named, other_direction, sort_key, sorted_ids
 from inspector.request import Request
 from inspector.selection import load
 from scoring.errors import UsageError

@@ -1,7 +1,7 @@
 import polars as pl
 
 import originals
-from inspector.variant_track import original_evaluation, original_of
+from inspector.case_view.variant_track import original_evaluation, original_of
 from scoring.cache import RewardParts
 from scoring.schema import REWARDS, content_key
 

@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.paint import OUTCOME_STYLES, Brush, apportioned
-from inspector.sentences import GLYPHS, WORDS
-from scoring.verdicts import OUTCOMES
+from inspector.texts.paint import OUTCOME_STYLES, Brush, apportioned
+from inspector.texts.sentences import GLYPHS, WORDS
+from scoring.evaluations.verdicts import OUTCOMES
 
 BRUSHES = st.sampled_from((Brush(), Brush(ascii_only=True)))
 SHARES = st.floats(-2, 3)

@@ -11,11 +11,11 @@ import judged
 import making
 import reference
 from inspector.inspection import inspect
-from inspector.paint import Brush
-from inspector.rail_lines import WIDE, Changes, percent, rail_lines
 from inspector.request import Request
 from inspector.selection import Selection, load
-from inspector.sentences import GLYPHS
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import GLYPHS
+from inspector.thresholds.rail_lines import WIDE, Changes, percent, rail_lines
 from reference import Case
 from scoring.texts import Texts
 from scoring.workspace import Workspace

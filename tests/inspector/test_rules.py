@@ -14,24 +14,24 @@ import rows_out
 import rule_reference as slow
 from inspector import analyses, analysis_list, command_flags
 from inspector.api import analysis
-from inspector.board import board_frame
+from inspector.boards.board import board_frame
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
 from inspector.command_flags import commands
 from inspector.comparability import incomparable
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
-from inspector.sentences import outcome_sentence, threshold_name
 from inspector.shell import doctor
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import outcome_sentence, threshold_name
 from opened import inspected, opened
 from reference import Case
-from scoring import rules
+from scoring.evaluations import rules
+from scoring.evaluations.rules import GROUP
+from scoring.evaluations.verdicts import Rule
 from scoring.exporters import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
 from scoring.metrics.calibration import why_no_reliability
-from scoring.rules import GROUP
-from scoring.verdicts import Rule
 from screen_text import press, shows
 from views import card_view, metrics_view, thresholds_view, words_of
 

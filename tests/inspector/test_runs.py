@@ -6,7 +6,7 @@ import statistics
 
 import pytest
 
-from inspector.board import board_frame
+from inspector.boards.board import board_frame
 from inspector.cli import main
 from inspector.request import Request
 from inspector.selection import load

@@ -16,11 +16,11 @@ import authored
 import checkpoints
 import fake_scoring
 from inspector import cli
-from inspector.scoring_words import ended, speed
+from inspector.processes.scoring_words import ended, speed
 from inspector.shell import score
-from scoring.arguments import add_arguments
 from scoring.cache import RewardParts
-from scoring.preparation import Running
+from scoring.runs.arguments import add_arguments
+from scoring.runs.preparation import Running
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 from scoring_process import commanded_here, only, ran_here

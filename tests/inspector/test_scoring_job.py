@@ -11,7 +11,7 @@ import authored
 import making
 from inspector import cli
 from inspector.app import InspectApp
-from inspector.jobs import Job, ScoringJob
+from inspector.processes.job import Job, ScoringJob
 from inspector.request import Request
 from inspector.screens.board import BoardScreen
 from inspector.screens.dialog import Picking
@@ -171,7 +171,7 @@ def started(monkeypatch):
         def stop(self):
             return None
 
-    monkeypatch.setattr("inspector.jobs.Job", Job)
+    monkeypatch.setattr("inspector.processes.job.Job", Job)
     return started
 
 
@@ -280,7 +280,7 @@ def test_a_notice_of_the_engine_is_told_at_once(imported):
 
 
 async def test_a_dialog_without_a_model_starts_nothing(imported, tmp_path, monkeypatch):
-    monkeypatch.setattr("inspector.jobs.Job", None)
+    monkeypatch.setattr("inspector.processes.job.Job", None)
     app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: len(app.screen_stack) > 2)
@@ -366,7 +366,7 @@ class Endless:
     ],
 )
 async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatch, key, then, ends, told):
-    monkeypatch.setattr("inspector.jobs.Job", Endless)
+    monkeypatch.setattr("inspector.processes.job.Job", Endless)
     app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await until(pilot, lambda: len(app.screen_stack) > 2)
@@ -385,7 +385,7 @@ async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatc
 
 
 async def test_the_key_that_starts_a_run_stops_it_once_more(imported, tmp_path, monkeypatch):
-    monkeypatch.setattr("inspector.jobs.Job", Endless)
+    monkeypatch.setattr("inspector.processes.job.Job", Endless)
     app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await until(pilot, lambda: len(app.screen_stack) > 2)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.scoring_words import ended, parts_done, speed, words_of
+from inspector.processes.scoring_words import ended, parts_done, speed, words_of
 
 ASKED = {"wanted": 80, "answers": 40, "unparsed": 0, "unanswered": 0, "cut": 0,
          "tokens_in": 900, "tokens_out": 4000, "calls": 5, "retries": 0}  # fmt: skip

@@ -8,8 +8,8 @@ import making
 import reference
 from inspector.request import Request
 from inspector.selection import load
-from scoring.deciding import OPTIMISTIC
 from scoring.errors import FilterError, NoWorkspace, UsageError
+from scoring.evaluations.deciding import OPTIMISTIC
 from scoring.names import match_name
 from scoring.workspace import Workspace
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 import making
-from inspector.sentences import GLYPHS, WORDS, outcome_sentence, steps_word
+from inspector.texts.sentences import GLYPHS, WORDS, outcome_sentence, steps_word
 from reference import Case
-from scoring.verdicts import OUTCOMES
+from scoring.evaluations.verdicts import OUTCOMES
 
 
 @pytest.mark.parametrize(

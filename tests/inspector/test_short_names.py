@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.short_names import short_name, short_names
-from inspector.text import clean
+from inspector.texts.short_names import short_name, short_names
+from inspector.texts.text import clean
 
 WORDS = st.sampled_from(["prm", "reasoneval", "llemma", "7b", "34b", "v1.0", "题目", "é", "a", "…#1"])
 NAMES = st.lists(st.lists(WORDS, min_size=1, max_size=5).map("-".join) | st.text(max_size=30), max_size=12)

@@ -11,21 +11,21 @@ import making
 import reference
 import step_reference
 from inspector.analyses.board import board
-from inspector.board import board_frame, metrics_of
-from inspector.board_arrangement import BoardKind
-from inspector.board_columns import board_columns
+from inspector.boards.arrangement import BoardKind
+from inspector.boards.board import board_frame, metrics_of
+from inspector.boards.columns import board_columns
 from inspector.cli import main
 from inspector.inspection import inspect
-from inspector.paint import Brush
-from inspector.rail_lines import rail_lines
 from inspector.request import Request
 from inspector.selection import load
+from inspector.texts.paint import Brush
+from inspector.thresholds.rail_lines import rail_lines
 from opened import opened
 from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import MODULES, STEP_LABELLED, benchmark_module, step_labelled
 from scoring.cache import RewardParts
-from scoring.deciding import OPTIMISTIC
+from scoring.evaluations.deciding import OPTIMISTIC
 from scoring.workspace import Workspace
 from screen_text import press, shows
 from step_reference import Step

@@ -21,9 +21,9 @@ from inspector.selection import load
 from opened import inspected, opened
 from reference import Case
 from scoring.benchmarks.base import Imported
-from scoring.deciding import OPTIMISTIC, Surroundings, at_wish, dev_sets
 from scoring.errors import UsageError
-from scoring.step_rewards import Gold
+from scoring.evaluations.deciding import OPTIMISTIC, Surroundings, at_wish, dev_sets
+from scoring.evaluations.step_rewards import Gold
 from screen_text import press, shows
 from step_reference import Step
 from thoroughness import up_to

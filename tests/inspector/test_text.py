@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.text import LINE_BREAKS, cell, clean, json_text
+from inspector.texts.text import LINE_BREAKS, cell, clean, json_text
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=60)
 ACTING = ["RLE", "LRE", "RLO", "LRO", "PDF", "RLI", "LRI", "FSI", "PDI"]

@@ -7,7 +7,7 @@ import example
 from inspector.inspection import inspect
 from inspector.selection import load
 from inspector.services.command_access import GIVE_BACK, KEEP, LONGEST, title_of
-from scoring.filters import Facet, Filter
+from scoring.filtering.filters import Facet, Filter
 from terminal import Terminal
 from test_pty import ENV, RUN
 

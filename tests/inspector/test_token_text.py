@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.token_text import visible, window
+from inspector.texts.token_text import visible, window
 
 
 @pytest.mark.parametrize(

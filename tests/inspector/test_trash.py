@@ -10,8 +10,8 @@ import pytest
 import example
 import making
 from inspector.cli import main
-from inspector.sentences import size_words
-from scoring.files import locked
+from inspector.texts.sentences import size_words
+from scoring.storage.files import locked
 from scoring.workspace import Workspace
 
 

@@ -7,8 +7,8 @@ import making
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case
-from scoring.evaluated_cases import SAID as DTYPES
-from scoring.evaluated_cases import TriageColumns
+from scoring.evaluations.evaluated_cases import SAID as DTYPES
+from scoring.evaluations.evaluated_cases import TriageColumns
 from scoring.triage.history import NOTE, RATE, REDO, RULE, RULINGS, SORT, TAG, UNDO, UNTAG, Action, History, Triage
 from scoring.triage.journal import Author, Journal
 

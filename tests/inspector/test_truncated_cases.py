@@ -10,9 +10,9 @@ import making
 from inspector import cli
 from inspector.case_view.lines import Manner, case_lines
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
+from inspector.texts.paint import Brush
 from opened import opened
 from reference import Case
 from scoring.cache import RewardParts

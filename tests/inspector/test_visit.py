@@ -15,7 +15,7 @@ from inspector.screens.start import import_list, path_picks
 from inspector.visit import _CHANGES, _FLAGS, _NEVER, HERE, Visit
 from inspector.widgets.text_editor import TextEditor
 from opened import opened
-from scoring.arguments import add_arguments
+from scoring.runs.arguments import add_arguments
 from screen_text import hides, press, shows
 
 LOOKS = Visit("ann", writes=False, root="/nowhere")

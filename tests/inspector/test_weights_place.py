@@ -4,7 +4,7 @@ from hashlib import sha256
 import pytest
 
 import making
-from inspector.weights_place import other_settings, place_of
+from inspector.processes.weights_place import other_settings, place_of
 from scoring.benchmarks import demo
 from scoring.errors import UsageError
 from scoring.fingerprint import FILE, SETTLED_NS, Digests

@@ -11,11 +11,11 @@ import example
 from at_the_terminal import printed, shell
 from inspector.analyses import Params
 from inspector.analyses.show import VARIANTS, show
+from inspector.case_view.variant_track import Tried
 from inspector.request import Request
 from inspector.screens import what_if
 from inspector.screens.what_if import WhatIf
 from inspector.selection import load
-from inspector.variant_track import Tried
 from inspector.widgets import text_editor
 from inspector.widgets.text_editor import TextEditor
 from opened import opened

@@ -8,22 +8,22 @@ import judged
 import making
 import reference
 from inspector.analyses.board import board
-from inspector.board import board_frame
-from inspector.case_columns import case_columns
+from inspector.boards.board import board_frame
+from inspector.case_list.case_columns import case_columns
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
 from inspector.filtering.filter_words import filter_words
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.request import Request
 from inspector.screens.filtering import facet_groups
 from inspector.selection import load
-from inspector.sentences import outcome_sentence, votes_words
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import outcome_sentence, votes_words
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
 from scoring.cache import VoteParts
-from scoring.deciding import OPTIMISTIC
 from scoring.errors import UsageError
+from scoring.evaluations.deciding import OPTIMISTIC
 from screen_text import press, rests, screen_lines, shows
 from views import cases_view, metrics_view, show_view, table_of, words_of
 

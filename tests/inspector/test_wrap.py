@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.text import clean
-from inspector.wrap import wrap
+from inspector.texts.text import clean
+from inspector.texts.wrap import wrap
 
 TEXT = (st.text(max_size=60) | st.text("ab- 中文é\u0301😀🇩🇪\n", max_size=80)).map(lambda text: clean(text, lines=True))
 

@@ -8,11 +8,11 @@ from types import MappingProxyType
 import pytest
 
 import making
-from inspector import case_job
-from inspector.jobs import Job
+from inspector.processes import case_job
+from inspector.processes.job import Job
+from inspector.processes.xray import Question
 from inspector.request import Request
 from inspector.selection import load
-from inspector.xray import Question
 
 
 @pytest.fixture(scope="module")

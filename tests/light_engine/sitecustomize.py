@@ -6,7 +6,7 @@ Its engine is `fake_scoring.Engine`; a batch of it takes as many seconds as BATC
 import os
 
 from fake_scoring import Engine
-from scoring.preparation import Running
+from scoring.runs.preparation import Running
 
 _load = Running.load
 

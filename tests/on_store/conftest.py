@@ -76,8 +76,8 @@ def proxy(store, monkeypatch):
 @pytest.fixture
 def machine(address, tmp_path):
     """Give the mirror of the workspace in the cache of a machine, by its name; again after it was killed, too."""
-    from scoring.object_store import Address, open_store
-    from scoring.remote import Mirror
+    from scoring.storage.object_store import Address, open_store
+    from scoring.storage.remote import Mirror
 
     def mirror(name, where=address):
         parsed = Address.parse(where)

@@ -8,7 +8,7 @@ from inspector.request import Request
 from inspector.services import following
 from opened import inspected, opened
 from scoring.cache import RewardParts
-from scoring.remote import finish
+from scoring.storage.remote import finish
 from scoring.triage.journal import Journal
 from scoring.workspace import Workspace
 from screen_text import until

@@ -6,11 +6,11 @@ import os
 import pytest
 
 from at_the_terminal import printed, shell
-from scoring import object_store
 from scoring.api import open_workspace
 from scoring.errors import InspectError, StoreError, UsageError
-from scoring.object_store import Address
-from scoring.remote import cache, finish, open_mirror
+from scoring.storage import object_store
+from scoring.storage.object_store import Address
+from scoring.storage.remote import cache, finish, open_mirror
 from scoring.workspace import Workspace, workspace_folder
 
 ROWS = [

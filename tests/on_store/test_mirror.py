@@ -9,12 +9,12 @@ import pytest
 
 import making
 import reference
-from scoring import object_store
 from scoring.cache import RewardParts
 from scoring.errors import StoreError
-from scoring.files import uuid7
-from scoring.remote_plan import TRAVELS
 from scoring.scorer import Scorer
+from scoring.storage import object_store
+from scoring.storage.files import uuid7
+from scoring.storage.remote_plan import TRAVELS
 from scoring.trash import prune, removable, remove, removed, restore
 from scoring.triage.journal import Author, Journal
 from scoring.workspace import Workspace
@@ -214,12 +214,12 @@ def test_imports_of_two_machines_at_once_are_joined(ann, bob):
 
 def test_an_import_after_one_from_a_clock_that_is_ahead_still_counts(ann, bob, monkeypatch):
     # What is made in this process comes after it from now on: not in other tests.
-    monkeypatch.setattr("scoring.files._last", 0)
+    monkeypatch.setattr("scoring.storage.files._last", 0)
     filled(ann)
     equal(ann, bob)
     now = time.time_ns
     with monkeypatch.context() as ahead:
-        ahead.setattr("scoring.files._last", 0)
+        ahead.setattr("scoring.storage.files._last", 0)
         ahead.setattr(time, "time_ns", lambda: now() + 3600 * 10**9)
         making.workspace(ann.root, [reference.Case(3, 2), *CASES[1:]], [])
     equal(ann, bob)

@@ -12,8 +12,8 @@ try:
     cli.main(sys.argv[1:])
 except SystemExit:
     pass
-found = sorted(name for name in sys.modules if name.startswith(("obstore", "scoring.remote", "scoring.object_store")))
-print("FOUND", found, file=sys.stderr)
+stores = ("obstore", "scoring.storage.remote", "scoring.storage.object_store")
+print("FOUND", sorted(name for name in sys.modules if name.startswith(stores)), file=sys.stderr)
 """
 
 

@@ -11,10 +11,11 @@ import pytest
 
 import fake_scoring
 from fake_scoring import SCORER, Engine, cases, events, expected, in_turn, kept
-from scoring import leases, object_store, remote_runs
-from scoring import run as scoring_run
 from scoring.errors import UnwritableWorkspace
-from scoring.remote_runs import sent
+from scoring.runs import leases, remote_runs
+from scoring.runs import run as scoring_run
+from scoring.runs.remote_runs import sent
+from scoring.storage import object_store
 from scoring.workspace import Workspace
 
 FRAME = cases(240)
@@ -98,7 +99,7 @@ def test_what_cannot_be_sent_is_kept_and_goes_with_the_next_run(proxy, machine, 
 def test_two_machines_share_a_run(machine, monkeypatch):
     monkeypatch.setattr(scoring_run, "ROWS", 64)
     monkeypatch.setattr(remote_runs, "_LOOKS", 0.3)
-    monkeypatch.setattr("scoring.run._WAITED_SECONDS", 0.01)
+    monkeypatch.setattr("scoring.runs.run._WAITED_SECONDS", 0.01)
     frame = cases(1200)
     ann, bob = begun(machine("ann")), machine("bob")
     bob.sync()
@@ -157,8 +158,8 @@ sys.path[:0] = sys.argv[4:]
 import fake_scoring, on_store.test_runs_on_store as tests
 from pathlib import Path
 from scoring import saving, remote_runs
-from scoring.object_store import Address, open_store
-from scoring.remote import Mirror
+from scoring.storage.object_store import Address, open_store
+from scoring.storage.remote import Mirror
 saving.ROWS, remote_runs.SECONDS = 8, 0.0
 address = Address.parse(sys.argv[1])
 mirror = Mirror(address, Path(sys.argv[2]), open_store(address))

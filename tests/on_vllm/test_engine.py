@@ -17,9 +17,9 @@ import every_family  # needs torch
 import tiny_families  # needs torch
 from scoring.checkpoint import Checkpoint  # stands with the ones around it
 from scoring.errors import CheckpointError, EngineError  # stands with the ones around it
-from scoring.opened import OpenedPrm  # stands with the ones around it
 from scoring.prms.catalogue import adapter_of  # stands with the ones around it
 from scoring.readout import Encoded, Refused  # stands with the ones around it
+from scoring.runs.opened import OpenedPrm  # stands with the ones around it
 from thoroughness import also  # stands with the ones around it
 from vllm_rewards import TOLERANCE, check, encoded, in_session, loaded  # needs torch
 

@@ -16,8 +16,8 @@ from scoring.generative.talk import (  # noqa: E402  # stands with the ones belo
     Words,
 )
 from scoring.generative.talks import Talks  # noqa: E402  # stands with the ones below
-from scoring.leases import Missing  # noqa: E402  # stands with the ones below
-from scoring.run import RunCase  # noqa: E402  # stands with the ones below
+from scoring.runs.leases import Missing  # noqa: E402  # stands with the ones below
+from scoring.runs.run import RunCase  # noqa: E402  # stands with the ones below
 from vllm_rewards import TOLERANCE  # noqa: E402  # needs torch
 
 pytestmark = pytest.mark.vllm

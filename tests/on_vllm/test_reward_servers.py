@@ -14,9 +14,9 @@ from scoring.engines.server.rewards import (
     RewardServers,  # needs httpx
 )
 from scoring.errors import EngineError  # stands with the ones around it
-from scoring.opened import OpenedPrm  # stands with the ones around it
 from scoring.prms.catalogue import adapter_of  # stands with the ones around it
 from scoring.readout import Encoded  # stands with the ones around it
+from scoring.runs.opened import OpenedPrm  # stands with the ones around it
 from servers import vllm_server  # needs httpx
 from vllm_rewards import check, encoded  # needs torch
 

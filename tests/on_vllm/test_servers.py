@@ -7,8 +7,8 @@ httpx = pytest.importorskip("httpx")
 
 import tiny_families  # noqa: E402  # needs torch
 from scoring.checkpoint import Checkpoint  # noqa: E402  # stands with the one above
-from scoring.opened import OpenedPrm  # noqa: E402  # stands with the one above
 from scoring.prms.catalogue import adapter_of  # noqa: E402  # stands with the one above
+from scoring.runs.opened import OpenedPrm  # noqa: E402  # stands with the one above
 from vllm_rewards import TOLERANCE  # noqa: E402  # needs torch
 
 pytestmark = pytest.mark.vllm

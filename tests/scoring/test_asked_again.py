@@ -3,10 +3,10 @@
 import pytest
 
 from scoring.__main__ import _parse
-from scoring.critic_preparation import _wish, prepare_critic
 from scoring.critics.sampling import MODES, asked_here, flags_again
 from scoring.generative.catalogue import FAMILIES
-from scoring.prompts import keep_template, kept_template
+from scoring.runs.critic_preparation import _wish, prepare_critic
+from scoring.runs.prompts import keep_template, kept_template
 from scoring.workspace import Workspace
 
 OWN = "Judge. {problem} {steps} End with a boxed index."

@@ -15,16 +15,17 @@ from inspector.analyses import Params
 from inspector.analyses import load as analysis
 from inspector.request import Request
 from inspector.selection import load
-from scoring import blocks, stored_frame
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.own import cases_frame
 from scoring.cache import RewardParts, VoteParts
-from scoring.derived import FOLDER, Derived
 from scoring.errors import UnwritableWorkspace
+from scoring.evaluations import blocks
+from scoring.evaluations.derived import FOLDER, Derived
 from scoring.generation import Generation
 from scoring.progress import told_to
 from scoring.schema import METADATA, REWARDS, VOTES, conform
-from scoring.stored_frame import StoredFrame, StoredPart, frame_blocks, group_numbers, held_part
+from scoring.storage import stored_frame
+from scoring.storage.stored_frame import StoredFrame, StoredPart, frame_blocks, group_numbers, held_part
 from scoring.workspace import Workspace
 from thoroughness import up_to
 

@@ -9,10 +9,10 @@ import making
 import reference
 from reference import Case
 from scoring.errors import UsageError
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.schema import REWARDS
-from scoring.step_rewards import Gold
-from scoring.verdicts import NO_VERDICT
 from thoroughness import up_to
 
 BOTH = pytest.mark.parametrize("comparison", ["<", "<="])

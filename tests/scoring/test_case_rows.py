@@ -7,10 +7,10 @@ import judged
 import making
 from reference import Case
 from scoring.cache import RewardParts, VoteParts, case_rows, cases_with_rows, rows_about, rows_of_cases
-from scoring.evaluation import evaluate
-from scoring.given import by_run, tally
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.given import by_run, tally
+from scoring.evaluations.step_rewards import Gold
 from scoring.schema import REWARDS, VOTES, conform
-from scoring.step_rewards import Gold
 from thoroughness import up_to
 
 KEYS, NAMES = ("k", "l", "m"), ("b/1", "b/2", "b/3", "b/4")

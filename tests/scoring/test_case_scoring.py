@@ -15,12 +15,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from scoring import case_scoring
 from scoring.__main__ import main
 from scoring.benchmarks import demo
 from scoring.cache import RewardParts
-from scoring.case_scoring import WarmPrm, serve
-from scoring.leases import Leases
+from scoring.runs import case_scoring
+from scoring.runs.case_scoring import WarmPrm, serve
+from scoring.runs.leases import Leases
 from scoring.schema import REWARDS, content_key
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace

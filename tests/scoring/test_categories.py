@@ -3,7 +3,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.condition_masks import LIMIT, categories, listed_values
+from scoring.filtering.condition_masks import LIMIT, categories, listed_values
 
 COLUMNS = (
     st.lists(st.text(max_size=3) | st.none(), max_size=12).map(lambda cells: pl.Series("c", cells, dtype=pl.String))

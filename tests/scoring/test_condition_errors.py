@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from scoring.errors import FilterError
-from scoring.filters import passing
+from scoring.filtering.filters import passing
 
 FRAME = pl.DataFrame({"subset": ["a"], "n_steps": [3], "gpt4.outcome": ["late"]})
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.condition_masks import KEPT, Categories, ConditionMasks
 from scoring.errors import FilterError
-from scoring.filters import Facet, passing
+from scoring.filtering.condition_masks import KEPT, Categories, ConditionMasks
+from scoring.filtering.filters import Facet, passing
 from thoroughness import up_to
 
 SOME = up_to(80)

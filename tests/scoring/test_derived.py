@@ -18,9 +18,9 @@ import reference
 from imports import import_source
 from inspector.request import Request
 from inspector.selection import load
-from scoring import derived
 from scoring.cache import RewardParts
-from scoring.derived import (
+from scoring.evaluations import derived
+from scoring.evaluations.derived import (
     FOLDER,
     DamagedPack,
     Derived,
@@ -30,10 +30,10 @@ from scoring.derived import (
     packed_evaluation,
     unpacked_evaluation,
 )
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.scorer_columns import SPENT
+from scoring.evaluations.step_rewards import Gold
 from scoring.scorer import Scorer
-from scoring.scorer_columns import SPENT
-from scoring.step_rewards import Gold
 from scoring.workspace import Workspace
 from thoroughness import up_to
 from views import metrics_view
@@ -372,5 +372,6 @@ def test_how_it_is_computed_has_a_version():
         for name, array in sorted(arrays.items()):
             bits.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())
         bits.update(json.dumps(facts, sort_keys=True).encode())
-    # What is kept by the version before would be shown as if it were computed: count scoring.derived.VERSION up.
+    # What is kept by the version before would be shown as if it were computed: count
+    # scoring.evaluations.derived.VERSION up.
     assert (derived.VERSION, bits.hexdigest()) == (2, "121be118a48695f7")

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 import making
 import reference
 from reference import Case
-from scoring.deciding import EACH, dev_sets, dev_thresholds, dev_tuned
 from scoring.errors import UsageError
-from scoring.evaluation import evaluate
+from scoring.evaluations.deciding import EACH, dev_sets, dev_thresholds, dev_tuned
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import DEV, Rule, RuleByCase
 from scoring.metrics.first_error import first_error_rows
 from scoring.schema import REWARDS
-from scoring.step_rewards import Gold
-from scoring.verdicts import DEV, Rule, RuleByCase
 from thoroughness import up_to
 
 BOTH = pytest.mark.parametrize("comparison", ["<", "<="])

@@ -12,14 +12,14 @@ import reference
 import step_making
 import step_reference
 from reference import Case
-from scoring.deciding import dev_tuned
 from scoring.errors import UsageError
-from scoring.evaluation import evaluate
+from scoring.evaluations.deciding import dev_tuned
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import OUTCOMES, AsGiven, Rule
 from scoring.metrics.step_labels import step_rows
 from scoring.metrics.threshold_curves import case_curve, step_curve
 from scoring.scorer import Scorer
-from scoring.step_rewards import Gold
-from scoring.verdicts import OUTCOMES, AsGiven, Rule
 from thoroughness import up_to
 
 VALUES = (0.0, 0.25, 0.3, 0.35, 0.5, making.FLOAT32, 0.7, 1.0)

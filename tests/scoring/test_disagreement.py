@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.evaluated_cases import disagreement
-from scoring.verdicts import NO_VERDICT
+from scoring.evaluations.evaluated_cases import disagreement
+from scoring.evaluations.verdicts import NO_VERDICT
 
 VERDICTS = st.sampled_from((NO_VERDICT, -2, -1, 0, 1, 7))
 

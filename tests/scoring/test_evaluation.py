@@ -8,10 +8,10 @@ from hypothesis import given
 import making
 import reference
 from reference import Case
-from scoring.evaluation import evaluate
-from scoring.scorer_columns import PER_SCORER
-from scoring.step_rewards import Gold
-from scoring.verdicts import OUTCOMES
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.scorer_columns import PER_SCORER
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import OUTCOMES
 from thoroughness import up_to
 
 SOME = up_to(60)

@@ -11,6 +11,7 @@ import rows_out
 from inspector.shell.exporting import TABLES
 from inspector.verbs.export import FOREIGN
 from rows_out import case, decided, given, labelled
+from scoring.evaluations.verdicts import LABELS_AS_GIVEN
 from scoring.exporters import (
     CASE_FORMATS,
     REWARD_FORMATS,
@@ -33,7 +34,6 @@ from scoring.exporters import (
     trl_row,
 )
 from scoring.schema import METADATA, REWARDS
-from scoring.verdicts import LABELS_AS_GIVEN
 
 BENCH = [reference.Case(2, 1, (0.9, 0.1), error_steps=(1,)), reference.Case(3, None), reference.Case(1, -1)]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nasty import TEXT
-from scoring.filters import Facet, Filter, Span, facet_of, filter_of
+from scoring.filtering.filters import Facet, Filter, Span, facet_of, filter_of
 from thoroughness import up_to
 
 SOME = up_to(80)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from failing import failing, interrupted
-from scoring import files
 from scoring.errors import UnwritableWorkspace
-from scoring.files import check_writable, expand_home, locked, sync, unwritable, uuid7, write_atomically
+from scoring.storage import files
+from scoring.storage.files import check_writable, expand_home, locked, sync, unwritable, uuid7, write_atomically
 
 REASONS = {
     errno.EROFS: "the file system is read-only",

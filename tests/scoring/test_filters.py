@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from nasty import NASTY, TEXT
 from scoring.errors import FilterError
-from scoring.filters import Facet, Filter, Span, passing, row_passes
+from scoring.filtering.filters import Facet, Filter, Span, passing, row_passes
+from scoring.filtering.sql_words import literal, named, quoted
 from scoring.schema import METADATA
-from scoring.sql_words import literal, named, quoted
 from thoroughness import up_to
 
 SOME = up_to(80)

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 import fake_scoring
 import making
 import reference
-from scoring.arguments import Shard
 from scoring.cache import RewardParts
 from scoring.errors import InspectError
-from scoring.events import CaseRefused, End, Interrupt, Nodes, Notice, Ready
-from scoring.fleet import ENDS, FIRST_CASES, HOPELESS, Fleet, WaitingCases, characters
-from scoring.leases import Missing
-from scoring.prm_runs import Encoding, encoded, read
-from scoring.run import RunCase, RunUsage, in_shard, score
-from scoring.workers import (
+from scoring.runs.arguments import Shard
+from scoring.runs.events import CaseRefused, End, Interrupt, Nodes, Notice, Ready
+from scoring.runs.fleet import ENDS, FIRST_CASES, HOPELESS, Fleet, WaitingCases, characters
+from scoring.runs.leases import Missing
+from scoring.runs.prm_runs import Encoding, encoded, read
+from scoring.runs.run import RunCase, RunUsage, in_shard, score
+from scoring.runs.workers import (
     BlockResult,
     Opened,
     WorkerFailed,

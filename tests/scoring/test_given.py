@@ -9,13 +9,13 @@ import making
 import reference
 from reference import Case
 from scoring.errors import UsageError
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import NO_VERDICT, AsGiven, Rule
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.kernel import FIRST_ERROR, Decided
 from scoring.metrics.threshold_curves import case_curve
 from scoring.scorer import Scorer
-from scoring.step_rewards import Gold
-from scoring.verdicts import NO_VERDICT, AsGiven, Rule
 from thoroughness import up_to
 
 ALL = making.frame(judged.CASES)

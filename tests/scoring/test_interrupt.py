@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from scoring.events import Interrupt, Stopped
+from scoring.runs.events import Interrupt, Stopped
 
 
 @pytest.fixture

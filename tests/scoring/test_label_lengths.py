@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import judged
 import making
 from reference import Case
-from scoring.evaluation import evaluate
-from scoring.step_rewards import Gold, align
-from scoring.verdicts import NO_VERDICT
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold, align
+from scoring.evaluations.verdicts import NO_VERDICT
 from thoroughness import up_to
 
 

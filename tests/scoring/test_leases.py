@@ -12,16 +12,17 @@ import polars as pl
 import pytest
 
 from fake_scoring import Engine, cases, events, expected, in_turn, kept, started, until_saved
-from scoring import files, leases
 from scoring.cache import RewardParts
-from scoring.events import Notice
-from scoring.leases import EXPIRES, FOLDER, Leases
+from scoring.runs import leases
+from scoring.runs.events import Notice
+from scoring.runs.leases import EXPIRES, FOLDER, Leases
+from scoring.storage import files
 
 ROOT = Path(__file__).parents[2]
 _TAKES = """
 import sys, time
 from pathlib import Path
-from scoring.leases import Leases
+from scoring.runs.leases import Leases
 one = Leases(Path(sys.argv[1]))
 one.take(["a", "b"])
 print("taken", flush=True)

@@ -14,9 +14,9 @@ import making
 import reference
 import scoring_process
 from scoring.cache import RewardParts
-from scoring.events import GO_ON
 from scoring.fingerprint import FILE
-from scoring.preparation import Running
+from scoring.runs.events import GO_ON
+from scoring.runs.preparation import Running
 from scoring.workspace import Workspace
 from thoroughness import also
 

@@ -3,7 +3,7 @@ import pytest
 
 import making
 from reference import Case
-from scoring.preparation import missing_texts
+from scoring.runs.preparation import missing_texts
 from scoring.schema import TEXTS
 from scoring.texts import Texts
 

@@ -4,7 +4,7 @@ from math import log, sqrt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.similar import ALIKE, clusters
+from scoring.filtering.similar import ALIKE, clusters
 from scoring.triage.words import Note
 
 words = st.sampled_from(["sign", "minus", "table", "unit", "the", "lost", "x", "12"])

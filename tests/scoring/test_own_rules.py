@@ -11,13 +11,13 @@ import plugged_in
 import reference
 import rule_reference as slow
 from reference import Case
-from scoring import rules
 from scoring.api import open_workspace
 from scoring.errors import PluginError, UsageError
+from scoring.evaluations import rules
+from scoring.evaluations.rules import GROUP, check_rule, installed_rules, rule
+from scoring.evaluations.verdicts import OUTCOMES
 from scoring.metrics.threshold_curves import case_curve
 from scoring.plugins import load_plugins
-from scoring.rules import GROUP, check_rule, installed_rules, rule
-from scoring.verdicts import OUTCOMES
 
 FILE = Path(__file__).parents[1] / "own" / "below_mean.py"
 HEAD = "import numpy as np\nfrom scoring.api import rule\n"

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from scoring.derived import DOCUMENT, DamagedPack, pack, unpack
 from scoring.errors import UnwritableWorkspace
+from scoring.evaluations.derived import DOCUMENT, DamagedPack, pack, unpack
 
 KEY = "0123"
 ARRAYS = st.sampled_from([np.float64, np.int64, np.uint8, np.bool_]).flatmap(

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from scoring.errors import UnwritableWorkspace
-from scoring.parquet import read_parquet, write_parquet
+from scoring.storage.parquet import read_parquet, write_parquet
 
 FRAME = pl.DataFrame({"a": [1, 2, 3], "b": [["x"], [], ["\x00", "😀"]]})
 

@@ -4,7 +4,7 @@ import checkpoints
 import every_family
 from scoring.claim import claim
 from scoring.errors import EngineError, ScorerConflict, UsageError
-from scoring.preparation import Running, prepare
+from scoring.runs.preparation import Running, prepare
 from scoring.workspace import Workspace
 
 

@@ -6,7 +6,7 @@ import making
 from inspector.common_flags import PROTOCOLS as ON_THE_COMMAND_LINE
 from scoring.benchmarks.registry import MODULES
 from scoring.errors import UsageError
-from scoring.official_rows import PROTOCOLS, protocol_named, protocol_of
+from scoring.evaluations.official_rows import PROTOCOLS, protocol_named, protocol_of
 
 
 def test_the_command_line_offers_all_of_them():

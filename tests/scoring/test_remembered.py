@@ -1,4 +1,4 @@
-from scoring.remembered import Remembered
+from scoring.storage.remembered import Remembered
 
 
 def test_a_result_lasts_as_long_as_what_it_was_made_of():

@@ -6,14 +6,14 @@ from msgspec.structs import replace
 import fake_scoring
 from scoring.cache import RewardParts
 from scoring.errors import DamagedWorkspace
-from scoring.evaluation import evaluate
-from scoring.events import End
-from scoring.prm_runs import Encoding
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
 from scoring.readout import Encoded
-from scoring.run import score
+from scoring.runs.events import End
+from scoring.runs.prm_runs import Encoding
+from scoring.runs.run import score
 from scoring.schema import METADATA, TEXTS
 from scoring.scorer import READABLE, Scorer
-from scoring.step_rewards import Gold
 from scoring.texts import reward_key, reward_keys
 
 READER = replace(fake_scoring.SCORER, settings={"reads": ["reference_answer"]})

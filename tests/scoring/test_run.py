@@ -9,16 +9,16 @@ import pytest
 
 import fake_scoring
 from fake_scoring import Engine, cases, encode, events, expected, kept
-from scoring import prm_runs as module
-from scoring import run
 from scoring.asking import Noticed
 from scoring.cache import RewardParts
 from scoring.errors import EngineError, UnwritableWorkspace
-from scoring.events import CaseRefused, End, Interrupt, Notice, Progress, Ready, Saved, Start, Stopped, document
-from scoring.leases import Missing
-from scoring.prm_runs import EncodedCase
 from scoring.readout import BEYOND_MEMORY, Answer, Batch, Encoded, Refused
-from scoring.run import RunCase
+from scoring.runs import prm_runs as module
+from scoring.runs import run
+from scoring.runs.events import CaseRefused, End, Interrupt, Notice, Progress, Ready, Saved, Start, Stopped, document
+from scoring.runs.leases import Missing
+from scoring.runs.prm_runs import EncodedCase
+from scoring.runs.run import RunCase
 from scoring.scorer import Scorer
 
 N = 60

@@ -6,7 +6,7 @@ import adapters
 import checkpoints
 import making
 from scoring.claim import claim, same_model
-from scoring.preparation import prepare
+from scoring.runs.preparation import prepare
 from scoring.workspace import Workspace
 
 HEAD = "The workspace has"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.errors import UsageError
-from scoring.run import sample
+from scoring.runs.run import sample
 
 SUBSETS = st.lists(st.sampled_from(["one", "two", None]), max_size=40)
 

@@ -10,10 +10,10 @@ import judged
 import making
 import reference
 from reference import Case
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.scorer_columns import MEASURES, scorer_column
+from scoring.evaluations.step_rewards import Gold
 from scoring.schema import REWARDS
-from scoring.scorer_columns import MEASURES, scorer_column
-from scoring.step_rewards import Gold
 
 
 def slowly(case, margin):

@@ -4,7 +4,7 @@ import pytest
 
 import checkpoints
 from scoring.errors import EngineError
-from scoring.preparation import Running, prepare
+from scoring.runs.preparation import Running, prepare
 from scoring.workspace import Workspace
 
 pytest.importorskip("httpx")

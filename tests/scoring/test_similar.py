@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import making
 from reference import Case
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.filtering.similar import PAGE, POINTS, SHARED, TextIndex, courses, nearest_courses
 from scoring.schema import TEXTS
-from scoring.similar import PAGE, POINTS, SHARED, TextIndex, courses, nearest_courses
-from scoring.step_rewards import Gold
 from scoring.texts import Texts
 
 WORDS = ("apple", "Pear", "plum", "so", "a", "12", "3.5", "x+1=2", "2 * 3", r"\frac", "über")

@@ -10,10 +10,10 @@ import checkpoints
 import making
 import reference
 import scoring_process
-from scoring.arguments import ClusterSize, _cluster_size
 from scoring.cache import RewardParts
 from scoring.errors import UsageError
-from scoring.sizing import BLOCK_SECONDS, measured_speed, simulated, speed_of
+from scoring.runs.arguments import ClusterSize, _cluster_size
+from scoring.runs.sizing import BLOCK_SECONDS, measured_speed, simulated, speed_of
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 20_000), st.integers(1, 5_000)), min_size=1, max_size=300)
 

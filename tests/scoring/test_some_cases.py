@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import judged
 import making
-from scoring.evaluation import evaluate
-from scoring.step_rewards import Gold, flat_rows
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold, flat_rows
 from thoroughness import up_to
 
 SOME = up_to(60)

@@ -9,15 +9,15 @@ from msgspec.structs import replace
 
 import making
 from inspector import cli
-from inspector.case_rows import CaseRows
-from inspector.catalogue import catalogue
+from inspector.case_list.case_rows import CaseRows
+from inspector.case_list.catalogue import catalogue
 from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case
 from scoring.cache import RewardParts, VoteParts
+from scoring.evaluations.scorer_columns import SPENT
 from scoring.schema import REWARDS, VOTES
-from scoring.scorer_columns import SPENT
 
 CASES = [Case(2, 0, (0.1, 0.2)), Case(2, 1, (0.6, 0.3)), Case(2, -1, (0.9, 0.8))]
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.sql_words import BARE, literal, named, quoted, words_of
+from scoring.filtering.sql_words import BARE, literal, named, quoted, words_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 

@@ -7,12 +7,12 @@ import pytest
 import making
 import reference
 import step_making
-from scoring.evaluation import evaluate
-from scoring.given import split
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.given import split
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import NO_VERDICT, UNPARSED
 from scoring.metrics.step_labels import PRMSCORE, PooledSteps, step_rows
 from scoring.schema import VOTES, conform
-from scoring.step_rewards import Gold
-from scoring.verdicts import NO_VERDICT, UNPARSED
 
 CASES = [reference.Case(2, -1), reference.Case(2, 0), reference.Case(2, 1)]
 FRAME = making.frame(CASES)

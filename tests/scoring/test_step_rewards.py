@@ -6,8 +6,8 @@ from hypothesis import given
 import making
 import reference
 from reference import Case
+from scoring.evaluations.step_rewards import align
 from scoring.schema import REWARDS
-from scoring.step_rewards import align
 from thoroughness import up_to
 
 

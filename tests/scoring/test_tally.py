@@ -1,6 +1,6 @@
 """How far a run was that failed, from what it had told."""
 
-from scoring.events import Asked, End, Progress, Saved, Tally
+from scoring.runs.events import Asked, End, Progress, Saved, Tally
 
 ERROR = {"title": "t", "sentence": "s", "next_step": "n"}
 

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from scoring.errors import DamagedWorkspace
-from scoring.run import TextPages
+from scoring.runs.run import TextPages
 from scoring.schema import TEXTS
 from scoring.texts import Texts
 

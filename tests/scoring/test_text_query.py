@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.errors import SearchError
-from scoring.text_query import LONGEST, MOST_WORDS, SCOPES, TextQuery
+from scoring.filtering.text_query import LONGEST, MOST_WORDS, SCOPES, TextQuery
 
 
 def matches(query, text):

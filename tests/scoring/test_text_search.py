@@ -13,13 +13,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from scoring import text_search
 from scoring.cache import VoteParts
 from scoring.errors import DamagedWorkspace
-from scoring.parquet import write_parquet
+from scoring.filtering import text_search
+from scoring.filtering.text_query import SCOPES, TextQuery
+from scoring.filtering.text_search import Searchable, search, search_all
 from scoring.schema import TEXTS, VOTES
-from scoring.text_query import SCOPES, TextQuery
-from scoring.text_search import Searchable, search, search_all
+from scoring.storage.parquet import write_parquet
 from scoring.texts import Texts
 from thoroughness import up_to
 

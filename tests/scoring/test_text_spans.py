@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.errors import SearchError
-from scoring.text_query import TextQuery, occurs, spans
+from scoring.filtering.text_query import TextQuery, occurs, spans
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), st.text(max_size=3))

@@ -3,8 +3,8 @@ import polars as pl
 import pytest
 
 from scoring.errors import DamagedWorkspace
-from scoring.parquet import write_parquet
 from scoring.schema import TEXTS
+from scoring.storage.parquet import write_parquet
 from scoring.texts import Texts
 
 

@@ -12,9 +12,12 @@ import rule_reference as slow
 import selecting
 import step_making
 from reference import Case
-from scoring.deciding import dev_tuned
 from scoring.errors import UsageError
-from scoring.evaluation import evaluate
+from scoring.evaluations.deciding import dev_tuned
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.rules import check_own_rule, check_rule, find_transform, maximum_of, transform
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import NO_VERDICT, OUTCOMES, Rule, spelled
 from scoring.metrics.step_labels import step_rows
 from scoring.metrics.threshold_curves import (
     AtThreshold,
@@ -24,9 +27,6 @@ from scoring.metrics.threshold_curves import (
     step_bands,
     step_curve,
 )
-from scoring.rules import check_own_rule, check_rule, find_transform, maximum_of, transform
-from scoring.step_rewards import Gold
-from scoring.verdicts import NO_VERDICT, OUTCOMES, Rule, spelled
 from thoroughness import up_to
 
 # Sums of these are exact, so that z-scores are equal here where they are equal in truth.
@@ -372,7 +372,7 @@ def test_a_transform_is_made_once_and_no_threshold_makes_it_again(monkeypatch):
     calls = []
     made = transform("product")
     monkeypatch.setattr(
-        "scoring.step_rewards.transform", lambda name: counting if name == "product" else transform(name)
+        "scoring.evaluations.step_rewards.transform", lambda name: counting if name == "product" else transform(name)
     )
     counting = replace(made, function=lambda *flat: calls.append(1) or made.function(*flat))
     found = making.evaluation([Case(2, 1, (0.9, 0.2))]).compared("<", "product", "lowest")

@@ -15,12 +15,12 @@ import pytest
 import example
 import fake_scoring
 import making
-from scoring import files
 from scoring.cache import RewardParts
 from scoring.errors import InUse, NoWorkspace, UnwritableWorkspace, UsageError
-from scoring.events import End
-from scoring.files import DiskUse, Share, locked
+from scoring.runs.events import End
 from scoring.scorer import Scorer
+from scoring.storage import files
+from scoring.storage.files import DiskUse, Share, locked
 from scoring.trash import TRASH, leftovers, prune, removable, remove, removed, restore
 from scoring.workspace import Workspace
 from scoring_process import ran_here
@@ -298,7 +298,7 @@ def test_a_benchmark_stays_while_the_scoring_command_reads_it(workspace, monkeyp
             said.append(str(error))
         yield End("done")
 
-    monkeypatch.setattr("scoring.preparation.prm_events", events)
+    monkeypatch.setattr("scoring.runs.preparation.prm_events", events)
     code, told, err = ran_here("score", "bench", "--model", "none", "-w", str(workspace.root))
     assert (code, [event["event"] for event in told], err) == (0, ["end"], "")
     assert len(said) == 1

@@ -9,13 +9,13 @@ from checkpoints import Letters
 from fake_scoring import Engine, cases, events, kept
 from reference import Case
 from scoring.cache import RewardParts
-from scoring.evaluation import evaluate
-from scoring.events import CaseRefused, End, Progress
-from scoring.leases import reward_plan
-from scoring.prm_runs import Truncated, truncated
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold, align
 from scoring.prms.base import NO_STEPS, Separated, too_long
 from scoring.readout import Encoded, Refused
-from scoring.step_rewards import Gold, align
+from scoring.runs.events import CaseRefused, End, Progress
+from scoring.runs.leases import reward_plan
+from scoring.runs.prm_runs import Truncated, truncated
 
 LIMIT = 30
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import making
 import reference
 from reference import Case
-from scoring.verdicts import (
+from scoring.evaluations.verdicts import (
     NO_VERDICT,
     OUTCOMES,
     UNPARSED,

@@ -8,9 +8,9 @@ import judged
 import making
 from reference import Case
 from scoring.critics.parsing import processbench_verdict, vote
-from scoring.given import by_run, tally
+from scoring.evaluations.given import by_run, tally
+from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.schema import VOTES
-from scoring.verdicts import NO_VERDICT
 from thoroughness import up_to
 
 SOME_BALLOTS = ("0", "1", "01", "+1", "-1", "-7", "two", "", None)

@@ -15,8 +15,8 @@ import making
 import reference
 import scoring_process
 from scoring.cache import RewardParts
-from scoring.preparation import Running
-from scoring.workers import Worker, WorkerFailed, decode_prm, encode_message, worker_prm
+from scoring.runs.preparation import Running
+from scoring.runs.workers import Worker, WorkerFailed, decode_prm, encode_message, worker_prm
 from thoroughness import also
 
 pytest.importorskip("torch")
@@ -243,6 +243,6 @@ def test_a_worker_that_has_another_program_or_another_model_says_so(model, tmp_p
 def test_without_ray_a_cluster_is_a_sentence(model, tmp_path, monkeypatch):
     workspace = making.workspace(tmp_path / "ws", FEW, [])
     monkeypatch.setitem(sys.modules, "ray", None)
-    monkeypatch.delitem(sys.modules, "scoring.ray_workers", raising=False)
+    monkeypatch.delitem(sys.modules, "scoring.runs.ray_workers", raising=False)
     code, _, err = scoring_process.ran_here(*words_of(workspace, model, "--engine=ray"))
     assert (code, err) == (2, "Not installed: this needs the package 'ray'. Run: pip install 'prm-inspect[ray]'\n")

@@ -11,9 +11,9 @@ from scoring.benchmarks import demo
 from scoring.benchmarks.own import cases_frame
 from scoring.cache import RewardParts
 from scoring.errors import DamagedWorkspace, NoWorkspace, UnwritableWorkspace, UsageError
-from scoring.parquet import read_parquet
 from scoring.schema import CASES, METADATA, TEXTS, content_key
 from scoring.scorer import Scorer
+from scoring.storage.parquet import read_parquet
 from scoring.workspace import Added, Workspace
 
 

@@ -14,7 +14,7 @@ from failing import failing, interrupted
 from generations import generations, home, ids
 from imports import import_source
 from scoring.errors import DamagedWorkspace, UnwritableWorkspace
-from scoring.parquet import read_parquet, write_parquet
+from scoring.storage.parquet import read_parquet, write_parquet
 from scoring.workspace import Added, Workspace
 
 FOREIGN = ["notes.txt", "gen-notes/import.json", "gen-zzz/import.json", ".gen-0123/import.json", "old/gen/import.json"]

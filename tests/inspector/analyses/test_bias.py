@@ -10,7 +10,7 @@ from inspector.inspection import covering, inspect
 from inspector.request import Request
 from inspector.selection import load
 from published_spaces import mr_math
-from scoring.filters import Filter
+from scoring.filtering.filters import Filter
 from views import lines_of, page_sheet, page_view
 from walking import walk
 

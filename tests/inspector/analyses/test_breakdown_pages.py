@@ -23,7 +23,7 @@ from inspector.request import Request
 from inspector.selection import load
 from published_spaces import mr_math
 from scoring.errors import UsageError
-from scoring.filters import Facet, Filter
+from scoring.filtering.filters import Facet, Filter
 from scoring.metrics.shares import COUNTS
 from thoroughness import also
 from views import lines_of, page_sheet, words_of

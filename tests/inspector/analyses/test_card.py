@@ -14,7 +14,7 @@ from inspector.inspection import covering, inspect
 from inspector.request import Request
 from inspector.selection import load, select
 from scoring.errors import UsageError
-from scoring.filters import Facet, Filter
+from scoring.filtering.filters import Facet, Filter
 from scoring.scorer import NOT_SAID
 from views import card_view, compare_view, page_sheet, page_view, words_of
 from walking import walk

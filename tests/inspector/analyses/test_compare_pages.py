@@ -16,7 +16,7 @@ from inspector.request import Request
 from inspector.selection import load
 from published_spaces import mr_math
 from scoring.errors import UsageError
-from scoring.filters import Filter
+from scoring.filtering.filters import Filter
 from views import compare_view, lines_of, page_sheet, page_view, words_of
 from walking import walk
 

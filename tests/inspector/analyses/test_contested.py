@@ -17,7 +17,7 @@ from inspector.command_flags import FORMS
 from inspector.contested_gold import BETWEEN, because, because_phrases, ranking_of, rankings
 from inspector.request import Request
 from inspector.selection import load
-from inspector.wrap import joined
+from inspector.texts.wrap import joined
 from views import contested_view, lines_of, table_of
 
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 import making
 import reference
 from inspector.cli import main
-from inspector.flips import PRESENT
 from inspector.request import Request
 from inspector.selection import load
+from inspector.thresholds.flips import PRESENT
 from scoring.errors import UsageError
 from thoroughness import up_to
 from views import flips_view, table_of

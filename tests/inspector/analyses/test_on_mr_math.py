@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from inspector.request import Request, split
 from inspector.selection import load
 from published_spaces import mr_math
-from scoring.filters import passing
+from scoring.filtering.filters import passing
 from views import breakdown_view, cascade_view, curve_view, flips_view, pairs_view, sets_view
 
 FIRST, SECOND = "reasoneval_mistral-7b", "gpt4"

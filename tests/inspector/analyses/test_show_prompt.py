@@ -9,9 +9,9 @@ import authored
 from inspector import cli
 from inspector.critique.page import Manner, answers_to, vote_page
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
+from inspector.texts.paint import Brush
 from scoring.cache import VoteParts
 from servers.fault_server import running
 

@@ -13,16 +13,16 @@ import making
 import pages
 import reference
 from inspector.analyses._case_pages import token_blocks
-from inspector.paint import Brush
 from inspector.render.html import fragment
 from inspector.render.latex import latex_sections
 from inspector.render.markdown import markdown_sections
 from inspector.render.terminal import Terminal
 from inspector.render.view import Section
 from inspector.shell.analysis import painted
-from scoring import prm_reports
-from scoring.arguments import add_prm_arguments
+from inspector.texts.paint import Brush
 from scoring.prms.catalogue import ADAPTERS
+from scoring.runs import prm_reports
+from scoring.runs.arguments import add_prm_arguments
 
 STEPS = ["the step is 4.", "so \x1b[31mwe\u202e take [bold]12.\nIt is so", "the end is 数学 7 " + "word " * 40]
 LABELS = {

@@ -12,10 +12,10 @@ from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
-from inspector.threshold_ways import CURVE, POINTS
+from inspector.thresholds.ways import CURVE, POINTS
 from reference import Case
 from scoring.errors import UsageError
-from scoring.filters import passing
+from scoring.filtering.filters import passing
 from step_reference import Step
 from views import curve_view, flips_view, metrics_view, table_of, thresholds_view
 

@@ -16,7 +16,6 @@ from inspector.analyses import Params
 from inspector.analyses.thresholds import thresholds
 from inspector.case_links import wrong_condition, wrong_rows
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.render.cells import plain_text
 from inspector.render.charts import numbers_of
 from inspector.render.lines import text_of
@@ -24,10 +23,11 @@ from inspector.render.terminal import Terminal
 from inspector.render.view import Histogram, Reliability
 from inspector.request import Request
 from inspector.selection import load
+from inspector.texts.paint import Brush
 from published_spaces import mr_math
 from reference import Case
 from scoring.errors import UsageError
-from scoring.filters import Filter
+from scoring.filtering.filters import Filter
 from step_reference import Step
 from views import lines_of, metrics_view, page_sheet, page_view, thresholds_view, words_of
 from walking import walk

@@ -9,12 +9,12 @@ import making
 import reference
 from inspector.cli import main
 from inspector.inspection import inspect
-from inspector.rail_lines import why_unmovable
 from inspector.request import Request
 from inspector.selection import load
-from inspector.threshold_ways import THRESHOLDS
+from inspector.thresholds.rail_lines import why_unmovable
+from inspector.thresholds.ways import THRESHOLDS
 from reference import Case
-from scoring.deciding import EACH
+from scoring.evaluations.deciding import EACH
 from scoring.metrics.threshold_curves import case_curve
 from views import metrics_view, table_of, thresholds_view
 

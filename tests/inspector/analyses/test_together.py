@@ -12,7 +12,7 @@ from inspector.command_flags import FORMS
 from inspector.request import Request, split
 from inspector.selection import load
 from scoring.errors import UsageError
-from scoring.filters import passing
+from scoring.filtering.filters import passing
 from thoroughness import together
 from views import cascade_view, cases_view, pairs_view, sets_view
 

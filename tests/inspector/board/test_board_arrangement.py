@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.board import BOARD, Standings, board_frame, pieces, published_frame, standings
-from inspector.board_arrangement import (
+from inspector.boards.arrangement import (
     BEST_FIRST,
     MEANINGS,
     ROWS,
@@ -20,12 +19,13 @@ from inspector.board_arrangement import (
     kind_of,
     sort_of_word,
 )
-from inspector.board_cells import PUBLISHED, BoardCells
-from inspector.board_columns import Legend, board_columns, entries
-from inspector.paint import Brush
+from inspector.boards.board import BOARD, Standings, board_frame, pieces, published_frame, standings
+from inspector.boards.cells import PUBLISHED, BoardCells
+from inspector.boards.columns import Legend, board_columns, entries
 from inspector.render.cells import signed
 from inspector.request import Request
 from inspector.selection import load
+from inspector.texts.paint import Brush
 from inspector.widgets.columns import FittedColumns
 
 SELECTION = load(Request(benchmarks=("demo",)))

@@ -12,7 +12,7 @@ import making
 import reference
 import step_making
 from inspector.analyses.board import board_view
-from inspector.board_arrangement import ROWS, Arrangement
+from inspector.boards.arrangement import ROWS, Arrangement
 from inspector.cli import main
 from inspector.inspection import inspect
 from inspector.request import Request

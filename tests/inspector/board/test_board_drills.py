@@ -11,9 +11,9 @@ import making
 import published_spaces
 import reference
 import step_making
-from inspector.board import board_frame, pieces, published_frame
-from inspector.board_arrangement import MEANINGS
-from inspector.board_drills import NO_NUMBER, PRINTED, board_drill
+from inspector.boards.arrangement import MEANINGS
+from inspector.boards.board import board_frame, pieces, published_frame
+from inspector.boards.drills import NO_NUMBER, PRINTED, board_drill
 from inspector.case_links import drilled
 from inspector.inspection import inspect
 from inspector.render.lines import CaseLink
@@ -21,7 +21,7 @@ from inspector.request import Request
 from inspector.selection import load
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
-from scoring.verdicts import OUTCOMES
+from scoring.evaluations.verdicts import OUTCOMES
 from scoring.workspace import Workspace
 from step_reference import Step
 

@@ -13,7 +13,7 @@ from inspector.screens.board import BoardScreen
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from opened import DEMO, inspected, listed, opened
-from scoring.verdicts import OUTCOMES
+from scoring.evaluations.verdicts import OUTCOMES
 from screen_text import hides, press, rests, screen_lines, screen_text, settled, shows, until
 
 

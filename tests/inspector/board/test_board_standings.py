@@ -7,9 +7,9 @@ import example
 import making
 import reference
 import step_making
-from inspector.board import Standings, board_frame, pieces, standings, waiting
-from inspector.board_arrangement import Arrangement, arranged
-from inspector.board_cells import BEST, BUSY, REFERENCE, TIED
+from inspector.boards.arrangement import Arrangement, arranged
+from inspector.boards.board import Standings, board_frame, pieces, standings, waiting
+from inspector.boards.cells import BEST, BUSY, REFERENCE, TIED
 from inspector.request import Request
 from inspector.selection import load, with_baselines
 from scoring.metrics.statistics import BASELINES, baselines

@@ -13,9 +13,9 @@ from inspector.case_view.facts import agreement
 from inspector.case_view.open_case import Manner, letters_of, scorers_shown
 from inspector.case_view.steps import cells, second_cells
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
+from inspector.texts.paint import Brush
 from reference import Case
 from scoring.cache import RewardParts
 from shown_case import PLAIN, at_hand, seen

@@ -8,9 +8,9 @@ from rich.cells import cell_len
 import making
 from inspector.case_view.curve import MARGIN, Canvas, columns_of, curve_lines
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
+from inspector.texts.paint import Brush
 from reference import Case
 from shown_case import at_hand
 

@@ -5,9 +5,9 @@ import pytest
 import making
 from inspector.case_view.lines import Manner, case_lines
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
+from inspector.texts.paint import Brush
 from reference import Case
 
 CASES = [Case(3, 1, (0.9, 0.2, 0.8), error_steps=(1,))]

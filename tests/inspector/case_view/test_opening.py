@@ -11,9 +11,9 @@ from inspector.case_view.steps import prefix
 from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
-from inspector.sentences import WORDS
+from inspector.texts.sentences import WORDS
 from reference import Case
-from scoring.verdicts import OUTCOMES
+from scoring.evaluations.verdicts import OUTCOMES
 from shown_case import at_hand, seen
 
 SIZES = ((117, 33), (77, 21))

@@ -5,7 +5,7 @@ import originals
 from inspector.case_view.lines import Manner, case_lines
 from inspector.case_view.open_case import Stop, open_case
 from inspector.case_view.original_lines import MODE, original_lines
-from inspector.paint import Brush
+from inspector.texts.paint import Brush
 
 
 @pytest.fixture(scope="module")

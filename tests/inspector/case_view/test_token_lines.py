@@ -8,9 +8,9 @@ from inspector.case_view.lines import case_lines
 from inspector.case_view.open_case import Manner, open_case
 from inspector.case_view.token_lines import ASKING, MODE, grouped, token_lines
 from inspector.inspection import inspect
-from inspector.paint import Brush
+from inspector.processes.xray import Xray
 from inspector.selection import load
-from inspector.xray import Xray
+from inspector.texts.paint import Brush
 
 
 @pytest.fixture(scope="module")

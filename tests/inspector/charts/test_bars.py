@@ -1,7 +1,7 @@
 from inspector.charts.axes import Mark
 from inspector.charts.bars import Bar, bars
-from inspector.paint import Brush
 from inspector.render.lines import CaseLink, text_of
+from inspector.texts.paint import Brush
 
 CLASSES = (("erroneous", "missed"), ("clean", "clean"))
 

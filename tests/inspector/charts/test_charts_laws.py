@@ -15,10 +15,10 @@ from inspector.charts.heat_map import heat_map
 from inspector.charts.histogram import histogram
 from inspector.charts.reliability import Bin as ReliabilityBin
 from inspector.charts.reliability import reliability
-from inspector.paint import Brush
 from inspector.render.lines import CaseLink, text_of
 from inspector.render.view import Bin, Series, Tick
-from inspector.text import clean
+from inspector.texts.paint import Brush
+from inspector.texts.text import clean
 
 WIDTHS = st.integers(40, 200)
 BRUSHES = st.sampled_from((Brush(), Brush(ascii_only=True)))

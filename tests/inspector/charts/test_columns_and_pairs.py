@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from inspector.charts.bars import Column, Place, columns, paired_bars
-from inspector.paint import Brush
 from inspector.render.lines import CaseLink, text_of
+from inspector.texts.paint import Brush
 from thoroughness import up_to
 
 COUNTS = st.lists(st.integers(0, 30_000), min_size=1, max_size=40)

@@ -1,9 +1,9 @@
 import numpy as np
 
 from inspector.charts.curve import MOST, curve
-from inspector.paint import Brush
 from inspector.render.lines import CaseLink, text_of
 from inspector.render.view import Series, Tick
+from inspector.texts.paint import Brush
 
 XS = np.linspace(0, 1, 50)
 TICKS = (

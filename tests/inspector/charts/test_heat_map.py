@@ -1,7 +1,7 @@
 from inspector.charts.axes import Mark
 from inspector.charts.heat_map import heat_map
-from inspector.paint import Brush
 from inspector.render.lines import CaseLink, text_of
+from inspector.texts.paint import Brush
 
 ROWS = ["deductive", "inductive reasoning"]
 COLUMNS = ["missing_condition", "redundant"]

@@ -1,7 +1,7 @@
 from inspector.charts.axes import Mark
 from inspector.charts.reliability import Bin, reliability
-from inspector.paint import Brush
 from inspector.render.lines import CaseLink, text_of
+from inspector.texts.paint import Brush
 
 FEW = CaseLink((), 3, "three")
 BINS = [

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from inspector.critique.blocks import Mark, placed_lines, readable
 from inspector.mathtext import unicode_math
-from inspector.text import clean
-from inspector.wrap import wrap
+from inspector.texts.text import clean
+from inspector.texts.wrap import wrap
 
 PIECES = (
     *("paragraph 1", r"\boxed{3}", "$", r"\frac{1}{2}", " ", "\n\n\n\n", "第1步", "x^2", r"\(", r"\)", "\x1b[2J"),

@@ -8,12 +8,12 @@ from rich.cells import cell_len
 import critic_spaces
 from inspector.critique.page import VoteManner, answers_to, vote_page
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
+from inspector.texts.paint import Brush
 from scoring.asking import Answer
 from scoring.cache import VoteParts
-from scoring.text_query import TextQuery
+from scoring.filtering.text_query import TextQuery
 
 WIDTH = 60
 ACTS = "\x1b]0;PWNED\x07[red]\u202e"

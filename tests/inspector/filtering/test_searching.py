@@ -9,8 +9,8 @@ from inspector.filtering.searching import found_places
 from inspector.inspection import inspect
 from inspector.selection import load
 from scoring.errors import SearchError
-from scoring.filters import Filter
-from scoring.text_query import TextQuery
+from scoring.filtering.filters import Filter
+from scoring.filtering.text_query import TextQuery
 from views import cases_view
 
 

@@ -15,8 +15,8 @@ from inspector.report.facts import LEFT, RIGHT, Measured, interval_chart, outcom
 from inspector.report.facts import LEFT as AXIS
 from inspector.request import Request
 from inspector.selection import load
-from inspector.sentences import GLYPHS, official_score
-from scoring.verdicts import OUTCOMES
+from inspector.texts.sentences import GLYPHS, official_score
+from scoring.evaluations.verdicts import OUTCOMES
 
 
 def shapes(node, name, class_=None):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import markup_space
 from inspector.render.elements import element, escaped, number, rendered
-from inspector.text import clean
+from inspector.texts.text import clean
 
 HOSTILE = st.sampled_from(markup_space.TEXTS)
 TEXT = st.text() | HOSTILE | st.lists(HOSTILE | st.text(max_size=4), max_size=3).map("".join)

@@ -15,7 +15,7 @@ from inspector.render.markdown import prose
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
 from inspector.selection import load
-from inspector.text import clean
+from inspector.texts.text import clean
 from report_parts import Parts
 
 SPACES = {"markup": markup_space, "controls": hostile_space}

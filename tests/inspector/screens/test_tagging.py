@@ -12,7 +12,7 @@ from inspector.selection import load
 from inspector.widgets.text_editor import TextEditor
 from opened import inspected, listed, opened
 from reference import Case
-from scoring.files import check_writable
+from scoring.storage.files import check_writable
 from scoring.triage.journal import ENVIRONMENT, Journal
 from scoring.workspace import Workspace
 from screen_text import hides, press, shows, until

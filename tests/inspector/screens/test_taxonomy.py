@@ -11,12 +11,12 @@ import example
 import making
 from inspector.cli import main
 from inspector.inspection import inspect
-from inspector.paint import Brush
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
 from inspector.request import Request
 from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of, notes_shown
 from inspector.selection import load
+from inspector.texts.paint import Brush
 from inspector.triage.categories import NOT_TRIED, VALUES
 from inspector.widgets.pick_list import TextList
 from opened import inspected, listed, opened

@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from inspector.terminal import remembered
 from inspector.terminal.remembered import files_under, frame_file, keep, recall
-from inspector.text import clean
+from inspector.texts.text import clean
 
 COLOURS = st.none() | st.builds(Color.from_rgb, *[st.integers(0, 255)] * 3) | st.sampled_from(
     [Color.parse("default"), Color.parse("blue"), Color.parse("color(213)")]

@@ -8,7 +8,6 @@ from textual.theme import BUILTIN_THEMES
 from colours import BLINDNESS, ciede2000, contrast, distance, hue
 from inspector.app import InspectApp
 from inspector.charts.heat_map import LEVELS, Scale
-from inspector.paint import OUTCOME_STYLES
 from inspector.terminal.themes import (
     COLOURS,
     DEFAULT,
@@ -21,6 +20,7 @@ from inspector.terminal.themes import (
     usual_theme,
     variables_for,
 )
+from inspector.texts.paint import OUTCOME_STYLES
 from inspector.widgets.line_scroll import LineScroll
 from inspector.widgets.line_view import LineView
 from opened import opened

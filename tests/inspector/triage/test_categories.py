@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.text import clean
+from inspector.texts.text import clean
 from inspector.triage.categories import ranked
 
 NAMES = ["sign error", "wrong sign", "design", "units", "Sign", "missing step is given no"]

@@ -8,11 +8,11 @@ import making
 from benchmark_rows import PROBLEM, STEPS, mrmath, mrmath_redundant, rows_of
 from scoring.benchmarks.base import problem_id
 from scoring.benchmarks.mrmath_redundant import STEP_LABELLED, load, recognises
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import Rule
 from scoring.metrics.step_labels import step_rows
 from scoring.schema import CASES, METADATA, REWARDS, content_key
-from scoring.step_rewards import Gold
-from scoring.verdicts import Rule
 
 
 def codes(imported):

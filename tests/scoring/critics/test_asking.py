@@ -11,17 +11,17 @@ import judged
 import making
 import reference
 from fake_scoring import in_turn
-from scoring import leases
 from scoring.asking import Answer, Answered, Message, Noticed
 from scoring.cache import RewardParts, VoteParts
-from scoring.critic_runs import Asking, CriticAsker
 from scoring.critics.parsing import Reading
-from scoring.events import Asked, CaseRefused, Interrupt, Notice, Progress, Start
-from scoring.given import by_run, tally
-from scoring.leases import FAILED, REFUSED, reward_plan, vote_plan
-from scoring.run import score
-from scoring.scorer_columns import Spent
-from scoring.verdicts import NO_VERDICT
+from scoring.evaluations.given import by_run, tally
+from scoring.evaluations.scorer_columns import Spent
+from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.runs import leases
+from scoring.runs.critic_runs import Asking, CriticAsker
+from scoring.runs.events import Asked, CaseRefused, Interrupt, Notice, Progress, Start
+from scoring.runs.leases import FAILED, REFUSED, reward_plan, vote_plan
+from scoring.runs.run import score
 
 CASES = [reference.Case(3, gold) for gold in (-1, 0, 1, 2, -1, 0)]
 

@@ -1,10 +1,10 @@
 import pytest
 
-from scoring.arguments import PROTOCOLS as OFFERED
 from scoring.critics.catalogue import PROTOCOLS, READERS, critic_protocol
 from scoring.critics.sampling import MODES
 from scoring.errors import UsageError
-from scoring.official_rows import PROTOCOLS as FIGURES
+from scoring.evaluations.official_rows import PROTOCOLS as FIGURES
+from scoring.runs.arguments import PROTOCOLS as OFFERED
 
 
 def test_each_is_found_by_its_name():

@@ -2,8 +2,8 @@ from decimal import Decimal
 
 import pytest
 
-from scoring.critic_preparation import Price, Prices
 from scoring.errors import InputError, UnreadableFile
+from scoring.runs.critic_preparation import Price, Prices
 
 GOOD = """
 currency = "EUR"

@@ -1,4 +1,4 @@
-from scoring.critic_runs import FEWEST, SameTexts
+from scoring.runs.critic_runs import FEWEST, SameTexts
 
 
 def counted(*groups):

@@ -6,18 +6,18 @@ import pytest
 import checkpoints
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError
-from scoring.leases import Missing
-from scoring.prm_runs import EncodedCase
 from scoring.prms.catalogue import adapter_of
 from scoring.readout import Encoded, Readout, Refused, Vocabulary
-from scoring.run import RunCase
+from scoring.runs.leases import Missing
+from scoring.runs.prm_runs import EncodedCase
+from scoring.runs.run import RunCase
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from scoring.engines import stored  # noqa: E402  # needs torch
 from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402
-from scoring.prm_reports import trace  # noqa: E402
+from scoring.runs.prm_reports import trace  # noqa: E402
 
 CASES = [Encoded(tuple(range(length)), (length // 2, length - 1)) for length in (40, 90)]
 UP = "model.layers.1.mlp.up_proj.weight"

@@ -7,17 +7,17 @@ import pytest
 import checkpoints
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, EngineError, ForeignCheckpoint
-from scoring.opened import TokenizerFile
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.qwen import SYSTEM
 from scoring.readout import Encoded, Refused
+from scoring.runs.opened import TokenizerFile
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 safetensors_torch = pytest.importorskip("safetensors.torch")
 
 from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402  # needs torch
-from scoring.prm_reports import trace  # noqa: E402  # needs torch
+from scoring.runs.prm_reports import trace  # noqa: E402  # needs torch
 
 TEMPLATE = "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
 

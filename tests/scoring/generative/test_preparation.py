@@ -2,11 +2,11 @@ import pytest
 
 import making
 import reference
-from scoring.arguments import GENERATIVE
 from scoring.asking import Sampling
-from scoring.critic_preparation import Wish, prepare_critic
 from scoring.errors import UsageError
 from scoring.generative.catalogue import FAMILIES
+from scoring.runs.arguments import GENERATIVE
+from scoring.runs.critic_preparation import Wish, prepare_critic
 
 
 @pytest.fixture

@@ -12,20 +12,20 @@ import making
 import reference
 import talking
 from fake_scoring import in_turn
-from scoring import leases
-from scoring import run as scoring_run
 from scoring.asking import Answer, Answered, Ask, Sampling
 from scoring.cache import VoteParts
-from scoring.critic_runs import Asking
 from scoring.errors import EngineError
-from scoring.evaluation import evaluate
-from scoring.events import Asked, CaseRefused, Estimate, Interrupt
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
 from scoring.generative.catalogue import FAMILIES
 from scoring.generative.talks import Talks, other_seed
-from scoring.leases import FAILED, REFUSED
-from scoring.prompts import sent
-from scoring.run import score
-from scoring.step_rewards import Gold
+from scoring.runs import leases
+from scoring.runs import run as scoring_run
+from scoring.runs.critic_runs import Asking
+from scoring.runs.events import Asked, CaseRefused, Estimate, Interrupt
+from scoring.runs.leases import FAILED, REFUSED
+from scoring.runs.prompts import sent
+from scoring.runs.run import score
 
 CASES = [reference.Case(3, gold) for gold in (-1, 0, 1, 2, -1, 0)]
 ANALYSIS = Answer("Fine. Is the step correct (Yes/No)? Yes", finish_reason="stop", tokens_in=10, tokens_out=5)

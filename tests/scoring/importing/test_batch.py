@@ -14,8 +14,8 @@ from benchmark_rows import grben
 from scoring.benchmarks import demo
 from scoring.cache import RewardParts
 from scoring.errors import InputError, NotJoined, ScorerConflict, UnknownFormat, UnreadableFile, UsageError
-from scoring.files import uuid7
 from scoring.importing.batch import ImportOptions, read_sources, spill_folder
+from scoring.storage.files import uuid7
 from scoring.tables.column_mapping import ColumnMapping
 
 NOTHING = ImportOptions()

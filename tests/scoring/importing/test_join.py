@@ -12,12 +12,12 @@ from inspector.cli import main
 from modified import row
 from results_and_cases import SOURCE, case, cases_of, codes, results, rewards, texts, together
 from scoring.errors import NotJoined, UsageError
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold, align
 from scoring.importing.join import gold_findings, grouped, join, verdict_findings
 from scoring.importing.saving import scorer_of
 from scoring.reading.findings import Finding
 from scoring.schema import REWARDS, VOTES
-from scoring.step_rewards import Gold, align
 from scoring.workspace import Workspace
 
 A, B = case("a"), case("b")

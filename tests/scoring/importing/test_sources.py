@@ -17,9 +17,9 @@ from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.imported_files import missing_column
 from scoring.importing.sources import read_source, recognised
 from scoring.metadata_columns import MetadataColumns, reconciled
-from scoring.parquet import read_parquet
 from scoring.reading.rows import Rows
 from scoring.schema import CASES, content_key
+from scoring.storage.parquet import read_parquet
 from scoring.workspace import Workspace
 
 

@@ -3,8 +3,8 @@ import numpy as np
 import making
 import side_by_side
 from reference import Case
+from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.metrics.aligned import align_scorers
-from scoring.verdicts import NO_VERDICT
 
 
 def test_who_tried_what_and_is_right():

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 import making
 from reference import Case
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.statistics import BASELINES, baselines
-from scoring.step_rewards import Gold
-from scoring.verdicts import NO_VERDICT
 from thoroughness import up_to
 
 LENGTHS = [Case(n) for n in (1, 7, 8, 9, 64, 3000)]

@@ -7,9 +7,9 @@ import judged
 import making
 import reference
 from reference import Case
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
 from scoring.metrics.shares import bias_rows
-from scoring.step_rewards import Gold
 from thoroughness import up_to
 
 SOME = up_to(60)

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import making
-from scoring.filters import passing
+from scoring.filtering.filters import passing
 from scoring.metrics.breakdown import Cells, axis, breakdown, breakdown_difference
 from scoring.metrics.shares import COUNTS, behind
 from selecting import beside

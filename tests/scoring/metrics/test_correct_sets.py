@@ -10,11 +10,11 @@ import making
 import selecting
 import side_by_side
 from reference import Case
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import Rule
 from scoring.metrics.ensembles import correct_sets
 from scoring.schema import REWARDS
-from scoring.step_rewards import Gold
-from scoring.verdicts import Rule
 from thoroughness import up_to
 
 MARKS = st.integers(1, 14).flatmap(

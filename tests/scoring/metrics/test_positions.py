@@ -11,7 +11,7 @@ import judged
 import making
 import reference
 from reference import Case
-from scoring.filters import passing
+from scoring.filtering.filters import passing
 from scoring.metrics.positions import PRESETS, all_position_rows, first_position_rows, offset_rows, step_position_rows
 from thoroughness import up_to
 

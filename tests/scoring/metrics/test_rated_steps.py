@@ -11,11 +11,11 @@ import making
 import step_making
 from reference import Case
 from scoring.critics.parsing import read_prmbench
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.metrics.step_labels import step_contributions
 from scoring.schema import VOTES
-from scoring.step_rewards import Gold
-from scoring.verdicts import NO_VERDICT
 from step_making import FACTS
 from step_reference import SWAPPED, Step
 from thoroughness import up_to

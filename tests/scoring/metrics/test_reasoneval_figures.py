@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import making
 from scoring.benchmarks import mrmath, mrmath_redundant
 from scoring.benchmarks.own import cases_frame
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
 from scoring.importing.join import join
 from scoring.metrics.paper_figures import (
     NO_AUC_OF_ANSWERS,
@@ -23,7 +24,6 @@ from scoring.metrics.paper_figures import (
 from scoring.reading.rows import read_rows
 from scoring.results import reasoneval
 from scoring.schema import METADATA, REWARDS, VOTES
-from scoring.step_rewards import Gold
 
 CUT, REDUNDANT = 0.5, 0.15
 GRID = (0.0, 0.1, REDUNDANT, 0.3, CUT, 0.7, 1.0)

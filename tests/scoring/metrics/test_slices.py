@@ -5,7 +5,7 @@ import pytest
 
 import making
 from reference import Case
-from scoring.filters import passing
+from scoring.filtering.filters import passing
 from scoring.metrics.breakdown import SUPPORT, axis, slice_rows
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from scoring.filters import passing
+from scoring.filtering.filters import passing
 from scoring.metrics.positions import PRESETS
 
 

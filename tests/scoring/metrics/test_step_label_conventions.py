@@ -34,11 +34,11 @@ from hypothesis import strategies as st
 import making
 import step_making
 from reference import Case
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
 from scoring.metrics.step_labels import COUNTS, right_rates, step_contributions, step_rows
 from scoring.metrics.threshold_curves import step_curve
 from scoring.schema import REWARDS
-from scoring.step_rewards import Gold
 from step_making import FACTS
 from step_reference import Step
 from thoroughness import up_to

@@ -9,10 +9,10 @@ import step_making
 import step_reference
 from reference import Case
 from scoring.benchmarks.socratic import STEP_LABELLED as SOCRATIC
-from scoring.evaluation import evaluate
+from scoring.evaluations.evaluation import evaluate
+from scoring.evaluations.step_rewards import Gold
 from scoring.metrics.step_labels import AVERAGING, NAMES, PRMSCORE, PooledSteps, step_rows
 from scoring.schema import REWARDS, VOTES
-from scoring.step_rewards import Gold
 from step_making import FACTS
 from step_reference import ALONE, Step
 from thoroughness import up_to

@@ -10,10 +10,10 @@ import judged
 import making
 from reference import Case
 from scoring.critics.parsing import processbench_verdict, vote
-from scoring.given import tally
+from scoring.evaluations.given import tally
+from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
 from scoring.schema import VOTES
-from scoring.verdicts import NO_VERDICT
 from thoroughness import up_to
 
 SOME_BALLOTS = ("0", "1", "01", "-1", "-7", "two", "", None)

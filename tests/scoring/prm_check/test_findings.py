@@ -13,13 +13,13 @@ pytest.importorskip("tokenizers")
 import checkpoints
 from scoring.checkpoint import Checkpoint
 from scoring.errors import MissingExtra
-from scoring.opened import OpenedPrm
 from scoring.prm_check import run
 from scoring.prm_check.encoding import NEXT_STEPS
 from scoring.prm_check.run import ENCODING, NAMES, checks, declaration, unopened
 from scoring.prms.base import Scale
 from scoring.prms.qwen import QwenPrm
 from scoring.readout import Encoded, Refused
+from scoring.runs.opened import OpenedPrm
 from scoring.schema import content_key
 from scoring.xray import Case
 
@@ -300,7 +300,7 @@ def test_a_cached_hub_model_is_known_by_its_folder(tmp_path):
 def test_the_shipped_golden_is_the_card_s_case(tmp_path, data_folder):
     """With the real vocabulary and the real text; the weights are tiny and so its rewards are not looked at."""
     import byte_vocabulary
-    from scoring.prm_reports import _cases_of
+    from scoring.runs.prm_reports import _cases_of
 
     path = data_folder / "processbench" / "gsm8k.json"
     if not path.is_file():

@@ -7,10 +7,10 @@ import pytest
 import byte_vocabulary
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, ForeignCheckpoint, UsageError
-from scoring.preparation import Running, prepare
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.implicit import ImplicitPrm
 from scoring.readout import Encoded, Refused
+from scoring.runs.preparation import Running, prepare
 from scoring.workspace import Workspace
 
 torch = pytest.importorskip("torch")

@@ -6,10 +6,10 @@ import pytest
 import sentencepiece_pieces
 from scoring.errors import CheckpointError, ForeignCheckpoint
 from scoring.fingerprint import Digests, weights_of
-from scoring.opened import TokenizerFile
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.math_shepherd import SEARCH_AND_LEARN, MathShepherd
 from scoring.readout import Refused
+from scoring.runs.opened import TokenizerFile
 
 torch = pytest.importorskip("torch")
 

@@ -4,11 +4,11 @@ import pytest
 
 import sentencepiece_pieces
 from scoring.errors import CheckpointError, ForeignCheckpoint
-from scoring.opened import TokenizerFile
 from scoring.prms.base import without_number
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.minos import Minos
 from scoring.readout import Refused
+from scoring.runs.opened import TokenizerFile
 
 torch = pytest.importorskip("torch")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scoring.prm_reports import outputs_of
 from scoring.readout import Linear, Readout, Vocabulary, one_layer, two_layers
+from scoring.runs.prm_reports import outputs_of
 
 TEXTS = {3: " +", 4: " -"}.get
 

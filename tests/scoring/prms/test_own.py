@@ -9,10 +9,10 @@ import checkpoints
 import plugged_in
 from scoring.checkpoint import Checkpoint
 from scoring.errors import ForeignCheckpoint, PluginError, UsageError
-from scoring.preparation import prepare
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.own import GROUP
 from scoring.readout import Encoded, Refused
+from scoring.runs.preparation import prepare
 from scoring.workspace import Workspace
 
 EXAMPLE = Path(__file__).parents[2] / "own" / "newline_prm.py"

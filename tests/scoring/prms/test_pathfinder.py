@@ -7,9 +7,9 @@ import pytest
 import byte_vocabulary
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, ForeignCheckpoint
-from scoring.opened import TokenizerFile
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.pathfinder import SENTENCES, PathfinderPrm
+from scoring.runs.opened import TokenizerFile
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

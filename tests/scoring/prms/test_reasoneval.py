@@ -2,9 +2,9 @@ import pytest
 
 import sentencepiece_pieces
 from scoring.errors import CheckpointError, ForeignCheckpoint
-from scoring.opened import TokenizerFile
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.reasoneval import ReasonEval
+from scoring.runs.opened import TokenizerFile
 
 torch = pytest.importorskip("torch")
 

@@ -5,11 +5,11 @@ import pytest
 import byte_vocabulary
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, ForeignCheckpoint, PickleRefused
-from scoring.opened import open_prm
-from scoring.preparation import prepare
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.reasonflux import ReasonFluxPrm
 from scoring.readout import Refused
+from scoring.runs.opened import open_prm
+from scoring.runs.preparation import prepare
 from scoring.workspace import Workspace
 
 torch = pytest.importorskip("torch")

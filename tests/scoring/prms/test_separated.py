@@ -9,7 +9,7 @@ from scoring.readout import Encoded, Refused
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory):
     pytest.importorskip("tokenizers")
-    from scoring.opened import TokenizerFile
+    from scoring.runs.opened import TokenizerFile
 
     return TokenizerFile(byte_vocabulary.tiny(tmp_path_factory.mktemp("tiny") / "tokenizer.json", ("<end>",)))
 

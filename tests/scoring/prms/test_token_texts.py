@@ -6,7 +6,7 @@ from scoring.xray import TokenTexts
 pytest.importorskip("tokenizers")
 
 import sentencepiece_pieces
-from scoring.opened import TokenizerFile
+from scoring.runs.opened import TokenizerFile
 
 
 @pytest.fixture

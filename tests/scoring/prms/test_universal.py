@@ -1,10 +1,10 @@
 import pytest
 
 from scoring.errors import CheckpointError, ForeignCheckpoint
-from scoring.opened import TokenizerFile
 from scoring.prms.catalogue import adapter_of, detect
 from scoring.prms.universal import UniversalPrm
 from scoring.readout import Encoded
+from scoring.runs.opened import TokenizerFile
 
 torch = pytest.importorskip("torch")
 

@@ -8,7 +8,7 @@ import adapters
 import byte_vocabulary
 import checkpoints
 from scoring.errors import ForeignCheckpoint
-from scoring.preparation import Running, prepare
+from scoring.runs.preparation import Running, prepare
 from scoring.weights.usable import LoraConfig, Place, Weights, base_sentence, check_body
 from scoring.workspace import Workspace
 

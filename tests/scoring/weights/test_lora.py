@@ -9,8 +9,8 @@ import adapters
 import byte_vocabulary
 import checkpoints
 from scoring.errors import CheckpointError, ForeignCheckpoint, UsageError
-from scoring.preparation import Running, prepare
 from scoring.readout import Encoded
+from scoring.runs.preparation import Running, prepare
 from scoring.workspace import Workspace
 
 torch = pytest.importorskip("torch")

@@ -11,8 +11,8 @@ import pytest
 import adapters
 import checkpoints
 from scoring.errors import CheckpointError, PickleRefused
-from scoring.preparation import Running, prepare
 from scoring.readout import Encoded
+from scoring.runs.preparation import Running, prepare
 from scoring.workspace import Workspace
 
 torch = pytest.importorskip("torch")
@@ -194,7 +194,7 @@ def test_a_pickled_adapter_needs_leave_too(workspace, tmp_path):
 def test_preparing_a_plain_checkpoint_imports_no_torch(workspace, tmp_path):
     folder = checkpoints.write(tmp_path / "plain")
     code = (
-        "import sys; from pathlib import Path; from scoring.preparation import prepare;"
+        "import sys; from pathlib import Path; from scoring.runs.preparation import prepare;"
         "from scoring.workspace import Workspace;"
         f"prepare(Workspace.open(Path({str(workspace.root)!r})), {str(folder)!r}, allow_pickle=True);"
         "assert not {'torch', 'transformers', 'safetensors'} & sys.modules.keys()"

@@ -1,0 +1,1 @@
+"""The board: a row a scorer and benchmark, how rows are arranged, and how a value is printed."""

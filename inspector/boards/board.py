@@ -1,0 +1,535 @@
+"""The board: a row a scorer and benchmark (or subset), with the official metric and the outcomes behind it."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import asdict
+
+from inspector.boards.arrangement import COMPARED
+from inspector.boards.cells import BASELINE, BEST, BUSY, FAULT, NOBODY, NOT_HERE, PUBLISHED, REFERENCE, SCORER, TIED
+from inspector.filtering.searching import matching
+from inspector.selection import Selection
+from inspector.texts.sentences import F1, PRMSCORE, Headline, headline, subset_headlines
+from scoring.benchmarks.registry import step_labelled
+from scoring.errors import PluginError
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Bools
+from scoring.evaluations.verdicts import (
+    CLEAN,
+    DEV,
+    EARLY,
+    EXACT,
+    LATE,
+    MISSED,
+    ON_CLEAN,
+    ON_ERRONEOUS,
+    OUTCOMES,
+    REFUSED,
+    UNPARSED,
+    UNSCORED,
+    Decision,
+    compared_words,
+)
+from scoring.filtering.filters import Facet
+from scoring.filtering.text_search import Found
+from scoring.metrics.aligned import AlignedSteps, align_scorers, align_steps
+from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE
+from scoring.metrics.kernel import Metric, Unparsed
+from scoring.metrics.own import own_metrics, own_value
+from scoring.metrics.paired import Aligned, shared, standing_rows
+from scoring.metrics.resampling import Figure
+from scoring.metrics.shares import bias_rows
+from scoring.metrics.statistics import is_baseline
+from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, judged_steps
+from scoring.metrics.step_labels import PRMSCORE as PRMSCORE_METRIC
+from scoring.published.papers import NO_SCORERS, PAPERS, figures
+from scoring.storage.remembered import Remembered
+
+BOARD = {
+    "row": pl.String(),
+    "kind": pl.String(),
+    "scorer": pl.String(),
+    "benchmark": pl.String(),
+    # Null where the row is of the whole benchmark.
+    "subset": pl.String(),
+    # F1 or PRMScore, whichever `metric` says the benchmark reports, and the accuracies on what is wrong and right.
+    "metric": pl.String(),
+    "score": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "on_wrong": pl.Float64(),
+    "on_right": pl.Float64(),
+    "over": pl.String(),
+    "reason": pl.String(),
+    # Over the runs that the figures are means of: the sample standard deviation of the score, null for one run.
+    "sd": pl.Float64(),
+    "runs": pl.Int64(),
+    # Cases (F1) or steps (PRMScore) in the score's denominators, and whether few cases say it.
+    "n": pl.Int64(),
+    "small": pl.Boolean(),
+    # Accuracy on what is right minus that on what is wrong, of all subsets counted together.
+    "bias": pl.Float64(),
+    # Shares of the erroneous cases that are called wrong too early, and too late or not at all.
+    "fp": pl.Float64(),
+    "fn": pl.Float64(),
+    "erroneous": pl.Int64(),
+    "threshold": pl.Float64(),
+    "threshold_source": pl.String(),
+    "scored": pl.Int64(),
+    "cases": pl.Int64(),
+    "about": pl.String(),
+    **{outcome: pl.Int64() for outcome in OUTCOMES},
+}
+SEPARATOR = "\n"
+"""Between scorer, benchmark and subset in the column `row`; no name holds a line break."""
+_LINES = Remembered(512)
+"""Lines that were made, by scorer and piece: an evaluation with another threshold is another one."""
+_MASKS = Remembered(64)
+"""Cases under conditions and a text search."""
+
+
+class Piece(Struct, frozen=True, eq=False):
+    """The cases of a benchmark, or of one of its subsets, that the board speaks of.
+
+    `rows` (n,) are these, `whole` (n,) those of the benchmark; `subset` is None where both are the same.
+    """
+
+    benchmark: str
+    subset: str | None
+    rows: Bools
+    whole: Bools
+
+    def key(self, scorer: str) -> str:
+        """The name of a scorer's row."""
+        return SEPARATOR.join((scorer, self.benchmark, *(() if self.subset is None else (self.subset,))))
+
+
+class _Line(Struct, frozen=True, eq=False):
+    """What a scorer made of a piece: the metric, the cases by outcome, and the figures beside."""
+
+    head: Headline
+    counts: list[int]
+    figures: dict[str, Any]
+
+
+def pieces(
+    selection: Selection, base: tuple[str, ...] = (), search: Found | None = None, *, subsets: bool = False
+) -> list[Piece]:
+    """Every benchmark, in the order of the cases, and with `subsets` after each its subsets, if it has two or more.
+
+    `base` and `search` are the conditions and the text search that hold for the whole app; filters of the cases screen
+    do not touch the board.
+    """
+    found = []
+    for benchmark in selection.benchmarks:
+        conditions = (*base, Facet("benchmark", (benchmark,)).sql)
+        whole = _members(selection, conditions, search)
+        found.append(Piece(benchmark, None, whole, whole))
+        for subset in subsets_of(selection, benchmark) if subsets else ():
+            rows = _members(selection, (*conditions, Facet("subset", (subset,)).sql), search)
+            found.append(Piece(benchmark, subset, rows, whole))
+    return found
+
+
+def _members(selection: Selection, conditions: tuple[str, ...], search: Found | None) -> Bools:
+    """The cases under conditions and a text search: the same mask as long as nothing changes."""
+    member = selection.passing(conditions)
+    if search is None:
+        return member
+    return _MASKS.of(conditions, (member, search), lambda: member & matching(search, selection.height))
+
+
+def subsets_of(selection: Selection, benchmark: str) -> list[str]:
+    """The subsets of a benchmark in the order of the cases; none where it has fewer than two."""
+    subsets = selection.cases.filter(pl.col("benchmark") == benchmark)["subset"].drop_nulls()
+    names: list[str] = subsets.unique(maintain_order=True).to_list()
+    return names if len(names) > 1 else []
+
+
+def board_frame(
+    selection: Selection,
+    base: tuple[str, ...] = (),
+    search: Found | None = None,
+    *,
+    subsets: bool = False,
+    scorers: Sequence[str] | None = None,
+) -> pl.DataFrame:
+    """One row for every scorer and benchmark that it gave anything for, the best first within a benchmark.
+
+    With `subsets` also one for every subset, after those of its benchmark. `scorers` are names; None = all. For `base`
+    and `search` see `pieces`.
+    """
+    rows = []
+    for piece in pieces(selection, base, search, subsets=subsets):
+        for evaluation in selection.evaluations:
+            if scorers is None or evaluation.scorer.name in scorers:
+                line = _line_of(selection, evaluation, piece)
+                rows += [] if line is None else [_row(evaluation, piece, line)]
+    frame = pl.DataFrame(rows, schema=BOARD, orient="row").with_row_index("_at")
+    first = pl.col("_at").min().over("benchmark", "subset")
+    ordered = frame.sort("benchmark", first, "score", "scorer", descending=[False, False, True, False], nulls_last=True)
+    return ordered.drop("_at")
+
+
+def unscored_frame(found: Sequence[Piece], scored: Collection[str]) -> pl.DataFrame:
+    """One row for every whole benchmark but those that are `scored`, so that it is seen and can be opened."""
+    rows = [
+        {
+            **dict.fromkeys(BOARD),
+            "row": SEPARATOR.join(("", piece.benchmark)),
+            "kind": NOBODY,
+            "scorer": "(not scored)",
+            "benchmark": piece.benchmark,
+            "metric": F1 if step_labelled(piece.benchmark) is None else PRMSCORE,
+            "small": False,
+            "threshold_source": "",
+            "about": "",
+            "scored": 0,
+            "cases": int(piece.rows.sum()),
+        }
+        for piece in found
+        if piece.subset is None and piece.benchmark not in scored and piece.rows.any()
+    ]
+    return pl.DataFrame(rows, schema=BOARD, orient="row")
+
+
+def _line_of(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Line | None:
+    asked = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
+    made = partial(_line, selection, evaluation, piece)
+    # Most lines stay when one threshold moves.
+    key = (evaluation.scorer.name, *asked, piece.subset)
+    return _LINES.of(key, (evaluation, piece.rows), made)
+
+
+def _source(rule: Decision) -> str:
+    """Where a threshold comes from, and what it is on where that is not the rewards."""
+    compared = compared_words(rule)
+    return f"{rule.source}, {compared}" if compared else rule.source
+
+
+def _row(evaluation: Evaluation, piece: Piece, line: _Line) -> dict[str, Any]:
+    scorer, counts = evaluation.scorer, line.counts
+    return {
+        "row": piece.key(scorer.name),
+        "kind": BASELINE if is_baseline(scorer) else SCORER,
+        "scorer": scorer.name,
+        "benchmark": piece.benchmark,
+        "subset": piece.subset,
+        **{name: value for name, value in asdict(line.head).items() if name in BOARD},
+        **line.figures,
+        "threshold": evaluation.rule.threshold,
+        "threshold_source": _source(evaluation.rule),
+        "scored": sum(counts) - sum(counts[code] for code in (DEV, UNPARSED, REFUSED, UNSCORED)),
+        "cases": sum(counts),
+        "about": scorer.about,
+        **dict(zip(OUTCOMES, counts, strict=True)),
+    }
+
+
+def _line(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Line | None:
+    """The metric and the outcome counts of one line; None: nothing was given for any of its cases."""
+    if not (evaluation.present & piece.rows).any():
+        return None
+    unparsed, seed = selection.unparsed(piece.benchmark), selection.request.seed
+    counts: list[int] = np.bincount(evaluation.codes[piece.rows], minlength=len(OUTCOMES)).tolist()
+    # A subset's interval is that of its line of `metrics`, where all subsets are drawn together if they share problems.
+    heads_of = _subset_heads(selection, evaluation, piece) if piece.subset is not None else {}
+    head = heads_of.get(piece.subset or "") or headline(evaluation, piece.rows, unparsed, seed, piece.benchmark)
+    return _Line(head, counts, _figures(evaluation, piece, counts, head, unparsed))
+
+
+def _subset_heads(selection: Selection, evaluation: Evaluation, piece: Piece) -> dict[str, Headline]:
+    """The headlines of all subsets of a piece's benchmark."""
+    asked = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
+    made = partial(subset_headlines, evaluation, piece.whole, *asked)
+    return _LINES.of(("subsets", evaluation.scorer.name, *asked), (evaluation, piece.whole), made)
+
+
+def _figures(
+    evaluation: Evaluation, piece: Piece, counts: list[int], head: Headline, unparsed: Unparsed
+) -> dict[str, Any]:
+    """Bias by the unit of the score, and FP and FN as shares of the erroneous cases in the denominators."""
+    erroneous, clean = _sides(evaluation, piece, counts, unparsed)
+    bias = counts[CLEAN] / clean - counts[EXACT] / erroneous if erroneous and clean else None
+    if head.metric != F1:
+        found = bias_rows(evaluation, piece.rows, unparsed, judged_steps(evaluation, piece.benchmark))
+        bias = next(row["value"] for row in found if (row["unit"], row["metric"]) == ("step", "bias"))
+    return {
+        "bias": bias,
+        "fp": counts[EARLY] / erroneous if erroneous else None,
+        "fn": (counts[LATE] + counts[MISSED]) / erroneous if erroneous else None,
+        "erroneous": erroneous,
+    }
+
+
+def _sides(evaluation: Evaluation, piece: Piece, counts: list[int], unparsed: Unparsed) -> tuple[int, int]:
+    """How many erroneous and clean cases stand in the denominators.
+
+    From the counts of outcomes, which say all but on which side cases without a verdict are.
+    """
+    erroneous, clean = (sum(counts[code] for code in codes) for codes in (ON_ERRONEOUS, ON_CLEAN))
+    if unparsed == "wrong" and counts[UNPARSED] + counts[REFUSED] and evaluation.nothing is None:
+        lost = piece.rows & evaluation.gold.known & np.isin(evaluation.codes, (UNPARSED, REFUSED))
+        wrong = int((lost & (evaluation.gold.earliest >= 0)).sum())
+        erroneous, clean = erroneous + wrong, clean + int(lost.sum()) - wrong
+    return erroneous, clean
+
+
+def metrics_of(frame: pl.DataFrame) -> tuple[str, ...]:
+    """The metrics that a board's rows are of; F1 where there is no row."""
+    return tuple(frame["metric"].unique().sort()) or (F1,)
+
+
+# -- how the rows of a board stand to the best one, and to a reference: on cases that both have in common, paired
+#
+# The numbers are those of `compare`. They take a moment, so that a screen computes them behind and fills them in.
+
+
+_MADE = Remembered(256)
+"""Standings and differences, by piece: of evaluations with other thresholds they are other ones."""
+_OF_F1: tuple[Metric, ...] = (F1_SCORE, ERROR_ACC, CORRECT_ACC)
+_OF_STEPS: tuple[Metric, ...] = (PRMSCORE_METRIC, NEGATIVE_ACC, POSITIVE_ACC)
+
+
+class Ranks(Struct, frozen=True):
+    """Which scorers of a piece are `BEST` and `TIED`: the paired interval of the difference to the best one holds 0.
+
+    That is on the `n` cases that all of the `scorers` who tried any tried; `left_out` some of them did not.
+    """
+
+    kinds: Mapping[str, str]
+    n: int
+    left_out: int
+    scorers: int
+
+
+class Differences(Struct, frozen=True):
+    """A row's score and accuracies less those of the reference, on the cases that both have: None where undefined."""
+
+    score: Figure
+    on_wrong: Figure
+    on_right: Figure
+    n: int
+
+    @property
+    def cells(self) -> tuple[float | None, ...]:
+        """COMPARED, then `n`."""
+        one = self.score
+        return one.value, one.low, one.high, self.on_wrong.value, self.on_right.value, self.n
+
+
+class OwnFigures(Struct, frozen=True):
+    """Metrics of the user's own: `values` by metric and name of the row; what their code did wrong, by metric."""
+
+    values: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
+    faults: Mapping[str, PluginError] = field(default_factory=dict)
+
+
+def state_of(metric: str) -> str:
+    """Name the column that says what stands for a value that there is not."""
+    return f"{metric}.state"
+
+
+class Standings(Struct, frozen=True):
+    """What is known of the rows of a board beside each other.
+
+    `ranks` by benchmark and subset, `differences` by the name of the row. `against` is the reference, "" for none;
+    `busy` says that this is still being computed. `own` are the metrics of the user's own, None = not computed yet.
+    """
+
+    ranks: Mapping[tuple[str, str | None], Ranks] = field(default_factory=dict)
+    differences: Mapping[str, Differences] = field(default_factory=dict)
+    against: str = ""
+    busy: bool = False
+    own: "OwnFigures | None" = None
+
+    def beside(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The rows of a board with their `standing`, and their differences as `d_score` and so on."""
+        rows, names = frame["row"].to_list(), [f"d_{name}" for name in COMPARED]
+        places = frame.select("benchmark", "subset", "scorer", "kind").iter_rows()
+        standing = pl.Series("standing", [self._rank(*place) for place in places], dtype=pl.String)
+        cells = [self.differences[row].cells if row in self.differences else (None,) * 6 for row in rows]
+        schema = {**dict.fromkeys(names, pl.Float64()), "d_n": pl.Int64()}
+        beside = pl.DataFrame(cells, schema=schema, orient="row")
+        about = [self._about(scorer) for scorer in frame["scorer"]]
+        reasons = [self.differences[row].score.reason if row in self.differences else None for row in rows]
+        why = pl.Series("d_reason", reasons, dtype=pl.String)
+        own = [column for made in own_metrics() for column in self._own(made.name, rows, frame["kind"])]
+        return frame.with_columns(standing, why, pl.Series("d_standing", about, dtype=pl.String), *beside, *own)
+
+    def _own(self, metric: str, rows: Sequence[str], kinds: Iterable[str]) -> Iterator[pl.Series]:
+        """The values of a metric of the user's own, and what stands for those that there are not."""
+        values = [None] * len(rows) if self.own is None else [self.own.values.get((metric, row)) for row in rows]
+        state = BUSY if self.own is None else FAULT if metric in self.own.faults else None
+        states = [None if kind in NOT_HERE else state for kind in kinds]
+        yield pl.Series(metric, values, dtype=pl.Float64)
+        yield pl.Series(state_of(metric), states, dtype=pl.String)
+
+    def _rank(self, benchmark: str, subset: str | None, scorer: str, kind: str) -> str | None:
+        found = self.ranks.get((benchmark, subset))
+        return found.kinds.get(scorer) if found is not None and kind == SCORER else None
+
+    def _about(self, scorer: str) -> str | None:
+        return REFERENCE if scorer == self.against else BUSY if self.busy and self.against else None
+
+
+def standings(
+    selection: Selection, pieces: Sequence[Piece], against: str = "", stop: Callable[[], bool] = lambda: False
+) -> Standings:
+    """How all scorers stand on each piece; baselines are no rivals. `stop` is asked between pieces.
+
+    `against` is the name of the reference, a baseline perhaps; one that has no evaluation here compares with nothing.
+    """
+    rivals = [one for one in selection.evaluations if not is_baseline(one.scorer)]
+    ranks: dict[tuple[str, str | None], Ranks] = {}
+    differences: dict[str, Differences] = {}
+    for piece in pieces:
+        if stop():
+            break
+        seed, unparsed = selection.request.seed, selection.unparsed(piece.benchmark)
+        there = [one for one in rivals if (one.present & piece.rows).any()]
+        key = (piece.benchmark, piece.subset, seed, unparsed)
+        if len(there) > 1:
+            made = partial(_ranks, there, piece, unparsed, seed)
+            ranks[piece.benchmark, piece.subset] = _MADE.of(("ranks", *key), (piece.rows, *there), made)
+        every = [one for one in selection.evaluations if (one.present & piece.rows).any()]
+        reference = next((one for one in every if one.scorer.name == against), None)
+        if reference is not None and not stop():
+            made_of_pairs = partial(_differences, every, reference, piece, unparsed, seed)
+            pairs = _MADE.of(("differences", against, *key), (piece.rows, *every), made_of_pairs)
+            differences |= {piece.key(name): one for name, one in pairs.items()}
+    return Standings(ranks, differences, against)
+
+
+def own_figures(selection: Selection, pieces: Sequence[Piece], stop: Callable[[], bool] = lambda: False) -> OwnFigures:
+    """Ask the metrics of the user's own about every row; it takes what their code takes. `stop` is asked between."""
+    values: dict[tuple[str, str], float | None] = {}
+    faults: dict[str, PluginError] = {}
+    for made, piece, one in product(own_metrics(), pieces, selection.evaluations):
+        if stop():
+            break
+        if made.name in faults or not (one.present & piece.rows).any():
+            continue
+        ask = partial(own_value, made, one, piece.rows, unparsed := selection.unparsed(piece.benchmark))
+        try:
+            figure = _MADE.of(("own", made.name, unparsed), (made, one, piece.rows), ask)
+        except PluginError as error:
+            faults[made.name] = error
+        else:
+            values[made.name, piece.key(one.scorer.name)] = figure
+    return OwnFigures(values, faults)
+
+
+def waiting(against: str) -> Standings:
+    """What may be shown while everything is being computed: nothing that may not be true any more."""
+    return Standings(against=against, busy=True)
+
+
+def _ranks(evaluations: list[Evaluation], piece: Piece, unparsed: Unparsed, seed: int) -> Ranks:
+    """How the scorers of a piece stand to its best one."""
+    aligned = _aligned(evaluations, piece, unparsed)
+    tied = "prmscore_tied_with_best" if isinstance(aligned, AlignedSteps) else "tied_with_best"
+    rows, trying = standing_rows(aligned, seed), len(aligned.trying)
+    told = [row for row in rows if row["metric"] == tied]
+    kinds = {
+        row["scorer"]: BEST if row["other"] == row["scorer"] else TIED if row["value"] else ""
+        for row in told
+        if row["value"] is not None
+    }
+    return Ranks(kinds, max((row["n"] for row in told), default=0), max(row["left_out"] for row in told), trying)
+
+
+def _aligned(evaluations: Sequence[Evaluation], piece: Piece, unparsed: Unparsed) -> Aligned:
+    """The scorers side by side, by case or by step as the benchmark's figure is."""
+    facts = step_labelled(piece.benchmark)
+    if facts is None:
+        return align_scorers(evaluations, piece.rows, unparsed, verdicts=False)
+    return align_steps(evaluations, piece.rows, facts)
+
+
+def _differences(
+    evaluations: list[Evaluation], reference: Evaluation, piece: Piece, unparsed: Unparsed, seed: int
+) -> dict[str, Differences]:
+    """Every other scorer of a piece less the reference, on the cases that the two have in common."""
+    aligned, place = _aligned(evaluations, piece, unparsed), evaluations.index(reference)
+    metrics = _OF_STEPS if isinstance(aligned, AlignedSteps) else _OF_F1
+    alike: dict[bytes, list[int]] = {}
+    for column in range(len(evaluations)):
+        if column != place:
+            alike.setdefault(np.packbits(aligned.common((column, place))).tobytes(), []).append(column)
+    found = {}
+    for columns in alike.values():
+        # Scorers that have the same cases in common with the reference share the draws.
+        scores = shared(aligned, tuple(sorted((*columns, place))), seed)
+        for column in columns:
+            differences = [scores.difference(metric, column, place) for metric in metrics]
+            found[evaluations[column].scorer.name] = Differences(
+                differences[0], differences[1], differences[2], scores.n
+            )
+    return found
+
+
+# -- printed figures as rows of a board: what a benchmark's own paper reports, beside what is computed here
+
+
+WHOLE = {F1: "average", PRMSCORE: "all"}
+"""How the papers' tables call the official figure of a whole benchmark."""
+_SIDES = {F1: ("error_acc", "correct_acc"), PRMSCORE: ("negative_acc", "positive_acc")}
+
+
+def published_frame(benchmarks: Iterable[tuple[str, str | None]]) -> pl.DataFrame:
+    """Printed figures as rows, each scorer and setting once a benchmark or subset, from the first table that has it.
+
+    Args:
+        benchmarks: the benchmarks with their subsets, None for the whole one. A benchmark without a paper has no rows.
+    """
+    rows = [row for benchmark, subset in benchmarks for row in _rows(benchmark, subset)]
+    return pl.DataFrame(rows, schema=BOARD, orient="row")
+
+
+def _rows(benchmark: str, subset: str | None) -> Iterable[dict[str, object]]:
+    if benchmark not in PAPERS:
+        return
+    metric = F1 if step_labelled(benchmark) is None else PRMSCORE
+    name, sides = metric.lower(), _SIDES[metric]
+    printed = figures().filter(
+        pl.col("paper") == benchmark,
+        pl.col("domain").is_null(),
+        pl.col("subset") == (WHOLE[metric] if subset is None else subset),
+        pl.col("metric").is_in([name, *sides]),
+        ~pl.col("scorer").is_in(list(NO_SCORERS)),
+        pl.col("value").is_not_null(),
+    )
+    for (_, setting), cells in printed.group_by("model", "setting", maintain_order=True):
+        values = {row["metric"]: row for row in reversed(cells.sort("table").to_dicts())}
+        if name not in values:
+            continue
+        score = values[name]
+        told = f", {setting}" if setting else ""
+        source = f"{PUBLISHED}, Table {score['table']}{told}"
+        elsewhere = f"; the paper also prints {score['elsewhere']}" if score["elsewhere"] else ""
+        tables = sorted({values[side]["table"] for side in sides if side in values} - {score["table"]})
+        others = f"; its accuracies in Table {', '.join(map(str, tables))}" if tables else ""
+        where = f"{PAPERS[benchmark].title}, Table {score['table']}{told}{others}{elsewhere}"
+        about = f"Printed in {where}. No case of it is here."
+        yield {
+            **dict.fromkeys(BOARD),
+            "row": SEPARATOR.join((score["scorer"], benchmark, subset or "", PUBLISHED, str(setting or ""))),
+            "kind": PUBLISHED,
+            "scorer": score["scorer"],
+            "benchmark": benchmark,
+            "subset": subset,
+            "metric": metric,
+            "score": score["value"],
+            "on_wrong": values[sides[0]]["value"] if sides[0] in values else None,
+            "on_right": values[sides[1]]["value"] if sides[1] in values else None,
+            "over": "as printed",
+            "small": False,
+            "threshold_source": source,
+            "about": about,
+        }

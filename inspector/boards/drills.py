@@ -1,0 +1,160 @@
+"""The cases behind a number of the board, and the conditions that leave exactly these.
+
+A share opens the cases of its denominator, a count those that it counts, a difference those that both scorers have.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inspector.boards.board import Piece
+from inspector.boards.cells import NOBODY, PUBLISHED
+from inspector.render.lines import CaseLink
+from inspector.selection import Selection
+from inspector.texts.sentences import WORDS
+from scoring.benchmarks.registry import step_labelled
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import UNKNOWN_STEP, Bools
+from scoring.evaluations.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
+from scoring.filtering.filters import Facet
+from scoring.filtering.sql_words import literal, named
+from scoring.metrics.kernel import Decided, Metric
+from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, counted_cases, judged_steps
+
+NO_NUMBER = "There is no number in this cell with cases behind it."
+PRINTED = "This figure is printed in a paper: none of its cases is here."
+FEW_NAMES = 400
+"""Cases that conditions name one by one at most, where no other condition leaves exactly the right ones."""
+COMPARED = frozenset({"score", "interval", "on_wrong", "on_right"})
+"""Columns that are told as differences to a reference."""
+_SIDES = {
+    **dict.fromkeys(("score", "interval", "n", "sd", "runs", "bias"), ""),
+    **dict.fromkeys(("on_wrong", "fp", "fn"), "wrong"),
+    "on_right": "right",
+}
+"""Columns and what their denominators hold: erroneous or clean cases (wrong or right steps), "" for both."""
+_GOLD = {"wrong": "earliest_error >= 0", "right": "earliest_error = -1", "": "earliest_error IS NOT NULL"}
+_STEPS: dict[str, Metric] = {"wrong": NEGATIVE_ACC, "right": POSITIVE_ACC, "": PRMSCORE}
+
+
+class Behind(NamedTuple):
+    """The cases (n,) behind a cell, what they are in words, and conditions of which some leave exactly these."""
+
+    rows: Bools
+    words: str
+    tries: tuple[tuple[str, ...], ...]
+
+
+def board_drill(
+    selection: Selection, piece: Piece, row: Mapping[str, Any], column: str, against: str = ""
+) -> CaseLink | str:
+    """What a cell opens; or why it opens nothing.
+
+    Args:
+        selection: what the board shows.
+        piece: the cases of the row.
+        row: one of `board_frame`.
+        column: a key of `inspector.boards.columns.MEANINGS`.
+        against: the scorer that scores are told as differences to, "" for none.
+    """
+    if row["kind"] == PUBLISHED:
+        return PRINTED
+    if row["kind"] == NOBODY:
+        return NO_NUMBER
+    behind = _behind(piece, selection.evaluation(row["scorer"]), column, selection)
+    if behind is None or row.get(column, 0) is None:
+        return NO_NUMBER
+    others: tuple[str, ...] = ()
+    if column in COMPARED and against not in {"", row["scorer"]} and against in _names(selection):
+        also = _behind(piece, selection.evaluation(against), column, selection)
+        behind, others = _both(behind, also or behind, against), (against,)
+    n = int(behind.rows.sum())
+    if not n:
+        return f"There are no {behind.words}."
+    where = _exact(selection, piece, behind)
+    if where is None:
+        return f"No short condition leaves exactly the {n:,} {behind.words}."
+    subset = () if piece.subset is None else (Facet("subset", (piece.subset,)).sql,)
+    return CaseLink((*subset, *where), n, behind.words, row["scorer"], others, piece.benchmark)
+
+
+def _names(selection: Selection) -> set[str]:
+    return {one.scorer.name for one in selection.evaluations}
+
+
+def _both(one: Behind, other: Behind, against: str) -> Behind:
+    tries = tuple(dict.fromkeys((*first, *second) for first in one.tries for second in other.tries))
+    return Behind(one.rows & other.rows, f"{one.words}, of this scorer and of {against}", tries)
+
+
+def _behind(piece: Piece, evaluation: Evaluation, column: str, selection: Selection) -> Behind | None:
+    """What is behind a column's cell of a scorer; None where that is no number."""
+    codes, outcome = evaluation.codes, f"{evaluation.scorer.name}.outcome"
+    if column in OUTCOMES:
+        found = piece.rows & (codes == OUTCOMES.index(column))
+        return Behind(found, f"cases with the outcome {WORDS[column]}", ((Facet(outcome, (column,)).sql,),))
+    if column == "cases":
+        return Behind(piece.rows, "cases", ((),))
+    if column == "coverage" or (column == "threshold" and evaluation.rule.threshold is not None):
+        without = (UNPARSED, REFUSED, UNSCORED, DEV)
+        scored = piece.rows & ~np.isin(codes, without)
+        if not scored.any():
+            return Behind(piece.rows, "cases without a verdict", ((),))
+        return Behind(scored, "cases with a verdict", tuple(_by_outcome(evaluation, scored)))
+    if column not in _SIDES:
+        return None
+    side, of_steps = _SIDES[column], step_labelled(piece.benchmark) is not None and column not in {"fp", "fn"}
+    return _of_steps(piece, evaluation, column) if of_steps else _of_cases(piece, evaluation, side, selection)
+
+
+def _of_cases(piece: Piece, evaluation: Evaluation, side: str, selection: Selection) -> Behind:
+    """The erroneous or clean cases in the denominators, or both."""
+    earliest = evaluation.gold.earliest
+    there = piece.rows & Decided(evaluation, selection.unparsed(piece.benchmark)).members
+    there = there & (earliest >= 0) if side == "wrong" else there & (earliest < 0) if side == "right" else there
+    kind = {"wrong": "erroneous cases", "right": "clean cases", "": "cases"}[side]
+    tries = [(*one, *also) for one in _by_outcome(evaluation, there) for also in ((), (_GOLD[side],))]
+    return Behind(there, f"{kind} in the denominator", tuple(tries))
+
+
+def _of_steps(piece: Piece, evaluation: Evaluation, column: str) -> Behind:
+    """The cases with a step in the denominator."""
+    facts, side = step_labelled(piece.benchmark), _SIDES[column]
+    assert facts is not None  # noqa: S101  # the benchmark labels steps
+    if column == "bias":
+        judged = judged_steps(evaluation, piece.benchmark)
+        there = np.zeros(piece.rows.size, dtype=np.bool_)
+        there[judged.cases[judged.gold(evaluation.gold) != UNKNOWN_STEP]] = True
+        there &= piece.rows
+    else:
+        there = counted_cases(evaluation, piece.rows, facts, _STEPS[side])
+    kind = {"wrong": "a wrong step", "right": "a right step", "": "a labelled step"}[side]
+    judged_sql = (f"{named(f'{evaluation.scorer.name}.step_accuracy')} IS NOT NULL",)
+    first = [judged_sql, (*judged_sql, _GOLD[side])]
+    return Behind(there, f"cases with {kind} in the denominator", (*first, *_by_outcome(evaluation, there)))
+
+
+def _by_outcome(evaluation: Evaluation, rows: Bools) -> Iterator[tuple[str, ...]]:
+    """The condition that keeps the outcomes that occur among the cases."""
+    present = [OUTCOMES[code] for code in np.unique(evaluation.codes[rows])]
+    yield (Facet(f"{evaluation.scorer.name}.outcome", tuple(present)).sql,)
+
+
+def _exact(selection: Selection, piece: Piece, behind: Behind) -> tuple[str, ...] | None:
+    """Conditions that leave exactly these of the cases of the piece; None where only a long list of names would."""
+    wider = []
+    for conditions in dict.fromkeys((*behind.tries, ())):
+        left = piece.rows & selection.passing(conditions)
+        if np.array_equal(left, behind.rows):
+            return conditions
+        if not (behind.rows & ~left).any():
+            wider.append((int((left & ~behind.rows).sum()), conditions, left))
+    more, conditions, left = min(wider, key=lambda one: one[0])
+    if more <= FEW_NAMES:
+        return (*conditions, f"case NOT IN ({_listed(selection, left & ~behind.rows)})")
+    return (f"case IN ({_listed(selection, behind.rows)})",) if behind.rows.sum() <= FEW_NAMES else None
+
+
+def _listed(selection: Selection, rows: Bools) -> str:
+    return ", ".join(literal(name) for name in selection.cases["case"].filter(rows))

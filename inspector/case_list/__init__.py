@@ -1,0 +1,1 @@
+"""The list of cases: its columns, its order, and its rows as they are painted."""

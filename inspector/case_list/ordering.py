@@ -1,0 +1,158 @@
+"""The order of the list: what a sort key means, and the row ids it gives."""
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from scoring.errors import UsageError
+from scoring.evaluations.scorer_columns import EVERY_COLUMN
+from scoring.evaluations.step_rewards import Floats, Ints
+from scoring.filtering.condition_masks import Categories
+from scoring.names import match_name
+
+if TYPE_CHECKING:
+    from inspector.selection import Selection
+
+INSTRUCTIVE = "instructive"
+"""The sort key that is no column: see `scoring.evaluations.evaluation`."""
+DIRECTIONS = ("asc", "desc")
+KEPT = 2
+"""Orders that are remembered; one of a million cases takes eight megabytes."""
+_SMALL = np.iinfo(np.int16).max
+
+
+class Orders:
+    """Orders of all cases, remembered by key as long as what they are made from stays."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[object, Ints]] = OrderedDict()
+
+    def of(self, selection: "Selection", sort: str) -> Ints:
+        """All row ids in the order asked for (n,); ties keep the order of the cases, and nulls come last either way.
+
+        Raises:
+            UsageError: no such column, several, or one that has no order.
+        """
+        if not sort:
+            return np.arange(selection.height)
+        name, descending = sort_key(selection, sort)
+        owner = _instructing(selection) if name == INSTRUCTIVE else selection.owner(name)
+        key = f"{name}:{descending}"
+        known = self._kept.get(key)
+        if known is None or known[0] is not owner:
+            known = owner, _order(selection, name, descending=descending)
+            self._kept[key] = known
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return known[1]
+
+
+def sort_key(selection: "Selection", sort: str) -> tuple[str, bool]:
+    """The column that a sort key names, in full, or `instructive`; and whether it goes downwards.
+
+    Raises:
+        UsageError: no such column, several, or one that has no order.
+    """
+    word, colon, direction = sort.rpartition(":")
+    if not colon or direction not in DIRECTIONS:
+        word, direction = sort, "asc"
+    if word == INSTRUCTIVE:
+        _instructing(selection)
+        return INSTRUCTIVE, direction == "desc"
+    name = column_named(selection, word)
+    if isinstance(selection.schema[name], pl.List):
+        raise UsageError(f"column {name!r} holds lists and has no order.", "Sort by another column.")
+    return name, direction == "desc"
+
+
+def is_of_scorer(sort: str) -> bool:
+    """Whether a sort key speaks of the scorer in focus, so that it says nothing where there is none."""
+    word, _, direction = sort.rpartition(":")
+    return (word if direction in DIRECTIONS else sort) in {INSTRUCTIVE, *EVERY_COLUMN}
+
+
+def column_named(selection: "Selection", word: str) -> str:
+    """The column that a word names: its name, a unique part of it, or `margin` and the like of the one scorer chosen.
+
+    Raises:
+        UsageError: none or several.
+    """
+    if word in selection.schema:
+        return word
+    if word in EVERY_COLUMN:
+        of = selection.chosen if len(selection.chosen) == 1 else [one.scorer.name for one in selection.evaluations]
+        return match_name(word, [f"{scorer}.{word}" for scorer in of], "column")
+    try:
+        return match_name(word, selection.columns, "column")
+    except UsageError as error:
+        if why := selection.why_missing(word):
+            raise UsageError(error.sentence, why) from None
+        raise
+
+
+def _instructing(selection: "Selection") -> object:
+    """The evaluation that says what is instructive: that of the first scorer chosen."""
+    evaluations = selection.chosen_evaluations
+    if not evaluations:
+        raise UsageError("instructive needs a scorer and there is none.", "Import or compute rewards first.")
+    return evaluations[0]
+
+
+def _order(selection: "Selection", name: str, *, descending: bool) -> Ints:
+    if name == INSTRUCTIVE:
+        return selection.chosen_evaluations[0].instructive(least_first=descending)
+    coded = selection.categories(name) if selection.schema[name] == pl.String() else None
+    if coded is not None:
+        return sorted_ids(ranks(coded), descending=descending)
+    return sorted_ids(selection.column(name), descending=descending)
+
+
+def ranks(coded: Categories) -> pl.Series:
+    """For texts as numbers, which place each has in alphabetical order; null where it is missing."""
+    places = {value: place for place, value in enumerate(sorted(str(one) for one in coded.values if one is not None))}
+    table = np.array([-1 if value is None else places[str(value)] for value in coded.values] or [-1], dtype=np.int32)
+    found = table[coded.numbers]
+    return pl.Series(found).set(pl.Series(found < 0), None)
+
+
+def sorted_ids(column: pl.Series, *, descending: bool = False) -> Ints:
+    """Row ids of a column in its order: ties in their old order, nulls last, also downwards; NaN counts as null."""
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+    missing = column.is_null().to_numpy()
+    keys = _keys(column)
+    if keys is None:
+        ids = pl.DataFrame({"value": column, "row": np.arange(column.len())})
+        return ids.sort("value", descending=descending, nulls_last=True, maintain_order=True)["row"].to_numpy()
+    there = np.flatnonzero(~missing)
+    kept = keys[there] if there.size < keys.size else keys
+    order = there[np.argsort(-kept if descending else kept, kind="stable")]
+    return np.concatenate([order, np.flatnonzero(missing)])
+
+
+def _keys(column: pl.Series) -> "npt.NDArray[np.int16] | npt.NDArray[np.int64] | Floats | None":
+    """Numbers that sort as the values do, whatever stands for nulls; None for texts of many values.
+
+    Small whole numbers are by far the fastest to sort.
+    """
+    if column.dtype == pl.Boolean:
+        return column.cast(pl.Int8).fill_null(0).to_numpy().astype(np.int16)
+    if column.dtype.is_float():
+        return column.fill_null(0.0).to_numpy().astype(np.float64, copy=False)
+    if column.dtype.is_integer():
+        values = column.fill_null(0).to_numpy()
+        small = values.size == 0 or (values.min() >= -_SMALL and values.max() <= _SMALL)
+        return values.astype(np.int16) if small else values.astype(np.int64)
+    return None
+
+
+def other_direction(sort: str) -> str:
+    """The same key the other way."""
+    word, colon, direction = sort.rpartition(":")
+    if not colon or direction not in DIRECTIONS:
+        return f"{sort}:desc"
+    return f"{word}:asc" if direction == "desc" else f"{word}:desc"

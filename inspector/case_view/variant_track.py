@@ -1,0 +1,265 @@
+"""A variant of a case beside the case: what a scorer gave to both, and what the changes made of its rewards."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from msgspec import Struct
+
+from inspector.selection import Selection
+from scoring.cache import BALLOTS, RewardParts, VoteParts
+from scoring.errors import DamagedWorkspace
+from scoring.evaluations.evaluation import Evaluation, evaluate
+from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import AsGiven
+from scoring.schema import METADATA, content_key
+from scoring.scorer import Scorer
+from scoring.texts import reward_key
+from scoring.variants import REWARDS, Variant, VariantStep, apply_edits, reward_differences
+from scoring.workspace import Workspace
+
+# -- what the scorer in focus gave to the solution that a case was made of, before errors were put in
+
+
+def original_of(texts: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | None:
+    """Problem and steps of a case's original; None where its benchmark gives none.
+
+    A problem that nobody changed may be told once.
+    """
+    steps = texts["original_steps"]
+    return (texts["original_problem"] or texts["problem"], tuple(steps)) if steps else None
+
+
+def original_evaluation(
+    selection: Selection, seen: Evaluation, row: int, original: tuple[str, Sequence[str]]
+) -> Evaluation | None:
+    """The scorer of `seen` on the original of the case in this row, decided as this case is; it is row 0 there.
+
+    Whoever scored the same problem and steps has scored the original: the twin of this case, that of another one, or a
+    clean case. What a file said of this case's own twin goes first. Its gold label is taken to be "no wrong step".
+    `original` are its problem and steps. None where the scorer gave nothing to it.
+    """
+    folder = selection.folders.get(seen.scorer.name)
+    if folder is None:
+        return None
+    key = content_key(*original)
+    parts = tuple(path.name for kind in (RewardParts, VoteParts) for path in kind(folder).parts())
+    benchmark, case = selection.cases["benchmark"][row], selection.cases["case"][row]
+    found = _evaluated(folder, key, len(original[1]), parts, selection.workspace, benchmark, case)
+    return None if found is None else decided_alike(found, seen, row)
+
+
+def decided_alike(found: Evaluation, seen: Evaluation, row: int) -> Evaluation:
+    """Decide an evaluation of the same scorer as `seen` decides the case in this row."""
+    if isinstance(seen.rule, AsGiven) or isinstance(found.rule, AsGiven):
+        return found
+    rule = seen.rule.of(row)
+    return found.compared(rule.comparison, rule.on, rule.step).at(rule.threshold, rule.source)
+
+
+@lru_cache(maxsize=32)
+def _evaluated(
+    folder: Path, key: str, steps: int, _parts: tuple[str, ...], workspace: Workspace, benchmark: str, case: str
+) -> Evaluation | None:
+    """At the scorer's own threshold; read once while the parts are the same."""
+    rewards, votes = RewardParts(folder).of(key), VoteParts(folder).of(key).select(BALLOTS)
+    names = pl.concat([rewards["case"], votes["case"]]).unique(maintain_order=True).to_list()
+    twins: list[str] = []
+    if len(names) > 1:
+        every, _ = workspace.cases((benchmark,), twins=True)
+        twins = every.filter(pl.col("twin_of") == case)["case"].to_list()
+    # Its own twin's results, else those of the content, else those of the first other case of it.
+    names.sort(key=lambda name: 0 if name in twins else 1 if name is None else 2)
+    told = {"case": (names or [None])[0] or "original", "key": key, "benchmark": "", "id": "", "n_steps": steps}
+    original = pl.DataFrame([{**told, "earliest_error": -1, "error_steps": []}], schema=METADATA)
+    found = evaluate(Gold(original), Scorer.load(folder), rewards, votes=votes)
+    return found if found.present[0] else None
+
+
+Judged = tuple[Evaluation, int]
+"""An evaluation, and the row in it."""
+
+
+class Tried(Struct, frozen=True, eq=False, dict=True):
+    """A case and a variant of it, seen through one scorer.
+
+    `before` are the steps of the case, `steps` those of the variant; `judged` is what the scorer made of each of the
+    two, None = it gave nothing to it, and `engines` what ran for it, as far as that is known.
+    """
+
+    variant: Variant
+    before: tuple[str, ...]
+    steps: tuple[VariantStep, ...]
+    scorer: Scorer | None = None
+    judged: tuple[Judged | None, Judged | None] = (None, None)
+    engines: tuple[str, str] = ("", "")
+
+    @cached_property
+    def rewards(self) -> tuple[list[float], list[float]]:
+        """The rewards of the steps of the case and of the variant; of a truncated one those of its first steps."""
+        before, after = (_rewards(*found) if found else [] for found in self.judged)
+        return before, after
+
+    @cached_property
+    def differences(self) -> list[float | None]:
+        """For each step of the variant its reward less that of the step it was made of; None where there is none."""
+        return reward_differences(*self.rewards, self.steps)
+
+    @property
+    def edited(self) -> list[int]:
+        """The steps (0-based) of the variant that have another text than the step they were made of."""
+        origins = [None if step.origin is None else self.before[step.origin] for step in self.steps]
+        return [at for at, (step, origin) in enumerate(zip(self.steps, origins, strict=True)) if step.text != origin]
+
+    def words(self) -> Iterator[str]:
+        """Say what the scorer made of both, as far as it has seen them."""
+        if self.scorer is None:
+            return
+        verdicts = [found[0].verdict_of(found[1]) if found else None for found in self.judged]
+        whats = ("case", "variant") if self.variant.edits else ("case",)
+        told = [
+            f"{_verdict(verdict)} in the {what}"
+            for verdict, what in zip(verdicts, whats, strict=False)
+            if verdict is not None
+        ]
+        if told:
+            yield f"{self.scorer.name} predicts {', '.join(told)}"
+        moved = [(abs(value), at) for at, value in enumerate(self.differences) if value is not None]
+        if moved and max(moved)[0] >= 0.005:
+            at = max(moved)[1]
+            yield f"largest difference {self.differences[at]:+.2f}, at step {at}"
+        case, variant = (engine.rsplit(", ", 2)[1:] for engine in self.engines)
+        if case and variant and case != variant:
+            yield f"the case ran on {', '.join(case)}, the variant on {', '.join(variant)}: some of it may be rounding"
+
+
+def tried(
+    selection: Selection, row: int, variant: Variant, scorer: Scorer | None, seen: Evaluation | None = None
+) -> Tried:
+    """Put a variant of the case in this row beside it.
+
+    Args:
+        selection: where the case and its scorers are.
+        row: the case's row id.
+        variant: of this case's content.
+        scorer: whose rewards stand beside both; None = nobody's.
+        seen: its evaluation, as whose the variant is decided; None = it has none of these cases.
+
+    Raises:
+        UsageError: the edits do not fit the case.
+        DamagedWorkspace: the case's texts cannot be read.
+    """
+    texts = selection.texts.row(row)
+    before = tuple(texts["steps"])
+    steps = apply_edits(before, variant.edits)
+    if scorer is None:
+        return Tried(variant, before, steps)
+    folders = _folders(selection, scorer, seen)
+    changed = [step.text for step in steps]
+    keys = [_key(scorer, texts, solution) for solution in (before, changed)]
+    case: Judged | None = (seen, row) if seen is not None and _rewards(seen, row) else None
+    case = case or _alone(scorer, folders, keys[0], len(before), seen, row)
+    if keys[0] == keys[1]:
+        return Tried(variant, before, steps, scorer, (case, case))
+    found = _alone(scorer, folders, keys[1], len(changed), seen, row)
+    engines = [_engine(folders, key) if found else "" for key in keys]
+    return Tried(variant, before, steps, scorer, (case, found), (engines[0], engines[1]))
+
+
+def tried_by_all(selection: Selection, row: int, variants: Sequence[Variant]) -> list[list[Tried]]:
+    """Put variants of the case in this row beside it, each as every scorer sees it; by nobody where there is none.
+
+    Scorers are those chosen, and those that have seen nothing here but variants.
+
+    Raises:
+        UsageError, DamagedWorkspace: as for `tried`.
+    """
+    scorers: list[tuple[Scorer | None, Evaluation | None]] = [(one.scorer, one) for one in selection.chosen_evaluations]
+    known = {one.scorer.name for one in selection.evaluations}
+    there = selection.workspace.variants
+    for path in sorted((there.folder / REWARDS).glob("*/scorer.json")) if there else ():
+        with suppress(DamagedWorkspace):
+            scorer = Scorer.load(path.parent)
+            if scorer.name not in known and not selection.request.scorers:
+                scorers.append((scorer, None))
+    return [[tried(selection, row, variant, *one) for one in scorers or [(None, None)]] for variant in variants]
+
+
+def variant_rows(selection: Selection) -> Iterator[dict[str, Any]]:
+    """Give every variant of the shown cases as one JSON object: its edits, its texts, and rewards by scorer.
+
+    `origins` say for each of its steps which step of the case it was made of (0-based, null = it was put in).
+
+    Raises:
+        UsageError: a variant's edits do not fit its case.
+        DamagedWorkspace: a case's texts cannot be read.
+    """
+    there = selection.workspace.variants
+    for row in selection.shown.tolist() if there else ():
+        variants = there.of(selection.cases["key"][row]) if there else ()
+        for seen in tried_by_all(selection, row, variants):
+            made, scored = seen[0], {one.scorer.name: one.rewards for one in seen if one.scorer and one.rewards[1]}
+            yield {
+                "case": selection.cases["case"][row],
+                "variant": made.variant.id,
+                "edits": [edit.document() for edit in made.variant.edits],
+                "problem": selection.texts.row(row)["problem"],
+                "case_steps": list(made.before),
+                "steps": [step.text for step in made.steps],
+                "origins": [step.origin for step in made.steps],
+                "case_rewards": {name: before for name, (before, _) in scored.items()},
+                "rewards": {name: after for name, (_, after) in scored.items()},
+            }
+
+
+def _folders(selection: Selection, scorer: Scorer, seen: Evaluation | None) -> list[Path]:
+    """Where rewards of a scorer may lie: those of cases, which may have the text of a variant, and of variants."""
+    workspace = selection.workspace
+    if seen is not None and scorer.name in selection.folders:
+        folders = [selection.folders[scorer.name]]
+    else:
+        there = workspace.reward_folders(selection.cases["benchmark"].unique().to_list())
+        folders = [folder for folder in there if folder.name == scorer.folder]
+    return [*folders, *([workspace.variants.folder / REWARDS / scorer.folder] if workspace.variants else [])]
+
+
+def _rewards(evaluation: Evaluation, row: int) -> list[float]:
+    return list(evaluation.rewards.of(row) or evaluation.rewards.first_of(row) or [])
+
+
+def _key(scorer: Scorer, texts: Mapping[str, Any], steps: Sequence[str]) -> str:
+    """What a scorer's rewards of a solution to the problem are joined on."""
+    further = [(name, texts[name]) for name in scorer.reads]
+    return reward_key(content_key(texts["problem"], list(steps)), further)
+
+
+def _saved(folders: Sequence[Path], key: str) -> Iterator[pl.DataFrame]:
+    """What is saved of a content in each folder that has anything of it."""
+    for folder in folders:
+        rows = RewardParts(folder).of(key).filter(pl.col("case").is_null())
+        if rows.height:
+            yield rows
+
+
+def _engine(folders: Sequence[Path], key: str) -> str:
+    rows = next(_saved(folders, key), None)
+    return "" if rows is None else rows["engine"][0] or ""
+
+
+def _alone(
+    scorer: Scorer, folders: Sequence[Path], key: str, n_steps: int, seen: Evaluation | None, row: int
+) -> Judged | None:
+    """What is saved of one solution to the problem, decided as the case is; its gold labels are not known."""
+    for rows in _saved(folders, key):
+        told = {"case": "variant", "key": key, "benchmark": "", "id": "", "n_steps": n_steps}
+        found = evaluate(Gold(pl.DataFrame([told], schema=METADATA)), scorer, rows)
+        if found.present[0]:
+            return found if seen is None else decided_alike(found, seen, row), 0
+    return None
+
+
+def _verdict(verdict: int) -> str:
+    return f"step {verdict}" if verdict >= 0 else "no error"

@@ -1,0 +1,379 @@
+"""What happened to a case, in one plain sentence."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from msgspec import Struct
+
+from scoring.benchmarks.registry import StepLabelled, step_labelled
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.rules import DIFFERENCES, REWARDS, Transform, transform
+from scoring.evaluations.step_rewards import Bools, Floats
+from scoring.metrics.first_error import NAMES, FirstErrors
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.resampling import SMALL
+from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PooledSteps, step_rows, why_nothing
+from scoring.metrics.step_labels import PRMSCORE as PRMSCORE_METRIC
+
+if TYPE_CHECKING:
+    from scoring.evaluations.verdicts import Decision
+
+
+GLYPHS = {
+    "exact": "=",
+    "early": "<",
+    "late": ">",
+    "missed": "o",
+    "clean": ".",
+    "false_alarm": "!",
+    "unparsed": "?",
+    "refused": "x",
+    "unscored": " ",
+    "no_gold": "-",
+    "dev": "d",
+}
+"""One glyph an outcome: never colour alone."""
+
+TRUNCATED = "t"
+"""Stands behind a reward of a case whose later steps were cut off."""
+
+WORDS = {name: name.replace("_", " ") for name in GLYPHS}
+"""The outcome as it is written on screen."""
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+NO_FOLDER = "Tags, notes and rulings are kept in a workspace. Make one: prm-inspect import PATH"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 case`, `1,252 cases`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def size_words(count: float) -> str:
+    """A number of bytes for people: `12 B`, `3.4 kB`, `56 MB`; a kB is 1,000 bytes."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.{int(count < 10)}f}".removesuffix(".0") + f" {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def threshold_name(rule: "Decision") -> str:
+    """What a rule's threshold is called: by what is compared with it, where that is not the rewards."""
+    from scoring.evaluations.verdicts import compared_words
+
+    return f"threshold {compared_words(rule)}".rstrip()
+
+
+def steps_word(count: int) -> str:
+    """`one step`, `five steps`, `13 steps`."""
+    word = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+    return f"{word} step" if count == 1 else f"{word} steps"
+
+
+def outcome_sentence(evaluation: "Evaluation", row: int) -> str:
+    """Verdict, gold and how they differ, with the reward at the gold step where there is one."""
+    from scoring.evaluations.verdicts import OUTCOMES
+
+    outcome = OUTCOMES[evaluation.codes[row]]
+    if outcome in {"refused", "unparsed", "unscored", "dev"}:
+        return _without_verdict(evaluation, row, outcome)
+    verdict, gold = int(evaluation.alone(row).verdicts[0]), int(evaluation.gold.earliest[row])
+    predicted = predicted_words(verdict)
+    if outcome == "no_gold":
+        return f"{predicted}; the gold labels name no step"
+    if gold < 0:
+        return f"{predicted}, and there is none: clean" if verdict == -1 else _false_alarm(evaluation, row, predicted)
+    if gold >= int(evaluation.gold.n_steps[row]):
+        return f"{predicted}; gold step {gold} is beyond the last step"
+    distance = _distance(outcome, verdict, gold, int(evaluation.gold.n_steps[row]))
+    return f"{predicted}, gold step {gold}: {distance}{_at_gold(evaluation, row)}"
+
+
+def _without_verdict(evaluation: "Evaluation", row: int, outcome: str) -> str:
+    if outcome == "dev":
+        return f"left out of the report: the threshold of {evaluation.scorer.name} was tuned on this case"
+    if outcome == "unscored":
+        solution = evaluation.rewards.solutions[row]
+        return "not scored yet" if np.isnan(solution) else f"no verdict, one number for the solution: {solution:.4g}"
+    return f"{outcome}: {evaluation.reasons[row]}"
+
+
+def predicted_words(verdict: int) -> str:
+    """A verdict in words; 0-based, -1 = no error, -2 = an answer that names no step."""
+    if verdict < 0:
+        return "predicted no error" if verdict == -1 else "the answer names no step"
+    return f"predicted step {verdict}"
+
+
+def votes_words(evaluation: "Evaluation", row: int) -> str:
+    """How the answers voted: `5 x step 3, 2 x none, 1 unparsed`; empty where nobody voted."""
+    if evaluation.votes is None or not evaluation.votes.tried[row]:
+        return ""
+    first = f" (first of {len(evaluation.runs)} runs)" if evaluation.further else ""
+    return tally_words(evaluation.votes.of(evaluation.gold.cases["case"][row])) + first
+
+
+def tally_words(counts: Sequence[tuple[str | None, int, int | None]]) -> str:
+    """Ballots (None = unparsed), how many voted so and the verdicts they name, in words."""
+    parts, told = [], set()
+    for ballot, count, verdict in counts:
+        if ballot is None:
+            parts.append(f"{count} unparsed")
+            continue
+        words = repr(ballot) if verdict is None else named_step(verdict)
+        # Texts that name the same step are counted apart, as they voted.
+        parts.append(f"{count} x {words}" + (f" ({ballot!r})" if words in told else ""))
+        told.add(words)
+    return ", ".join(parts)
+
+
+def named_step(verdict: int) -> str:
+    """What a vote names, in two words: `step 3`, `none`, `no step`."""
+    return {-1: "none", -2: "no step"}.get(verdict, f"step {verdict}")
+
+
+def _false_alarm(evaluation: "Evaluation", row: int, predicted: str) -> str:
+    lowest = min(evaluation.compared_values.of(row) or [float("nan")])
+    what = _compared(evaluation).noun
+    said = "" if np.isnan(lowest) else f" (lowest {what} {reward_words(lowest, evaluation, row)})"
+    return f"{predicted}, gold no error: false alarm{said}"
+
+
+def _at_gold(evaluation: "Evaluation", row: int) -> str:
+    """The reward at the gold step, and what is compared in its place."""
+    reward, step = float(evaluation.alone(row).rewards_at_gold[0]), int(evaluation.gold.earliest[row])
+    if np.isnan(reward):
+        return ""
+    at_gold, compared = f"reward {reward_words(reward, evaluation, row)} at the gold step", _compared(evaluation)
+    if compared.name == REWARDS:
+        return f" ({at_gold})"
+    value = reward_words((evaluation.compared_values.of(row) or [])[step], evaluation, row)
+    if compared.name != DIFFERENCES:
+        return f" ({at_gold}, {compared.noun} {value})"
+    return f" ({at_gold}, {'the first one' if step == 0 else f'{value} from the step before'})"
+
+
+def _compared(evaluation: "Evaluation") -> Transform:
+    """What the threshold is compared with."""
+    from scoring.evaluations.verdicts import AsGiven
+
+    rule = evaluation.rule
+    return transform(REWARDS if isinstance(rule, AsGiven) else rule.on)
+
+
+def _distance(outcome: str, verdict: int, gold: int, n_steps: int) -> str:
+    """How far the verdict of an erroneous case lies from the gold step."""
+    if outcome == "exact":
+        return "exactly right"
+    if outcome == "missed":
+        return "missed"
+    if verdict < 0:
+        return "counts as early"
+    if verdict >= n_steps:
+        return "there is no such step, counts as late"
+    return f"{steps_word(abs(gold - verdict))} {outcome}"
+
+
+def reward_words(reward: float, evaluation: "Evaluation", row: int) -> str:
+    """A reward with two digits, or with as many as tell it from the threshold."""
+    threshold = evaluation.threshold_at(row)
+    if threshold is None:
+        return f"{reward:.2f}"
+    for digits in range(2, 6):
+        if reward == threshold or round(reward, digits) != round(threshold, digits):
+            return f"{reward:.{digits}f}"
+    return repr(reward)
+
+
+# -- what the gold labels of a case say, in words
+
+
+FROM_ONE = frozenset({"prmbench", "socratic"})
+"""Benchmarks whose reasons number the steps from 1, as their labels did before they were read."""
+_NAMES_A_STEP = re.compile(r"\bsteps?\s*\d|步骤?\s*\d|第\s*\d+\s*步", re.IGNORECASE)
+
+
+def gold_words(case: Mapping[str, Any]) -> str:
+    """`step 3 (also wrong: 4, 6)`, `no wrong step`, or that the labels name none; steps are 0-based."""
+    earliest = case["earliest_error"]
+    if earliest is None:
+        return "the labels name no step of this solution"
+    if earliest == -1:
+        return "no wrong step"
+    others = [str(step) for step in case["error_steps"] or [] if step != earliest]
+    return f"step {earliest}" + (f" (also wrong: {', '.join(others)})" if others else "")
+
+
+def gold_word(case: Mapping[str, Any], step: int) -> str | None:
+    """Say what the gold labels of a case say of one of its steps (0-based); None = nothing."""
+    earliest, listed = case["earliest_error"], case["error_steps"]
+    if step == earliest:
+        return "error"
+    if listed is not None:
+        return "error step" if step in listed else "right"
+    return "right" if earliest is not None and (earliest == -1 or step < earliest) else None
+
+
+def counts_from_one(benchmark: str, reason: str) -> bool:
+    """Whether the reason of a gold label names steps, and by other numbers than everything else here."""
+    return benchmark in FROM_ONE and _NAMES_A_STEP.search(reason) is not None
+
+
+# -- the official metric of one scorer in one line
+
+
+F1, PRMSCORE = "F1", "PRMScore"
+
+
+class Headline(Struct, frozen=True):
+    """The official metric of one scorer on one benchmark: fractions; None where undefined, and `reason` says why.
+
+    `metric` is the name of `score`. `on_wrong` and `on_right` are the accuracies behind it: on erroneous and on clean
+    cases, or on wrong and on right steps, whichever the `n` `unit` are; `over` says what the score is taken over. Of
+    several `runs` all are means, and `sd` is the sample standard deviation (n-1) of their scores. `small` says that few
+    cases say it.
+    """
+
+    metric: str
+    score: float | None
+    low: float | None
+    high: float | None
+    on_wrong: float | None
+    on_right: float | None
+    n: int
+    unit: str
+    over: str
+    reason: str | None
+    sd: float | None = None
+    runs: int = 1
+    small: bool = False
+
+
+def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None, benchmark: str) -> Headline:
+    """Give the metric as the benchmark reports it: F1 as the plain mean over its subsets, or PRMScore of all its steps.
+
+    Without a `seed` it has no interval, and nothing is resampled.
+    """
+    facts = step_labelled(benchmark)
+    if facts is not None:
+        return _of_steps(evaluation, rows, facts, seed)
+    found = FirstErrors.of(evaluation, rows, unparsed, seed)
+    error_acc, correct_acc, f1 = found.average()
+    subsets = found.present.size
+    over = f"mean of {subsets} subsets" if subsets > 1 else "one subset" if subsets else "no case"
+    runs = f", mean of {f1.runs} runs" if f1.runs > 1 else ""
+    reason = f1.reason if f1.value is None else None
+    if subsets == 1 and reason:
+        # Of one subset the average's reason only counts subsets.
+        reason = found.of_subset(int(found.present[0]))[NAMES.index("f1")].reason
+    return Headline(
+        F1,
+        f1.value,
+        f1.low,
+        f1.high,
+        error_acc.value,
+        correct_acc.value,
+        f1.n,
+        "cases",
+        over + runs,
+        (evaluation.nothing or reason) if not subsets else reason,
+        f1.sd,
+        f1.runs,
+        f1.small,
+    )
+
+
+def subset_headlines(
+    evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int, benchmark: str
+) -> dict[str, Headline]:
+    """The same of every subset of which anything was tried, by its name: the lines that `metrics` prints.
+
+    Of a class of steps that holds no wrong one the score is the F1 of right steps, as in the benchmark's tables.
+    """
+    facts = step_labelled(benchmark)
+    if facts is not None:
+        classes = set(evaluation.gold.subsets[0])
+        every = (row for row in step_rows(evaluation, rows, facts, None, seed) if row["subset"] in classes)
+        return _of_classes(every, len(evaluation.runs))
+    found, names = FirstErrors.of(evaluation, rows, unparsed, seed), evaluation.gold.subsets[0]
+    lines = {}
+    for number in found.present if names != [None] else ():
+        error_acc, correct_acc, f1 = found.of_subset(number)
+        runs = f"mean of {f1.runs} runs" if f1.runs > 1 else "one subset"
+        ends = (error_acc.value, correct_acc.value, f1.n, "cases", runs, f1.reason if f1.value is None else None)
+        lines[names[number] or ""] = Headline(F1, f1.value, f1.low, f1.high, *ends, f1.sd, f1.runs, f1.small)
+    return lines
+
+
+def _of_classes(rows: Iterable[dict[str, Any]], runs: int) -> dict[str, Headline]:
+    """The headlines of the classes, of their rows of `step_rows`."""
+    lines: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        # A category may have the name of one of its classes, and comes later.
+        lines.setdefault(row["subset"], {}).setdefault(row["metric"], row)
+    over = "steps of one class" + (f", mean of {runs} runs" if runs > 1 else "")
+    return {
+        name: Headline(
+            PRMSCORE,
+            line["prmscore"]["value"],
+            line["prmscore"]["low"],
+            line["prmscore"]["high"],
+            line["negative_acc"]["value"],
+            line["positive_acc"]["value"],
+            line["prmscore"]["n"],
+            "steps",
+            over,
+            line["prmscore"]["reason"] if line["prmscore"]["value"] is None else None,
+            line["prmscore"]["sd"],
+            line["prmscore"]["runs"],
+            line["prmscore"]["small"],
+        )
+        for name, line in lines.items()
+    }
+
+
+def _of_steps(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: int | None) -> Headline:
+    found = PooledSteps.of(evaluation, rows, facts)
+    every = found.values(PRMSCORE_METRIC)
+    score, on_wrong, on_right = (
+        _mean(found.values(metric)) for metric in (PRMSCORE_METRIC, NEGATIVE_ACC, POSITIVE_ACC)
+    )
+    low: float | None = None
+    high: float | None = None
+    if score is not None and seed is not None:
+        low, high = found.interval(PRMSCORE_METRIC, seed) or (None, None)
+    n, runs = found.size(PRMSCORE_METRIC), every.size
+    return Headline(
+        PRMSCORE,
+        score,
+        low,
+        high,
+        on_wrong,
+        on_right,
+        n,
+        "steps",
+        ("all steps pooled" if n else "no step") + (f", mean of {runs} runs" if runs > 1 else ""),
+        why_nothing(evaluation, rows) or (found.why(PRMSCORE_METRIC) if score is None else None),
+        float(every.std(ddof=1)) if runs > 1 and score is not None else None,
+        runs,
+        score is not None and found.cases(PRMSCORE_METRIC) < SMALL,
+    )
+
+
+def official_score(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benchmark: str) -> float | None:
+    """The score of the headline alone: no interval, so that many scorers are quickly compared."""
+    facts = step_labelled(benchmark)
+    if facts is None:
+        return FirstErrors.of(evaluation, rows, unparsed, None).score
+    return _mean(PooledSteps.of(evaluation, rows, facts).values(PRMSCORE_METRIC))
+
+
+def _mean(values: Floats) -> float | None:
+    """The plain mean; None where one value is undefined."""
+    mean = float(values.mean())
+    return None if np.isnan(mean) else mean

@@ -1,0 +1,501 @@
+"""The ways to choose the threshold of one scorer on one benchmark, and the figures that each comes to.
+
+Every way is reported by the figure it is tuned for, the official one of its benchmark: F1 of first errors, or PRMScore
+of steps. The ways `from:SUBSET` are the transfer matrix: tuned on the row's subset, reported on the column's.
+
+`default` is the scorer's own threshold, `chosen` the present one where it was given as a number, `best` the one with
+the best official figure of the shown cases, `best-per-subset` that of each subset (ProcessBench, Tables 6 and 8),
+`dev` and `dev:kept` GR-Ben's (`scoring.evaluations.deciding`), `from:SUBSET` the best on one whole subset, used on all
+(ProcessBench's rule with gsm8k).
+
+`redundancy:default` and `redundancy:best` are about the second threshold of a scorer that gives redundancy numbers, in
+the classes where these decide: there a step is wrong iff its number is above it. The other steps stay as they are.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from msgspec.structs import replace
+
+from inspector.inspection import threshold_span
+from inspector.notes import resampled_words, step_benchmarks, without_errors
+from inspector.render.view import Block, Section
+from inspector.selection import Selection, by_benchmark, surroundings, within
+from scoring.benchmarks.registry import step_labelled
+from scoring.errors import UsageError
+from scoring.evaluations.deciding import (
+    CHOSEN,
+    EACH,
+    OPTIMISTIC,
+    Surroundings,
+    best_threshold,
+    dev_thresholds,
+    dev_tuned,
+    listed,
+    not_circular,
+    not_of_steps,
+)
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.official_rows import METRICS, figures_of
+from scoring.evaluations.step_rewards import Bools, Floats
+from scoring.evaluations.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
+from scoring.metrics.aligned import EVERY, align_scorers, common_of
+from scoring.metrics.calibration import even_bins
+from scoring.metrics.first_error import SIDES
+from scoring.metrics.kernel import Metric, Unparsed
+from scoring.metrics.resampling import RESAMPLES, SMALL
+from scoring.metrics.step_labels import PRMSCORE, asked_by_redundancy, redundancy_rows
+from scoring.metrics.threshold_curves import Bands, Tuned, official_bands, step_curve, tuned
+
+THRESHOLDS = {
+    "scorer": METRICS["scorer"],
+    "benchmark": METRICS["benchmark"],
+    "subset": METRICS["subset"],
+    "kind": pl.String(),
+    "threshold": pl.Float64(),
+    "comparison": pl.String(),
+    **{name: METRICS[name] for name in ("metric", "value", "low", "high", "n", "small", "sd", "runs")},
+    "excluded": pl.Int64(),
+    "optimistic": pl.Boolean(),
+    "reason": pl.String(),
+}
+_OPTIMISTIC = "optimistic: cases that the threshold was tuned on are among those that the value is of"
+_TUNED = "from:SUBSET is tuned on the whole subset, best and best-per-subset on the shown cases"
+_DEV = f"dev is tuned on {EACH} clean and {EACH} erroneous cases a subset and reported without them, dev:kept with them"
+_BOOTSTRAP = f"low and high: 95% bootstrap at the threshold as it is, {RESAMPLES} resamples"
+_REDUNDANCY = "redundancy:default and :best: `threshold` is on redundancy numbers, validity is as decided at present"
+PER_SUBSET = "best-per-subset"
+UNTOLD = "no threshold is known for its redundancy numbers, so that validity decides"
+
+
+class Way(NamedTuple):
+    """One way to choose a threshold, and what it came to.
+
+    `tuned_on` (n) are the cases it was tuned on, None = on none; `reason` says why there is no evaluation, `note` what
+    is to be said of it, and `at_default`, by subset, why a subset is at the scorer's default. `of_redundancy` marks
+    ways to choose the threshold on redundancy numbers: that of the evaluation's scorer.
+    """
+
+    kind: str
+    evaluation: Evaluation | None
+    tuned_on: Bools | None = None
+    reason: str | None = None
+    note: str | None = None
+    at_default: Mapping[str, str] = MappingProxyType({})
+    of_redundancy: bool = False
+
+
+def ways(evaluation: Evaluation, within: Bools, shown: Bools, around: Surroundings) -> Iterator[Way]:
+    """Every way to choose the threshold of one scorer on one benchmark.
+
+    Args:
+        evaluation: as it is at present; so is what redundancy does not decide where that is tuned.
+        within: (n,) the cases of the benchmark, at least one.
+        shown: (n,) those of them that are shown.
+        around: how what is tuned is counted.
+    """
+    default, best = evaluation.at_default(), _Best(evaluation.at_default(), around)
+    benchmark: str = default.gold.cases["benchmark"][int(np.argmax(within))]
+    yield Way("default", default)
+    if default.movable:
+        if isinstance(evaluation.rule, Rule) and evaluation.rule.source in {CHOSEN, OPTIMISTIC}:
+            yield Way("chosen", evaluation, shown if evaluation.rule.source == OPTIMISTIC else None)
+        yield from _best_here(best, shown)
+        yield from _dev(default, within, around, benchmark)
+        for name, rows in _subsets(default, within):
+            yield best.way(f"from:{name}", rows)
+    yield from _redundancy(evaluation, shown, benchmark)
+
+
+class _Best:
+    """Finds the best threshold of one scorer on some cases (n,); on the same cases once."""
+
+    def __init__(self, default: Evaluation, around: Surroundings) -> None:
+        self.default, self.around = default, around
+        self._found: dict[bytes, Tuned] = {}
+
+    def on(self, rows: Bools) -> Tuned:
+        key = rows.tobytes()
+        if key not in self._found:
+            self._found[key] = best_threshold(self.default, rows, self.around)
+        return self._found[key]
+
+    def way(self, kind: str, rows: Bools) -> Way:
+        threshold, reason = self.on(rows)
+        return (
+            Way(kind, None, reason=reason) if threshold is None else Way(kind, self.default.at(threshold, kind), rows)
+        )
+
+
+def _best_here(best: _Best, shown: Bools) -> Iterator[Way]:
+    try:
+        not_circular(best.default.scorer.name, best.around.conditions)
+    except UsageError as error:
+        yield Way("best", None, reason=error.sentence)
+        return
+    yield best.way("best", shown)
+    yield from _best_per_subset(best, shown)
+
+
+def _subsets(evaluation: Evaluation, within: Bools) -> list[tuple[str, Bools]]:
+    """The named subsets that some of the cases are in, if they are several, and these cases (n)."""
+    names, groups = evaluation.gold.subsets
+    found = [(names[number], within & (groups == number)) for number in np.unique(groups[within])]
+    return [(name, rows) for name, rows in found if name] if len(found) > 1 else []
+
+
+def _best_per_subset(best: _Best, shown: Bools) -> Iterator[Way]:
+    default, subsets = best.default, _subsets(best.default, shown)
+    thresholds = np.full(shown.size, default.default[0])
+    told, lacking = {}, {}
+    tuned_on = np.zeros_like(shown)
+    for name, rows in subsets:
+        threshold, reason = best.on(rows)
+        if threshold is None:
+            lacking[name] = reason or ""
+            continue
+        thresholds[rows] = told[name] = threshold
+        tuned_on |= rows
+    if told:
+        yield Way(PER_SUBSET, default.by_case(thresholds, told, "best"), tuned_on, at_default=lacking)
+
+
+def _dev(default: Evaluation, within: Bools, around: Surroundings, benchmark: str) -> Iterator[Way]:
+    try:
+        not_of_steps("dev", [benchmark])
+    except UsageError as error:
+        yield Way("dev", None, reason=error.sentence)
+        return
+    found = dev_thresholds(default, around.seed, around.unparsed)
+    sets = found.sets
+    here = {sets.names[number] for number in np.unique(sets.numbers[within])}
+    lacking = {name: why for name, why in found.lacking.items() if name in here}
+    if not here & found.told.keys():
+        yield Way("dev", None, reason=f"no subset has a dev set: {listed(lacking)}")
+        return
+    # Where there are several benchmarks, the names of dev sets begin with theirs.
+    bare = {name.removeprefix(f"{benchmark}/"): why for name, why in lacking.items()}
+    for kind, keep in (("dev", False), ("dev:kept", True)):
+        decided = dev_tuned(default, around.seed, around.unparsed, keep=keep, found=found)
+        yield Way(kind, decided, sets.rows & within, at_default=bare)
+
+
+def _redundancy(evaluation: Evaluation, shown: Bools, benchmark: str) -> Iterator[Way]:
+    """Both ways where there are redundancy numbers to cut. A condition never depends on them, so none is circular."""
+    facts = step_labelled(benchmark)
+    if facts is None:
+        return
+    numbered = shown & redundancy_rows(evaluation, asked_by_redundancy(evaluation, facts), 0.0).numbers
+    if not numbered.any():
+        return
+    note = UNTOLD if evaluation.scorer.redundancy_threshold is None else None
+    yield Way("redundancy:default", evaluation, note=note, of_redundancy=True)
+    best, reason = tuned(step_curve(evaluation, shown, facts, "redundancy"))
+    if best is None:
+        yield Way("redundancy:best", None, reason=reason)
+        return
+    scorer = replace(evaluation.scorer, redundancy_threshold=best, redundancy_threshold_source="best")
+    yield Way("redundancy:best", replace(evaluation, scorer=scorer), numbered, of_redundancy=True)
+
+
+def way_notes(selection: Selection, rows: pl.DataFrame) -> Iterator[str]:
+    """Say what the rows mean, benchmark by benchmark."""
+    of_steps = step_benchmarks(selection)
+    first_errors = len(of_steps) < len(selection.benchmarks)
+    yield _OPTIMISTIC
+    yield f"{_TUNED}; {_DEV}" if first_errors else _TUNED
+    others = [name for name in selection.benchmarks if name not in dict(of_steps)]
+    for name in others:
+        yield f"{name}: {_BOOTSTRAP}, {resampled_words(selection, name)}"
+    for name, facts in of_steps:
+        yield f"{name}: tuned for prmscore of all steps pooled; {_BOOTSTRAP} of whole problems; n counts steps"
+        yield from without_errors(name, facts)
+    if rows["kind"].str.starts_with("redundancy:").any():
+        yield _REDUNDANCY
+
+
+def way_rows(
+    evaluation: Evaluation,
+    within: Bools,
+    scope: Selection,
+    benchmark: str,
+    *,
+    intervals: bool = True,
+    only: str | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Give a row for every way and subset of one scorer on one benchmark, columns of THRESHOLDS.
+
+    `subset` is as in `metrics`; `excluded` counts dev cases left out of the value, `threshold` is null where it differs
+    by subset. A way that is undefined has one row, for `all`, with its reason.
+
+    Args:
+        evaluation: as it is at present.
+        within: (n,) the cases of the benchmark, at least one.
+        scope: shows those of them that are reported on.
+        benchmark: its name.
+        intervals: with them; they are resampled.
+        only: one of the first two ways alone, `default` or `chosen`; None = all.
+    """
+    shown, metric = scope.mask, "f1" if step_labelled(benchmark) is None else "prmscore"
+    counting = scope.counting if intervals else replace(scope.counting, seed=None)
+    for way in ways(evaluation, within, shown, surroundings(scope)):
+        if only is not None and way.kind not in {"default", "chosen"}:
+            return
+        if only is not None and way.kind != only:
+            continue
+        if way.evaluation is None:
+            yield {"subset": "all", "kind": way.kind, "metric": metric, "excluded": 0, "reason": way.reason}
+            continue
+        for row in figures_of(way.evaluation, benchmark, shown, counting):
+            if row["metric"] == metric:
+                yield {**row, **_about(way, way.evaluation, row, shown, benchmark)}
+
+
+def _about(way: Way, decided: Evaluation, row: dict[str, Any], shown: Bools, benchmark: str) -> dict[str, Any]:
+    """What is to be said of one value of a way besides the value."""
+    member = _member(decided, row["subset"], shown, benchmark)
+    tuned_on = np.zeros_like(shown) if way.tuned_on is None else way.tuned_on
+    counted = decided.tried if step_labelled(benchmark) is None else decided.judged_steps.rows
+    threshold, comparison = _rule(way, decided, member)
+    return {
+        "kind": way.kind,
+        "threshold": threshold,
+        "comparison": comparison,
+        "excluded": int(((decided.codes == DEV) & member).sum()),
+        "optimistic": bool((tuned_on & member & counted).any()),
+        "reason": row["reason"] or way.note or _at_default(way, decided, row["subset"], member),
+    }
+
+
+def _at_default(way: Way, decided: Evaluation, subset: str, member: Bools) -> str | None:
+    """Which of the subsets that a row is about are at the default threshold, and why; None = none of them."""
+    if why := way.at_default.get(subset):
+        return f"at the default: {why}"
+    names, groups = decided.gold.subsets
+    here = {names[number] for number in np.unique(groups[member])}
+    lacking = {name: why for name, why in way.at_default.items() if name in here}
+    if not lacking:
+        return None
+    bound = "no upper bound, " if way.kind == PER_SUBSET else ""
+    return f"{bound}at the default: {listed(lacking)}"
+
+
+def _member(decided: Evaluation, subset: str, shown: Bools, benchmark: str) -> Bools:
+    """The shown cases (n) that a row is about: of a subset, of a group of classes, or all."""
+    if subset in {"all", "average"}:
+        return shown
+    facts, (names, groups) = step_labelled(benchmark), decided.gold.subsets
+    if subset in names or facts is None:
+        # A row of cases without a subset has the same name as one of a subset without a name.
+        same = [number for number, name in enumerate(names) if (name or "") == subset]
+        own: Bools = np.isin(groups, same)
+    else:
+        own = (decided.gold.cases[facts.group] == subset).fill_null(value=False).to_numpy()
+    member: Bools = shown & own
+    return member
+
+
+def _rule(way: Way, decided: Evaluation, member: Bools) -> tuple[float | None, str | None]:
+    """The one threshold of the cases of `member` (n), None where there is none or several, and what wrong steps are."""
+    rule = decided.rule
+    if way.of_redundancy:
+        cut = decided.scorer.redundancy_threshold
+        return cut, None if cut is None else ">"
+    if isinstance(rule, AsGiven):
+        return None, None
+    if not isinstance(rule, RuleByCase):
+        return rule.threshold, spelled(rule)
+    cuts = np.unique(rule.thresholds[member])
+    return float(cuts[0]) if cuts.size == 1 else None, spelled(rule)
+
+
+# -- what the pages of thresholds share
+
+TITLES = {"f1": "F1", "prmscore": "PRMScore", "error_acc": "on erroneous cases", "correct_acc": "on clean cases"}
+
+
+def threshold_sections(results: Selection, blocks: Callable[[str, Selection], Iterator[Block]]) -> tuple[Section, ...]:
+    """Make a section of the blocks of each benchmark of which a case is shown."""
+    found: list[Section] = []
+    for name, rows in by_benchmark(results):
+        if rows.any():
+            scope = replace(results, shown=results.shown[rows[results.shown]])
+            found.append(Section(name, f"thresholds-{len(found)}", tuple(blocks(name, scope))))
+    return tuple(found)
+
+
+def scorers_there(results: Selection, benchmark: str) -> list[Evaluation]:
+    """Find the chosen scorers that tried a shown case of a benchmark, at their own thresholds or any other."""
+    rows = dict(by_benchmark(results))[benchmark]
+    return [one for one in results.chosen_evaluations if (one.at_default().tried & rows).any()]
+
+
+NOTHING = "No scorer has a verdict on these cases. Import results, or score with a PRM."
+
+
+def is_present(evaluation: Evaluation, kind: str) -> bool:
+    """Tell whether a scorer is decided now as a way decides it."""
+    rule = evaluation.rule
+    if isinstance(rule, AsGiven) or evaluation.default == (rule.threshold, rule.source):
+        return kind == "default"
+    if isinstance(rule, RuleByCase):
+        return kind == ("dev:kept" if "kept" in rule.source else "dev")
+    if rule.source in {CHOSEN, OPTIMISTIC}:
+        return kind == "chosen"
+    return kind.startswith("from:") and rule.source.startswith(f"best on subset {kind.removeprefix('from:')} ")
+
+
+# -- the official figure of scorers over a grid of thresholds, with bands and ticks: the rows of `thresholds --curve`
+
+
+CURVE = {
+    **{name: METRICS[name] for name in ("scorer", "benchmark", "subset")},
+    "threshold": pl.Float64(),
+    "comparison": pl.String(),
+    "tick": pl.String(),
+    **{name: METRICS[name] for name in ("metric", "value", "low", "high", "n", "small")},
+    "optimistic": pl.Boolean(),
+    "reason": METRICS["reason"],
+    "where": pl.String(),
+}
+POINTS = 101
+MOST = 1000
+PRESENT = "present"
+_SIDE_OF = {"f1": EVERY, "error_acc": SIDES[0], "correct_acc": SIDES[1]}
+
+
+class NamedThreshold(NamedTuple):
+    """A threshold with a name, and whether it was tuned on cases that the curve is of."""
+
+    name: str
+    threshold: float
+    optimistic: bool = False
+
+
+def curve_rows(
+    evaluation: Evaluation,
+    inside: Bools,
+    selection: Selection,
+    benchmark: str,
+    points: int = POINTS,
+    *,
+    intervals: bool = True,
+) -> Iterator[dict[str, Any]]:
+    """Give the rows of one scorer on the shown ones of the cases `inside` (n) of one benchmark, columns of CURVE.
+
+    First errors: f1, error_acc and correct_acc as means over subsets (`average`); a benchmark whose official figure is
+    of steps: prmscore of all steps pooled (`all`). `tick` names a threshold that a way to choose it comes to, and is
+    null on the grid. `where` selects the `n` cases in the denominator; null where steps are counted.
+    """
+    scope = replace(selection, shown=selection.shown[inside[selection.shown]])
+    present = evaluation if evaluation.movable else evaluation.at_default()
+    grid = even_bins(*threshold_span(present), points - 1).edges
+    marks = list(ticks(evaluation, inside, scope))
+    thresholds = np.concatenate([grid, [one.threshold for one in marks]])
+    bands = bands_of(present, scope.mask, thresholds, benchmark, selection, intervals=intervals)
+    if bands is None:
+        return
+    names = [*[None] * points, *(one.name for one in marks)]
+    tuned = [*[False] * points, *(one.optimistic for one in marks)]
+    wheres = _conditions(present, scope.mask, selection.unparsed(benchmark), bands)
+    about = {
+        "scorer": evaluation.scorer.name,
+        "benchmark": benchmark,
+        "subset": "all" if bands.metrics == (PRMSCORE,) else "average",
+        "comparison": spelled(present.rule) if isinstance(present.rule, Rule) else None,
+    }
+    each = [list(_points(bands, metric)) for metric in bands.metrics]
+    of_benchmark = within(selection, benchmark)
+    for at in range(thresholds.size):
+        for points_of in each:
+            point = points_of[at]
+            where = wheres.get(point["metric"])
+            yield {
+                **about,
+                **point,
+                "tick": names[at],
+                "optimistic": tuned[at],
+                "where": None if where is None else " AND ".join((*of_benchmark, where)),
+            }
+
+
+def bands_of(
+    evaluation: Evaluation,
+    rows: Bools,
+    thresholds: Floats,
+    benchmark: str,
+    selection: Selection,
+    *,
+    intervals: bool = True,
+) -> Bands | None:
+    """Give the official figure of some cases (n) of one benchmark at thresholds; None where none decides."""
+    seed = selection.request.seed if intervals else None
+    return official_bands(evaluation, rows, thresholds, selection.unparsed(benchmark), benchmark, seed)
+
+
+def ticks(evaluation: Evaluation, inside: Bools, scope: Selection) -> Iterator[NamedThreshold]:
+    """The present threshold, and those that the ways to choose one come to.
+
+    Args:
+        evaluation: as it is at present.
+        inside: (n,) the cases of one benchmark.
+        scope: shows those of them that the curve is of.
+    """
+    if isinstance(evaluation.rule, Rule):
+        yield NamedThreshold(PRESENT, evaluation.rule.threshold)
+    for way in ways(evaluation, inside, scope.mask, surroundings(scope)):
+        if way.evaluation is not None and not way.of_redundancy and way.kind not in {"chosen", "dev:kept"}:
+            yield from _of_way(way, scope.mask)
+
+
+def _of_way(way: Way, shown: Bools) -> Iterator[NamedThreshold]:
+    """The threshold of a way, or one a subset."""
+    assert way.evaluation is not None  # noqa: S101  # whoever asks has seen to it
+    rule = way.evaluation.rule
+    tuned = way.tuned_on is not None and bool((way.tuned_on & shown).any())
+    if isinstance(rule, Rule):
+        yield NamedThreshold(way.kind, rule.threshold, tuned)
+    elif isinstance(rule, RuleByCase):
+        kind = "best" if way.kind == PER_SUBSET else way.kind
+        yield from (NamedThreshold(f"{kind}:{subset}", threshold, tuned) for subset, threshold in rule.told.items())
+
+
+def _conditions(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, bands: Bands) -> dict[str, str]:
+    if bands.metrics == (PRMSCORE,):
+        return {}
+    alone = align_scorers((evaluation,), rows, unparsed)
+    return {metric: common_of(alone, (0,), side) for metric, side in _SIDE_OF.items()}
+
+
+def _points(bands: Bands, metric: Metric) -> Iterator[dict[str, Any]]:
+    sizes = bands.sizes(metric)
+    of_metric = (bands.values(metric), *bands.interval(metric))
+    for at, (threshold, reason) in enumerate(zip(bands.thresholds, bands.reasons(metric), strict=True)):
+        value, low, high = (None if np.isnan(side[at]) else float(side[at]) for side in of_metric)
+        yield {
+            "threshold": float(threshold),
+            "metric": metric.name,
+            "value": value,
+            "low": low,
+            "high": high,
+            "n": sum(sizes),
+            "small": value is not None and min(sizes) < SMALL,
+            "reason": reason,
+        }
+
+
+def curve_notes(selection: Selection) -> Iterator[str]:
+    """Say what the rows mean."""
+    yield (
+        f"low and high: 95%, {RESAMPLES} resamples that all thresholds of a curve share, of whole problems where cases "
+        "share them; at one threshold they may differ a little from those of `metrics`, which draws by itself"
+    )
+    yield (
+        "a tick is where a way to choose the threshold comes to; its figures here are of all shown cases, dev cases "
+        "included; `thresholds` has the figures of each way; optimistic: tuned on cases that are shown"
+    )
+    for name, _ in step_benchmarks(selection):
+        yield f"{name}: prmscore of all steps pooled, n counts steps"

@@ -1,0 +1,443 @@
+"""What a request asks of decisions, granted: every evaluation under its rule and at its threshold.
+
+A threshold is asked for as a number, `default`, `best`, `dev` or `from:SUBSET`. `best:NUMBER` is a number that was
+found to be the best; `dev:kept` reports on the dev cases as well.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scoring.benchmarks.registry import step_labelled
+from scoring.errors import UsageError
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.official_rows import Protocol as OfficialProtocol
+from scoring.evaluations.official_rows import protocol_named
+from scoring.evaluations.rules import check_rule
+from scoring.evaluations.scorer_columns import EVERY_COLUMN
+from scoring.evaluations.step_rewards import Bools, Gold, Ints
+from scoring.filtering.filters import columns_read
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.threshold_curves import Tuned, case_curve, official_curve, tuned
+from scoring.names import match_name
+from scoring.storage.stored_frame import frame_blocks, group_numbers
+
+# -- thresholds tuned on a small dev set of every subset and reported on the cases that are not in it.
+#
+# GR-Ben's paper tunes the scorers with free scalar scores so: of each domain 20 clean and 20 erroneous cases, the
+# threshold with the best F1 there, and these cases left out of the report.
+
+
+EACH = 20
+"""How many clean and how many erroneous cases of a subset are in its dev set."""
+_NAMED = 3
+
+Policy = Callable[[str], Unparsed]
+"""How refused and unparsed cases count, by benchmark."""
+
+
+def _wrong(_benchmark: str) -> Unparsed:
+    """They count as wrong."""
+    return "wrong"
+
+
+class DevSets(Struct, frozen=True, eq=False):
+    """The dev sets of the s subsets of n cases.
+
+    `rows` (n) marks dev cases. `names` (s) are the subsets, with their benchmark before them where there are several,
+    `benchmarks` (s) is that benchmark, `numbers` (n, 0-based) says which is each case's. `lacking` says of subsets
+    without a dev set why they have none.
+    """
+
+    rows: Bools
+    names: tuple[str, ...]
+    benchmarks: tuple[str, ...]
+    numbers: Ints
+    lacking: Mapping[str, str]
+
+
+@lru_cache(maxsize=2)
+def dev_sets(gold: Gold, seed: int) -> DevSets:
+    """Draw the dev sets, the same for every scorer and filter, in whatever order the cases are.
+
+    In every subset the cases are sorted by name and `numpy.random.default_rng(seed)` chooses first of the clean, then
+    of the erroneous ones. A subset needs more than EACH of both, so that there is something left to report, and one
+    of a benchmark whose official figure is of steps has no dev set.
+    """
+    cases = gold.cases
+    keys, groups = group_numbers(cases, ("benchmark", "subset"))
+    several = len({benchmark for benchmark, _ in keys}) > 1
+    identities = pl.concat([pl.Series(dtype=pl.String), *(block["case"] for block in frame_blocks(cases, ("case",)))])
+    rows = np.zeros(cases.height, dtype=np.bool_)
+    numbers = np.zeros(cases.height, dtype=np.int64)
+    names: list[str] = []
+    benchmarks: list[str] = []
+    lacking: dict[str, str] = {}
+    # A subset without a name comes first.
+    for place in sorted(range(len(keys)), key=lambda place: (keys[place][0], keys[place][1] is not None, keys[place])):
+        benchmark, subset = keys[place]
+        member = np.flatnonzero(groups == place)
+        member = member[identities.gather(member).arg_sort().to_numpy()]
+        name = f"{benchmark}/{subset or 'all'}" if several else str(subset or "all")
+        numbers[member] = len(names)
+        names.append(name)
+        benchmarks.append(benchmark)
+        if step_labelled(benchmark):
+            lacking[name] = "PRMScore of steps is reported there, and dev sets tune F1 of first errors"
+            continue
+        known = member[gold.known[member]]
+        sides = (known[gold.earliest[known] < 0], known[gold.earliest[known] >= 0])
+        if min(side.size for side in sides) <= EACH:
+            lacking[name] = f"{sides[0].size} clean and {sides[1].size} erroneous cases"
+            continue
+        rng = np.random.default_rng(seed)
+        for side in sides:
+            rows[rng.choice(side, EACH, replace=False)] = True
+    return DevSets(rows, tuple(names), tuple(benchmarks), numbers, lacking)
+
+
+class DevThresholds(Struct, frozen=True, eq=False):
+    """What dev sets give one scorer: `told` the threshold of each subset that was tuned, `lacking` why others were not.
+
+    Subsets without a case that the scorer tried are in neither. Names are those of `sets`.
+    """
+
+    sets: DevSets
+    told: Mapping[str, float]
+    lacking: Mapping[str, str]
+
+
+def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong) -> DevThresholds:
+    """The threshold with the best F1 on the dev set of every subset, the lowest of equally good ones.
+
+    It is one of `Curve.thresholds`: of all that decide the dev cases alike the highest for `<`, the lowest for `<=`.
+
+    Args:
+        evaluation: a movable one; its threshold does not matter. Cases that are left out of it are not there.
+        seed: of the draw.
+        unparsed: how the refused and unparsed dev cases of a benchmark count.
+    """
+    sets = dev_sets(evaluation.gold, seed)
+    told: dict[str, float] = {}
+    lacking: dict[str, str] = {}
+    for number, (name, benchmark) in enumerate(zip(sets.names, sets.benchmarks, strict=True)):
+        member = sets.numbers == number
+        if not (evaluation.tried & member).any():
+            continue
+        asked = sets.rows & member, sets.numbers, unparsed(benchmark)
+        curve = None if name in sets.lacking else case_curve(evaluation, *asked)
+        best = None if curve is None else curve.best
+        if best is None:
+            lacking[name] = sets.lacking.get(name, "F1 is undefined on its dev cases")
+        else:
+            told[name] = best[0]
+    return DevThresholds(sets, told, lacking)
+
+
+def dev_tuned(
+    evaluation: Evaluation,
+    seed: int,
+    unparsed: Policy = _wrong,
+    *,
+    keep: bool = False,
+    found: DevThresholds | None = None,
+) -> Evaluation:
+    """The evaluation with every subset at its threshold of `dev_thresholds`, and without the dev cases (as `dev`).
+
+    With `keep` it reports on the dev cases too, which is optimistic. A subset without a dev set, or on whose dev set F1
+    is undefined, stays at the scorer's default and whole; the source of the thresholds says so. If all do, the scorer
+    is at its default. Whoever has its `dev_thresholds` gives them as `found`.
+
+    Raises:
+        UsageError: no threshold decides here.
+    """
+    start = evaluation.at_default()
+    found = dev_thresholds(start, seed, unparsed) if found is None else found
+    threshold, default = start.default
+    if not found.told:
+        return start.at(threshold, f"{default}; not dev-tuned: {listed(found.lacking)}")
+    by_number = np.array([found.told.get(name, threshold) for name in found.sets.names])
+    tuned = np.array([name in found.told for name in found.sets.names])
+    source = f"dev-tuned per subset, {EACH}+{EACH} of each, seed {seed}"
+    source += ", dev cases kept in the report (optimistic)" if keep else ""
+    source += f"; at the default: {listed(found.lacking)}" if found.lacking else ""
+    decided = start.by_case(by_number[found.sets.numbers], found.told, source)
+    return decided if keep else decided.without(found.sets.rows & tuned[found.sets.numbers])
+
+
+def listed(lacking: Mapping[str, str]) -> str:
+    """The first of the subsets that were not tuned, and why."""
+    if not lacking:
+        return "no case was scored"
+    parts = [f"{name} ({why})" for name, why in list(lacking.items())[:_NAMED]]
+    more = [f"{len(lacking) - _NAMED} more subsets"] if len(lacking) > _NAMED else []
+    return ", ".join([*parts, *more])
+
+
+CHOSEN = "chosen"
+"""The source of a threshold that somebody gave as a number."""
+OPTIMISTIC = "optimistic: best on these cases"
+"""The source of a threshold that was tuned on the cases it is reported on."""
+_WORDS = ("default", "best", "dev", "dev:kept")
+
+
+class Surroundings(Struct, frozen=True, eq=False):
+    """What a wish is granted in: `shown` gives the cases (n, bool) that `best` is tuned on, under `conditions`.
+
+    `unparsed` says how cases without a verdict count on a benchmark, `seed` draws dev sets.
+    """
+
+    shown: Callable[[], Bools]
+    conditions: Sequence[str]
+    unparsed: Callable[[str], Unparsed]
+    seed: int
+
+
+def check(wish: str) -> float | None:
+    """The number in a wish; None where it names none.
+
+    Raises:
+        UsageError: it is no wish at all.
+    """
+    if wish in _WORDS or wish.startswith("from:"):
+        return None
+    try:
+        threshold = float(wish.removeprefix("best:"))
+    except ValueError:
+        threshold = float("nan")
+    if not np.isfinite(threshold):
+        told = "Give a number, default, best, dev or from:SUBSET, or SCORER=one of these."
+        raise UsageError(f"{wish!r} is no threshold.", told)
+    return threshold
+
+
+def at_wish(evaluation: Evaluation, wish: str, around: Surroundings) -> Evaluation:
+    """The evaluation at what was asked.
+
+    Raises:
+        UsageError: no such wish or subset, no threshold decides here, or what would be tuned is undefined there.
+    """
+    number = check(wish)
+    if number is not None:
+        return evaluation.at(number, OPTIMISTIC if wish.startswith("best:") else CHOSEN)
+    if wish == "default":
+        return evaluation.at_default()
+    if not evaluation.movable:
+        raise UsageError(
+            f"{evaluation.scorer.name} has no threshold to set: {evaluation.rule.source}.", "Leave it out."
+        )
+    if wish.startswith("dev"):
+        not_of_steps(wish, evaluation.gold.cases["benchmark"].unique().to_list())
+        return dev_tuned(evaluation, around.seed, around.unparsed, keep=wish == "dev:kept")
+    return _tuned(evaluation, wish, around)
+
+
+def _tuned(evaluation: Evaluation, wish: str, around: Surroundings) -> Evaluation:
+    benchmarks = sorted(evaluation.gold.cases["benchmark"].unique().to_list())
+    if len(benchmarks) > 1:
+        told = f"{wish!r} tunes the figure of one benchmark, and there are {len(benchmarks)}: {', '.join(benchmarks)}."
+        raise UsageError(told, "Choose one with --benchmark.")
+    if wish == "best":
+        not_circular(evaluation.scorer.name, around.conditions)
+        return _best_on(evaluation, around.shown(), OPTIMISTIC, around)
+    names, groups = evaluation.gold.subsets
+    subset = match_name(wish.removeprefix("from:"), [name for name in names if name], "subset")
+    source = f"best on subset {subset} (optimistic there)"
+    return _best_on(evaluation, groups == names.index(subset), source, around)
+
+
+def _best_on(evaluation: Evaluation, rows: Bools, source: str, around: Surroundings) -> Evaluation:
+    """The evaluation at the one threshold with the best official figure of `rows` (n), all of one benchmark."""
+    found = best_threshold(evaluation, rows, around)
+    if found.threshold is None:
+        raise UsageError(f"{evaluation.scorer.name} has no best threshold: {found.reason}.", "Give a number.")
+    return evaluation.at(found.threshold, source)
+
+
+def best_threshold(evaluation: Evaluation, rows: Bools, around: Surroundings) -> Tuned:
+    """The threshold with the best official figure of `rows` (n), all of one benchmark: average F1, or PRMScore."""
+    if not rows.any():
+        return Tuned(None, "there is no case to tune it on")
+    benchmark: str = evaluation.gold.cases["benchmark"][int(np.argmax(rows))]
+    return tuned(official_curve(evaluation, rows, around.unparsed(benchmark), benchmark))
+
+
+def not_of_steps(wish: str, benchmarks: Sequence[str]) -> None:
+    """Refuse dev sets where no benchmark's official figure is the one that they tune.
+
+    Raises:
+        UsageError: all official figures are of steps.
+    """
+    if benchmarks and all(step_labelled(name) for name in benchmarks):
+        told = f"the figure of {' and '.join(sorted(benchmarks))} is PRMScore of its steps"
+        raise UsageError(f"{wish!r} tunes F1 of first errors, and {told}.", "Give best, from:SUBSET or a number.")
+
+
+def not_circular(scorer: str, conditions: Sequence[str]) -> None:
+    """Refuse to tune on cases that are chosen by the very outcomes that the tuning changes.
+
+    Raises:
+        UsageError: a condition speaks of the scorer.
+    """
+    if circular := speaks_of(scorer, conditions):
+        raise UsageError(
+            f"'best' of {scorer} cannot be tuned under {circular[0]!r}.", "Drop the condition, or give a number."
+        )
+
+
+def speaks_of(scorer: str, conditions: Sequence[str]) -> list[str]:
+    """Give the conditions that read a column of the scorer."""
+    own = {f"{scorer}.{name}" for name in EVERY_COLUMN}
+    return [condition for condition in conditions if not own.isdisjoint(columns_read(condition))]
+
+
+Evaluations = tuple[Evaluation, ...]
+Wishes = Sequence[tuple[str | None, str]]
+
+
+class DecisionRequest(Protocol):
+    """What is asked of decisions.
+
+    Attributes:
+        thresholds: Scorer's name (None = every scorer) and what is asked: see `check`; later pairs win.
+        rules: The same with a rule in the words of `scoring.evaluations.rules.check_rule`.
+        redundancy: The same with the number above which a step is redundant.
+        protocol: The name of the protocol that decides what is not asked; None = each scorer's own rule.
+    """
+
+    @property
+    def thresholds(self) -> Wishes: ...  # noqa: D102
+    @property
+    def rules(self) -> Wishes: ...  # noqa: D102
+    @property
+    def redundancy(self) -> Wishes: ...  # noqa: D102
+    @property
+    def protocol(self) -> str | None: ...  # noqa: D102
+
+
+class Deciding(Struct, frozen=True, eq=False):
+    """What a decision may look at beside the request: `chosen` names the scorers that are shown.
+
+    `around` says for some evaluations what thresholds are tuned in; the shown cases may depend on any of them.
+    """
+
+    request: DecisionRequest
+    chosen: tuple[str, ...]
+    around: Callable[[Evaluations], Surroundings]
+
+
+def decided(evaluations: Evaluations, how: Deciding) -> Evaluations:
+    """Every evaluation under the rule and at the thresholds that the request, or the protocol it names, asks for it.
+
+    One without a threshold stays as it is. What is tuned on the shown cases is so after all else is decided, since a
+    condition may speak of any scorer.
+
+    Raises:
+        UsageError: no rule, threshold or scorer of that name, or one for a scorer by name that has none.
+    """
+    request = how.request
+    protocol = protocol_named(request.protocol) if request.protocol else None
+    rules = _asked(evaluations, request.rules, check_rule)
+    if protocol:
+        own = {one.scorer.name: protocol.rule(one.scorer) for one in evaluations if one.movable}
+        rules = {name: rule for name, rule in own.items() if rule} | rules
+    ruled = tuple(
+        one.compared(*check_rule(rules[one.scorer.name])) if one.scorer.name in rules else one for one in evaluations
+    )
+    asked = _asked(ruled, request.thresholds, check)
+    if protocol:
+        asked = _tuned_by(protocol, [one for one in ruled if one.movable and one.scorer.name not in asked]) | asked
+    best = {name: wish for name, wish in asked.items() if wish == "best"}
+    by_name = {*how.chosen, *_asked(ruled, [pair for pair in request.thresholds if pair[0] is not None], check)}
+    first = _granted(ruled, {name: wish for name, wish in asked.items() if name not in best}, how, by_name)
+    return _redundant(_granted(first, best, how, by_name), request.redundancy)
+
+
+def _tuned_by(protocol: OfficialProtocol, evaluations: Sequence[Evaluation]) -> dict[str, str]:
+    """What a protocol asks of the thresholds of scorers by name.
+
+    Raises:
+        UsageError: the subset that it tunes a scorer on is not here.
+    """
+    asked = {one.scorer.name: protocol.threshold(one.scorer) for one in evaluations}
+    for one in evaluations:
+        subset = asked[one.scorer.name].removeprefix("from:")
+        if asked[one.scorer.name] != subset and subset not in one.gold.subsets[0]:
+            told = f"Import it, or give its threshold: --threshold {one.scorer.name}=X."
+            raise UsageError(f"the protocol {protocol.name} tunes {one.scorer.name} on {subset}: not here.", told)
+    return asked
+
+
+def _asked(evaluations: Evaluations, wishes: Wishes, check: Callable[[str], object]) -> dict[str, str]:
+    """What is asked for each scorer by name; a wish for all passes over those that have no threshold."""
+    movable = {one.scorer.name: one.movable for one in evaluations}
+    asked = {}
+    for name, wish in wishes:
+        for match in movable if name is None else [match_name(name, list(movable), "scorer")]:
+            if name is None and not movable[match]:
+                check(wish)
+                continue
+            asked[match] = wish
+    return asked
+
+
+def _granted(evaluations: Evaluations, asked: Mapping[str, str], how: Deciding, meant: set[str]) -> Evaluations:
+    """Every evaluation at what is asked for it; what does not fit is an error for those that are `meant`.
+
+    A wish for all is about the scorers that are shown: another one that it does not fit is in nobody's way.
+    """
+    around = how.around(evaluations)
+    found = []
+    for one in evaluations:
+        name = one.scorer.name
+        try:
+            found.append(at_wish(one, asked[name], around) if name in asked else one)
+        except UsageError:
+            if name in meant:
+                raise
+            found.append(one)
+    return tuple(found)
+
+
+def _redundant(evaluations: Evaluations, wishes: Wishes) -> Evaluations:
+    """The cut above which a step is redundant, where it was asked for; a wish for all is about those with numbers.
+
+    Raises:
+        UsageError: no number, or a scorer by name that gives no redundancy.
+    """
+    numbered = [one.scorer.name for one in evaluations if one.rewards.redundancy.given.any()]
+    cuts: dict[str, float] = {}
+    for name, wish in wishes:
+        cut = check_number(wish)
+        for match in numbered if name is None else [match_name(name, numbered, "scorer with redundancy numbers")]:
+            cuts[match] = cut
+    return tuple(
+        replace(
+            one,
+            scorer=replace(one.scorer, redundancy_threshold=cuts[one.scorer.name], redundancy_threshold_source=CHOSEN),
+        )
+        if one.scorer.name in cuts
+        else one
+        for one in evaluations
+    )
+
+
+def check_number(wish: str) -> float:
+    """The finite number in a wish.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        found = float(wish)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise UsageError(f"{wish!r} is no redundancy number.", "Give --redundancy a number, or SCORER=NUMBER.")
+    return found

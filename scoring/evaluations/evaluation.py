@@ -1,0 +1,542 @@
+"""Evaluations: cases joined with what a scorer gave, its rewards, labels or votes, under one decision."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
+
+from scoring.cache import BALLOTS, RewardParts, VoteParts
+from scoring.errors import DamagedWorkspace, UsageError
+from scoring.evaluations.given import (
+    Given,
+    JudgedSteps,
+    Votes,
+    by_run,
+    decision_of,
+    given_of,
+    judged_steps,
+    most_answers,
+    split,
+    tally,
+)
+from scoring.evaluations.rules import DEFAULTS, REWARDS, NamedStep, transform
+from scoring.evaluations.scorer_columns import PER_SCORER, Spent, scorer_column
+from scoring.evaluations.step_rewards import Bools, Flat, Floats, Gold, Ints, StepRewards, align, let_go
+from scoring.evaluations.verdicts import (
+    DEV,
+    RIGHT,
+    WRONG,
+    AsGiven,
+    ByThreshold,
+    CaseFloats,
+    Codes,
+    Decision,
+    Rule,
+    RuleByCase,
+    case_floats,
+    decision_distances,
+    margins,
+    verdicts,
+)
+from scoring.scorer import Comparison, Scorer
+from scoring.storage.remembered import Remembered
+from scoring.storage.stored_frame import is_small, row_blocks
+from scoring.texts import Texts, reward_keys
+from scoring.workspace import Workspace
+
+if TYPE_CHECKING:
+    from scoring.evaluations.blocks import CaseBlocks
+    from scoring.evaluations.derived import Derived, Unkept
+
+# -- the order in which failures teach most
+
+
+def instructive(margins: Floats, codes: Codes, *, least_first: bool = False) -> Ints:
+    """Row ids of n cases, most instructive first; with `least_first` the other way round.
+
+    Wrong cases that some threshold would make right, their outcomes in turns and of each the largest miss first; then
+    wrong ones that no threshold mends, in turns too; then right ones, the narrowest first. Either way cases without an
+    outcome come last, and ties keep the order of the cases.
+    """
+    near = np.isfinite(margins)
+    # Codes tell right from wrong, since a case on the edge has margin 0 either way.
+    right, wrong = np.isin(codes, RIGHT), np.isin(codes, WRONG)
+    group = np.select([wrong & near, wrong, right], [2, 1, 0] if least_first else [0, 1, 2], 3)
+    within = np.where(near, -margins if least_first else margins, 0.0)
+    turn = _turns(codes, wrong & near, np.where(near, margins, 0.0)) + _turns(codes, wrong & ~near, np.zeros(near.size))
+    order: Ints = np.lexsort((within, -turn if least_first else turn, group))
+    return order
+
+
+def _turns(codes: Codes, rows: Bools, margins: Floats) -> Ints:
+    """The place of each of these rows (n) among those of its outcome, by margin and row id; 0 elsewhere.
+
+    Forty equal false alarms in a row would teach no more than the first of them.
+    """
+    found = np.zeros(codes.size, dtype=np.int64)
+    for code in WRONG:
+        of = np.flatnonzero(rows & (codes == code))
+        found[of[np.argsort(margins[of], kind="stable")]] = np.arange(of.size)
+    return found
+
+
+_JUDGED = Remembered(64)
+"""The benchmarks that a scorer judges, by its name."""
+
+
+def _names_among(names: pl.Series, chosen: Bools) -> frozenset[str]:
+    return frozenset(names.filter(pl.Series(chosen)).unique())
+
+
+class Evaluation(Struct, frozen=True, eq=False, dict=True):
+    """One scorer on n cases. All arrays are in the order of the cases.
+
+    `codes` (n, uint8) are outcome codes of `scoring.evaluations.verdicts`. Moving the threshold gives a new evaluation
+    that shares everything but them. `whole` is the same before cases were left out or thresholds differed; None = it is
+    this one. `further` are the same scorer's independent repetitions after the first, which this is, decided alike;
+    `unlike` says how many more there are that have another number of votes a case and so are left out. `spent` is what
+    it took, None where nothing is stored.
+    """
+
+    scorer: Scorer
+    gold: Gold
+    rewards: StepRewards
+    votes: Votes | None
+    floats: CaseFloats
+    given: Given
+    rule: Decision
+    codes: Codes
+    whole: "Evaluation | None" = None
+    further: "tuple[Evaluation, ...]" = ()
+    unlike: int = 0
+    spent: Spent | None = None
+
+    @classmethod
+    def of(cls, scorer: Scorer, gold: Gold, rewards: StepRewards, votes: Votes | None, rule: Rule) -> "Evaluation":
+        """Decide one run of a scorer: by what it says itself, and where that is rewards alone by the rule."""
+        given = given_of(gold, rewards, votes, critic=scorer.kind == "critic")
+        floats = case_floats(rewards.on(rule.on), gold.earliest, given.by_threshold, rule.step)
+        decision = decision_of(rule, rewards, votes, given)
+        found = cls(scorer, gold, rewards, votes, floats, given, decision, given.codes)
+        return found.under(decision) if isinstance(decision, Rule) else found
+
+    @property
+    def runs(self) -> "tuple[Evaluation, ...]":
+        """The first run, which this is, and the further ones."""
+        return (self, *self.further)
+
+    def at(self, threshold: float, source: str = "chosen") -> "Evaluation":
+        """The same rewards decided at another threshold.
+
+        Raises:
+            UsageError: no threshold decides here.
+        """
+        return self._origin.under(self._one_rule.at(threshold, source))
+
+    def compared(self, comparison: Comparison, on: str | None = None, step: NamedStep | None = None) -> "Evaluation":
+        """Decide by another rule.
+
+        Args:
+            comparison: the boundary: whether what equals the threshold is judged wrong.
+            on: what is compared with the threshold, which is the default one if this was something else before, by the
+                name of a transform; None = what is compared already.
+            step: which step the verdict names; None = as it is already.
+
+        Raises:
+            UsageError: no threshold decides here.
+            PluginError: what is compared is the user's own code, and cannot be used.
+        """
+        rule = self._one_rule
+        rule = replace(rule, comparison=comparison, step=step or rule.step)
+        if on is not None and on != rule.on:
+            rule = replace(rule, on=on).at(*self.default_on(on))
+        return self._origin.under(rule)
+
+    def by_case(self, thresholds: Floats, told: Mapping[str, float], source: str) -> "Evaluation":
+        """The same rewards, each case decided at its own threshold; no case is left out.
+
+        Args:
+            thresholds: (n,), finite.
+            told: the same by subset, for people.
+            source: where the thresholds come from.
+
+        Raises:
+            UsageError: no threshold decides here.
+        """
+        rule = self._one_rule
+        decided = self._origin.under(RuleByCase(thresholds, rule.comparison, source, told, on=rule.on, step=rule.step))
+        return replace(decided, whole=self._origin)
+
+    def at_default(self) -> "Evaluation":
+        """At the default threshold where one decides, else as it is; no case is left out."""
+        return self if isinstance(self._origin.rule, AsGiven) else self.at(*self.default)
+
+    @property
+    def default(self) -> tuple[float, str]:
+        """The default threshold and its source: the scorer's own, unless its own is on what is not compared here."""
+        return self.default_on(self.scorer.on if isinstance(self.rule, AsGiven) else self.rule.on)
+
+    def default_on(self, on: str) -> tuple[float, str]:
+        """The default threshold on what is compared, by the name of its transform, and its source."""
+        own, default = self.scorer, transform(on).default
+        if on == own.on or (default is None and own.on == REWARDS):
+            return own.threshold, own.threshold_source
+        return default or DEFAULTS["rewards"]
+
+    @property
+    def _origin(self) -> "Evaluation":
+        return self.whole or self
+
+    @property
+    def _one_rule(self) -> Rule:
+        rule = self._origin.rule
+        if not isinstance(rule, Rule):
+            raise UsageError(f"{self.scorer.name} has no threshold to set: {rule.source}.", "Leave its threshold out.")
+        return rule
+
+    def without(self, rows: Bools) -> "Evaluation":
+        """The same with the cases of `rows` (n) left out of every denominator, as DEV; unscored ones stay unscored."""
+        given = self.given.without(rows & self.tried)
+        gone = given.missing == DEV
+        sides = (self.floats.before, self.floats.at, self.floats.all)
+        floats = CaseFloats(*(np.where(gone, np.nan, side) for side in sides))
+        further = tuple(one.without(rows) for one in self.further)
+        rest = replace(self, given=given, floats=floats, codes=given.codes, whole=self._origin, further=further)
+        return rest if isinstance(self.rule, AsGiven) else rest.under(self.rule)
+
+    @property
+    def left_out(self) -> int:
+        """How many cases are left out because the threshold was tuned on them."""
+        return int((self.given.missing == DEV).sum())
+
+    def under(self, rule: ByThreshold) -> "Evaluation":
+        """The same cases decided by another rule."""
+        floats = self.floats
+        if isinstance(self.rule, AsGiven) or (rule.on, rule.step) != (self.rule.on, self.rule.step):
+            floats = case_floats(self.rewards.on(rule.on), self.gold.earliest, self.given.by_threshold, rule.step)
+        codes = floats.outcomes(rule, self.gold.earliest, self.gold.known, self.given.codes)
+        # replace() would carry cached properties of the old rule along if it copied __dict__; it calls __init__.
+        found = replace(self, rule=rule, codes=codes, floats=floats)
+        if "covered" in vars(self):
+            # Who has a verdict does not depend on the threshold.
+            vars(found)["covered"] = self.covered
+        return found
+
+    # -- who has a verdict
+
+    @property
+    def movable(self) -> bool:
+        """Whether there is a threshold that could be moved."""
+        return isinstance(self.rule, Rule)
+
+    @property
+    def answered(self) -> Bools:
+        """The cases that have a verdict. Shape (n,)."""
+        return self.given.answered
+
+    @property
+    def tried(self) -> Bools:
+        """Those and the ones that should have one, refused or unparsed; not of a scorer that gives none. Shape (n,)."""
+        return self.given.tried if self.nothing is None else self.given.answered
+
+    @property
+    def nothing(self) -> str | None:
+        """Why the scorer gives no verdict on any case; None where it gives some, or only happens to have none."""
+        return (self.rule.nothing or None) if isinstance(self.rule, AsGiven) else None
+
+    @property
+    def present(self) -> Bools:
+        """The cases for which anything is cached, one number a solution included. Shape (n,)."""
+        return self.rewards.present if self.votes is None else self.rewards.present | self.votes.tried
+
+    @property
+    def missing(self) -> Codes:
+        """The outcome code of a case without a verdict: refused or unparsed where it was tried, else unscored. (n,)."""
+        return self.given.missing
+
+    @property
+    def reasons(self) -> Sequence[str | None]:
+        """Why a case that was tried has no verdict. Length n."""
+        if self.votes is None:
+            return self.rewards.reasons
+        tried = self.votes.tried
+        return [self.votes.reasons[row] if tried[row] else reason for row, reason in enumerate(self.rewards.reasons)]
+
+    @property
+    def coverage(self) -> int:
+        """How many cases have a verdict."""
+        return int(self.answered.sum())
+
+    def covers(self, benchmark: str) -> bool:
+        """Whether there is a verdict, one number a solution, or an answer in words, for any case of a benchmark.
+
+        A critic of whose answers none can be read is there all the same: its answers are what there is to look at.
+        """
+        return benchmark in self.covered
+
+    @cached_property
+    def covered(self) -> frozenset[str]:
+        """The benchmarks for whose cases there is anything of that kind."""
+        said = self.answered | np.isfinite(self.rewards.solutions)
+        said = said if self.votes is None else said | self.votes.tried
+        return _names_among(self.gold.cases["benchmark"], said)
+
+    def judges(self, benchmark: str) -> bool:
+        """Tell whether there is a verdict on any case of a benchmark."""
+        return benchmark in self.judged
+
+    @cached_property
+    def judged(self) -> frozenset[str]:
+        """The benchmarks on any of whose cases there is a verdict."""
+        # A threshold that moves changes none of it.
+        made = partial(_names_among, self.gold.cases["benchmark"], self.answered)
+        return _JUDGED.of(self.scorer.name, (self.gold, self.given), made)
+
+    # -- what was decided
+
+    @cached_property
+    def verdicts(self) -> Ints:
+        """The predicted earliest error, 0-based, -1 none, NO_VERDICT where there is no verdict. Shape (n,)."""
+        if isinstance(self.rule, AsGiven):
+            return self.given.verdicts
+        if self._many:
+            return self._block_by_block(lambda block: block.verdicts)
+        return np.where(self.given.by_threshold, verdicts(self.rewards, self.rule), self.given.verdicts)
+
+    @property
+    def compared_values(self) -> StepRewards:
+        """What the threshold is compared with: the rewards, or what is made of them in the place of them."""
+        return self.rewards if isinstance(self.rule, AsGiven) else self.rewards.on(self.rule.on)
+
+    def judged_wrong(self, row: int) -> list[bool | None] | None:
+        """For each step of a case whether it is judged wrong, None = it is not; None where no step is."""
+        return self.alone(row).judged_steps.of(0, int(self.gold.n_steps[row]))
+
+    def alone(self, row: int) -> "Evaluation":
+        """The evaluation of one case, by its row id: what a screen of it asks for, however many cases there are."""
+        if row not in self._alone:
+            self._alone.clear()
+            self._alone[row] = self.of_cases(np.array([row]))
+        return self._alone[row]
+
+    @cached_property
+    def _alone(self) -> "dict[int, Evaluation]":
+        return {}
+
+    def verdict_of(self, row: int) -> int | None:
+        """The verdict of one case; None where there is none."""
+        return int(self.alone(row).verdicts[0]) if self.answered[row] else None
+
+    def threshold_at(self, row: int) -> float | None:
+        """The threshold of one case; None where none decides."""
+        return None if isinstance(self.rule, AsGiven) else self.rule.of(row).threshold
+
+    @cached_property
+    def margins(self) -> Floats:
+        """See `scoring.evaluations.verdicts.margins`; NaN throughout where no threshold decides."""
+        if isinstance(self.rule, AsGiven):
+            return np.full(self.codes.size, np.nan)
+        return margins(self.floats, self.codes, self.rule.cut)
+
+    @cached_property
+    def decision_distances(self) -> Floats:
+        """See `scoring.evaluations.verdicts.decision_distances`; NaN throughout where no threshold decides."""
+        if isinstance(self.rule, AsGiven):
+            return np.full(self.codes.size, np.nan)
+        return decision_distances(self.floats, self.rule.cut)
+
+    @cached_property
+    def rewards_at_gold(self) -> Floats:
+        """The reward of the earliest wrong step; NaN on clean cases and where there is none. Shape (n,)."""
+        gold, n_steps = self.gold.earliest, self.gold.n_steps
+        found = np.full(gold.size, np.nan)
+        rows = np.flatnonzero(self.rewards.scored & (gold >= 0) & (gold < n_steps))
+        found[rows] = self.rewards.values[self.rewards.offsets[rows] + gold[rows]]
+        return found
+
+    @cached_property
+    def step_accuracies(self) -> Floats:
+        """Share of the steps with a known gold label that are judged as labelled; NaN where none is.
+
+        NaN too where only a verdict was given: what it says of the steps after it is not known. Shape (n,).
+        """
+        if self._many:
+            return self._block_by_block(lambda block: block.step_accuracies)
+        return self.judged_steps.accuracies(self.gold)
+
+    @cached_property
+    def judged_steps(self) -> JudgedSteps:
+        """Every step that is judged by itself, by a threshold or by a label."""
+        return judged_steps(self.given, self.rewards, None if isinstance(self.rule, AsGiven) else self.rule)
+
+    @cached_property
+    def columns(self) -> pl.DataFrame:
+        """The evaluation as columns beside the cases: `<scorer>.verdict` and so on; undefined is null."""
+        return pl.DataFrame([self.column(name) for name in PER_SCORER])
+
+    def column(self, name: str) -> pl.Series:
+        """One of `scoring.evaluations.scorer_columns.EVERY_COLUMN`, by its name without the scorer's; called
+        `<scorer>.<name>`.
+        """
+        return scorer_column(self, name)
+
+    def of_cases(self, rows: Ints) -> "Evaluation":
+        """Take the first run on the cases with these row ids, in their order and each at most once.
+
+        What is decided of a case depends on no other, so that its row is what it was.
+        """
+        rule = self.rule
+        return replace(
+            self,
+            gold=self.gold.of_cases(rows),
+            rewards=self.rewards.of_cases(rows),
+            votes=None if self.votes is None else self.votes.of_cases(rows),
+            floats=self.floats.of_cases(rows),
+            given=self.given.of_cases(rows),
+            rule=replace(rule, thresholds=rule.thresholds[rows]) if isinstance(rule, RuleByCase) else rule,
+            codes=self.codes[rows],
+            whole=None,
+            further=(),
+            spent=None if self.spent is None else self.spent.of_cases(rows),
+        )
+
+    @property
+    def _many(self) -> bool:
+        return not is_small(self.codes.size)
+
+    def _block_by_block(self, made: "Callable[[Evaluation], Flat]") -> Flat:
+        """Make something of all cases (n,) of as many at a time as may be in memory with all their steps."""
+        found = []
+        for rows in row_blocks(self.codes.size):
+            found.append(made(self.of_cases(rows)))
+            for array in (self.rewards.values, self.rewards.offsets, *asdict(self.floats).values()):
+                let_go(array)
+        return np.concatenate(found)  # type: ignore[return-value]
+
+    def instructive(self, *, least_first: bool = False) -> Ints:
+        """Row ids, most instructive first, or least; see `instructive`."""
+        return instructive(self.margins, self.codes, least_first=least_first)
+
+
+# -- how they are made
+
+
+def evaluate(
+    gold: Gold,
+    scorer: Scorer,
+    rewards: pl.DataFrame,
+    rule: Rule | None = None,
+    votes: pl.DataFrame | None = None,
+    cases: pl.DataFrame | None = None,
+) -> Evaluation:
+    """Join what a scorer gave to the cases of `gold` and decide them.
+
+    Args:
+        gold: n cases.
+        scorer: whose threshold and comparison decide where no rule is given.
+        rewards: a rewards frame. Labels in it are taken as they are and come before its rewards.
+        rule: how rewards become verdicts.
+        votes: the columns of `scoring.cache.BALLOTS`. They come before labels and rewards; None = there are none.
+            Each run of theirs is an evaluation, the later ones are `further`; rewards count in every run, but for
+            cases that the run's own answers rate.
+        cases: those of `gold` with the keys that the rewards have, where the scorer reads more than problem and steps
+            (`scoring.texts`); None = with the keys they have.
+    """
+    keyed = gold.cases if cases is None else cases
+    asked = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source, scorer.on)
+    told = [] if votes is None else by_run(gold.cases, votes)
+    # Answers that vote decide otherwise than one alone: a mean over both would be of unlike things.
+    alike = [run for run in told if most_answers(run) == most_answers(told[0])]
+    runs = [split(run, rewards) for run in alike]
+    found = [
+        Evaluation.of(scorer, gold, align(keyed, given), None if silent is None else tally(gold.cases, silent), asked)
+        for given, silent in runs or [(rewards, None)]
+    ]
+    return replace(found[0], further=tuple(found[1:]), unlike=len(told) - len(alike))
+
+
+class Scored(Struct, eq=False):
+    """The evaluations of scorers with a row for any of the cases, and where the parts of each lie, by its name.
+
+    `problems` are sentences about what could not be read, `unkept` what was computed because nothing was kept of it.
+    """
+
+    evaluations: list[Evaluation] = field(default_factory=list)
+    folders: dict[str, Path] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    unkept: "list[Unkept]" = field(default_factory=list)
+
+
+def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: "Derived | None" = None) -> Scored:
+    """Read every scorer that has something for the cases; `place` is where what is derived for these cases is kept."""
+    gold, found = Gold(cases), Scored()
+    # Imported only here: it evaluates as well.
+    from scoring.evaluations.blocks import CaseBlocks
+
+    blocks = CaseBlocks(cases, texts)
+    folders = workspace.reward_folders(cases["benchmark"].unique().to_list())
+    blocks.scorers = len(folders)
+    for blocks.before, folder in enumerate(folders):
+        # Before anything is read: what changes from here on makes another key.
+        key = place.key(folder) if place else ""
+        try:
+            scorer = Scorer.load(folder)
+        except DamagedWorkspace as error:
+            found.problems.append(str(error))
+            continue
+        evaluation = _evaluation(gold, texts, scorer, _Parts(folder, key), place, found, blocks)
+        if not evaluation.present.any():
+            continue
+        if scorer.name in found.folders:
+            found.problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")
+            continue
+        keyed = partial(reward_keys, gold.cases, texts, scorer.reads)
+        found.evaluations.append(replace(evaluation, spent=Spent(folder, keyed)))
+        found.folders[scorer.name] = folder
+    return found
+
+
+class _Parts(NamedTuple):
+    """A scorer's folder, and the key of what was in it before `scorer.json` was read; "" where nothing is kept."""
+
+    folder: Path
+    key: str
+
+
+def _evaluation(
+    gold: Gold,
+    texts: Texts,
+    scorer: Scorer,
+    parts: _Parts,
+    place: "Derived | None",
+    found: Scored,
+    blocks: "CaseBlocks",
+) -> Evaluation:
+    """One scorer: what is kept of it, else what its parts say. Problems and what may be kept go to `found`."""
+    folder, key = parts
+    if place:
+        kept, problems = place.read(gold, scorer, folder, key)
+        found.problems += problems
+        if kept is not None:
+            return kept
+    # Votes are few, and how they count depends on those of other cases.
+    if blocks.number > 1 and not VoteParts(folder).parts():
+        from scoring.evaluations.blocks import evaluated_in_blocks
+
+        evaluation, problems = evaluated_in_blocks(gold, blocks, scorer, folder, place, key)
+        found.problems += problems
+        return evaluation
+    rewards, unreadable = RewardParts(folder).read()
+    votes, also_unreadable = VoteParts(folder).read(BALLOTS)
+    found.problems += unreadable + also_unreadable
+    keyed = reward_keys(gold.cases, texts, scorer.reads)
+    evaluation = evaluate(gold, scorer, rewards, votes=votes, cases=keyed)
+    # What changed while it was read, or could not be read, is not what the key says.
+    if place and not unreadable and not also_unreadable and place.key(folder) == key:
+        found.unkept.append(place.unkept(evaluation, folder, key))
+    return evaluation

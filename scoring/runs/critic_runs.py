@@ -1,0 +1,318 @@
+"""How a language model is asked: cases become messages, and answers become votes with what they were read as.
+
+The same for critics, whose one question a case and run brings all its votes, and for generative PRMs
+(`scoring.generative.talks`), each of whose votes takes several calls.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, Protocol
+
+import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from scoring.asking import Answer, Answered, Ask, Noticed, Prompt, TokenLogprobs, prompt_hash
+from scoring.cache import Parts
+from scoring.critics.catalogue import Read, read_answer, version, was_cut
+from scoring.runs.events import Asked, Estimate, Interrupt, Notice
+from scoring.runs.leases import FAILED, REFUSED, Missing, Plan, vote_plan
+from scoring.runs.run import Came, Load, RunCase, RunUsage, Settled, Work
+
+# -- whether a server that was asked to sample did: the votes of a case that are the very same text
+
+
+FEWEST = 10
+"""Groups of votes below which nothing is concluded."""
+NEARLY_ALL = 0.95
+
+
+class SameTexts(Struct):
+    """Counts groups of votes, those of one case in one run: `several` with two texts or more, `same` of them all equal.
+
+    Models that answer in a few words agree often; that nearly all groups agree to the letter is what a server does that
+    ignores the temperature, or gives one answer n times.
+    """
+
+    several: int = 0
+    same: int = 0
+
+    def add(self, texts: Iterable[tuple[str | None, str | None]]) -> None:
+        """Count one group: (reasoning, answer) of each vote. Those that did not come or are blank do not count."""
+        told = [pair for pair in texts if pair[1] is not None and any(one and one.strip() for one in pair)]
+        if len(told) > 1:
+            self.several += 1
+            self.same += len(set(told)) == 1
+
+    @property
+    def sentence(self) -> str | None:
+        """What to notice; None where there is nothing, or there are too few groups to tell."""
+        if self.several < FEWEST or self.same < NEARLY_ALL * self.several:
+            return None
+        return (
+            f"in {self.same:,} of {self.several:,} groups of votes (those of one case in one run) every answer is the "
+            "very same text: the model was probably not sampled (temperature 0, or a server that ignores n or the "
+            "temperature), and then a vote is one answer counted several times."
+        )
+
+
+Price = Callable[[int, int], float]
+"""What tokens in and out cost."""
+
+
+class Asker(Protocol):
+    """Asks and hears in one run."""
+
+    def asks(self, work: Work) -> Iterator[Ask | None]:
+        """What is to be asked, drawn by an engine; see `scoring.engines.base.AnsweringEngine.answers`."""
+        ...
+
+    def first(self, work: Work) -> Iterator[tuple[RunCase, Ask]]:
+        """What can be asked before any answer is known: for an estimate, in place of `asks`."""
+        ...
+
+    def take(self, answered: Answered, seconds: float | None = None) -> None:
+        """Hear the answers to one ask, and how long they took.
+
+        Raises:
+            EngineError: the engine's answers lack what nothing can be made of them without.
+        """
+        ...
+
+    def settled(self) -> list[Settled]:
+        """What has become ready since this was last asked for."""
+        ...
+
+    def notice(self) -> str | None:
+        """At the end: a sentence about all answers together that changes what they mean; None = there is none."""
+        ...
+
+
+class Asking(Struct, frozen=True):
+    """The method of critics and generative PRMs; see `scoring.runs.run.Method`.
+
+    `asker` makes what writes the questions, for a new run. `votes` answers are combined into one verdict, and `runs`
+    are repetitions of these. `max_tokens` limits each answer, `price` gives the cost of tokens in `currency`.
+    """
+
+    asker: Callable[[], Asker]
+    votes: int = 1
+    runs: int = 1
+    max_tokens: int | None = None
+    price: Price | None = None
+    currency: str = ""
+
+    def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
+        """Which votes have no answer."""
+        return vote_plan(cases, parts, votes=self.votes, runs=self.runs, retry_refused=retry_refused)
+
+    def session(self, plan: Plan, interrupt: Interrupt) -> "AskingSession":
+        """One run."""
+        return AskingSession(self, self.asker(), interrupt, Asked(wanted=plan.answers))
+
+    def estimate(self, asks: Iterator[tuple[RunCase, Ask]]) -> Estimate:
+        """What would be asked, before anything is: by subset, and all together.
+
+        Tokens are estimated where the server gives all answers to a prompt in one call; a chat template's own come on
+        top.
+        """
+        found: dict[tuple[str, str | None], tuple[int, ...]] = {}
+        for case, ask in asks:
+            counts = (1, ask.count, sum(len(message.text) for message in ask.prompt))
+            before = found.get((case.benchmark, case.subset), (0, 0, 0))
+            found[case.benchmark, case.subset] = tuple(map(sum, zip(before, counts, strict=True)))
+        prompts, answers, characters = (sum(counts[at] for counts in found.values()) for at in range(3))
+        tokens_in, price = _tokens(characters), self.price
+        most = None if self.max_tokens is None else answers * self.max_tokens
+        return Estimate(
+            prompts,
+            answers,
+            characters,
+            tokens_in,
+            tuple(
+                {"benchmark": benchmark, "subset": subset, "prompts": counts[0], "answers": counts[1],
+                 "characters": counts[2], "tokens_in": _tokens(counts[2])}
+                for (benchmark, subset), counts in found.items()
+            ),
+            self.max_tokens,
+            price(tokens_in, 0) if price else None,
+            price(tokens_in, most) if price and most is not None else None,
+            self.currency if price else "",
+        )  # fmt: skip
+
+
+def _tokens(characters: int) -> int:
+    """About how many tokens an English prompt has; one in Chinese or of formulas has fewer characters a token."""
+    return -(-characters // 4)
+
+
+class AskingSession(Struct):
+    """One run of a critic or a generative PRM; see `scoring.runs.run.Session`."""
+
+    method: Asking
+    asker: Asker
+    interrupt: Interrupt
+    asked: Asked
+    _since: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def spent(self) -> RunUsage:
+        """Answers and tokens that have come so far, and what they cost."""
+        asked, price = self.asked, self.method.price
+        money = None if price is None else price(asked.tokens_in, asked.tokens_out)
+        tokens = asked.tokens_in + asked.tokens_out
+        return RunUsage(tokens, asked=asked, money=money, currency=self.method.currency)
+
+    def rows(self, work: Work, load: Load) -> Iterator[Came]:
+        """The votes, in the order of their answers' arrival."""
+        engine, ready = load()
+        yield ready
+        # What is ready without the engine comes with the None at the end.
+        for came in chain(engine.answers(self._asks(work)), (None,)):
+            if isinstance(came, Noticed):
+                yield Notice(came.sentence)
+                continue
+            if came is not None:
+                calls, retries = self.asked.calls + came.calls, self.asked.retries + came.retries
+                self.asked = replace(self.asked, calls=calls, retries=retries)
+                self.asker.take(came, time.monotonic() - self._since.pop(came.index))
+            yield [self._counted(settled) for settled in self.asker.settled()]
+        if sentence := self.asker.notice():
+            yield Notice(sentence)
+
+    def _asks(self, work: Work) -> Iterator[Ask | None]:
+        for ask in self.asker.asks(work):
+            if ask is not None:
+                self._since[ask.index] = time.monotonic()
+            yield ask
+
+    def look(self, work: Work) -> Iterator[Came]:
+        """An estimate."""
+        yield self.method.estimate(self.asker.first(self._heeded(work)))
+
+    def _heeded(self, work: Work) -> Work:
+        for drawn in work:
+            self.interrupt.check()
+            yield drawn
+
+    def _counted(self, settled: Settled) -> Settled:
+        """Rows as they are kept, counted, with their price; a vote that did not come is why the case lacks one."""
+        settled = replace(settled, rows=tuple({**row, **self._price(row)} for row in settled.rows))
+        silent = [row["reason"] for row in settled.rows if row["answer"] is None]
+        for row in settled.rows:
+            self._count(row)
+        return replace(settled, reason=silent[0]) if silent else settled
+
+    def _price(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """What a vote cost, and in which currency; nothing where that is not known."""
+        tokens_in, tokens_out = row["tokens_in"], row["tokens_out"]
+        if tokens_in == 0 and tokens_out is None:
+            # Not the first answer of its call, for all of whose answers that one has the tokens.
+            tokens_out = 0
+        if self.method.price is None or tokens_in is None or tokens_out is None:
+            return {}
+        return {"cost": self.method.price(tokens_in, tokens_out), "currency": self.method.currency}
+
+    def _count(self, row: Any) -> None:
+        asked, silent = self.asked, row["answer"] is None
+        # Rewards with a reason are no rewards of the steps.
+        read = row.get("verdict") is not None or (row.get("rewards") is not None and row["reason"] is None)
+        self.asked = replace(
+            asked,
+            answers=asked.answers + 1,
+            unparsed=asked.unparsed + (not silent and not read),
+            unanswered=asked.unanswered + silent,
+            cut=asked.cut + was_cut(row["finish_reason"]),
+            tokens_in=asked.tokens_in + (row["tokens_in"] or 0),
+            tokens_out=asked.tokens_out + (row["tokens_out"] or 0),
+        )
+
+
+def seed_of(seed: int | None, run: int, vote: int) -> int | None:
+    """The seed of what begins with a vote: another one for each run and vote. None = none is sent."""
+    return None if seed is None else seed + 1000 * run + vote
+
+
+class CriticAsker(Struct):
+    """Asks a critic; see `Asker`. An answer is a vote.
+
+    `prompt` writes a case's problem and steps into the template, `read` reads an answer. `seed` is that of the first
+    vote of the first run; None = none is sent.
+    """
+
+    prompt: Callable[[str, list[str]], Prompt]
+    read: Read
+    seed: int | None = None
+    _flight: dict[int, tuple[Missing, RunCase, str]] = field(default_factory=dict)
+    _ready: list[Settled] = field(default_factory=list)
+    _same: SameTexts = field(default_factory=SameTexts)
+
+    def asks(self, work: Work) -> Iterator[Ask]:
+        """One a case and run."""
+        for number, (missing, case) in enumerate(work):
+            ask = self._ask(number, missing, case)
+            self._flight[number] = (missing, case, prompt_hash(ask.prompt))
+            yield ask
+
+    def first(self, work: Work) -> Iterator[tuple[RunCase, Ask]]:
+        """All of them."""
+        return ((case, self._ask(number, missing, case)) for number, (missing, case) in enumerate(work))
+
+    def take(self, answered: Answered, seconds: float | None = None) -> None:
+        """Read the answers to one ask."""
+        missing, case, prompt = self._flight.pop(answered.index)
+        rows = []
+        for vote, answer in zip(missing.votes, answered.answers, strict=True):
+            row = answer_row(answer, self.read, len(case.steps)) | {"seconds": seconds}
+            rows.append(row | {"key": case.key, "vote": vote, "run": missing.run, "prompt": prompt})
+            seconds = None if seconds is None else 0.0
+        self._same.add((answer.reasoning, answer.text) for answer in answered.answers)
+        self._ready.append(Settled(missing, case, tuple(rows)))
+
+    def settled(self) -> list[Settled]:
+        """The rows of each ask that was answered."""
+        ready, self._ready = self._ready, []
+        return ready
+
+    def notice(self) -> str | None:
+        """Whether the votes were sampled at all."""
+        return self._same.sentence
+
+    def _ask(self, number: int, missing: Missing, case: RunCase) -> Ask:
+        seed = seed_of(self.seed, missing.run, missing.votes[0])
+        return Ask(number, self.prompt(case.problem, case.steps), len(missing.votes), seed)
+
+
+def answer_row(answer: Answer, read: Read, n_steps: int) -> dict[str, Any]:
+    """The columns of `scoring.schema.VOTES` that an answer fills: the text as it came, and what it was read as.
+
+    An answer that did not come has no text, and a reason that says whether to ask again.
+    """
+    row: dict[str, Any] = {
+        "answer": answer.text,
+        "reasoning": answer.reasoning,
+        "finish_reason": answer.finish_reason,
+        "tokens_in": answer.tokens_in,
+        "tokens_out": answer.tokens_out,
+        "seed": answer.seed,
+        "logprobs": None if answer.logprobs is None else _logprobs(answer.logprobs),
+    }
+    if answer.text is None:
+        kind = REFUSED if answer.lasting else FAILED
+        return row | {"reason": kind + (answer.reason or "nothing was said")}
+    found = read_answer(read, answer.text, n_steps, reasoning=answer.reasoning, finish_reason=answer.finish_reason)
+    return row | {
+        "ballot": found.ballot,
+        "verdict": found.verdict,
+        "rewards": found.rewards,
+        "redundancy": found.redundancy,
+        "reason": found.reason,
+        "reader": version(read),
+    }
+
+
+def _logprobs(tokens: Sequence[TokenLogprobs]) -> str:
+    told = [[one.token, one.logprob, [list(pair) for pair in one.top]] for one in tokens]
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))

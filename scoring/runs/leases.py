@@ -1,0 +1,367 @@
+"""What a scoring run has to do, and what other runs of the same scorer have begun."""
+
+import json
+import os
+import platform
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+
+from scoring.cache import Parts
+from scoring.errors import InUse, UnwritableWorkspace
+from scoring.evaluations.step_rewards import align
+from scoring.prms.base import OVER_LENGTH
+from scoring.readout import BEYOND_MEMORY
+from scoring.storage.files import fcntl, locked, uuid7
+
+# -- what a scoring run has to do: what the cache lacks of distinct contents among the cases
+
+
+FAILED = "no answer: "
+"""How the reason of an answer begins that did not come; it is asked for again."""
+REFUSED = "refused: "
+"""How it begins where asking again would not help; it is asked for again only if that is wished."""
+_READ = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")
+_ONCE = (0,)
+
+
+class Missing(Struct, frozen=True):
+    """Answers to one content in one run that are not there: their votes (0-based, ascending). `row` is in the cases.
+
+    A PRM answers once: vote 0 of run 0.
+    """
+
+    row: int
+    run: int = 0
+    votes: tuple[int, ...] = _ONCE
+
+
+class Plan(Struct, frozen=True, dict=True):
+    """What is to be done, run by run and within one in the order of the cases.
+
+    `cached` contents have all their answers, `refused` lack some that trying again would not help, and this run leaves
+    them alone. `notes` are about parts of the cache that could not be read.
+    """
+
+    missing: tuple[Missing, ...]
+    cases: int
+    contents: int
+    cached: int
+    refused: int
+    notes: tuple[str, ...]
+
+    @cached_property
+    def rows(self) -> tuple[int, ...]:
+        """The rows of the contents that have something missing, in order."""
+        return tuple(sorted({missing.row for missing in self.missing}))
+
+    @property
+    def answers(self) -> int:
+        """How many answers are missing."""
+        return sum(len(missing.votes) for missing in self.missing)
+
+
+def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = False, truncate: bool = False) -> Plan:
+    """What of the cases (columns `key`, `n_steps`) the cache lacks of a PRM's rewards.
+
+    A cached row that does not fit its case (another number of rewards, or one that is not finite) is computed again; a
+    refusal is kept unless `retry_refused`, it was for want of memory, or with `truncate` the case was too long and has
+    not been truncated.
+    """
+    rewards, notes = parts.read()
+    # What a file said of one case is none of what a model computes of a content.
+    rewards = rewards.filter(pl.col("case").is_null())
+    distinct = cases.select("key", "n_steps").with_row_index("_row").unique("key", keep="first", maintain_order=True)
+    scored = align(distinct, rewards).scored
+    kept = pl.col("reason").is_not_null() & (pl.col("vote") == 0)
+    kept &= pl.col("reason").str.contains(BEYOND_MEMORY, literal=True).not_()
+    if truncate:
+        kept &= pl.col("reason").str.contains(OVER_LENGTH).not_()
+    refused = distinct["key"].is_in(rewards.filter(kept)["key"].implode()).to_numpy() & np.bool_(not retry_refused)
+    rows = distinct["_row"].filter(pl.Series(~scored & ~refused)).to_list()
+    missing = tuple(Missing(row) for row in rows)
+    return Plan(missing, cases.height, distinct.height, int(scored.sum()), int(refused.sum()), tuple(notes))
+
+
+def vote_plan(cases: pl.DataFrame, parts: Parts, *, votes: int, runs: int, retry_refused: bool = False) -> Plan:
+    """What of the cases (column `key`) the cache lacks of so many votes in so many runs.
+
+    An answer that could not be read is an answer: it is not asked for again.
+    """
+    found, notes = parts.read(_READ)
+    distinct = cases.select("key").with_row_index("row").unique("key", keep="first", maintain_order=True)
+    every = distinct.join(_range("run", runs), how="cross").join(_range("vote", votes), how="cross")
+    reason = pl.col("reason").fill_null("")
+    # What a file said of one case is no answer to the content.
+    known = found.filter(pl.col("case").is_null()).select(
+        "key", "vote", "run", _failed=reason.str.starts_with(FAILED), _refused=reason.str.starts_with(REFUSED)
+    )
+    joined = every.join(known, on=["key", "vote", "run"], how="left", maintain_order="left")
+    refused = joined["_refused"].fill_null(value=False) & (not retry_refused)
+    lacking = joined["_refused"].is_null() | joined["_failed"].fill_null(value=False)
+    lacking |= joined["_refused"].fill_null(value=False) & retry_refused
+    todo = joined.filter(lacking).sort("run", "row", "vote").select("run", "row", "vote")
+    rows = set(todo["row"].to_list())
+    hopeless = set(joined.filter(refused)["row"].to_list()) - rows
+    return Plan(
+        tuple(_missing(todo)),
+        cases.height,
+        distinct.height,
+        distinct.height - len(rows) - len(hopeless),
+        len(hopeless),
+        tuple(notes),
+    )
+
+
+def _range(name: str, length: int) -> pl.DataFrame:
+    return pl.DataFrame({name: pl.int_range(length, dtype=pl.Int32, eager=True)})
+
+
+def _missing(todo: pl.DataFrame) -> Iterator[Missing]:
+    for (run, row), group in groupby(todo.iter_rows(), key=lambda one: one[:2]):
+        yield Missing(row, run, tuple(vote for _, _, vote in group))
+
+
+FOLDER = "leases"
+EXPIRES = 60.0
+"""Seconds after which a lease that was not touched is nobody's: its owner is gone, or stands still."""
+_TOUCHED = EXPIRES / 4
+_BLOCKS, _SMALLEST, _LARGEST = 16, 64, 1024
+"""Into how many blocks work is cut, and how many answers to a content are in one."""
+EXCHANGES: dict[Path, Callable[[], None]] = {}
+"""By the folder of a scorer what brings the leases of other places, and takes ours there."""
+_TRIES, _BETWEEN = 40, 0.05
+"""How often, and after how many seconds, a folder is tried again that another looks at just now."""
+
+
+class Leases:
+    """The lease of one run on units of a scorer's work, each named by a text. Nothing is written before the first."""
+
+    def __init__(self, scorer: Path) -> None:
+        """`scorer` is the folder of its parts, which need not be there."""
+        self._scorer = scorer
+        self._folder = scorer / FOLDER
+        self._path = self._folder / f"{uuid7()}.json"
+        self._host = platform.node()
+        self._units: set[str] = set()
+        self._descriptor: int | None = None
+        self._end = threading.Event()
+        self._touching: threading.Thread | None = None
+
+    def take(self, units: Sequence[str]) -> dict[str, str]:
+        """Lease what no other run has; give what others have, and whose it is in words.
+
+        Where there can be no leases all of it is free.
+        """
+        exchange = EXCHANGES.get(self._scorer)
+        if exchange is None:
+            return self._tried(units)
+        exchange()
+        held = self._tried(units)
+        if len(held) < len(units):
+            # Another may have taken the same before either could see it.
+            exchange()
+            held |= self._tried(units)
+        return held
+
+    def _tried(self, units: Sequence[str]) -> dict[str, str]:
+        for _ in range(_TRIES):
+            try:
+                # Whoever was stopped while it held the lock is not waited for.
+                with locked(self._folder, make=True, wait=False):
+                    return self._take(units)
+            except InUse:
+                time.sleep(_BETWEEN)
+            except (OSError, UnwritableWorkspace):
+                break
+        return {}
+
+    def drop(self, units: Iterable[str]) -> None:
+        """Let go of units, which others see when something is taken again, or at the end."""
+        self._units.difference_update(units)
+
+    def close(self) -> None:
+        """Let go of everything; no file stays, and no folder that is empty."""
+        self._end.set()
+        if self._descriptor is not None:
+            # Whoever sees it before it is gone finds that nobody holds it.
+            os.close(self._descriptor)
+            self._descriptor = None
+            for leave in (self._path.unlink, self._folder.rmdir, self._folder.parent.rmdir):
+                with suppress(OSError):
+                    leave()
+
+    def _take(self, units: Sequence[str]) -> dict[str, str]:
+        now = self._written()
+        others = self._others(now)
+        # Of two that have the same, the one whose file sorts first has it.
+        held = {
+            unit: others[unit][0]
+            for unit in units
+            if unit in others and (unit not in self._units or others[unit][1] < self._path.name)
+        }
+        self._units.difference_update(held)
+        self._units.update(unit for unit in units if unit not in held)
+        self._written()
+        return held
+
+    def _written(self) -> float:
+        """Write what is leased, as a file of its own again if another took this for a dead one's; its time."""
+        if self._descriptor is not None and not self._path.exists():
+            os.close(self._descriptor)
+            self._descriptor = None
+        if self._descriptor is None:
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+            _flocked(self._descriptor, "LOCK_EX")
+            self._touch_now_and_then()
+        told = {"owner": f"process {os.getpid()} on {self._host}", "host": self._host, "units": sorted(self._units)}
+        raw = json.dumps(told).encode()
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        os.write(self._descriptor, raw)
+        os.ftruncate(self._descriptor, len(raw))
+        os.utime(self._path)
+        return self._path.stat().st_mtime
+
+    def _touch_now_and_then(self) -> None:
+        """A batch, and loading a model, may take longer than a lease lasts."""
+        if self._touching is None:
+            self._touching = threading.Thread(target=self._touch, name="lease", daemon=True)
+            self._touching.start()
+
+    def _touch(self) -> None:
+        while not self._end.wait(_TOUCHED):
+            with suppress(OSError):
+                os.utime(self._path)
+
+    def _others(self, now: float) -> dict[str, tuple[str, str]]:
+        """Every unit that another run holds, who does, and by which file; what is nobody's is removed."""
+        found: dict[str, tuple[str, str]] = {}
+        for path in self._folder.glob("*.json"):
+            if path == self._path:
+                continue
+            with suppress(OSError):
+                host, owner, units = _read(path)
+                # Ahead by as much: it was touched before the clock was set back.
+                if abs(now - path.stat().st_mtime) > EXPIRES or (host in {None, self._host} and _abandoned(path)):
+                    path.unlink()
+                else:
+                    found |= dict.fromkeys(units, (owner, path.name))
+        return found
+
+
+def _read(path: Path) -> tuple[str | None, str, list[str]]:
+    """Host, owner and units of a lease; no host where it was only half written."""
+    try:
+        told = json.loads(path.read_bytes())
+        return str(told["host"]), str(told["owner"]), [str(unit) for unit in told["units"]]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None, "", []
+
+
+def _flocked(descriptor: int, kind: str) -> bool:
+    """Lock a file; whether that could be done, which it cannot where there are no locks."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(descriptor, getattr(fcntl, kind) | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _abandoned(path: Path) -> bool:
+    """Whether the file's owner, on this machine, has ended."""
+    # Another user's may be read and not written, and on NFS what is not written is given no more than a share.
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return _flocked(descriptor, "LOCK_SH")
+    finally:
+        os.close(descriptor)
+
+
+@dataclass
+class SharedWork:
+    """What of a plan is missing, in blocks that no other run has begun.
+
+    `keys` are the contents of the cases by their row. `lacking` gives what of some missing answers the cache still
+    lacks, and how many of the contents it has refused, once other runs have saved something. Without `waits` nothing is
+    leased and nothing left to others.
+
+    `gone` and `refused` gather what others have saved meanwhile, `owners` whose leases were met; whoever reads them
+    empties them. `left` is what others had begun when it was this run's turn.
+    """
+
+    plan: Plan
+    keys: pl.Series
+    parts: Parts
+    lacking: Callable[[Sequence[Missing]], Plan]
+    known: set[str]
+    waits: bool = True
+    gone: list[Missing] = field(default_factory=list)
+    refused: int = 0
+    owners: set[str] = field(default_factory=set)
+    left: list[Missing] = field(default_factory=list)
+    leases: Leases = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.leases = Leases(self.parts.folder)
+
+    def unit(self, missing: Missing) -> str:
+        """What a lease calls answers to a content in a run."""
+        return f"{self.keys[missing.row]}/{missing.run}"
+
+    def blocks(self) -> Iterator[list[Missing]]:
+        """What is missing, a block at a time, the first time all of it and then what was left; leased when drawn."""
+        todo = deque(self.left or self.plan.missing)
+        self.left = []
+        size = min(_LARGEST, max(_SMALLEST, -(-len(todo) // _BLOCKS)))
+        while todo:
+            block = [todo.popleft() for _ in range(min(size, len(todo)))]
+            held = self._take(block)
+            self.left += [missing for missing in block if self.unit(missing) in held]
+            block = [missing for missing in block if self.unit(missing) not in held]
+            # After the lease: what was saved before it was free is seen now.
+            if self._saved_elsewhere():
+                block, rest, self.left = self._sifted(block, todo, self.left)
+                todo = deque(rest)
+            yield block
+
+    def free(self) -> bool:
+        """Whether something of what was left can go on, or all of it has been saved by others."""
+        if self._saved_elsewhere():
+            (self.left,) = self._sifted(self.left)
+        return len(self._take(self.left)) < len(self.left) or not self.left
+
+    def _take(self, block: Sequence[Missing]) -> dict[str, str]:
+        held = self.leases.take([self.unit(missing) for missing in block]) if self.waits else {}
+        self.owners.update(held.values())
+        return held
+
+    def _saved_elsewhere(self) -> bool:
+        """Whether there are parts that this run has not written (or merged) and not seen."""
+        names = {part.name for part in self.parts.parts()}
+        found = not names <= self.known
+        self.known |= names
+        return found
+
+    def _sifted(self, *lists: Iterable[Missing]) -> list[list[Missing]]:
+        """The lists without what the cache has by now."""
+        before = [list(one) for one in lists]
+        every = [missing for one in before for missing in one]
+        plan = self.lacking(every)
+        still = {(missing.row, missing.run): missing for missing in plan.missing}
+        gone = [missing for missing in every if (missing.row, missing.run) not in still]
+        self.leases.drop(map(self.unit, gone))
+        self.gone += gone
+        self.refused += plan.refused
+        return [[still[at] for missing in one if (at := (missing.row, missing.run)) in still] for one in before]

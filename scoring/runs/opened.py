@@ -1,0 +1,212 @@
+"""A PRM opened to be looked at: its checkpoint, adapter and tokenizer, and an engine if one is asked for.
+
+Unlike for scoring, no digest of the weights is taken: nothing that comes of it is kept.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from scoring.checkpoint import Checkpoint, Reference, compute_dtype, missing_tokenizer
+from scoring.errors import CheckpointError, MissingExtra, UsageError
+from scoring.fingerprint import Digests
+from scoring.prms.base import Adapter, Encoder, Facts, facts_of
+from scoring.prms.catalogue import adapter_of
+from scoring.weights.usable import Store, Weights
+from scoring.workspace import Workspace
+
+if TYPE_CHECKING:
+    from scoring.engines.transformers_engine import TransformersEngine
+
+# -- a checkpoint's `tokenizer.json`, for text that must not be read as anything but text
+
+
+class TokenizerFile:
+    """The vocabulary in a `tokenizer.json`, exactly as the file describes it."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file.
+
+        Raises:
+            CheckpointError: it is missing or damaged.
+            MissingExtra: the package that reads it is not installed.
+        """
+        try:
+            from tokenizers import Tokenizer
+        except ImportError:
+            raise MissingExtra("tokenizers", "score") from None
+        if not path.is_file():
+            raise missing_tokenizer(path)
+        try:
+            self._tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # noqa: BLE001  # the package raises the bare class for every damage
+            raise CheckpointError(f"{path} cannot be read ({error}).", "Download the checkpoint again.") from None
+        # Text that says <|im_end|> is five pieces of text. Added tokens that are not special are cut apart below.
+        self._tokenizer.encode_special_tokens = True
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        added = self._tokenizer.get_added_tokens_decoder()
+        self._specials = {token.content: index for index, token in added.items()}
+        ordinary = [token.content for token in added.values() if token.content and not token.special]
+        # Looked for at every place, because a cut inside one must not leave another behind it.
+        self._ordinary = re.compile(f"(?={'|'.join(map(re.escape, ordinary))})") if ordinary else None
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of plain text, no added token among them; [] for no text."""
+        return [index for piece in self._pieces(text) for index in self._ids(piece)]
+
+    def spans(self, text: str) -> tuple[list[int], list[int]]:
+        """The same ids, and for each the place in the text (characters, 0-based) behind the last one it stands for."""
+        ids: list[int] = []
+        ends: list[int] = []
+        start = 0
+        for piece in self._pieces(text):
+            found = self._tokenizer.encode(piece, add_special_tokens=False)
+            ids += found.ids
+            ends += [start + end for _, end in found.offsets]
+            start += len(piece)
+        return ids, ends
+
+    def special(self, token: str) -> int | None:
+        """The id of an added token."""
+        return self._specials.get(token)
+
+    @property
+    def added(self) -> Mapping[str, int]:
+        """The added tokens, special or not: text -> id."""
+        return self._specials
+
+    def piece(self, index: int) -> str | None:
+        """The vocabulary's own writing of a token; None for an id that it does not have."""
+        found: str | None = self._tokenizer.id_to_token(index)
+        return found
+
+    def has(self, piece: str) -> bool:
+        """Whether the vocabulary has a piece of this writing."""
+        return self._tokenizer.token_to_id(piece) is not None
+
+    def _ids(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def _pieces(self, text: str) -> list[str]:
+        """The text cut after the first character of whatever would be matched as an added token."""
+        if self._ordinary is None:
+            return [text]
+        cuts = [match.start() + 1 for match in self._ordinary.finditer(text)]
+        return [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+class OpenedPrm(Struct, frozen=True, eq=False, dict=True):
+    """One PRM. `dtype` is what an engine computes in, `device` where; `note` says how the weights were converted.
+
+    `reference` is the model to which its rewards are ratios, of a family that has one.
+    """
+
+    checkpoint: Checkpoint
+    adapter: Adapter
+    dtype: str
+    device: str = "auto"
+    note: str = ""
+    reference: Reference | None = None
+
+    @cached_property
+    def tokenizer(self) -> TokenizerFile:
+        """The checkpoint's vocabulary.
+
+        Raises:
+            CheckpointError: it is missing, or damaged.
+            MissingExtra: the package that reads it is not installed.
+        """
+        return TokenizerFile(self.checkpoint.tokenizer)
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: the vocabulary lacks a token that the family needs.
+        """
+        return self.adapter.encoder(self.tokenizer)
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of the family."""
+        return facts_of(getattr(self.adapter, "made", self.adapter))
+
+    def engine(self) -> "TransformersEngine":
+        """The checkpoint, loaded.
+
+        Raises:
+            EngineError, CheckpointError: it cannot be loaded here.
+            MissingExtra: torch or transformers are not installed.
+        """
+        from scoring.engines.transformers_engine import TransformersEngine
+
+        return TransformersEngine.load(
+            self.checkpoint, self.adapter.readout, dtype=self.dtype, device=self.device, reference=self.reference
+        )
+
+
+def open_prm(
+    workspace: Workspace,
+    model: str,
+    *,
+    adapter: str | None = None,
+    options: Mapping[str, str] = MappingProxyType({}),
+    device: str = "auto",
+    tell: Callable[[str], Any] = lambda _: None,
+    dtype: str = "auto",
+    revision: str | None = None,
+    base: str | None = None,
+    reference: str | None = None,
+    allow_pickle: bool = False,
+) -> OpenedPrm:
+    """Read a checkpoint as far as needed to make its adapter; the arguments are those of
+    `scoring.runs.preparation.prepare`.
+
+    Raises:
+        InputError: the checkpoint cannot be had or used.
+        UsageError: there is no such adapter or option, or the family needs a reference model, or has none.
+        WorkspaceError, MissingExtra: weights have to be converted, and that is not possible here.
+    """
+    weights = Weights(Store(workspace.root), Digests(None), tell, pickles=allow_pickle)
+    usable = weights.of(
+        model, revision, look=lambda one: adapter_of(one, adapter, options).readout, base=base, dtype=dtype
+    )
+    made = adapter_of(usable.checkpoint, adapter, options)
+    other = reference_of(weights, usable.checkpoint, made, reference, dtype)
+    return OpenedPrm(usable.checkpoint, made, compute_dtype(usable.checkpoint, dtype), device, usable.note, other)
+
+
+def reference_of(
+    weights: Weights, checkpoint: Checkpoint, family: Adapter, asked: str | None, dtype: str
+) -> Reference | None:
+    """The reference model of a PRM, which fits it; None for a family whose rewards are no ratios to another model.
+
+    Raises:
+        InputError: it cannot be had or used, or does not fit.
+        UsageError: none is named where one is needed, or one where none is.
+    """
+    fits = getattr(family, "reference_model", None)
+    if fits is None and asked is None:
+        return None
+    if fits is None:
+        raise UsageError(
+            f"the rewards of {checkpoint.name} as {family.scale.family} are ratios to no other model.",
+            "Leave --reference out.",
+        )
+    if asked is None:
+        raise UsageError(
+            f"the rewards of {checkpoint.name} are ratios to a reference model, and none is named.",
+            "Give the model that it was trained from: --reference DIR_OR_ID.",
+        )
+    found: Reference = fits(
+        checkpoint, weights.of(asked, look=lambda one: fits(checkpoint, one).readout, dtype=dtype).checkpoint
+    )
+    return found

@@ -1,0 +1,289 @@
+"""What is told about one PRM, each as one JSON object: the tokens of a case, and the checks of its adapter."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from scoring.engines.base import TRANSFORMS, combined
+from scoring.engines.transformers_engine import TransformersEngine
+from scoring.errors import EngineError, InputError, MissingExtra, UsageError
+from scoring.importing.sources import read_source
+from scoring.prm_check.encoding import Result
+from scoring.prm_check.run import checks, declaration, unopened
+from scoring.prms.about import ABOUT
+from scoring.prms.base import range_of, rule_of
+from scoring.prms.catalogue import ADAPTERS, family
+from scoring.prms.own import own_family
+from scoring.readout import Encoded, LogRatio, Readout, Vocabulary
+from scoring.runs.arguments import prm_of_arguments
+from scoring.runs.opened import OpenedPrm, open_prm
+from scoring.workspace import Workspace
+from scoring.xray import Case, TokenTexts, add_numbers, longest, xray
+
+# -- what a head gives, in words: the name of each of its outputs, and how they become a reward
+
+
+_COMBINED = {
+    "least": "the least {} of the places of a step",
+    "gate": "{} at the last place of a step, -1 where it is below 0.5 at one before",
+}
+"""How the rewards of several places become that of a step, in words."""
+_RATIO = "r"
+"""What a log-ratio is called in its formulas."""
+_ROWS_NAMED = 4
+"""Rows of a vocabulary that are told one by one."""
+
+
+class Outputs(Struct, frozen=True):
+    """The outputs of a head.
+
+    `labels` name the numbers of `scoring.runs.prm_reports.Traced.logits`, in order. `head` says where they come from,
+    `transform` what is done to them ("" for nothing), `reward` and `redundancy` ("" for none) how the transformed
+    numbers are put together.
+    """
+
+    labels: tuple[str, ...]
+    head: str
+    transform: str
+    reward: str
+    redundancy: str
+
+
+def outputs_of(readout: Readout, text: Callable[[int], str], names: Sequence[str] = ()) -> Outputs:
+    """The outputs of a read-out in words.
+
+    Args:
+        readout: of the adapter.
+        text: the text that a token's id stands for.
+        names: what the outputs of a head of its own stand for; () where nobody has said.
+    """
+    labels = _labels(readout, text, names)
+    transform = "" if readout.transform == "none" else readout.transform
+    redundancy = readout.redundancy
+    return Outputs(
+        labels,
+        _head(readout, labels),
+        transform,
+        _COMBINED.get(readout.combine or "", "{}").format(_sum(labels, readout.transform, readout.reward)),
+        "" if redundancy is None else _sum(labels, readout.transform, redundancy),
+    )
+
+
+def _labels(readout: Readout, text: Callable[[int], str], names: Sequence[str]) -> tuple[str, ...]:
+    head = readout.head
+    if isinstance(head, LogRatio):
+        return (_RATIO,)
+    if isinstance(head, Vocabulary):
+        if not head.ids:
+            return ("mean of all rows",)
+        others = ("all others",) if head.whole else ()
+        return (*(f"'{text(index).strip(' ')}'" for index in head.ids), *others)
+    last = head[-1]
+    if len(names) == last.outputs:
+        return tuple(names)
+    return (last.name,) if last.outputs == 1 else tuple(f"{last.name}[{row}]" for row in range(last.outputs))
+
+
+def _head(readout: Readout, labels: Sequence[str]) -> str:
+    """Where the outputs come from: tensors, and rows or layers of them."""
+    head = readout.head
+    if not isinstance(head, Vocabulary):
+        layers = ", ReLU, ".join(layer.name for layer in head)
+        size = head[-1].outputs
+        return f"{layers}: {size} output{'s' if size > 1 else ''}"
+    if isinstance(head, LogRatio):
+        summed = "of the step's tokens" if head.single else "of the tokens so far"
+        return f"all rows of {head.name}, as log-probabilities {summed}, less those under the reference model"
+    if not head.ids:
+        return f"all rows of {head.name}"
+    rows = ", ".join(f"{label} ({index})" for label, index in zip(labels, head.ids[:_ROWS_NAMED], strict=False))
+    told = f"row{'s' if len(head.ids) > 1 else ''} {rows} of {head.name}"
+    return f"{told}, as log-probabilities among all tokens" if head.whole else told
+
+
+def _sum(labels: Sequence[str], transform: str, weights: Sequence[float]) -> str:
+    """The weighted sum of the transformed outputs, as a formula."""
+    found = ""
+    for label, weight in zip(labels, weights, strict=False):
+        if not weight:
+            continue
+        sign = ("- " if weight < 0 else "+ ") if found else ("-" if weight < 0 else "")
+        factor = "" if abs(weight) == 1 else f"{abs(weight):g} "
+        found = f"{found} {sign}{factor}{_term(label, transform)}".strip()
+    return found or "0"
+
+
+def _term(label: str, transform: str) -> str:
+    if transform == "softmax":
+        return f"P({label})"
+    if transform == "sigmoid":
+        return f"sigmoid({label})"
+    return label if label == _RATIO else f"logit of {label}"
+
+
+CASES = 32
+"""Cases of the user's file whose tokens are looked at."""
+
+
+def explain(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
+    """Exit code and document of the token X-ray of one case; a refusal is part of what is told.
+
+    Raises:
+        UsageError: there is no such case.
+        InspectError: what the checkpoint or its engine raise.
+    """
+    workspace = _workspace(args)
+    cases, texts = workspace.cases(args.benchmark, twins=True)
+    rows = (cases["case"] == args.case).arg_true()
+    if not rows.len():
+        raise UsageError(f"there is no case {args.case!r}.", "Give its whole name: BENCHMARK/ID.")
+    prm = _opened(args, workspace, args.model)
+    read = texts.row(rows[0])
+    case = Case(read["problem"], tuple(read["steps"]), tuple(read[name] for name in prm.adapter.reads))
+    found = xray(prm.encoder, prm.tokenizer, case, separated=prm.facts.separated)
+    encoded, _, _ = longest(prm.encoder, case)
+    notes, engine = [prm.note] if prm.note else [], None
+    if encoded is not None and not args.tokens_only:
+        engine = _numbers(prm, encoded, found, notes)
+    told = {
+        "case": args.case,
+        "model": prm.checkpoint.name,
+        "family": prm.adapter.scale.family,
+        "settings": dict(prm.adapter.settings),
+        "reads": list(prm.adapter.reads),
+        "scale": asdict(prm.adapter.scale),
+        "range": range_of(prm.adapter.scale),
+        "rule": rule_of(prm.adapter.scale),
+        "outputs": asdict(_outputs(prm)),
+        "engine": engine,
+        "notes": notes,
+    }
+    return 0, {"event": "xray", **told, **found.document()}
+
+
+def check(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
+    """Exit code and document of the adapter contract test: 1 where a check failed.
+
+    Raises:
+        UsageError: there is no such adapter.
+        InspectError: what the checkpoint or the user's file of cases raise.
+    """
+    if args.model is None:
+        # Where there are no weights to make an adapter for, a class can still be looked at.
+        results = unopened("give the checkpoint with --weights DIR", declaration(_family(args.adapter)))
+        what: dict[str, Any] = {"model": None, "family": None, "dtype": None}
+    else:
+        prm = _opened(args, _workspace(args), args.model)
+        cases = _cases_of(args.cases, prm.adapter.reads) if args.cases else []
+        results = list(checks(prm, args.adapter, cases, limit=CASES, chosen=bool(args.option)))
+        what = {"model": prm.checkpoint.name, "family": prm.adapter.scale.family, "dtype": prm.dtype}
+    failed = any(one.status == "failed" for one in results)
+    return int(failed), {"event": "checked", "adapter": args.adapter, **what, "results": _documents(results)}
+
+
+def _documents(results: Sequence[Result]) -> list[dict[str, str]]:
+    return [{**asdict(one), "next_step": one.next_step} for one in results]
+
+
+def _workspace(args: argparse.Namespace) -> Workspace:
+    return Workspace.open(Path(args.workspace)) if args.workspace else Workspace(None)
+
+
+def _opened(args: argparse.Namespace, workspace: Workspace, model: str) -> OpenedPrm:
+    return open_prm(
+        workspace,
+        model,
+        **prm_of_arguments(args),
+        device=args.device,
+        tell=lambda sentence: print(sentence, file=sys.stderr),
+    )
+
+
+def _numbers(prm: OpenedPrm, encoded: Encoded, found: Any, notes: list[str]) -> str | None:
+    """Run the case and put its numbers beside the tokens; the engine's name, None where there is none here."""
+    try:
+        engine = prm.engine()
+    except MissingExtra as error:
+        notes.append(f"No logits and rewards: {error.sentence} {error.next_step}")
+        return None
+
+    add_numbers(found, trace(engine, encoded))
+    return engine.name
+
+
+def _outputs(prm: OpenedPrm) -> Outputs:
+    own = hasattr(prm.adapter, "made")
+    about = None if own else ABOUT.get(str(prm.adapter.settings.get("adapter")))
+    return outputs_of(prm.adapter.readout, TokenTexts(prm.tokenizer), about.outputs if about else ())
+
+
+def _family(name: str) -> Any:
+    found = family(name) if name in ADAPTERS else own_family(name)
+    if found is None:
+        raise UsageError(f"there is no adapter {name!r}.", f"Known are {', '.join(ADAPTERS)}; or give a FILE.py.")
+    return getattr(found, "made", found)
+
+
+def _cases_of(path: str, reads: Sequence[str]) -> list[Case]:
+    """The cases of a benchmark's file."""
+    imported = read_source(path).imported
+    if not imported:
+        raise InputError(f"{path} holds no cases.", "Give a benchmark's file, such as ProcessBench's gsm8k.json.")
+    frame = imported[0].cases
+    if "steps" not in frame.columns:
+        raise InputError(f"{path} is too large to be looked at whole.", "Give a smaller file.")
+    return [
+        Case(row["problem"], tuple(row["steps"]), tuple(row[name] for name in reads))
+        for row in frame.iter_rows(named=True)
+    ]
+
+
+# -- all numbers between a model's states and its rewards, for one case: what is otherwise only the reward
+
+
+class Traced(Struct, frozen=True):
+    """One position that is read: what the head gave, the same transformed in float32, and what comes of that.
+
+    Of a head over a whole vocabulary `logits` are the log-probabilities of its tokens among all, and at last that of
+    all the others together. Where several positions are put together the reward is that of the step.
+    """
+
+    logits: tuple[float, ...]
+    values: tuple[float, ...]
+    reward: float
+    redundancy: float | None
+
+
+def trace(engine: TransformersEngine, case: Encoded) -> list[Traced]:
+    """Every position of a case in the order of its steps, its sequences run one at a time.
+
+    Raises:
+        CheckpointError: a reward is not finite because the weights are not.
+        EngineError: the device has not the memory for a sequence, or has failed.
+    """
+    found = []
+    with torch.inference_mode():
+        for one in case.sequences:
+            logits = engine.attempt(engine.logits, [one])
+            if logits is None:
+                raise EngineError(f"{engine.no_memory(len(one.ids))}.", "Use another device, or wait for this one.")
+            outputs = TRANSFORMS[engine.readout.transform](logits)
+            products = outputs @ engine.weights
+            if not products.isfinite().all():
+                engine.why()
+            numbers = products.tolist()
+            found += [
+                Traced(tuple(given), tuple(made), row[0], row[1] if len(row) > 1 else None)
+                for given, made, row in zip(logits.tolist(), outputs.tolist(), numbers, strict=True)
+            ]
+    if (how := engine.readout.combine) is None:
+        return found
+    rewards = [one.reward for one in found]
+    steps = [combined(rewards[at : at + case.places], how) for at in range(0, len(found), case.places)]
+    return [replace(one, reward=steps[at // case.places]) for at, one in enumerate(found)]
