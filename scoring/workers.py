@@ -9,7 +9,6 @@ import platform
 import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,6 +17,7 @@ import msgspec
 from msgspec import Struct
 from platformdirs import user_cache_path
 
+from scoring import __version__
 from scoring.errors import EngineError, InputError, InspectError
 from scoring.events import Interrupt, Notice
 from scoring.plan import Missing
@@ -197,9 +197,9 @@ class Worker:
     @cached_property
     def _prepared(self) -> Prepared:
         asked = self._asked
-        if asked.version != own_version():
+        if asked.version != __version__:
             raise InputError(
-                f"{platform.node()} has prm-inspect {own_version()}, and the run is one of {asked.version}.",
+                f"{platform.node()} has prm-inspect {__version__}, and the run is one of {asked.version}.",
                 "Install the same version on every machine.",
             )
         root = Path(asked.root) if asked.root else None
@@ -255,17 +255,9 @@ def worker_prm(
     if (adapter := prm["adapter"]) and adapter.endswith(".py"):
         placed["adapter"] = _whole_path(adapter)
     home = str(root.resolve()) if root else None
-    return WorkerPrm(fingerprint, _whole_path(model) or model, placed, running, truncate, home, own_version())
+    return WorkerPrm(fingerprint, _whole_path(model) or model, placed, running, truncate, home, __version__)
 
 
 def _whole_path(name: str | None) -> str | None:
     """A hub's name as it is; a path that is here from the root on."""
     return str(Path(name).resolve()) if name and Path(name).exists() else name
-
-
-def own_version() -> str:
-    """The version of this program; "" for a checkout that was never installed."""
-    try:
-        return version("prm-inspect")
-    except PackageNotFoundError:
-        return ""
