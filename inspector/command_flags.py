@@ -11,6 +11,7 @@ from inspector.analysis_list import OWN, summaries
 from inspector.command_parser import CommandParser
 from inspector.common_flags import ALWAYS, APP, COMMON, FIGURES, add_common_flags
 from inspector.verbs import Verb, verbs
+from scoring import __version__
 
 FORMS = ("json", "jsonl", "csv", "markdown", "latex")
 ANALYSES = 50
@@ -32,7 +33,8 @@ def _output(parser: argparse.ArgumentParser, *further: str) -> None:
 def _app(parser: argparse.ArgumentParser) -> None:
     parser.usage = "prm-inspect [PATH ...] [options]  |  prm-inspect COMMAND [options]"
     parser.add_argument("paths", nargs="*", metavar="PATH", help="import these, then open the app")
-    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    said = f"prm-inspect {__version__}"
+    parser.add_argument("--version", action="version", version=said, help="print the version and exit")
     parser.epilog = """Without a command the app opens on the workspace; PATHs are imported first (write ./demo for a
     path named like a command). Exit codes: 0 done, 1 import had a warning, score refused a case, or check, paper
     --check or prms check found something, 2 could not or wrong usage, 130 interrupted."""

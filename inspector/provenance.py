@@ -1,7 +1,6 @@
 """How documents came to be: the command that makes one again, and the facts that its figures depend on."""
 
 from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from inspector.label_set import labels_words
 from inspector.notes import step_benchmarks, wish_notes
 from inspector.request import Request
 from inspector.selection import Selection
+from scoring import __version__
 from scoring.cache import key_hashes
 from scoring.evaluations.deciding import speaks_of
 from scoring.evaluations.evaluation import Evaluation
@@ -28,11 +28,8 @@ from scoring.storage.stored_frame import frame_blocks
 
 
 def program_version() -> str:
-    """The installed version, or `unknown` where the package runs from a folder that was never installed."""
-    try:
-        return version("prm-inspect")
-    except PackageNotFoundError:
-        return "unknown"
+    """The version, as documents and logs have it."""
+    return __version__
 
 
 def provenance(

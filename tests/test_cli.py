@@ -14,7 +14,7 @@ import pytest
 import authored
 import example
 from inspector import cli, command_flags
-from inspector.provenance import program_version
+from scoring import __version__
 from thoroughness import also
 
 ROOT = Path(__file__).parent.parent
@@ -74,11 +74,11 @@ def test_what_is_refused_is_broken_between_words_where_a_terminal_is_narrow(call
 
 
 def test_version(called):
-    assert called("--version") == (0, f"prm-inspect {program_version()}\n", "")
+    assert called("--version") == (0, f"prm-inspect {__version__}\n", "")
 
 
 def test_the_program_can_be_started_as_a_module():
-    assert run("--version").stdout.decode() == f"prm-inspect {program_version()}\n"
+    assert run("--version").stdout.decode() == f"prm-inspect {__version__}\n"
 
 
 # -- where there is no terminal

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 ENGINES = {"torch", "transformers", "vllm", "ray", "datasets", "safetensors"}
 
@@ -29,16 +31,17 @@ def loaded_modules(program: str) -> set[str]:
     return set(json.loads(answer.stdout.splitlines()[-1]))
 
 
-def test_help_loads_neither_the_terminal_nor_the_data():
-    program = """
+@pytest.mark.parametrize("flag", ["--help", "--version"])
+def test_help_and_version_load_neither_the_terminal_nor_the_data(flag):
+    program = f"""
 import contextlib
 from inspector.cli import main
 with contextlib.suppress(SystemExit):
-    main(["--help"])
+    main(["{flag}"])
 """
-    packages = loaded(program)
-    assert "argparse" in packages
-    assert not packages & {"textual", "rich", "polars", "numpy", *ENGINES}
+    modules = loaded_modules(program)
+    assert "argparse" in modules
+    assert not modules & {"textual", "rich", "polars", "numpy", "importlib.metadata", *ENGINES}
 
 
 def test_help_of_a_command_that_is_no_analysis_is_as_quick():

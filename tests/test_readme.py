@@ -4,7 +4,6 @@ import contextlib
 import json
 import re
 import shlex
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from inspector.commands.key_words import written
 from inspector.guide import page, pages
 from inspector.request import Request
 from inspector.selection import load
+from scoring import __version__
 from scoring.critics.catalogue import PROTOCOLS, version
 from scoring_process import captured
 from servers.fault_server import running
@@ -218,5 +218,7 @@ def test_the_metric_of_ones_own_is_the_file_that_is_tested():
 
 
 def test_what_is_cited_is_this_version():
-    ours = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert f"\nversion: {ours}\n" in (ROOT / "CITATION.cff").read_text()
+    released = re.search(rf"^## {re.escape(__version__)}, (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert released, "the changelog has no section of this version, with its date"
+    cited = f"\nversion: {__version__}\ndate-released: {released[1]}\n"
+    assert cited in (ROOT / "CITATION.cff").read_text()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from inspector.command_flags import commands
-from inspector.provenance import program_version
 from inspector.request import Request, request_of
 from scoring.errors import NoWorkspace, UsageError
 
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace) -> int:
     """Open the app on the workspace."""
-    if args.version:
-        print(f"prm-inspect {program_version()}")
-        return 0
     request = request_of(args)
     if args.paths:
         args.paths = _existing(args.paths)

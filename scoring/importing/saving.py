@@ -15,8 +15,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
@@ -26,6 +24,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from scoring import __version__
 from scoring.benchmarks.own import GROUP
 from scoring.errors import DamagedWorkspace, FrameError, InspectError, ScorerConflict
 from scoring.evaluations.rules import when_wrong
@@ -370,7 +369,7 @@ class Ledger:
         own = [f"{name} {package_of(entry)}" for name, entry in installed(GROUP).items()]
         # Digests that stand in workspaces were made under the first name of this class.
         words = repr(how).replace("ImportOptions(", "Wish(", 1)
-        self._how = _short_digest(f"{_version()} {own} {words}".encode(errors="replace"))
+        self._how = _short_digest(f"{__version__} {own} {words}".encode(errors="replace"))
         self._sources = {} if workspace is None else _sources(workspace.root)
         self._generations = {} if workspace is None else _generations(workspace)
         self._stats: dict[str, tuple[int, ...] | None] = {}
@@ -471,10 +470,3 @@ def _sources(root: Path | None) -> dict[str, _Known]:
 
 def _short_digest(raw: bytes) -> str:
     return blake2b(raw, digest_size=16).hexdigest()
-
-
-def _version() -> str:
-    try:
-        return installed_version("prm-inspect")
-    except PackageNotFoundError:
-        return ""

@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property, partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
@@ -30,6 +29,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from platformdirs import user_cache_path
 
+from scoring import __version__
 from scoring.errors import EngineError, InputError, InspectError
 from scoring.prms.base import Encoder
 from scoring.runs.events import Interrupt, Notice
@@ -211,9 +211,9 @@ class Worker:
     @cached_property
     def _prepared(self) -> Prepared:
         asked = self._asked
-        if asked.version != own_version():
+        if asked.version != __version__:
             raise InputError(
-                f"{platform.node()} has prm-inspect {own_version()}, and the run is one of {asked.version}.",
+                f"{platform.node()} has prm-inspect {__version__}, and the run is one of {asked.version}.",
                 "Install the same version on every machine.",
             )
         root = Path(asked.root) if asked.root else None
@@ -269,7 +269,7 @@ def worker_prm(
     if (adapter := prm["adapter"]) and adapter.endswith(".py"):
         placed["adapter"] = _whole_path(adapter)
     home = str(root.resolve()) if root else None
-    return WorkerPrm(fingerprint, _whole_path(model) or model, placed, running, truncate, home, own_version())
+    return WorkerPrm(fingerprint, _whole_path(model) or model, placed, running, truncate, home, __version__)
 
 
 def _whole_path(name: str | None) -> str | None:
