@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent.parent / "assets" / "pictures"
 _BESIDE = ("o", "j", "space", *["k"] * 5, "space", "enter")
 """The scorer in focus, the one after it and the one five before it."""
 SHOTS = {
-    "compare": ((100, 30), "g c", "two scorers on the same cases", ("g", "c", *["j"] * 3, "l")),
+    "compare": ((100, 22), "g c", "two scorers on the same cases", ("g", "c", *["j"] * 3, "l")),
     "triage": (
         (100, 20),
         "g t",
