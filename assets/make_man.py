@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
 
-from scoring.remote import LIMIT_VARIABLE
-
 from inspector.command_flags import COMMANDS, THE_APP, parser_of
 from inspector.common_flags import COMMON, GROUPS
 from inspector.guide import pages
 from inspector.request import ENVIRONMENT as WORKSPACE
 from scoring import __version__
 from scoring.engines.server.address import GENERAL, OPENAI
+from scoring.storage.remote import LIMIT_VARIABLE
 from scoring.triage.journal import ENVIRONMENT as USER
 
 ROOT = Path(__file__).parent.parent

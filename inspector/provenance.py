@@ -27,11 +27,6 @@ from scoring.own_columns import own_columns
 from scoring.storage.stored_frame import frame_blocks
 
 
-def program_version() -> str:
-    """The version, as documents and logs have it."""
-    return __version__
-
-
 def provenance(
     selection: Selection, command: str, notes: tuple[str, ...] = (), *, decides: bool = True
 ) -> dict[str, Any]:
@@ -45,7 +40,7 @@ def provenance(
     rules = {str(one.rule) for one in evaluations}
     return {
         "command": command,
-        "version": program_version(),
+        "version": __version__,
         "data": _data(selection),
         "rule": "; ".join(sorted(rules)),
         **_plugins(evaluations),

@@ -13,7 +13,6 @@ from inspector.critique.kept import kept_answers
 from inspector.processes.job import answer_to, prm_words
 from inspector.processes.weights_place import other_settings, place_of
 from inspector.processes.xray import problems
-from inspector.provenance import program_version
 from inspector.render.cells import GOLD
 from inspector.render.readable import readable
 from inspector.render.view import (
@@ -34,6 +33,7 @@ from inspector.render.view import (
 from inspector.selection import Selection
 from inspector.texts.sentences import counted, gold_word, outcome_sentence, reward_words
 from inspector.texts.token_text import counts_of_parts, grouped, visible
+from scoring import __version__
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.runs.prompts import Sent, sampling_words, sent
@@ -68,7 +68,7 @@ def original_view(results: Selection, row: int, params: Params) -> View:
     pairs = aligned(original[1], tuple(texts["steps"]))
     before = [original_evaluation(results, one, row, original) for one in results.chosen_evaluations]
     facts = {"case": case, "original_problem": original[0], "problem": texts["problem"]}
-    facts |= {"modified_steps": texts["modified_steps"], "version": program_version()}
+    facts |= {"modified_steps": texts["modified_steps"], "version": __version__}
     facts["command"] = results.request.command("show", case, "--original", form=params.form)
     rows = _rows(results, row, pairs, original[1], before)
 
@@ -257,7 +257,7 @@ def prompt_view(results: Selection, row: int, params: Params) -> View:
     ]
     facts = {
         "command": results.request.command("show", case, "--prompt", form=params.form),
-        "version": program_version(),
+        "version": __version__,
         "case": case,
         "scorer": scorer.name,
         "sampling": scorer.settings.get("sampling"),
@@ -371,7 +371,7 @@ def tokens_view(results: Selection, row: int, params: Params, model: argparse.Na
     further = ["--all-tokens"] if whole else []
     command = results.request.command("show", case, "--explain", *further, *words, form=params.form)
     rows = [{**token, "token": token["text"]} for token in answer["tokens"]]
-    facts = {"command": command, "version": program_version(), **{name: answer[name] for name in TOLD}}
+    facts = {"command": command, "version": __version__, **{name: answer[name] for name in TOLD}}
     notes = [*answer["notes"], *other_settings(scorer, answer)]
     steps = results.texts.row(row)["steps"]
     title = f"{case} as {answer['family']} sees it"
@@ -519,7 +519,7 @@ def variants_view(results: Selection, row: int, params: Params) -> View:
     told = [any(of_variant[at].rewards[1] for of_variant in seen) for at in range(len(seen[0]))]
     facts: dict[str, Any] = {"case": case, "key": key, "problem": results.texts.row(row)["problem"]}
     facts |= {"edits": {one.id: [edit.document() for edit in one.edits] for one in found}}
-    facts |= {"version": program_version()}
+    facts |= {"version": __version__}
     facts["command"] = results.request.command("show", case, "--variants", form=params.form)
     rows = pl.concat([_variant_rows(of_variant, told) for of_variant in seen])
 

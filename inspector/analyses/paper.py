@@ -10,12 +10,13 @@ from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses.stats import STATISTICS, described_cases, statistic_kind, statistic_link
 from inspector.case_links import OF_SIDE, figure_link, group_facets
 from inspector.label_set import other_labels
-from inspector.provenance import program_version, provenance
+from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Bullets, Cell, Column, Kind, Note, Section, Table, View, count, table, text
 from inspector.request import Request
 from inspector.selection import Selection, decide, load, nothing_loaded, select
 from inspector.workspace_place import find_workspace
+from scoring import __version__
 from scoring.benchmarks import prmbench, socratic
 from scoring.errors import NoWorkspace, UsageError
 from scoring.evaluations.evaluated_cases import twin_evaluations
@@ -532,7 +533,7 @@ def _printed(paper: Paper, table: PaperTable) -> pl.DataFrame:
 def _facts(source: Source, words: Sequence[str], form: str, notes: list[str]) -> dict[str, Any]:
     command = source.results.request.command("paper", *words, form=form)
     if not source.here:
-        return {"command": command, "version": program_version(), "data": "no cases", "notes": notes}
+        return {"command": command, "version": __version__, "data": "no cases", "notes": notes}
     return {**provenance(source.results, command, tuple(notes)), "unparsed": source.unparsed, "averaging": None}
 
 

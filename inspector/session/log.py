@@ -27,10 +27,10 @@ from msgspec import Struct
 from textual.css.query import NoMatches
 
 from inspector.commands import COMMANDS, RAIL
-from inspector.provenance import program_version
 from inspector.request import Request
 from inspector.selection import Selection
 from inspector.widgets.line_view import PhraseLine
+from scoring import __version__
 from scoring.errors import UnreadableFile
 from scoring.triage.journal import Author
 from scoring.workspace import TRIAGE, Workspace
@@ -294,7 +294,7 @@ def start_of(app: "InspectApp", selection: Selection) -> Callable[[], Start]:
         return Start(
             v=VERSION,
             time=time,
-            version=program_version(),
+            version=__version__,
             request=request,
             root=None if workspace.root is None else str(workspace.root.resolve()),
             data=data_of(workspace, selection.benchmarks),

@@ -15,10 +15,10 @@ from typing import Any
 import polars as pl
 
 from inspector.processes.job import LOG
-from inspector.provenance import program_version
 from inspector.texts.sentences import size_words
 from inspector.texts.text import clean
 from inspector.workspace_place import find_workspace
+from scoring import __version__
 from scoring.benchmarks.own import GROUP as BENCHMARKS
 from scoring.engines.server.address import GENERAL, OPENAI
 from scoring.errors import InspectError
@@ -71,7 +71,7 @@ def _probe() -> tuple[dict[str, dict[str, Any]], bool]:
 
 def _host() -> Iterator[str]:
     host = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
-    yield f"prm-inspect {program_version()}, {host}"
+    yield f"prm-inspect {__version__}, {host}"
     yield "  " + ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
     memory = ""
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:

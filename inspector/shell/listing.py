@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 
 from inspector.critique.kept import answer_counts, listed, unparsed_notes
-from inspector.provenance import program_version
 from inspector.request import request_of
 from inspector.selection import Selection, load
 from inspector.shell.output import form_of, put
 from inspector.texts.sentences import size_words
 from inspector.workspace_place import find_workspace_or_demo
+from scoring import __version__
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import REFUSED, UNPARSED, AsGiven, spelled
 from scoring.export import Document
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     rows, problems = _benchmarks(args) if args.command == "benchmarks" else _scorers(args)
     schema = BENCHMARKS if args.command == "benchmarks" else SCORERS
     command = request_of(args).command(args.command, form=form_of(args))
-    provenance = {"command": command, "version": program_version()}
+    provenance = {"command": command, "version": __version__}
     document = Document(pl.DataFrame(rows, schema=schema, orient="row"), provenance)
     put(document, args, problems, _for_people(document.rows.drop(BESIDE, strict=False)))
     return 0

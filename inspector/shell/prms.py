@@ -12,11 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from inspector.processes.job import ask, prm_words
-from inspector.provenance import program_version
 from inspector.request import Request
 from inspector.shell.output import WARNING, form_of, hanging, print_page, put, width_of
 from inspector.texts.text import clean
 from inspector.workspace_place import find_workspace
+from scoring import __version__
 from scoring.errors import NoWorkspace, UsageError
 from scoring.export import Document
 from scoring.names import match_name
@@ -300,7 +300,7 @@ def _cut(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _provenance(command: str, *, raw: bool) -> dict[str, str]:
-    return {"command": f"{command} --raw" if raw else command, "version": program_version()}
+    return {"command": f"{command} --raw" if raw else command, "version": __version__}
 
 
 def _workspace(args: argparse.Namespace) -> list[str]:

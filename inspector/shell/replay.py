@@ -9,12 +9,12 @@ from pathlib import Path
 from msgspec.structs import replace
 from platformdirs import user_state_path
 
-from inspector.provenance import program_version
 from inspector.session.log import FOLDER, Start, data_of, logs, read_session
 from inspector.session.replaying import Replayed, replay
 from inspector.shell.output import say
 from inspector.texts.text import clean
 from inspector.workspace_place import demo_workspace, find_demo, find_workspace_or_demo
+from scoring import __version__
 from scoring.benchmarks.demo import NAME
 from scoring.errors import NoWorkspace, UnreadableFile, UsageError
 from scoring.workspace import Workspace
@@ -72,8 +72,8 @@ def _demo_alone() -> Workspace:
 
 def _changed(start: Start, workspace: Workspace) -> Iterator[str]:
     """What is not as it was when the session began."""
-    if start.version != program_version():
-        yield f"The session was logged by version {start.version}; this is {program_version()}."
+    if start.version != __version__:
+        yield f"The session was logged by version {start.version}; this is {__version__}."
     names = start.request.benchmarks or tuple(workspace.default_benchmarks())
     if data_of(workspace, names) != start.data:
         yield "Cases or rewards of the workspace are not those of the session: titles may well differ."

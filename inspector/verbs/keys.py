@@ -17,16 +17,16 @@ def run(args: argparse.Namespace) -> int:
     """Print them; 1 where the file asks for something that cannot be followed."""
     from platformdirs import user_config_path
 
-    from inspector.provenance import program_version
     from inspector.shell.output import form_of, put
     from inspector.terminal.keymap import FILE, read
+    from scoring import __version__
     from scoring.export import Document
 
     path = user_config_path("prm-inspect", appauthor=False) / FILE
     keymap = read(path)
     said = [f"{path}: {problem}" for problem in keymap.problems]
     form = form_of(args)
-    provenance = {"command": f"prm-inspect keys{f' --{form}' if form else ''}", "version": program_version()}
+    provenance = {"command": f"prm-inspect keys{f' --{form}' if form else ''}", "version": __version__}
     document = Document(_table(keymap), provenance)
     note = (
         f"Other keys go into {path}{'' if path.exists() else ' (which does not exist yet)'}, such as: zoom = 'ctrl+y'"

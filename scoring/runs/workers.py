@@ -277,14 +277,6 @@ def _whole_path(name: str | None) -> str | None:
     return str(Path(name).resolve()) if name and Path(name).exists() else name
 
 
-def own_version() -> str:
-    """The version of this program; "" for a checkout that was never installed."""
-    try:
-        return version("prm-inspect")
-    except PackageNotFoundError:
-        return ""
-
-
 # -- workers that are processes of this machine, one a device, spoken to through their standard input and output
 #
 # `python -m scoring worker` is one: the first message that it reads says which PRM it opens, each of the others is a
