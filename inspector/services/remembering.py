@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from inspector.request import ENVIRONMENT
-from inspector.terminal import remembered
+from inspector.terminal import kept_frame
 from inspector.terminal.textual_compat import painted
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Remembering:
         """Give the lines that were on screen first the last time; none where anything has changed since."""
         if self._app.state is None:
             return []
-        return remembered.recall(remembered.frame_file(self._app.state, self._settings()))
+        return kept_frame.recall(kept_frame.frame_file(self._app.state, self._settings()))
 
     def _keep_frame(self, state: Path, selection: "Selection") -> None:
         """Keep what is on screen once nothing is being computed any more, unless a person has done something."""
@@ -80,10 +80,10 @@ class Remembering:
             if self._looks:
                 app.set_timer(SAVE_SECONDS, partial(self._keep_frame, state, selection))
             return
-        place = remembered.frame_file(state, self._settings())
+        place = kept_frame.frame_file(state, self._settings())
 
         def keep() -> None:
-            remembered.keep(place, self._inputs(selection), lines, before=self._began)
+            kept_frame.keep(place, self._inputs(selection), lines, before=self._began)
 
         lines = painted(front)
         app.run_in_thread(keep, "frame")
@@ -107,15 +107,15 @@ class Remembering:
 
         request, workspace = self._app.request, selection.workspace
         yield from map(str, deciding_files(request.workspace))
-        yield from remembered.files_under(demo.folder())
+        yield from kept_frame.files_under(demo.folder())
         if (root := workspace.root) is not None:
             # What else lies in it tells nothing of what the first screen shows.
             yield from map(str, (root, *(path for path in root.iterdir() if path.is_file())))
-            yield from remembered.files_under(root / BENCHMARKS)
-            yield from remembered.files_under(root / REWARDS, without=LEASES)
+            yield from kept_frame.files_under(root / BENCHMARKS)
+            yield from kept_frame.files_under(root / REWARDS, without=LEASES)
         if request.labels != "original" and workspace.triage is not None:
             yield str(workspace.triage)
-            yield from remembered.files_under(workspace.triage)
+            yield from kept_frame.files_under(workspace.triage)
         yield from () if self._app.config is None else [str(self._app.config / FILE)]
         yield from (str(expand_home(name)) for name in request.plugins)
         ours = {"inspector", "scoring", *(one.module.partition(".")[0] for one in installed_plugins().values())}

@@ -6,13 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
-from scoring.engines.base import TRANSFORMS, combined
-from scoring.engines.transformers_engine import TransformersEngine
-from scoring.errors import EngineError, InputError, MissingExtra, UsageError
+from scoring.errors import InputError, MissingExtra, UsageError
 from scoring.importing.sources import read_source
 from scoring.prm_check.encoding import Result
 from scoring.prm_check.run import checks, declaration, unopened
@@ -43,7 +40,7 @@ _ROWS_NAMED = 4
 class Outputs(Struct, frozen=True):
     """The outputs of a head.
 
-    `labels` name the numbers of `scoring.runs.prm_reports.Traced.logits`, in order. `head` says where they come from,
+    `labels` name the numbers of `scoring.engines.trace.Traced.logits`, in order. `head` says where they come from,
     `transform` what is done to them ("" for nothing), `reward` and `redundancy` ("" for none) how the transformed
     numbers are put together.
     """
@@ -212,6 +209,7 @@ def _numbers(prm: OpenedPrm, encoded: Encoded, found: Any, notes: list[str]) -> 
     except MissingExtra as error:
         notes.append(f"No logits and rewards: {error.sentence} {error.next_step}")
         return None
+    from scoring.engines.trace import trace
 
     add_numbers(found, trace(engine, encoded))
     return engine.name
@@ -242,48 +240,3 @@ def _cases_of(path: str, reads: Sequence[str]) -> list[Case]:
         Case(row["problem"], tuple(row["steps"]), tuple(row[name] for name in reads))
         for row in frame.iter_rows(named=True)
     ]
-
-
-# -- all numbers between a model's states and its rewards, for one case: what is otherwise only the reward
-
-
-class Traced(Struct, frozen=True):
-    """One position that is read: what the head gave, the same transformed in float32, and what comes of that.
-
-    Of a head over a whole vocabulary `logits` are the log-probabilities of its tokens among all, and at last that of
-    all the others together. Where several positions are put together the reward is that of the step.
-    """
-
-    logits: tuple[float, ...]
-    values: tuple[float, ...]
-    reward: float
-    redundancy: float | None
-
-
-def trace(engine: TransformersEngine, case: Encoded) -> list[Traced]:
-    """Every position of a case in the order of its steps, its sequences run one at a time.
-
-    Raises:
-        CheckpointError: a reward is not finite because the weights are not.
-        EngineError: the device has not the memory for a sequence, or has failed.
-    """
-    found = []
-    with torch.inference_mode():
-        for one in case.sequences:
-            logits = engine.attempt(engine.logits, [one])
-            if logits is None:
-                raise EngineError(f"{engine.no_memory(len(one.ids))}.", "Use another device, or wait for this one.")
-            outputs = TRANSFORMS[engine.readout.transform](logits)
-            products = outputs @ engine.weights
-            if not products.isfinite().all():
-                engine.why()
-            numbers = products.tolist()
-            found += [
-                Traced(tuple(given), tuple(made), row[0], row[1] if len(row) > 1 else None)
-                for given, made, row in zip(logits.tolist(), outputs.tolist(), numbers, strict=True)
-            ]
-    if (how := engine.readout.combine) is None:
-        return found
-    rewards = [one.reward for one in found]
-    steps = [combined(rewards[at : at + case.places], how) for at in range(0, len(found), case.places)]
-    return [replace(one, reward=steps[at // case.places]) for at, one in enumerate(found)]

@@ -9,9 +9,9 @@ pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 
 import every_family  # needs torch
+from scoring.engines.trace import trace
 from scoring.prms.catalogue import ADAPTERS
 from scoring.readout import Encoded, Refused
-from scoring.runs.prm_reports import trace
 from scoring.xray import Case, add_numbers, longest, xray
 
 CASE = Case("What is 3 the step?", ("the step is 4.", "so we take 12.\nIt is so", "the end is 7"))

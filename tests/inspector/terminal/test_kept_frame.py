@@ -11,8 +11,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from inspector.terminal import remembered
-from inspector.terminal.remembered import files_under, frame_file, keep, recall
+from inspector.terminal import kept_frame
+from inspector.terminal.kept_frame import files_under, frame_file, keep, recall
 from inspector.texts.text import clean
 
 COLOURS = st.none() | st.builds(Color.from_rgb, *[st.integers(0, 255)] * 3) | st.sampled_from(
@@ -89,7 +89,7 @@ def test_what_changed_while_it_was_read_is_not_kept(space):
 def test_a_slow_disk_is_not_waited_for(space, monkeypatch):
     space, place = space
     keep(place, inputs(space), strips("a frame"), before=time.time_ns())
-    monkeypatch.setattr(remembered, "stamp", lambda path, known=remembered.stamp: time.sleep(0.15) or known(path))
+    monkeypatch.setattr(kept_frame, "stamp", lambda path, known=kept_frame.stamp: time.sleep(0.15) or known(path))
     began = time.monotonic()
     assert recall(place) == []
     assert time.monotonic() - began < 5
@@ -97,13 +97,13 @@ def test_a_slow_disk_is_not_waited_for(space, monkeypatch):
 
 def test_frames_of_large_workspaces_are_not_kept_and_old_ones_go(space, monkeypatch):
     space, place = space
-    monkeypatch.setattr(remembered, "MOST_FRAMES", 2)
+    monkeypatch.setattr(kept_frame, "MOST_FRAMES", 2)
     names = [place.with_name(f"{number}.msgpack") for number in range(4)]
     for path in names:
         keep(path, inputs(space), strips(path.name), before=time.time_ns())
         os.utime(path, (time.time() - 60 + names.index(path),) * 2)
     assert sorted(path for path in place.parent.iterdir()) == names[-2:]
-    monkeypatch.setattr(remembered, "MOST_INPUTS", 3)
+    monkeypatch.setattr(kept_frame, "MOST_INPUTS", 3)
     keep(place, inputs(space), strips("a frame"), before=time.time_ns())
     assert not place.exists()
 

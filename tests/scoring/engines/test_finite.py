@@ -16,8 +16,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from scoring.engines import stored  # noqa: E402  # needs torch
+from scoring.engines.trace import trace  # noqa: E402
 from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402
-from scoring.runs.prm_reports import trace  # noqa: E402
 
 CASES = [Encoded(tuple(range(length)), (length // 2, length - 1)) for length in (40, 90)]
 UP = "model.layers.1.mlp.up_proj.weight"

@@ -16,8 +16,8 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 safetensors_torch = pytest.importorskip("safetensors.torch")
 
+from scoring.engines.trace import trace  # noqa: E402  # needs torch
 from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402  # needs torch
-from scoring.runs.prm_reports import trace  # noqa: E402  # needs torch
 
 TEMPLATE = "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
 

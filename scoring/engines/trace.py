@@ -1,0 +1,52 @@
+"""All numbers between a model's states and its rewards, for one case: what is otherwise only the reward."""
+
+import torch
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scoring.engines.base import TRANSFORMS, combined
+from scoring.engines.transformers_engine import TransformersEngine
+from scoring.errors import EngineError
+from scoring.readout import Encoded
+
+
+class Traced(Struct, frozen=True):
+    """One position that is read: what the head gave, the same transformed in float32, and what comes of that.
+
+    Of a head over a whole vocabulary `logits` are the log-probabilities of its tokens among all, and at last that of
+    all the others together. Where several positions are put together the reward is that of the step.
+    """
+
+    logits: tuple[float, ...]
+    values: tuple[float, ...]
+    reward: float
+    redundancy: float | None
+
+
+def trace(engine: TransformersEngine, case: Encoded) -> list[Traced]:
+    """Every position of a case in the order of its steps, its sequences run one at a time.
+
+    Raises:
+        CheckpointError: a reward is not finite because the weights are not.
+        EngineError: the device has not the memory for a sequence, or has failed.
+    """
+    found = []
+    with torch.inference_mode():
+        for one in case.sequences:
+            logits = engine.attempt(engine.logits, [one])
+            if logits is None:
+                raise EngineError(f"{engine.no_memory(len(one.ids))}.", "Use another device, or wait for this one.")
+            outputs = TRANSFORMS[engine.readout.transform](logits)
+            products = outputs @ engine.weights
+            if not products.isfinite().all():
+                engine.why()
+            numbers = products.tolist()
+            found += [
+                Traced(tuple(given), tuple(made), row[0], row[1] if len(row) > 1 else None)
+                for given, made, row in zip(logits.tolist(), outputs.tolist(), numbers, strict=True)
+            ]
+    if (how := engine.readout.combine) is None:
+        return found
+    rewards = [one.reward for one in found]
+    steps = [combined(rewards[at : at + case.places], how) for at in range(0, len(found), case.places)]
+    return [replace(one, reward=steps[at // case.places]) for at, one in enumerate(found)]
