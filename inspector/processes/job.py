@@ -31,7 +31,7 @@ class Job:
 
         `log` is as `subprocess` takes it.
         """
-        root = Path(__file__).resolve().parent.parent
+        root = Path(__file__).resolve().parents[2]
         # -P would lose a checkout that was never installed; the folder of this package is always right.
         launch = f"import sys; sys.path.insert(0, {str(root)!r}); from scoring.__main__ import main; sys.exit(main())"
         self._process = subprocess.Popen(

@@ -373,7 +373,7 @@ class LocalWorkers:
 
 
 def _started(environment: dict[str, str]) -> "subprocess.Popen[bytes]":
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     launch = f"import sys; sys.path.insert(0, {str(root)!r}); from scoring.__main__ import main; sys.exit(main())"
     return subprocess.Popen(
         [sys.executable, "-c", launch, "worker"],

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import pytest
 
 import making
-from inspector.processes import case_job
+from inspector.processes import xray
 from inspector.processes.job import Job
 from inspector.processes.xray import Question
 from inspector.request import Request
@@ -74,7 +74,7 @@ class Said(Job):
     ],
 )
 def test_what_went_wrong_is_a_sentence(demo, monkeypatch, event, problem):
-    monkeypatch.setattr(case_job, "Job", Said)
+    monkeypatch.setattr(xray, "Job", Said)
     monkeypatch.setattr(Said, "lines", (json.dumps(event),) if event else ())
     assert Question(demo, 0, scorer_of(demo, "tiny-prm-s")).answer().problem == problem
 
@@ -86,7 +86,7 @@ def test_a_question_that_is_called_off_ends_at_once(demo, monkeypatch):
                 [sys.executable, "-c", "import time; time.sleep(60)"], stdout=subprocess.PIPE, stderr=log
             )
 
-    monkeypatch.setattr(case_job, "Job", Slow)
+    monkeypatch.setattr(xray, "Job", Slow)
     question = Question(demo, 0, scorer_of(demo, "tiny-prm-s"))
     thread = Thread(target=question.answer)
     start = time.monotonic()
@@ -100,7 +100,7 @@ def test_a_question_that_is_called_off_ends_at_once(demo, monkeypatch):
 
 
 def test_a_question_called_off_before_it_began_starts_nothing(demo, monkeypatch):
-    monkeypatch.setattr(case_job, "Job", None)
+    monkeypatch.setattr(xray, "Job", None)
     question = Question(demo, 0, scorer_of(demo, "tiny-prm-s"))
     question.call_off()
     assert question.answer().answer is None

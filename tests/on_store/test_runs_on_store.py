@@ -157,10 +157,10 @@ import sys
 sys.path[:0] = sys.argv[4:]
 import fake_scoring, on_store.test_runs_on_store as tests
 from pathlib import Path
-from scoring import saving, remote_runs
+from scoring.runs import remote_runs, run
 from scoring.storage.object_store import Address, open_store
 from scoring.storage.remote import Mirror
-saving.ROWS, remote_runs.SECONDS = 8, 0.0
+run.ROWS, remote_runs.SECONDS = 8, 0.0
 address = Address.parse(sys.argv[1])
 mirror = Mirror(address, Path(sys.argv[2]), open_store(address))
 mirror.sync()
