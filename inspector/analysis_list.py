@@ -11,16 +11,16 @@ OWN: dict[str, str] = {}
 
 
 def summaries() -> dict[str, str]:
-    """Give the analyses by name with what each tells: the first line of its file, without its full stop."""
+    """Return the analyses by name with what each tells: the first line of its file, without its full stop."""
     return {**_listed(), **OWN}
 
 
 @cache
 def _listed() -> dict[str, str]:
     folder = os.path.join(os.path.dirname(__file__), "analyses")  # noqa: PTH118, PTH120  # pathlib costs more than --help
-    found = {}
+    titles = {}
     for name in sorted(os.listdir(folder)):  # noqa: PTH208
         if name.endswith(".py") and not name.startswith("_"):
             with open(os.path.join(folder, name), encoding="utf-8") as file:  # noqa: PTH118, PTH123
-                found[name[:-3].replace("_", "-")] = file.readline().strip().strip('"').rstrip(".")
-    return found
+                titles[name[:-3].replace("_", "-")] = file.readline().strip().strip('"').rstrip(".")
+    return titles

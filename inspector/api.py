@@ -57,7 +57,7 @@ Names = str | Sequence[str]
 
 
 def analyses() -> dict[str, str]:
-    """Give the names of all analyses, each with what it tells in a line."""
+    """Return the names of all analyses, each with what it tells in a line."""
     return summaries()
 
 
@@ -121,8 +121,8 @@ def analysis(
         thresholds=tuple((scorer, str(value)) for scorer, value in each.items()),
         **query,
     )
-    asked, params = load(name), Params(page, options or {})
-    return asked.view(asked.load(request, params), params, intervals=intervals)
+    question, params = load(name), Params(page, options or {})
+    return question.view(question.load(request, params), params, intervals=intervals)
 
 
 def _several(names: Names) -> tuple[str, ...]:

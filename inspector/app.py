@@ -68,7 +68,7 @@ DONE = 30
 
 
 def found_places() -> "type[Provider]":
-    """Give what finds benchmarks, scorers and cases; it is imported when the palette opens."""
+    """Return what finds benchmarks, scorers and cases; it is imported when the palette opens."""
     from inspector.screens.palette import Places
 
     return Places
@@ -175,7 +175,7 @@ class InspectApp(Themed[int]):
             with told_to(heard):
                 selection = load(self.request)
             remembered = self.remembering.recall(selection)
-            inspection = as_left(inspect(selection), remembered.left, asked=bool(self.request.scorers))
+            inspection = as_left(inspect(selection), remembered.left, chosen=bool(self.request.scorers))
             self.call_later(self._begin, inspection, remembered)
         except InspectError as error:
             self.call_later(self._fail, str(error))
@@ -308,7 +308,7 @@ class InspectApp(Themed[int]):
         default_namespace: "DOMNode | None" = None,
         namespaces: "Mapping[str, DOMNode] | None" = None,
     ) -> bool:
-        """Do it, unless it is not for this person; and note it down, for the logs of the session and of a fault."""
+        """Do the action, unless it is not for this person; note it down, for the logs of the session and of a fault."""
         if self._refused(self.visit.refusal((parse(action) if isinstance(action, str) else action)[1])):
             return True
         screen = "" if self.inspection is None or self.front is None else self.front.NAME
@@ -374,10 +374,10 @@ class InspectApp(Themed[int]):
         return self.keys.display(binding.key) or "(no key)"
 
     def get_system_commands(self, screen: "Screen[object]") -> "Iterable[SystemCommand]":
-        """Give our own commands first, then what Textual has beside them."""
+        """List our own commands first, then what Textual has beside them."""
         ours = list(palette_commands(self, screen))
         titles = {command.title for command in ours}
-        return [*ours, *(one for one in super().get_system_commands(screen) if one.title not in titles)]
+        return [*ours, *(entry for entry in super().get_system_commands(screen) if entry.title not in titles)]
 
     def action_command_palette(self) -> None:
         from inspector.screens.palette import SteadyPalette
@@ -432,8 +432,8 @@ class InspectApp(Themed[int]):
 
         With `lines` it keeps its line breaks.
         """
-        told = clean(sentence, lines=lines)
-        self.notify(told, title=title, severity=severity, timeout=timeout, markup=False)
+        message = clean(sentence, lines=lines)
+        self.notify(message, title=title, severity=severity, timeout=timeout, markup=False)
 
     def warn(self, sentence: str, *, title: str = "") -> None:
         """Say something that takes a while to read."""
@@ -486,10 +486,10 @@ def run_app(
         from inspector.workspace_place import sent
 
         code = sent(code, lambda sentence: print(clean(sentence), file=sys.stderr, flush=True))
-    if said := app.crash or app.failure or app.scoring.farewell:
+    if message := app.crash or app.failure or app.scoring.farewell:
         # The terminal may be what is lost.
         with suppress(OSError):
-            print(clean(said), file=sys.stderr, flush=True)
+            print(clean(message), file=sys.stderr, flush=True)
     elif demo and not code:
         from inspector.shell.invitation import invitation
 

@@ -32,7 +32,7 @@ _FACTS = ("rule", "threshold", "threshold_source", "coverage", "averaging")
 
 
 def load_both(request: Request) -> tuple[Selection, Selection]:
-    """The selections under the benchmarks' own labels and under adjudicated ones.
+    """Load the selections under the benchmarks' own labels and under adjudicated ones.
 
     Raises:
         InspectError: as `load`.
@@ -46,7 +46,7 @@ def load_both(request: Request) -> tuple[Selection, Selection]:
 
 
 def both_view(own: Selection, adjudicated: Selection, form: str = "") -> View:
-    """Give the rows of `metrics` under both label sets: a row a figure, the second set's beside the first's.
+    """Show the rows of `metrics` under both label sets: a row a figure, the second set's beside the first's.
 
     Each set has its own thresholds where they are tuned, its own outcomes and its own cases where a condition speaks of
     labels; what differs in how the figures came to be stands in the provenance as `adjudicated_threshold` and so on.
@@ -63,9 +63,9 @@ def both_view(own: Selection, adjudicated: Selection, form: str = "") -> View:
     }
     notes = [*_of_cases(own, adjudicated), *first.provenance["notes"]]
     notes += [f"adjudicated: {note}" for note in second.provenance["notes"] if note not in notes]
-    said = [*metric_notes(own), *(note for note in notes if note.startswith(OTHER_CASES))]
+    first_notes = [*metric_notes(own), *(note for note in notes if note.startswith(OTHER_CASES))]
     sections = tuple(
-        Section(str(name), f"metrics-{at}", (_table(rows), *(Note(note, "quiet") for note in said if not at)))
+        Section(str(name), f"metrics-{at}", (_table(rows), *(Note(note, "quiet") for note in first_notes if not at)))
         for at, ((name,), rows) in enumerate(frame.group_by("benchmark", maintain_order=True))
     )
     empty = "" if own.chosen else NO_METRIC
@@ -104,10 +104,10 @@ def _rows(first: pl.DataFrame, second: pl.DataFrame) -> Iterator[dict[str, Any]]
         yield _beside({**row, **nothing}, row)
 
 
-def _beside(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    told = {f"adjudicated_{name}": other[name] for name in SECOND}
-    undefined = one["value"] is None or other["value"] is None
-    return {**one, **told, "difference": None if undefined else other["value"] - one["value"]}
+def _beside(row: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    second = {f"adjudicated_{name}": other[name] for name in SECOND}
+    undefined = row["value"] is None or other["value"] is None
+    return {**row, **second, "difference": None if undefined else other["value"] - row["value"]}
 
 
 def _of_cases(own: Selection, adjudicated: Selection) -> Iterator[str]:
@@ -115,7 +115,7 @@ def _of_cases(own: Selection, adjudicated: Selection) -> Iterator[str]:
     kept, others = own.mask, adjudicated.mask
     if not np.array_equal(kept, others):
         alone = (
-            f"{counted(int((one & ~two).sum()), 'case')} under the {name} ones alone"
-            for name, one, two in (("original", kept, others), ("adjudicated", others, kept))
+            f"{counted(int((mask & ~other_mask).sum()), 'case')} under the {name} ones alone"
+            for name, mask, other_mask in (("original", kept, others), ("adjudicated", others, kept))
         )
         yield f"{OTHER_CASES}, {' and '.join(alone)}: differences are of these cases too"

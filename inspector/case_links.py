@@ -46,16 +46,16 @@ WHOLE = frozenset({"all", "average"})
 
 
 def group_facets(results: Selection, benchmark: str, group: str) -> tuple[Facet, ...] | None:
-    """Tell by facets the cases that a row of metrics is of: of all, of a subset, or of a group of subsets.
+    """Select by facets the cases that a row of metrics is of: of all, of a subset, or of a group of subsets.
 
     None where no column tells them.
     """
     if group in WHOLE:
         return ()
     facts = step_labelled(benchmark)
-    told = [Facet("subset", (group,) if group else ("", None)), *([Facet(facts.group, (group,))] if facts else [])]
+    facets = [Facet("subset", (group,) if group else ("", None)), *([Facet(facts.group, (group,))] if facts else [])]
     own = Facet("benchmark", (benchmark,)).sql
-    return next(((facet,) for facet in told if results.passing((own, facet.sql)).any()), None)
+    return next(((facet,) for facet in facets if results.passing((own, facet.sql)).any()), None)
 
 
 def figure_link(
@@ -70,7 +70,7 @@ def figure_link(
     name, unparsed = evaluation.scorer.name, results.unparsed(benchmark)
     rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql, *(facet.sql for facet in groups)))
     where = (*within(results, benchmark), *(facet.sql for facet in groups))
-    told = ", ".join(str(facet.values[0] or f"no {facet.column}") for facet in groups)
+    group_words = ", ".join(str(facet.values[0] or f"no {facet.column}") for facet in groups)
     if (side := OF_SIDE.get(metric)) is None:
         n = int((np.isfinite(evaluation.step_accuracies) & rows).sum())
         where = (*where, f"{named(f'{name}.step_accuracy')} IS NOT NULL")
@@ -86,7 +86,7 @@ def figure_link(
         n = int((rows & of_side[side] & counted).sum())
         where = (*where, SIDES[side] if side else KNOWN, tried(name, unparsed))
         words = f"tried by {name}{f', {side}' if side else ''}"
-    return CaseLink(where, n, f"{words}, {told}" if told else words, name, benchmark=benchmark)
+    return CaseLink(where, n, f"{words}, {group_words}" if group_words else words, name, benchmark=benchmark)
 
 
 def wrong_link(results: Selection, evaluation: Evaluation, benchmark: str) -> CaseLink:
@@ -119,12 +119,12 @@ def wrong_rows(evaluation: Evaluation, threshold: float, unparsed: Unparsed) -> 
     right = np.where(gold.earliest >= 0, at & ~before, ~lowest)
     moving = gold.known & np.isfinite(floats.all)
     still = _among(evaluation, FAILURES[unparsed])
-    found: Bools = np.where(moving, ~right, still)
-    return found
+    rows: Bools = np.where(moving, ~right, still)
+    return rows
 
 
 def wrong_condition(evaluation: Evaluation, threshold: float, unparsed: Unparsed) -> str:
-    """Give the condition that selects them."""
+    """Return the condition that selects the cases which a scorer has wrong."""
     rule, name = evaluation.rule, evaluation.scorer.name
     assert isinstance(rule, Rule)  # noqa: S101  # the caller has looked
     decided = AtThreshold(name, threshold, rule.comparison).wrong
@@ -134,16 +134,16 @@ def wrong_condition(evaluation: Evaluation, threshold: float, unparsed: Unparsed
 
 def _among(evaluation: Evaluation, outcomes: tuple[str, ...]) -> Bools:
     """Tell of which cases (n,) the outcome is one of these."""
-    asked = np.array([outcome in outcomes for outcome in OUTCOMES])
-    found: Bools = asked[evaluation.codes]
-    return found
+    chosen = np.array([outcome in outcomes for outcome in OUTCOMES])
+    among: Bools = chosen[evaluation.codes]
+    return among
 
 
 # -- from a number to the cases behind it, and back
 
 
 def drilled(inspection: Inspection, drill: CaseLink) -> Inspection:
-    """The list of the cases behind a number: those of the slice that fulfil its conditions, most instructive first.
+    """List the cases behind a number: those of the slice that fulfil its conditions, most instructive first.
 
     The slice is what sheets speak of: conditions on what scorers made of the cases are not part of it, so that they are
     dropped here as well.
@@ -163,19 +163,19 @@ def drilled(inspection: Inspection, drill: CaseLink) -> Inspection:
 
 
 def joined(where: tuple[str, ...]) -> str:
-    """Conditions as one."""
-    return where[0] if len(where) == 1 else " AND ".join(f"({one})" for one in where)
+    """Join conditions into one."""
+    return where[0] if len(where) == 1 else " AND ".join(f"({condition})" for condition in where)
 
 
 def returned(now: Inspection, before: Inspection) -> Inspection:
-    """What a sheet showed `before` its cases were listed, with what has changed since: thresholds, rewards, tags."""
+    """Return to what a sheet showed `before` its cases were listed, with new thresholds, rewards and tags."""
     same = now.cases is before.cases
-    found = before.selection.found if same else now.selection.found
+    search = before.selection.found if same else now.selection.found
     request = replace(
         now.selection.request, sort=before.selection.request.sort, columns=before.selection.request.columns
     )
-    again = replace(now, selection=replace(now.selection, request=replace(request, **asked(found)), found=found))
-    names = [one.scorer.name for one in now.selection.evaluations]
+    again = replace(now, selection=replace(now.selection, request=replace(request, **asked(search)), found=search))
+    names = [evaluation.scorer.name for evaluation in now.selection.evaluations]
     scorer = before.scorer if before.scorer in names else now.scorer
     bare = replace(again, scorer=scorer, benchmark=before.benchmark, filter=before.filter, beside=before.beside)
     return bare.filtered(before.filter)
@@ -188,25 +188,25 @@ NOBODY = "There is no case that all of them tried; each two of them are compared
 
 
 def need_two(results: Selection) -> None:
-    """Raises UsageError where fewer than two scorers are chosen."""
+    """Raise UsageError where fewer than two scorers are chosen."""
     if len(results.chosen) < 2:
-        listed = ", ".join(one.scorer.name for one in results.evaluations) or "none"
+        listed = ", ".join(evaluation.scorer.name for evaluation in results.evaluations) or "none"
         raise UsageError("compare needs two different scorers at least.", f"There are: {listed}.")
 
 
 def best_first(results: Selection) -> Selection:
-    """Give the same with its chosen scorers in the order of their official figure on common cases, the highest first.
+    """Order the chosen scorers by their official figure on common cases, the highest first.
 
     It is F1 on the cases that all tried, or PRMScore on those whose steps all judged. With several benchmarks it is the
     mean of those where it is defined; scorers without any come last.
     """
-    found: dict[str, list[float]] = {name: [] for name in results.chosen}
+    by_name: dict[str, list[float]] = {name: [] for name in results.chosen}
     steps = aligned_steps(results)
     for benchmark, aligned in aligned_cases(results).items():
         official = official_values(steps.get(benchmark, aligned))
         for name, value in official.items():
-            found[name] += [] if np.isnan(value) else [value]
-    means = {name: float(np.mean(values)) if values else -1.0 for name, values in found.items()}
+            by_name[name] += [] if np.isnan(value) else [value]
+    means = {name: float(np.mean(values)) if values else -1.0 for name, values in by_name.items()}
     return replace(results, chosen=tuple(sorted(means, key=lambda name: -means[name])))
 
 
@@ -228,34 +228,38 @@ def aligned_steps(results: Selection) -> dict[str, AlignedSteps]:
 
 def _compared(results: Selection) -> dict[str, Bools]:
     """The shown cases, shape (n,), of each benchmark that is compared."""
-    evaluations, shown = results.chosen_evaluations, results.mask
-    found = {part["benchmark"]: inside & shown for part, inside in parts(results.cases, ("benchmark",))}
-    given = {name: rows for name, rows in found.items() if any((one.present & rows).any() for one in evaluations)}
-    return given or found
+    evaluations, mask = results.chosen_evaluations, results.mask
+    of_benchmark = {part["benchmark"]: inside & mask for part, inside in parts(results.cases, ("benchmark",))}
+    present = {
+        name: rows
+        for name, rows in of_benchmark.items()
+        if any((evaluation.present & rows).any() for evaluation in evaluations)
+    }
+    return present or of_benchmark
 
 
 def compare_command(results: Selection, *words: str, form: str = "") -> str:
-    """Give the command with the chosen scorers as words; a name that looks like a flag goes behind its flag."""
+    """Write the command with the chosen scorers as words; a name that looks like a flag goes behind its flag."""
     request, names = results.request, results.chosen
     if any(name.startswith("-") for name in names):
         return replace(request, scorers=names).command("compare", *words, form=form)
     return replace(request, scorers=()).command("compare", *names, *words, form=form)
 
 
-def comparison_sections(found: Mapping[str, Iterable[Block]]) -> tuple[Section, ...]:
+def comparison_sections(blocks_of: Mapping[str, Iterable[Block]]) -> tuple[Section, ...]:
     """Make a section of the blocks of each benchmark."""
-    return tuple(Section(name, f"compare-{at}", tuple(blocks)) for at, (name, blocks) in enumerate(found.items()))
+    return tuple(Section(name, f"compare-{at}", tuple(blocks)) for at, (name, blocks) in enumerate(blocks_of.items()))
 
 
 def without_gold(results: Selection) -> Iterator[str]:
-    """Say for every benchmark how many cases cannot be compared on, because they have no gold labels."""
+    """Yield for every benchmark how many cases cannot be compared on, because they have no gold labels."""
     first = results.chosen_evaluations[0]
     for benchmark, rows in _compared(results).items():
         missing = int((rows & ~first.gold.known).sum())
         if missing:
             what = "has" if missing == 1 else "have"
-            told = f"{missing} of {int(rows.sum())} cases {what} no gold label of a first error"
-            yield f"{benchmark}: {told}, and what is compared of first errors leaves them out"
+            lacking = f"{missing} of {int(rows.sum())} cases {what} no gold label of a first error"
+            yield f"{benchmark}: {lacking}, and what is compared of first errors leaves them out"
         bare = int((rows & ~with_labelled_step(first)).sum()) if step_labelled(benchmark) else 0
         if bare:
             what = "has" if bare == 1 else "have"
@@ -263,7 +267,7 @@ def without_gold(results: Selection) -> Iterator[str]:
 
 
 def set_aside(aligned: AlignedScorers) -> Iterator[str]:
-    """Say of every scorer that tried no case that it is set aside."""
+    """Name every scorer that tried no case and is set aside."""
     for column in set(range(len(aligned.names))) - set(aligned.trying):
         why = aligned.nothing[column]
         yield f"{aligned.names[column]} tried no case{f' ({why})' if why else ''} and is set aside"
@@ -293,27 +297,29 @@ class Field(NamedTuple):
         """Name them."""
         return [self.aligned.names[place] for place in self.columns]
 
-    def link(self, one: CorrectSet) -> CaseLink:
+    def link(self, correct_set: CorrectSet) -> CaseLink:
         """Link to the cases of a set; one of those that are right looks at them, beside those that are not."""
-        right = [self.aligned.names[place] for place in one.right]
+        right = [self.aligned.names[place] for place in correct_set.right]
         wrong = [name for name in self.names if name not in right]
         names = short_name(", ".join(right), 60)
         who = "no scorer is" if not right else "all scorers are" if not wrong else f"only {names}"
-        words = f"{who} right, {one.side}"
+        words = f"{who} right, {correct_set.side}"
         others = tuple(dict.fromkeys((*right, *wrong)))[:8]
-        return CaseLink((*self.inside, one.where), one.count, words, (right or wrong)[0], others, self.benchmark)
+        return CaseLink(
+            (*self.inside, correct_set.where), correct_set.count, words, (right or wrong)[0], others, self.benchmark
+        )
 
     def common(self, side: str) -> CaseLink:
         """Link to the cases that all tried, of one side or (EVERY) of both."""
         members = self.aligned.common(self.columns)
         n = int((members if side == EVERY else members & dict(self.aligned.sides)[side]).sum())
-        said = "tried by all scorers" if side == EVERY else f"tried by all scorers, {side}"
+        words = "tried by all scorers" if side == EVERY else f"tried by all scorers, {side}"
         where = (*self.inside, common_of(self.aligned, self.columns, side))
-        return CaseLink(where, n, said, benchmark=self.benchmark)
+        return CaseLink(where, n, words, benchmark=self.benchmark)
 
 
 def field_head(field: Field) -> Iterator[Block]:
-    """Say of how many scorers and cases a page is."""
+    """Say how many scorers and cases a page is of."""
     n = int(field.aligned.common(field.columns).sum()) if field.columns else 0
     yield Note(f"All {len(field.columns)} scorers", "lead")
     if not n:

@@ -17,7 +17,7 @@ from inspector.common_flags import TAKE_A_VALUE, plugins_in
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the value is the exit code."""
+    """Run one command; return the exit code."""
     try:
         return _run(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:

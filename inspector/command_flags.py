@@ -33,8 +33,8 @@ def _output(parser: argparse.ArgumentParser, *further: str) -> None:
 def _app(parser: argparse.ArgumentParser) -> None:
     parser.usage = "prm-inspect [PATH ...] [options]  |  prm-inspect COMMAND [options]"
     parser.add_argument("paths", nargs="*", metavar="PATH", help="import these, then open the app")
-    said = f"prm-inspect {__version__}"
-    parser.add_argument("--version", action="version", version=said, help="print the version and exit")
+    version = f"prm-inspect {__version__}"
+    parser.add_argument("--version", action="version", version=version, help="print the version and exit")
     parser.epilog = """Without a command the app opens on the workspace; PATHs are imported first (write ./demo for a
     path named like a command). Exit codes: 0 done, 1 import had a warning, score refused a case, or check, paper
     --check or prms check found something, 2 could not or wrong usage, 130 interrupted."""
@@ -63,7 +63,7 @@ def _of_analysis(name: str, line: str) -> Verb:
 @cache
 def _of_the_program() -> dict[str, Verb]:
     listed = verbs() | {name: _of_analysis(name, line) for name, line in summaries().items() if name not in OWN}
-    return dict(sorted(listed.items(), key=lambda one: (one[1].rank, one[0])))
+    return dict(sorted(listed.items(), key=lambda entry: (entry[1].rank, entry[0])))
 
 
 COMMANDS = _of_the_program()
@@ -71,7 +71,7 @@ COMMANDS = _of_the_program()
 
 
 def commands() -> dict[str, Verb]:
-    """Give every command that there is now: an analysis may have come from a file of the user's own."""
+    """Return every command that there is now: an analysis may have come from a file of the user's own."""
     return {**COMMANDS, **{name: _of_analysis(name, line) for name, line in OWN.items()}}
 
 
@@ -109,10 +109,10 @@ def _own_flags(command: str) -> frozenset[str]:
 
 
 def takers(flag: str) -> list[str]:
-    """Give the commands that take a flag, `metrics` first where it does; "" is the app."""
+    """Return the commands that take a flag, `metrics` first where it does; "" is the app."""
     there = {"": THE_APP, **commands()}
     if flag in COMMON:
-        found = [name for name, verb in there.items() if flag in {*verb.takes, *verb.meanings, *ALWAYS}]
+        names = [name for name, verb in there.items() if flag in {*verb.takes, *verb.meanings, *ALWAYS}]
     else:
-        found = [name for name in there if flag in _own_flags(name)]
-    return sorted(found, key=lambda name: name != "metrics")
+        names = [name for name in there if flag in _own_flags(name)]
+    return sorted(names, key=lambda name: name != "metrics")

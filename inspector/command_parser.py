@@ -59,7 +59,7 @@ class CommandParser(argparse.ArgumentParser):
     # -- help
 
     def format_help(self) -> str:
-        """Give the help of one screen: purpose, usage, examples, own flags, and where the others are explained.
+        """Format the help of one screen: purpose, usage, examples, own flags, and where the others are explained.
 
         The group with most flags gives their names alone where there is no room for a line each.
         """
@@ -103,20 +103,20 @@ class CommandParser(argparse.ArgumentParser):
     @property
     def _groups(self) -> dict[str, list[argparse.Action]]:
         """The flags of this command alone that stand under a title in all of its help."""
-        found = {}
+        groups = {}
         # The first two are argparse's own: words, and flags without a title of ours.
         for group in self._action_groups[2:]:
             actions = [action for action in group._group_actions if self._is_own(action)]  # noqa: SLF001  # no other way
             if group.title and actions:
-                found[group.title] = actions
-        return found
+                groups[group.title] = actions
+        return groups
 
     def _is_own(self, action: argparse.Action) -> bool:
         """Whether a flag or word has a line in the help of this command."""
         return action.dest != "help" and not {*self.shared} & {*action.option_strings}
 
     def format_usage(self) -> str:
-        """Give how it is called, without its flags but for those that it needs."""
+        """Format how it is called, without its flags but for those that it needs."""
         if self.usage:
             return f"usage: {self.usage}\n"
         words = [self.prog]
@@ -128,7 +128,7 @@ class CommandParser(argparse.ArgumentParser):
         return f"usage: {' '.join(words)} [options]\n"
 
     def format_full_help(self) -> str:
-        """Give all that there is to say: every flag in whole sentences, the common ones as well."""
+        """Format all that there is to say: every flag in whole sentences, the common ones as well."""
         self.description = "\n".join([self.purpose, "", *(f"  {example}" for example in self.examples)]).rstrip()
         self.epilog = "\n".join(_wrapped(self.epilog or "", _columns()))
         self.usage = self.format_usage().removeprefix("usage: ").rstrip("\n")
@@ -298,7 +298,7 @@ def _flag_lines(actions: Sequence[argparse.Action], width: int) -> tuple[list[st
 
 
 def first_clause(text: str, room: int) -> str:
-    """Give as much of a text as `room` cells hold, cut where something ends: before a semicolon or a parenthesis."""
+    """Return as much of a text as `room` cells hold, cut where something ends: before a semicolon or a parenthesis."""
     if len(text) <= room:
         return text
     ends = [match.start() for match in re.finditer(r"; | \(", text)]
@@ -321,5 +321,5 @@ def _also(names: Sequence[str], width: int) -> str:
 
 def _common_flag(beginning: str) -> str:
     """The one common flag that begins so; "" where none or several do."""
-    found = [name for name in COMMON if name.startswith(beginning)]
-    return found[0] if len(found) == 1 else ""
+    names = [name for name in COMMON if name.startswith(beginning)]
+    return names[0] if len(names) == 1 else ""

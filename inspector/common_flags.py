@@ -11,7 +11,7 @@ LABELS = ("original", "adjudicated", "both")
 
 
 def plugins_in(words: Sequence[str]) -> list[str]:
-    """Give the files that --plugin names in a command line, before it is read as one."""
+    """Return the files that --plugin names in a command line, before it is read as one."""
     following = [file for word, file in pairwise(words) if word == "--plugin"]
     return following + [word.partition("=")[2] for word in words if word.startswith("--plugin=")]
 
@@ -228,7 +228,7 @@ def add_common_flags(
 
 
 def common_help() -> str:
-    """Give what all of them mean, group by group."""
+    """Explain all common flags, group by group."""
     about = "Flags that commands share. Each command takes those that it uses, before its name or behind it."
     parser = argparse.ArgumentParser(add_help=False, usage=argparse.SUPPRESS, description=about)
     add_common_flags(parser, COMMON, {})

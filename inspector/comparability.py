@@ -61,16 +61,16 @@ class Incomparable(Struct, frozen=True):
 
 
 def incomparable(
-    selection: Selection, names: Sequence[str], benchmark: str, shown: Bools | None = None
+    selection: Selection, names: Sequence[str], benchmark: str, mask: Bools | None = None
 ) -> list[Incomparable]:
-    """Give every reason why the official figures of these scorers on a benchmark are not comparable as they stand.
+    """Return every reason why the official figures of these scorers on a benchmark are not comparable as they stand.
 
     Scorers without a figure there are passed over; of fewer than two others there is nothing to compare. The figures
     meant are those of each scorer on all shown cases that it has, as the board and `metrics` tell them; a comparison of
-    two is on their common cases anyway. `shown` (n,) are the cases that figures are made of; None = those that the
+    two is on their common cases anyway. `mask` (n,) are the cases that figures are made of; None = those that the
     selection shows.
     """
-    sets = counted_cases(selection, names, benchmark, shown)
+    sets = counted_cases(selection, names, benchmark, mask)
     if len(sets) < 2:
         return []
     evaluations = [selection.evaluation(name) for name in sets]
@@ -85,8 +85,8 @@ def incomparable(
 
 
 def remedy_of(reasons: Sequence[Incomparable]) -> tuple[str, ...]:
-    """Give the conditions that put all figures on the common cases; () where no reason is about cases."""
-    return tuple(dict.fromkeys(condition for one in reasons for condition in one.where))
+    """Return the conditions that put all figures on the common cases; () where no reason is about cases."""
+    return tuple(dict.fromkeys(condition for reason in reasons for condition in reason.where))
 
 
 def _other_cases(selection: Selection, sets: Mapping[str, Bools], benchmark: str) -> Iterator[Incomparable]:
@@ -97,7 +97,7 @@ def _other_cases(selection: Selection, sets: Mapping[str, Bools], benchmark: str
         return
     where = remedy_conditions(selection, sets, benchmark)
     n = counted(int(common.sum()), "case")
-    remedy = f"all on the {n} in common: " + " ".join(f"--where {shell_word(one)}" for one in where)
+    remedy = f"all on the {n} in common: " + " ".join(f"--where {shell_word(condition)}" for condition in where)
     if not common.any():
         remedy, where = "they have no case in common: score the same cases with each", ()
     yield Incomparable("cases", f"{benchmark}: {_which(selection, sets, union)}", remedy, where)
@@ -108,14 +108,14 @@ def _other_cases(selection: Selection, sets: Mapping[str, Bools], benchmark: str
 def _which(selection: Selection, sets: Mapping[str, Bools], union: Bools) -> str:
     """Who has how many cases, and which ones one of two lacks."""
     if len(sets) == 2:
-        (one, of_one), (other, of_other) = sets.items()
-        pairs = ((one, of_other & ~of_one, other), (other, of_one & ~of_other, one))
+        (first, of_first), (second, of_second) = sets.items()
+        pairs = ((first, of_second & ~of_first, second), (second, of_first & ~of_second, first))
         return "; ".join(lacking_words(selection, name, rows, than) for name, rows, than in pairs if rows.any())
     sizes: dict[int, list[str]] = {}
     for name, rows in sets.items():
         sizes.setdefault(int(rows.sum()), []).append(name)
-    told = "; ".join(f"{size:,} of {_names(several)}" for size, several in sorted(sizes.items(), reverse=True))
-    return f"the figures are over different cases, {int(union.sum()):,} in all: {told}"
+    parts = "; ".join(f"{size:,} of {_names(several)}" for size, several in sorted(sizes.items(), reverse=True))
+    return f"the figures are over different cases, {int(union.sum()):,} in all: {parts}"
 
 
 def _left_out_unread(
@@ -129,8 +129,8 @@ def _left_out_unread(
         name: int((np.isin(selection.evaluation(name).codes, (UNPARSED, REFUSED)) & within).sum()) for name in sets
     }
     if len(set(counts.values())) > 1:
-        told = ", ".join(f"{name} {count:,}" for name, count in counts.items())
-        why = f"{benchmark}: unparsed and refused cases are left out, and not equally many: {told}"
+        parts = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+        why = f"{benchmark}: unparsed and refused cases are left out, and not equally many: {parts}"
         yield Incomparable("unparsed", why, "--unparsed wrong counts them in figures of first errors")
 
 
@@ -140,14 +140,14 @@ def _chosen_by(selection: Selection, names: Sequence[str]) -> Iterator[Incompara
     chosen = [name for name, conditions in by_scorer.items() if conditions]
     if chosen:
         drop = tuple(dict.fromkeys(condition for conditions in by_scorer.values() for condition in conditions))
-        told = " AND ".join(f"({one})" for one in drop)
-        why = f"the cases are chosen by what {_names(chosen)} made of them: {told}"
+        dropped = " AND ".join(f"({text})" for text in drop)
+        why = f"the cases are chosen by what {_names(chosen)} made of them: {dropped}"
         yield Incomparable("filter", why, "leave this condition out", drop=drop)
 
 
 def _other_sources(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
     """Thresholds from sources of different kinds; a scorer that gives verdicts has none, which is no difference."""
-    kinds = {one.scorer.name: threshold_kind(one.rule) for one in evaluations}
+    kinds = {evaluation.scorer.name: threshold_kind(evaluation.rule) for evaluation in evaluations}
     movable = {name: kind for name, kind in kinds.items() if kind != "given"}
     tuned = [name for name, kind in kinds.items() if kind == TUNED_HERE]
     others = [name for name, kind in kinds.items() if kind != TUNED_HERE]
@@ -159,9 +159,11 @@ def _other_sources(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
         by_kind: dict[ThresholdKind, list[str]] = {}
         for name, kind in movable.items():
             by_kind.setdefault(kind, []).append(name)
-        told = ", ".join(f"{_names(names)} {_plural(_THRESHOLD_WORDS[kind], names)}" for kind, names in by_kind.items())
+        sources = ", ".join(
+            f"{_names(names)} {_plural(_THRESHOLD_WORDS[kind], names)}" for kind, names in by_kind.items()
+        )
         yield Incomparable(
-            "threshold", f"thresholds come from different sources: {told}", "--threshold default for all"
+            "threshold", f"thresholds come from different sources: {sources}", "--threshold default for all"
         )
 
 
@@ -174,45 +176,51 @@ def _plural(words: str, names: Sequence[str]) -> str:
 def _other_rules(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
     """Who is decided in a way that was asked for it alone; differences are a scorer's own, and no other way."""
     ways: dict[str, list[str]] = {}
-    for one in evaluations:
-        if not isinstance(one.rule, AsGiven):
-            own = one.rule.step == "first" and one.rule.on in {REWARDS, DIFFERENCES}
-            ways.setdefault("" if own else threshold_name(one.rule), []).append(one.scorer.name)
+    for evaluation in evaluations:
+        if not isinstance(evaluation.rule, AsGiven):
+            own = evaluation.rule.step == "first" and evaluation.rule.on in {REWARDS, DIFFERENCES}
+            ways.setdefault("" if own else threshold_name(evaluation.rule), []).append(evaluation.scorer.name)
     if len(ways) > 1:
-        told = "; ".join(f"{_names(names)}: {way or 'the usual threshold'}" for way, names in ways.items())
-        yield Incomparable("rule", f"verdicts are decided in different ways ({told})", "one --rule for all")
+        rules = "; ".join(f"{_names(names)}: {way or 'the usual threshold'}" for way, names in ways.items())
+        yield Incomparable("rule", f"verdicts are decided in different ways ({rules})", "one --rule for all")
 
 
 def _other_boundaries(evaluations: Sequence[Evaluation], sets: Mapping[str, Bools]) -> Iterator[Incomparable]:
     """Who calls a reward on the threshold wrong and who right, where there are such rewards."""
-    ruled = [one for one in evaluations if isinstance(one.rule, Rule)]
-    sides = {one.scorer.name: one.rule.comparison for one in ruled if isinstance(one.rule, Rule)}
+    ruled = [evaluation for evaluation in evaluations if isinstance(evaluation.rule, Rule)]
+    sides = {
+        evaluation.scorer.name: evaluation.rule.comparison for evaluation in ruled if isinstance(evaluation.rule, Rule)
+    }
     if len(set(sides.values())) < 2:
         return
-    hit = {one.scorer.name: on_threshold(one, sets[one.scorer.name]) for one in ruled}
+    hit = {evaluation.scorer.name: on_threshold(evaluation, sets[evaluation.scorer.name]) for evaluation in ruled}
     hit = {name: count for name, count in hit.items() if count}
     if hit:
         wrong = [name for name, side in sides.items() if side == "<="]
         right = [name for name, side in sides.items() if side == "<"]
-        told = ", ".join(f"{count:,} of {name}" for name, count in hit.items())
-        why = f"a reward on the threshold is wrong for {_names(wrong)}, right for {_names(right)}; there are {told}"
+        counts = ", ".join(f"{count:,} of {name}" for name, count in hit.items())
+        why = f"a reward on the threshold is wrong for {_names(wrong)}, right for {_names(right)}; there are {counts}"
         yield Incomparable("boundary", why, "--rule '<' or --rule '<=' for all")
 
 
 def _runs_and_votes(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
     """Means over runs beside single runs; and, of critics, votes of different sizes."""
-    runs = {one.scorer.name: len(one.runs) for one in evaluations}
+    runs = {evaluation.scorer.name: len(evaluation.runs) for evaluation in evaluations}
     for first, second in combinations(runs, 2):
         if runs[first] != runs[second]:
-            told = ", ".join(f"{name} {counted(number, 'run')}" for name, number in runs.items() if number > 1)
+            several = ", ".join(f"{name} {counted(number, 'run')}" for name, number in runs.items() if number > 1)
             single = _names([name for name, number in runs.items() if number == 1])
-            why = f"means over several runs ({told})" + (f" beside single runs ({single})" if single else "")
+            why = f"means over several runs ({several})" + (f" beside single runs ({single})" if single else "")
             yield Incomparable("runs", why, "the sd beside the mean says how much a single run may be off")
             break
-    votes = {one.scorer.name: one.votes.most for one in evaluations if one.votes is not None}
+    votes = {
+        evaluation.scorer.name: evaluation.votes.most for evaluation in evaluations if evaluation.votes is not None
+    }
     if len(set(votes.values())) > 1:
-        told = ", ".join(f"{name} {number}" for name, number in votes.items())
-        yield Incomparable("votes", f"verdicts of different numbers of votes: {told}", "prm-inspect votes tells fewer")
+        several = ", ".join(f"{name} {number}" for name, number in votes.items())
+        yield Incomparable(
+            "votes", f"verdicts of different numbers of votes: {several}", "prm-inspect votes tells fewer"
+        )
 
 
 def _names(names: Sequence[str]) -> str:
@@ -226,7 +234,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def counts_unanswered(selection: Selection, benchmark: str) -> bool:
-    """Say whether a case that was tried and has no verdict is in the official figure's denominator, as a wrong one.
+    """Return whether a case that was tried and has no verdict is in the official figure's denominator, as a wrong one.
 
     It never is in that of a figure of steps, since none of its steps was judged.
     """
@@ -234,21 +242,21 @@ def counts_unanswered(selection: Selection, benchmark: str) -> bool:
 
 
 def counted_cases(
-    selection: Selection, names: Sequence[str], benchmark: str, shown: Bools | None = None
+    selection: Selection, names: Sequence[str], benchmark: str, mask: Bools | None = None
 ) -> dict[str, Bools]:
     """Find the cases, each (n,), that are in the denominator of a scorer's figure, by name; of those that have any.
 
-    `shown` (n,) are the cases that figures are made of; None = those that the selection shows.
+    `mask` (n,) are the cases that figures are made of; None = those that the selection shows.
     """
-    within = (selection.cases["benchmark"] == benchmark).to_numpy() & (selection.mask if shown is None else shown)
+    within = (selection.cases["benchmark"] == benchmark).to_numpy() & (selection.mask if mask is None else mask)
     unanswered = counts_unanswered(selection, benchmark)
-    found = {}
-    for one in (selection.evaluation(name) for name in dict.fromkeys(names)):
-        gold = one.gold.known if step_labelled(benchmark) is None else with_labelled_step(one)
-        rows = within & gold & (one.tried if unanswered else one.answered)
+    by_name = {}
+    for evaluation in (selection.evaluation(name) for name in dict.fromkeys(names)):
+        gold = evaluation.gold.known if step_labelled(benchmark) is None else with_labelled_step(evaluation)
+        rows = within & gold & (evaluation.tried if unanswered else evaluation.answered)
         if rows.any():
-            found[one.scorer.name] = rows
-    return found
+            by_name[evaluation.scorer.name] = rows
+    return by_name
 
 
 def common_condition(selection: Selection, scorer: str, benchmark: str) -> str:
@@ -262,15 +270,15 @@ def common_condition(selection: Selection, scorer: str, benchmark: str) -> str:
 
 
 def only_tried(condition: str, scorer: str) -> bool:
-    """Say whether a condition only asks that a scorer has tried the case, as that of `common_condition` does."""
+    """Return whether a condition only asks that a scorer has tried the case, as that of `common_condition` does."""
     return condition.endswith(tuple(tried(scorer, unparsed) for unparsed in ("wrong", "drop"))) and (
         condition.startswith(("benchmark <> ", named(f"{scorer}.outcome")))
     )
 
 
 def choosing_conditions(selection: Selection, scorer: str) -> list[str]:
-    """Give the conditions on what a scorer made of the cases, less those that only ask whether it tried them."""
-    return [one for one in speaks_of(scorer, selection.request.where) if not only_tried(one, scorer)]
+    """Return the conditions on what a scorer made of the cases, less those that only ask whether it tried them."""
+    return [condition for condition in speaks_of(scorer, selection.request.where) if not only_tried(condition, scorer)]
 
 
 def remedy_conditions(selection: Selection, sets: Mapping[str, Bools], benchmark: str) -> tuple[str, ...]:
@@ -284,26 +292,26 @@ def remedy_conditions(selection: Selection, sets: Mapping[str, Bools], benchmark
 
 
 def lacking_words(selection: Selection, name: str, lacking: Bools, other: str) -> str:
-    """Say `NAME lacks 3 cases that OTHER has (a, b, c)`; `lacking` (n,) are these."""
+    """Write `NAME lacks 3 cases that OTHER has (a, b, c)`; `lacking` (n,) are these."""
     cases = selection.cases["case"].gather(np.flatnonzero(lacking)[:_NAMED]).to_list()
     more = ", ..." if int(lacking.sum()) > _NAMED else ""
     return f"{name} lacks {counted(int(lacking.sum()), 'case')} that {other} has ({', '.join(cases)}{more})"
 
 
-def on_threshold(one: Evaluation, rows: Bools) -> int:
+def on_threshold(evaluation: Evaluation, rows: Bools) -> int:
     """Count how many compared numbers of these cases (n,) equal the threshold exactly."""
-    if one.rule.threshold is None:
+    if evaluation.rule.threshold is None:
         return 0
-    values = one.compared_values
-    within = np.repeat(rows & one.given.by_threshold, np.diff(values.offsets))
-    return int((values.values[within] == one.rule.threshold).sum())
+    values = evaluation.compared_values
+    within = np.repeat(rows & evaluation.given.by_threshold, np.diff(values.offsets))
+    return int((values.values[within] == evaluation.rule.threshold).sum())
 
 
 # -- where a threshold comes from
 
 
 def threshold_kind(rule: Decision) -> ThresholdKind:
-    """Say what kind of source a threshold has; one tuned on a part of what is shown counts as tuned on it."""
+    """Return what kind of source a threshold has; one tuned on a part of what is shown counts as tuned on it."""
     if isinstance(rule, AsGiven):
         return "given"
     if _OPTIMISTIC in rule.source:

@@ -67,10 +67,10 @@ def rankings(selection: Selection) -> Iterator[Ranking]:
     Raises:
         DamagedWorkspace: texts that the rules need cannot be read.
     """
-    shown = selection.mask
+    mask = selection.mask
     for part, members in parts(selection.cases, ("benchmark",)):
-        if (members & shown).any():
-            yield _ranking(selection, part["benchmark"], members, shown)
+        if (members & mask).any():
+            yield _ranking(selection, part["benchmark"], members, mask)
 
 
 def ranking_of(selection: Selection, benchmark: str, scorers: Sequence[str]) -> Ranking:
@@ -85,20 +85,24 @@ def ranking_of(selection: Selection, benchmark: str, scorers: Sequence[str]) -> 
 
 def voting(evaluations: Sequence[Evaluation], members: Bools) -> tuple[Evaluation, ...]:
     """Find the scorers that have a verdict on any of the cases (n,) and are no baseline that looks at nothing."""
-    return tuple(one for one in evaluations if not is_baseline(one.scorer) and bool((one.answered & members).any()))
+    return tuple(
+        evaluation
+        for evaluation in evaluations
+        if not is_baseline(evaluation.scorer) and bool((evaluation.answered & members).any())
+    )
 
 
-def _ranking(selection: Selection, benchmark: str, members: Bools, shown: Bools) -> Ranking:
+def _ranking(selection: Selection, benchmark: str, members: Bools, mask: Bools) -> Ranking:
     broken = _broken(selection, np.flatnonzero(members))
     evaluations = voting(selection.chosen_evaluations, members)
     aligned = align_scorers(evaluations, members, selection.unparsed(benchmark)) if evaluations else None
-    found = contested(aligned) if aligned is not None else None
-    rows = [] if aligned is None or found is None else aligned.rows[found.order].tolist()
-    first = [row for row in rows if shown[row]]
+    result = contested(aligned) if aligned is not None else None
+    rows = [] if aligned is None or result is None else aligned.rows[result.order].tolist()
+    first = [row for row in rows if mask[row]]
     taken = set(first)
-    rest = [row for row in broken if shown[row] and row not in taken]
+    rest = [row for row in broken if mask[row] and row not in taken]
     rest.sort(key=lambda row: -len(broken[row]))
-    return Ranking(benchmark, (*first, *rest), len(first), broken, aligned, found, int((members & shown).sum()))
+    return Ranking(benchmark, (*first, *rest), len(first), broken, aligned, result, int((members & mask).sum()))
 
 
 def _broken(selection: Selection, rows: Ints) -> dict[int, tuple[Broken, ...]]:
@@ -112,29 +116,29 @@ def _broken(selection: Selection, rows: Ints) -> dict[int, tuple[Broken, ...]]:
         if with_original
         else pl.DataFrame({"steps": [None] * rows.size}, {"steps": TEXTS["steps"]})
     )
-    found = broken_by_case(pl.concat([cases, others, steps], how="horizontal"))
-    return {int(rows[row]): broken for row, broken in found.items()}
+    by_row = broken_by_case(pl.concat([cases, others, steps], how="horizontal"))
+    return {int(rows[row]): broken for row, broken in by_row.items()}
 
 
 # -- why, in one sentence
 
 
 def because(ranking: Ranking, row: int) -> str:
-    """Say what the scorers say of a case (its row id), where it is contested by them, and the rules it breaks.
+    """Explain what the scorers say of a case (its row id), where it is contested by them, and the rules it breaks.
 
     Where only rules contest it, what the scorers say comes after them. Steps are 0-based.
     """
-    return BETWEEN.join(one.forms[0] for one in because_phrases(ranking, row))
+    return BETWEEN.join(phrase.forms[0] for phrase in because_phrases(ranking, row))
 
 
 def because_phrases(ranking: Ranking, row: int) -> list[Phrase]:
-    """Say the same in phrases, `BETWEEN` between them; where there is little room, names are left out."""
-    rules = [Phrase((one.words, one.code), rank=1) for one in ranking.broken.get(row, ())]
+    """Explain the same in phrases, `BETWEEN` between them; where there is little room, names are left out."""
+    rules = [Phrase((rule.words, rule.code), rank=1) for rule in ranking.broken.get(row, ())]
     scorers = list(_of_scorers(ranking, row))
     place = ranking.place(row)
     if ranking.found is not None and place is not None and bool(ranking.found.against[place]):
         return [*scorers, *rules]
-    return [*rules, *(Phrase((one.forms[0], ""), rank=_BESIDE) for one in scorers)]
+    return [*rules, *(Phrase((phrase.forms[0], ""), rank=_BESIDE) for phrase in scorers)]
 
 
 def _of_scorers(ranking: Ranking, row: int) -> Iterator[Phrase]:
@@ -145,24 +149,24 @@ def _of_scorers(ranking: Ranking, row: int) -> Iterator[Phrase]:
     if place is None:
         yield Phrase(("no gold label to hold the scorers against",))
         return
-    found = ranking.found
-    if reason := REASONS[found.reasons[place]]:
+    result = ranking.found
+    if reason := REASONS[result.reasons[place]]:
         yield Phrase((f"no consensus: {reason}",))
         return
-    votes, voters = int(found.votes[place]), int(found.voters[place])
-    verdict = _verdict(int(found.verdicts[place]))
+    votes, voters = int(result.votes[place]), int(result.voters[place])
+    verdict = _verdict(int(result.verdicts[place]))
     says = f"{'says' if votes == 1 else 'say'} {verdict}"
     count = f"{votes} of {voters} scorers {says}"
-    if found.against[place]:
+    if result.against[place]:
         gold = _gold(ranking.aligned, place)
-        whole = f"{count}; gold says {gold}, {_as_gold(int(found.gold_votes[place]))}"
+        whole = f"{count}; gold says {gold}, {_as_gold(int(result.gold_votes[place]))}"
         yield Phrase((whole, f"{votes} of {voters} {says}, gold {gold}"))
-        shares = f"weight share {found.shares[place]:.2f}, gold's {found.gold_shares[place]:.2f}"
+        shares = f"weight share {result.shares[place]:.2f}, gold's {result.gold_shares[place]:.2f}"
     else:
         yield Phrase((f"{count}, as gold does",))
-        shares = f"weight share {found.shares[place]:.2f}"
+        shares = f"weight share {result.shares[place]:.2f}"
     yield Phrase((shares, ""), rank=_SHARES)
-    yield Phrase((_names(ranking.aligned, found, place), ""), rank=_NAMES)
+    yield Phrase((_names(ranking.aligned, result, place), ""), rank=_NAMES)
 
 
 def _verdict(verdict: int) -> str:
@@ -181,7 +185,7 @@ def _as_gold(votes: int) -> str:
     return f"as {votes} scorers do"
 
 
-def _names(aligned: AlignedScorers, found: Contested, place: int) -> str:
-    names: Sequence[str] = [aligned.names[column] for column in found.behind(aligned, place)]
+def _names(aligned: AlignedScorers, result: Contested, place: int) -> str:
+    names: Sequence[str] = [aligned.names[column] for column in result.behind(aligned, place)]
     listed = ", ".join(names[:NAMED])
     return f"among them {listed}" if len(names) > NAMED else f"said by {listed}"

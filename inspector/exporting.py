@@ -24,7 +24,7 @@ LONGEST_NAME = 80
 
 
 def export_document(inspection: Inspection, export: Export) -> Document:
-    """The table on screen as a document: board, cases or one case; or the metrics behind the board or the list."""
+    """Return the table on screen as a document: board, cases or one case; or the metrics behind the board or list."""
     if export.make is not None:
         return export.make(export.form)
     if export.what == "cases":
@@ -38,12 +38,12 @@ def export_document(inspection: Inspection, export: Export) -> Document:
 
 
 def cases_of(inspection: Inspection, form: str) -> Document:
-    """The cases that are listed."""
+    """Return the cases that are listed."""
     return cases.view(inspection.selection, Params(form=form))
 
 
 def report_of(inspection: Inspection, form: str) -> Document:
-    """A report of the cases that the headline speaks of, by all scorers, in `html` or `markdown`."""
+    """Return a report of the cases that the headline speaks of, by all scorers, in `html` or `markdown`."""
     # Imported only for who asks: a screen opens sooner.
     from inspector.report.document import report_document
 
@@ -51,7 +51,7 @@ def report_of(inspection: Inspection, form: str) -> Document:
 
 
 def file_name(inspection: Inspection, export: Export) -> str:
-    """What a file is called: after the benchmark and the table, or after its one case."""
+    """Name a file: after the benchmark and the table, or after its one case."""
     what = "metrics" if export.what == "all-metrics" else export.what
     stem = f"{inspection.benchmark or 'cases'}-{what}"
     if export.what in {"case", "variants"}:
@@ -61,7 +61,7 @@ def file_name(inspection: Inspection, export: Export) -> str:
 
 
 def export_path(folder: Path, name: str, into: str = "") -> Path:
-    """Where a file goes that is called `name`: `into` this file or folder, else into `folder`.
+    """Return where a file called `name` goes: `into` this file or folder, else into `folder`.
 
     Nothing is written over: where there is a `bench.csv`, or the provenance of one, it is `bench-2.csv`, and so on.
 
@@ -89,7 +89,7 @@ PLACES = 6
 
 
 def case_facts(inspection: Inspection, row: int, *, blind: bool = False) -> str:
-    """A case through the scorer in focus, as one line of JSON; steps are 0-based, -1 is "no error".
+    """Write a case through the scorer in focus, as one line of JSON; steps are 0-based, -1 is "no error".
 
     Nothing of gold labels and verdicts where these are hidden.
     """
@@ -111,7 +111,7 @@ def case_facts(inspection: Inspection, row: int, *, blind: bool = False) -> str:
 
 
 def score_facts(inspection: Inspection, row: Mapping[str, Any]) -> str:
-    """A row of the board as one line of JSON; scores are fractions. Of a printed figure nothing here gives it again."""
+    """Write a row of the board as one line of JSON; scores are fractions, and a printed figure names its paper."""
     names = (
         "scorer",
         "benchmark",

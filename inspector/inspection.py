@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def best_scorer(start: "Inspection", names: Sequence[str]) -> str | None:
-    """The scorer with the highest score, of equally good ones the first by name; those without one come last."""
+    """Find the scorer with the highest score, of equally good ones the first by name; those without one come last."""
 
     def place(name: str) -> tuple[bool, float, str]:
         score = official_score(start.selection.evaluation(name), start.slice, start.unparsed, start.benchmark)
@@ -52,7 +52,7 @@ def best_scorer(start: "Inspection", names: Sequence[str]) -> str | None:
 
 
 def held_filter(chosen: Filter, selection: Selection, old: str, new: str) -> Filter:
-    """The filter less what it says of columns that are not there; facets on the column `old` become those on `new`.
+    """Return the filter less conditions on columns that are not there; facets on `old` become those on `new`.
 
     A condition that reads nothing known is left as it is.
     """
@@ -63,7 +63,7 @@ def held_filter(chosen: Filter, selection: Selection, old: str, new: str) -> Fil
 
 
 def held_order(sort: str, selection: Selection) -> str:
-    """The sort key, or "" where it names nothing there is."""
+    """Return the sort key, or "" where it names nothing there is."""
     if not sort:
         return ""
     try:
@@ -77,7 +77,7 @@ def held_order(sort: str, selection: Selection) -> str:
 
 
 def threshold_span(evaluation: Evaluation | None) -> tuple[float, float]:
-    """Lowest and highest of what the threshold is compared with; never empty, and (0, 1) without a scorer.
+    """Return lowest and highest of what the threshold is compared with; never empty, and (0, 1) without a scorer.
 
     The range of rewards is the scorer's own, widened to rewards beyond it; that of differences holds the default.
     """
@@ -203,14 +203,14 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         return facet_columns(self.selection, self.benchmark, self.scorer, used)
 
     def facet_counts(self, columns: Sequence[FacetColumn] | None = None) -> dict[str, Counts]:
-        """For every facet (or some) its values and how many cases have them under all the other conditions."""
+        """Count for every facet (or some) how many cases have each of its values under all the other conditions."""
         columns = self.facet_columns if columns is None else columns
         return facet_counts(self.selection, self.benchmark_rows, columns, self.base, self.filter, self.matching)
 
     def for_metrics(self) -> Selection:
-        """The selection behind the metrics: all scorers, on the cases that the headline speaks of, in file order."""
+        """Return the selection behind the metrics: all scorers, on the headline's cases, in file order."""
         request = replace(self.selection.request, scorers=(), sort="", where=(*self.base, *self.of_data.conditions))
-        names = tuple(one.scorer.name for one in self.selection.evaluations)
+        names = tuple(evaluation.scorer.name for evaluation in self.selection.evaluations)
         return select(replace(self.selection, request=request, chosen=names))
 
     @property
@@ -221,9 +221,9 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
     @property
     def of_data(self) -> Filter:
         """The filter less its conditions on outcomes, and on whatever else scorers made of the cases."""
-        said = self.selection.said_by_scorers
-        facets = tuple(facet for facet in self.filter.facets if not said(facet.column))
-        return Filter(facets, tuple(text for text in self.filter.where if not any(map(said, columns_read(text)))))
+        of_scorers = self.selection.said_by_scorers
+        facets = tuple(facet for facet in self.filter.facets if not of_scorers(facet.column))
+        return Filter(facets, tuple(text for text in self.filter.where if not any(map(of_scorers, columns_read(text)))))
 
     # -- other values made of this one
 
@@ -233,7 +233,7 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         return replace(self, filter=self.of_data)
 
     def focused(self, scorer: str | None, benchmark: str) -> "Inspection":
-        """Another scorer (None: through none) or benchmark in focus; facets on outcomes become the new scorer's.
+        """Focus on another scorer (None: through none) or benchmark; facets on outcomes become the new scorer's.
 
         Those that there were on outcomes of the new one are then left out: its failures are what is looked at.
         """
@@ -245,18 +245,18 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         return self._with(scorer=scorer, benchmark=benchmark, chosen=Filter(kept, self.filter.where))
 
     def with_case(self, row: int) -> "Inspection":
-        """The same where a case is listed; where the filter leaves it out, all of its benchmark."""
+        """Return the same where a case is listed; where the filter leaves it out, all of its benchmark."""
         if row in self.shown:
             return self
         benchmark = self.cases["benchmark"][row]
         return self.cleared() if benchmark == self.benchmark else self.on_benchmark(benchmark)
 
     def on_benchmark(self, benchmark: str) -> "Inspection":
-        """Another benchmark in focus, through the same scorer if that has scored any of it, else through the best.
+        """Focus on another benchmark, through the same scorer if that has scored any of it, else through the best.
 
         Facets whose values none of its cases has go: they would hide it all.
         """
-        names = [one.scorer.name for one in self.selection.evaluations if one.covers(benchmark)]
+        names = [evaluation.scorer.name for evaluation in self.selection.evaluations if evaluation.covers(benchmark)]
         there = self.cases.filter(pl.Series(self.cases["benchmark"] == benchmark))
         own = self.selection.metadata.of(benchmark)
         facets = tuple(
@@ -275,58 +275,60 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         return sorted_so.focused(scorer, benchmark)
 
     def failures(self) -> "Inspection":
-        """The cases that count as wrong for the scorer in focus, most instructive first."""
+        """List the cases that count as wrong for the scorer in focus, most instructive first."""
         wrong = FAILURES[self.unparsed]
         chosen = Filter((Facet(self.outcome_column, wrong),))
         listed = self._with(selection=self._with_search(self.base_search), chosen=chosen, sort="instructive")
         return replace(listed, beside=())
 
     def renewed(self, selection: Selection) -> "Inspection":
-        """The same view of a selection that was loaded anew; where the scorer in focus has gone, through the first.
+        """Return the same view of a selection that was loaded anew; through the first scorer where this one has gone.
 
         Conditions and an order that speak of columns which have gone, go with them.
         """
         names = [name for name in selection.chosen if selection.evaluation(name).covers(self.benchmark)]
         scorer = self.scorer if self.scorer in names else (names[0] if names else None)
         old = self.selection.request
-        found, base_search = (
-            carried(one, self.selection, selection) for one in (self.selection.found, self.base_search)
+        search, base_search = (
+            carried(old_search, self.selection, selection) for old_search in (self.selection.found, self.base_search)
         )
-        request = replace(selection.request, sort=old.sort, columns=old.columns, subsets=(), **asked(found))
-        again = replace(selection, request=request, found=found).triaged(self.selection.journal)
+        request = replace(selection.request, sort=old.sort, columns=old.columns, subsets=(), **asked(search))
+        again = replace(selection, request=request, found=search).triaged(self.selection.journal)
         bare = replace(again, chosen=(scorer,) if scorer else ())
         kept = held_filter(self.filter, bare, self.outcome_column, f"{scorer}.outcome")
         now = Inspection(again, self.benchmark, scorer, kept, self.base, base_search, self.titles, self.beside)
         return now._with(sort=held_order(old.sort, bare))
 
     def cleared(self) -> "Inspection":
-        """All cases, as in the file."""
+        """List all cases, as in the file."""
         listed = self._with(selection=self._with_search(self.base_search), chosen=Filter(), sort="")
         return replace(listed, beside=())
 
-    def searched(self, found: Found | None, chosen: Filter | None = None) -> "Inspection":
-        """Under another text search, None for none; and under another filter, where one is given.
+    def searched(self, search: Found | None, chosen: Filter | None = None) -> "Inspection":
+        """Return it under another text search, None for none; and under another filter, where one is given.
 
         Raises:
             DamagedWorkspace: a file of texts of cases that were not searched yet cannot be read.
         """
-        return self._with(selection=self._with_search(found), chosen=chosen)
+        return self._with(selection=self._with_search(search), chosen=chosen)
 
     def unfiltered(self) -> "Inspection":
-        """Without filter and search, but for those that were given when the app was opened."""
+        """Drop filter and search, but for those that were given when the app was opened."""
         return self.searched(self.base_search, Filter())
 
-    def _with_search(self, found: Found | None) -> Selection:
+    def _with_search(self, search: Found | None) -> Selection:
         """The selection with this search beside its other conditions."""
-        return replace(self.selection, request=replace(self.selection.request, **asked(found)), found=found)
+        return replace(self.selection, request=replace(self.selection.request, **asked(search)), found=search)
 
     @property
     def scorers(self) -> list[str]:
         """The names of the scorers that have anything on the benchmark in focus."""
-        return [one.scorer.name for one in self.selection.evaluations if one.covers(self.benchmark)]
+        return [
+            evaluation.scorer.name for evaluation in self.selection.evaluations if evaluation.covers(self.benchmark)
+        ]
 
     def next_scorer(self, by: int) -> "Inspection":
-        """Through the next scorer (or, with -1, the one before), round and round."""
+        """Look through the next scorer (or, with -1, the one before), round and round."""
         names = self.scorers
         if not names or self.scorer is None:
             return self
@@ -335,7 +337,7 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         return self.focused(names[at % len(names)], self.benchmark)
 
     def filtered(self, chosen: Filter) -> "Inspection":
-        """Under another filter.
+        """Return it under another filter.
 
         Raises:
             FilterError: a condition of it cannot be read.
@@ -343,12 +345,12 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         return self._with(chosen=chosen)
 
     def arranged(self, columns: tuple[str, ...]) -> "Inspection":
-        """With other columns in the list, by their keys; () for the usual ones. The rows stay."""
+        """Put other columns in the list, by their keys; () for the usual ones. The rows stay."""
         request = replace(self.selection.request, columns=columns)
         return replace(self, selection=replace(self.selection, request=request))
 
     def triaged(self, journal: "Journal | None" = None) -> "Inspection":
-        """With the tags and notes that there are now, in another journal or in the present one."""
+        """Take the tags and notes that there are now, in another journal or in the present one."""
         now = self._with(selection=self.selection.triaged(journal))
         if now.evaluation is self.evaluation and np.array_equal(now.slice, self.slice):
             # Nearly always nothing that metrics are made of has changed.
@@ -356,11 +358,11 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         return now
 
     def ordered(self, sort: str) -> "Inspection":
-        """In another order."""
+        """Return it in another order."""
         return self._with(sort=sort)
 
     def moved(self, threshold: float, source: str = "chosen", *, order: Ints | None = None) -> "Inspection":
-        """With another threshold for the scorer in focus; everything is decided again.
+        """Set another threshold for the scorer in focus; everything is decided again.
 
         With `order` (all row ids) the rows keep to it instead of being sorted anew: while a threshold moves, a case
         that flips does so in its place.
@@ -368,9 +370,9 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         assert self.evaluation is not None  # noqa: S101  # there is no rail without a scorer
         old = self.evaluation
         new = old.at(threshold, source)
-        evaluations = tuple(new if one is old else one for one in self.selection.evaluations)
-        asked = f"best:{new.rule.threshold!r}" if source == OPTIMISTIC else repr(new.rule.threshold)
-        request = self.selection.request.with_threshold(old.scorer.name, asked)
+        evaluations = tuple(new if evaluation is old else evaluation for evaluation in self.selection.evaluations)
+        threshold_word = f"best:{new.rule.threshold!r}" if source == OPTIMISTIC else repr(new.rule.threshold)
+        request = self.selection.request.with_threshold(old.scorer.name, threshold_word)
         if (threshold, source) == old.default:
             request = request.with_threshold(old.scorer.name, "default")
         moved = self._with(selection=replace(self.selection, evaluations=evaluations, request=request), order=order)
@@ -406,8 +408,8 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         names = (scorer,) if scorer else ()
         wider = replace(loaded, request=request, chosen=names)
         # Metrics and facets look beyond the rows that are shown.
-        found = found_in(wider, wider.passing((Facet("benchmark", (benchmark,)).sql,)))
-        selected = select(replace(wider, found=found), order)
+        search = found_in(wider, wider.passing((Facet("benchmark", (benchmark,)).sql,)))
+        selected = select(replace(wider, found=search), order)
         return Inspection(selected, benchmark, scorer, kept, self.base, self.base_search, self.titles, self.beside)
 
     @cached_property
@@ -425,9 +427,9 @@ def _occurs(facet: Facet, cases: pl.DataFrame) -> bool:
 
 
 def inspect(selection: Selection) -> Inspection:
-    """The first value of an app: the largest benchmark with a scorer, all cases, the scorer asked for or the best."""
+    """Make an app's first value: the largest benchmark with a scorer, all cases, the scorer asked for or the best."""
     counts = selection.cases["benchmark"].value_counts(sort=True)["benchmark"].to_list()
-    scored = [name for name in counts if any(selection.evaluation(one).covers(name) for one in selection.chosen)]
+    scored = [name for name in counts if any(selection.evaluation(scorer).covers(name) for scorer in selection.chosen)]
     benchmark = str((scored or counts or [""])[0])
     on_it = [name for name in selection.chosen if selection.evaluation(name).covers(benchmark)]
     request = selection.request
@@ -435,25 +437,25 @@ def inspect(selection: Selection) -> Inspection:
     subsets = tuple(match_name(word, names, "subset") for word in request.subsets)
     base = (*([Facet("subset", subsets).sql] if subsets else []), *request.where)
     by_name = bool(request.scorers)
-    found = found_in(selection, np.ones(selection.height, dtype=np.bool_))
+    search = found_in(selection, np.ones(selection.height, dtype=np.bool_))
     request = replace(request, subsets=(), thresholds=_found(selection))
-    bare = replace(selection, request=request, found=found)
-    start = Inspection(bare, benchmark, on_it[0] if on_it else None, base=base, base_search=found)
+    bare = replace(selection, request=request, found=search)
+    start = Inspection(bare, benchmark, on_it[0] if on_it else None, base=base, base_search=search)
     return start.focused(start.scorer if by_name else best_scorer(start, on_it), benchmark)
 
 
 def _found(selection: Selection) -> tuple[tuple[str | None, str], ...]:
     """The thresholds asked for, with `best` as the number it was: other filters must not tune it again."""
-    asked = tuple(pair for pair in selection.request.thresholds if pair[1] != "best")
-    tuned = [one for one in selection.evaluations if one.rule.source == OPTIMISTIC]
-    return (*asked, *((one.scorer.name, f"best:{one.rule.threshold!r}") for one in tuned))
+    named = tuple(pair for pair in selection.request.thresholds if pair[1] != "best")
+    tuned = [evaluation for evaluation in selection.evaluations if evaluation.rule.source == OPTIMISTIC]
+    return (*named, *((evaluation.scorer.name, f"best:{evaluation.rule.threshold!r}") for evaluation in tuned))
 
 
 # -- what a sheet is about, as the request that a command would make
 
 
 def subject(inspection: Inspection, scorers: Sequence[str] = ()) -> Selection:
-    """The slice of the inspection and these scorers, by full name: the same cases in file order; () = every scorer.
+    """Return the slice of the inspection and these scorers, by full name, in file order; () = every scorer.
 
     Only the benchmark in focus, so that the document made of it is what is on screen.
     """
@@ -461,11 +463,15 @@ def subject(inspection: Inspection, scorers: Sequence[str] = ()) -> Selection:
     only = (Facet("benchmark", (inspection.benchmark,)).sql,) if several else ()
     where = (*inspection.base, *only, *inspection.of_data.conditions)
     loaded = inspection.selection
-    every = tuple(one.scorer.name for one in loaded.evaluations)
+    every = tuple(evaluation.scorer.name for evaluation in loaded.evaluations)
     request = replace(loaded.request, scorers=tuple(scorers), sort="", columns=(), where=where)
     return select(replace(loaded, request=request, chosen=tuple(scorers) or every))
 
 
 def covering(inspection: Inspection) -> tuple[str, ...]:
-    """The scorers that gave anything for the benchmark in focus, by full name."""
-    return tuple(one.scorer.name for one in inspection.selection.evaluations if one.covers(inspection.benchmark))
+    """Return the scorers that gave anything for the benchmark in focus, by full name."""
+    return tuple(
+        evaluation.scorer.name
+        for evaluation in inspection.selection.evaluations
+        if evaluation.covers(inspection.benchmark)
+    )

@@ -39,42 +39,44 @@ class LabelSet(NamedTuple):
 
 
 def on_labels(journal: "Journal | None") -> dict[str, tuple[Words, ...]]:
-    """Everybody's rulings and ratings on the cases whose label somebody denies, or denies its import."""
+    """Return everybody's rulings and ratings on the cases whose label somebody denies, or denies its import."""
     ruled = {} if journal is None else journal.triage.rulings
     return {
-        case: words_of(case, ((one, holds) for one, holds in journal.of_case(case) if one.kind in {RULE, RATE}))
-        for case, said in ruled.items()
-        if journal is not None and not DENYING.isdisjoint(said.values())
+        case: words_of(
+            case, ((action, holds) for action, holds in journal.of_case(case) if action.kind in {RULE, RATE})
+        )
+        for case, statements in ruled.items()
+        if journal is not None and not DENYING.isdisjoint(statements.values())
     }
 
 
-def label_set(labels: str, said: Mapping[str, Sequence[Words]], cases: pl.DataFrame) -> LabelSet:
-    """Cases with their own labels (`original`), or with those after triage (`adjudicated`), which `said` speaks of.
+def label_set(labels: str, statements: Mapping[str, Sequence[Words]], cases: pl.DataFrame) -> LabelSet:
+    """Label cases as they are (`original`) or after triage (`adjudicated`), which `statements` speak of.
 
     Of `both` it is the one with their own, of which the columns beside are known as well: conditions may speak of them.
     """
     if labels == "original":
         return LabelSet(cases, None, {})
-    found = adjudicate(said, cases)
-    known = found.rows.select("case", COLUMN)
+    adjudicated = adjudicate(statements, cases)
+    known = adjudicated.rows.select("case", COLUMN)
     column = cases.select("case").join(known, on="case", how="left", maintain_order="left")[COLUMN]
     laid = labels == "adjudicated"
-    return LabelSet(found.over(cases) if laid else cases, found if laid else None, {COLUMN: column})
+    return LabelSet(adjudicated.over(cases) if laid else cases, adjudicated if laid else None, {COLUMN: column})
 
 
 def labels_words(adjudicated: Adjudicated, n: int) -> str:
-    """The labels of n cases in words: how many are changed, by whom, and how many rulings change none."""
+    """Describe the labels of n cases: how many are changed, by whom, and how many rulings change none."""
     return f"adjudicated: {'; '.join(_parts(adjudicated, n))}"
 
 
 def labels_note(adjudicated: Adjudicated | None, n: int) -> Iterator[str]:
-    """A sentence for whoever reads figures of n cases; none where the labels are the benchmark's own."""
+    """Yield a sentence for whoever reads figures of n cases; none where the labels are the benchmark's own."""
     if adjudicated is not None:
         yield f"Labels are {labels_words(adjudicated, n)}."
 
 
 def changed_words(adjudicated: Adjudicated | None, case: str) -> str:
-    """`changed by ann, the benchmark says step 2`; "" where a case (by its identity) has the benchmark's own label."""
+    """Write `changed by ann, the benchmark says step 2`; "" where a case (by identity) has its own label."""
     row = None if adjudicated is None else adjudicated.overlaid.get(case)
     if row is None:
         return ""
@@ -84,13 +86,13 @@ def changed_words(adjudicated: Adjudicated | None, case: str) -> str:
 
 
 def other_labels(adjudicated: Adjudicated | None) -> str:
-    """Why figures are not those of the benchmark's own labels, as printed ones are; "" where they are."""
+    """Explain why figures are not those of the benchmark's own labels, as printed ones are; "" where they are."""
     changed = 0 if adjudicated is None else adjudicated.count(*OVERLAID)
     return f"{counted(changed, 'gold label')} adjudicated here" if changed else ""
 
 
 def published_note(adjudicated: Adjudicated | None) -> Iterator[str]:
-    """A sentence for where printed figures stand beside those here; none where both are of the same labels."""
+    """Yield a sentence for where printed figures stand beside those here; none where both are of the same labels."""
     if why := other_labels(adjudicated):
         yield f"published figures are of the benchmark's own labels, and {why}: not comparable"
 
@@ -104,8 +106,8 @@ def _parts(adjudicated: Adjudicated, n: int) -> Iterator[str]:
     else:
         yield "no ruling here changes any, so that they are the original ones"
     if undecided:
-        told = ", ".join(f"{count:,} {why}" for why, count in adjudicated.counts.items() if why in UNDECIDED)
-        yield f"{undecided:,} undecided and as they were ({told})"
+        parts = ", ".join(f"{count:,} {why}" for why, count in adjudicated.counts.items() if why in UNDECIDED)
+        yield f"{undecided:,} undecided and as they were ({parts})"
     if confirmed:
         yield f"{confirmed:,} ruled wrong and then rated as the gold says"
     if gone:

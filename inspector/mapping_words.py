@@ -34,7 +34,7 @@ FIELDS = {
 
 
 def claim_words(mapping: ColumnMapping, column: str) -> str:
-    """Say what a mapping takes a column for; "" where for nothing."""
+    """Describe what a mapping takes a column for; "" where for nothing."""
     fields = [FIELDS.get(name, name) for name in (*COLUMNS, "step") if getattr(mapping, name) == column]
     fields += [
         f"{FIELDS[kind]}: {scorer}" for kind in SCORERS for scorer, of in getattr(mapping, kind).items() if of == column
@@ -50,7 +50,7 @@ def claimed(mapping: ColumnMapping, column: str, what: str, source: str) -> Colu
 
 
 def preview_lines(proposal: Proposal) -> Iterator[str]:
-    """How the first case would look, and how many of the first rows belong to cases that are here."""
+    """Show how the first case would look, and how many of the first rows belong to cases that are here."""
     first = proposal.first
     if first is not None:
         yield f"The first case, {first.case}:"

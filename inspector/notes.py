@@ -48,33 +48,34 @@ def boundary_notes(selection: "Selection") -> Iterator[str]:
     """
     for part, rows in parts(selection.cases, ("benchmark",), selection.mask):
         protocol = protocol_of(part["benchmark"])
-        for one in selection.chosen_evaluations:
-            rule = one.rule
+        for evaluation in selection.chosen_evaluations:
+            rule = evaluation.rule
             if not isinstance(rule, Rule) or protocol.comparison in {None, rule.comparison}:
                 continue
-            values = one.compared_values
-            within = np.repeat(rows & one.given.by_threshold, np.diff(values.offsets))
+            values = evaluation.compared_values
+            within = np.repeat(rows & evaluation.given.by_threshold, np.diff(values.offsets))
             if number := int((values.values[within] == rule.threshold).sum()):
                 sides = ("wrong", "right") if protocol.comparison == "<=" else ("right", "wrong")
-                told = (
+                sentence = (
                     f"rewards on the threshold ({number:,}) are {sides[0]} by the protocol, {sides[1]} by its own rule"
                 )
-                yield f"{one.scorer.name} on {part['benchmark']}: {told}; --protocol {protocol.name} decides so"
+                name = evaluation.scorer.name
+                yield f"{name} on {part['benchmark']}: {sentence}; --protocol {protocol.name} decides so"
 
 
 def label_notes(selection: "Selection") -> Iterator[str]:
     """Count shown cases with fewer or more labels than steps, a sentence a chosen scorer and kind."""
-    shown = selection.mask
-    for one in selection.chosen_evaluations:
-        both = (one.rewards.labels, one.rewards.redundant)
-        fewer = np.any([_fewer(labels, one.gold.n_steps) for labels in both], axis=0) & shown
-        more = np.any([_more(labels) for labels in both], axis=0) & shown
+    mask = selection.mask
+    for evaluation in selection.chosen_evaluations:
+        both = (evaluation.rewards.labels, evaluation.rewards.redundant)
+        fewer = np.any([_fewer(labels, evaluation.gold.n_steps) for labels in both], axis=0) & mask
+        more = np.any([_more(labels) for labels in both], axis=0) & mask
         if fewer.any():
-            told = "steps without one are not judged, and where no label is wrong there is no verdict"
-            yield f"{one.scorer.name}: fewer labels than steps on {int(fewer.sum())} of the cases; {told}"
+            sentence = "steps without one are not judged, and where no label is wrong there is no verdict"
+            yield f"{evaluation.scorer.name}: fewer labels than steps on {int(fewer.sum())} of the cases; {sentence}"
         if more.any():
-            told = "those beyond the last step count in official figures of steps alone"
-            yield f"{one.scorer.name}: more labels than steps on {int(more.sum())} of the cases; {told}"
+            sentence = "those beyond the last step count in official figures of steps alone"
+            yield f"{evaluation.scorer.name}: more labels than steps on {int(more.sum())} of the cases; {sentence}"
 
 
 def _fewer(labels: StepLabels, n_steps: Ints) -> Bools:
@@ -95,73 +96,74 @@ def range_notes(selection: "Selection") -> Iterator[str]:
 
     Thresholds and figures take such rewards as they are.
     """
-    shown = selection.mask
-    for one in selection.chosen_evaluations:
-        rewards, low, high = one.rewards, one.scorer.low, one.scorer.high
+    mask = selection.mask
+    for evaluation in selection.chosen_evaluations:
+        rewards, low, high = evaluation.rewards, evaluation.scorer.low, evaluation.scorer.high
         # The ends are known where all values would have to be read.
         if rewards.range is None or (rewards.range[0] >= low and rewards.range[1] <= high):
             continue
-        values = rewards.values[np.repeat(shown, np.diff(rewards.offsets))]
+        values = rewards.values[np.repeat(mask, np.diff(rewards.offsets))]
         outside = (values < low) | (values > high)
         if number := int(outside.sum()):
             reach = f"lowest {values.min():.4g}, highest {values.max():.4g}"
-            told = f"{number:,} of {values.size:,} rewards are outside its range, {low:g} to {high:g} ({reach})"
-            yield f"{one.scorer.name}: {told}; they are taken as they are"
+            sentence = f"{number:,} of {values.size:,} rewards are outside its range, {low:g} to {high:g} ({reach})"
+            yield f"{evaluation.scorer.name}: {sentence}; they are taken as they are"
 
 
 def first_run_notes(selection: "Selection") -> Iterator[str]:
     """Name every chosen scorer of which only the first run is here."""
-    for one in selection.chosen_evaluations:
-        if one.further:
-            yield f"{one.scorer.name} ran {len(one.runs)} times: this is its first run; metrics is about all of them"
+    for evaluation in selection.chosen_evaluations:
+        if evaluation.further:
+            name, n_runs = evaluation.scorer.name, len(evaluation.runs)
+            yield f"{name} ran {n_runs} times: this is its first run; metrics is about all of them"
 
 
 def unlike_notes(selection: "Selection") -> Iterator[str]:
     """Name every chosen scorer with runs that are no repetitions of its first."""
-    for one in selection.chosen_evaluations:
-        if one.unlike:
-            most = one.votes.most if one.votes is not None else 1
+    for evaluation in selection.chosen_evaluations:
+        if evaluation.unlike:
+            most = evaluation.votes.most if evaluation.votes is not None else 1
             yield (
-                f"{one.scorer.name}: {counted(one.unlike, 'further run')} left out of every figure: not {most} votes a "
-                "case as in the first; ask for as many in each (score --votes N --runs N)"
+                f"{evaluation.scorer.name}: {counted(evaluation.unlike, 'further run')} left out of every figure: "
+                f"not {most} votes a case as in the first; ask for as many in each (score --votes N --runs N)"
             )
 
 
 def mean_notes(selection: "Selection") -> Iterator[str]:
-    """Say what means over runs are of, where chosen scorers have any; for each scorer and benchmark of how many."""
-    if not any(one.further for one in selection.chosen_evaluations):
+    """Describe what means over runs are of, where chosen scorers have any; by scorer and benchmark of how many."""
+    if not any(evaluation.further for evaluation in selection.chosen_evaluations):
         return
     yield (
         "value: the mean over the runs that tried cases in every subset of a line, sd: their sample standard deviation "
         "(n-1), n: that of the first of them; low and high: cases resampled, with the same draws in all runs"
     )
-    for one in selection.chosen_evaluations:
-        for part, rows in parts(selection.cases, ("benchmark",), selection.mask) if one.further else ():
+    for evaluation in selection.chosen_evaluations:
+        for part, rows in parts(selection.cases, ("benchmark",), selection.mask) if evaluation.further else ():
             benchmark = part["benchmark"]
-            found = FirstErrors.of(one, rows, selection.unparsed(benchmark))
-            sizes = found.sizes.tolist()
-            whole = found.pooled_runs.size
+            errors = FirstErrors.of(evaluation, rows, selection.unparsed(benchmark))
+            sizes = errors.sizes.tolist()
+            whole = errors.pooled_runs.size
             if not any(sizes):
                 continue
             each = ", ".join(f"{size:,}" for size in sizes) if len(set(sizes)) > 1 else f"{sizes[0]:,} each"
             less = "" if whole == len(sizes) else f"; {whole} of them tried every subset, and stand in all and average"
-            yield f"{one.scorer.name} on {benchmark}: {len(sizes)} runs, of {each} cases{less}"
+            yield f"{evaluation.scorer.name} on {benchmark}: {len(sizes)} runs, of {each} cases{less}"
 
 
 # -- of how figures are made
 
 
 def interval_notes(selection: "Selection") -> Iterator[str]:
-    """How intervals came to be, and what figures of steps count."""
-    found = step_benchmarks(selection)
-    of_steps = dict(found)
+    """Describe how intervals came to be, and what figures of steps count."""
+    of_benchmarks = step_benchmarks(selection)
+    of_steps = dict(of_benchmarks)
     ways = {name: resampled_words(selection, name) for name in selection.benchmarks}
     whole = {name: way for name, way in ways.items() if name not in of_steps}
     bootstrap = f"low and high: 95% bootstrap, {RESAMPLES} resamples"
     for way in dict.fromkeys(whole.values()):
         named = f"{', '.join(name for name in whole if whole[name] == way)}: " if len(set(whole.values())) > 1 else ""
         yield f"{named}{bootstrap}, {way}"
-    for name, facts in found:
+    for name, facts in of_benchmarks:
         others = f"; first errors {ways[name]}" if facts.without_errors else ""
         yield f"{name}: {bootstrap} of whole problems{others}"
         cases = "first, validity_rate and similarity" if facts.twins else "first and validity_rate"
@@ -171,48 +173,49 @@ def interval_notes(selection: "Selection") -> Iterator[str]:
 
 
 def resampled_words(selection: "Selection", benchmark: str) -> str:
-    """How the first errors of the chosen scorers are resampled on the shown cases of a benchmark, in words."""
+    """Describe how the first errors of the chosen scorers are resampled on the shown cases of a benchmark."""
     within = (selection.cases["benchmark"] == benchmark).to_numpy() & selection.mask
     unparsed = selection.unparsed(benchmark)
-    found = {
-        FirstErrors.of(one, rows, unparsed).related
-        for one in selection.chosen_evaluations
+    related = {
+        FirstErrors.of(evaluation, rows, unparsed).related
+        for evaluation in selection.chosen_evaluations
         for _, rows in parts(grouped(selection.evaluated, selection.request.by), selection.request.by, within)
-        if (one.tried & rows).any()
+        if (evaluation.tried & rows).any()
     }
-    if {True, False} <= found:
+    if {True, False} <= related:
         return f"{WHOLE} (of a scorer or group in which no two cases do: {STRATA})"
-    return WHOLE if True in found else STRATA
+    return WHOLE if True in related else STRATA
 
 
 def without_errors(benchmark: str, facts: StepLabelled) -> Iterator[str]:
-    """Which classes have another figure in the place of PRMScore."""
+    """Name the classes that have another figure in the place of PRMScore."""
     if facts.without_errors:
-        told = ", ".join(sorted(facts.without_errors))
-        yield f"{benchmark}: prmscore of {told} is its f1_positive, for it holds no wrong step"
+        classes = ", ".join(sorted(facts.without_errors))
+        yield f"{benchmark}: prmscore of {classes} is its f1_positive, for it holds no wrong step"
 
 
 def _redundancy(selection: "Selection", benchmark: str, facts: StepLabelled) -> Iterator[str]:
     """A sentence for every scorer whose redundancy numbers are not used, because no threshold is known for them."""
     within = (selection.cases["benchmark"] == benchmark).to_numpy() & selection.mask
-    for one in selection.chosen_evaluations:
-        untold = without_redundancy_threshold(one, asked_by_redundancy(one, facts) & within)
+    for evaluation in selection.chosen_evaluations:
+        untold = without_redundancy_threshold(evaluation, asked_by_redundancy(evaluation, facts) & within)
         if untold:
             why = "no threshold is known for its redundancy numbers, so that validity decides"
-            yield f"{one.scorer.name} on {benchmark}: {why} {untold} cases of {', '.join(sorted(facts.by_redundancy))}"
+            classes = ", ".join(sorted(facts.by_redundancy))
+            yield f"{evaluation.scorer.name} on {benchmark}: {why} {untold} cases of {classes}"
 
 
 def step_benchmarks(selection: "Selection") -> list[tuple[str, StepLabelled]]:
-    """The benchmarks of the cases whose official figures are of steps."""
+    """Return the benchmarks of the cases whose official figures are of steps."""
     facts: Mapping[str, StepLabelled | None] = {name: step_labelled(name) for name in selection.benchmarks}
-    return [(name, one) for name, one in facts.items() if one is not None]
+    return [(name, labelled) for name, labelled in facts.items() if labelled is not None]
 
 
 # -- of what is not there, or old
 
 
 def absence_notes(request: Request, workspace: Workspace, cases: pl.DataFrame, scorers: Sequence[str]) -> Iterator[str]:
-    """Say why nothing is to be seen, with the command that changes it.
+    """Explain why nothing is to be seen, with the command that changes it.
 
     Args:
         request: what was asked for; who named benchmarks knows what they are.
@@ -228,7 +231,7 @@ def absence_notes(request: Request, workspace: Workspace, cases: pl.DataFrame, s
         # Imported only for who has an empty workspace.
         from scoring.trash import removed
 
-        names = [one.name for one in (removed(workspace) if workspace.root else ()) if one.kind == "benchmark"]
+        names = [entry.name for entry in (removed(workspace) if workspace.root else ()) if entry.kind == "benchmark"]
         if names:
             yield f"In its trash: {', '.join(names)}. One comes back with: prm-inspect restore NAME{where}"
     elif cases.height and not scorers and (names := scorers_of(workspace, demo.NAME)):
@@ -243,7 +246,7 @@ def scorers_of(workspace: Workspace, benchmark: str) -> list[str]:
         UsageError, DamagedWorkspace: its cases are not here, or cannot be read.
     """
     cases, texts = workspace.cases((benchmark,))
-    found = []
+    names = []
     for folder in workspace.reward_folders():
         try:
             scorer = Scorer.load(folder)
@@ -251,9 +254,9 @@ def scorers_of(workspace: Workspace, benchmark: str) -> list[str]:
             # Whoever reads the scorers says so.
             continue
         keyed = reward_keys(cases, texts, scorer.reads)
-        if any(case_rows(keyed, given.read(columns)[0]).height for given, columns in _given(folder)):
-            found.append(scorer.name)
-    return found
+        if any(case_rows(keyed, reward_part.read(columns)[0]).height for reward_part, columns in _given(folder)):
+            names.append(scorer.name)
+    return names
 
 
 def _given(folder: Path) -> Iterator[tuple[Parts, Sequence[str]]]:
@@ -271,7 +274,7 @@ def stale_notes(evaluations: list[Evaluation], folders: Mapping[str, Path], work
         workspace: the folder as the user named it; None = the usual one.
     """
     where = "" if workspace is None else f" -w {shell_word(workspace)}"
-    critics = [one.scorer for one in evaluations if one.scorer.name in folders]
+    critics = [evaluation.scorer for evaluation in evaluations if evaluation.scorer.name in folders]
     if not critics:
         return
     # Imported only where a critic is: everything else starts sooner.
@@ -295,30 +298,30 @@ def wish_notes(request: Request, evaluations: Sequence[Evaluation]) -> Iterator[
         request: whose wishes were granted, so that every scorer in them is one of the evaluations.
         evaluations: all scorers.
     """
-    names = [one.scorer.name for one in evaluations]
-    numbered = [one.scorer.name for one in evaluations if one.rewards.redundancy.given.any()]
+    names = [evaluation.scorer.name for evaluation in evaluations]
+    numbered = [evaluation.scorer.name for evaluation in evaluations if evaluation.rewards.redundancy.given.any()]
     yield from _overridden("--threshold", request.thresholds, names)
     yield from _overridden("--rule", request.rules, names)
     yield from _overridden("--redundancy", request.redundancy, numbered)
     if request.redundancy and not any(map(_cuts_redundancy, evaluations)):
-        asked = " ".join(dict.fromkeys(wish for _, wish in request.redundancy))
-        yield f"--redundancy {asked} changes nothing: no redundancy number of a scorer here is compared with it"
+        words = " ".join(dict.fromkeys(word for _, word in request.redundancy))
+        yield f"--redundancy {words} changes nothing: no redundancy number of a scorer here is compared with it"
 
 
-def _overridden(flag: str, wishes: Wishes, names: Sequence[str]) -> Iterator[str]:
+def _overridden(flag: str, words: Wishes, names: Sequence[str]) -> Iterator[str]:
     """A sentence for every wish that a later one for the same scorer, or for every one, contradicts.
 
     A wish for a scorer by name after one for every scorer is an exception and no contradiction.
     """
-    meant = [(None if name is None else match_name(name, names, "scorer"), wish) for name, wish in wishes]
-    for place, (name, wish) in enumerate(meant):
+    meant = [(None if name is None else match_name(name, names, "scorer"), word) for name, word in words]
+    for place, (name, word) in enumerate(meant):
         later = [other for whose, other in meant[place + 1 :] if whose in {None, name}]
-        if later and later[-1] != wish:
-            yield f"{flag} {wish} is overridden by {later[-1]} for {name or EVERY}"
+        if later and later[-1] != word:
+            yield f"{flag} {word} is overridden by {later[-1]} for {name or EVERY}"
 
 
 def _cuts_redundancy(evaluation: Evaluation) -> bool:
     """Whether redundancy numbers of the scorer decide a step somewhere, once there is a threshold for them."""
     facts = map(step_labelled, evaluation.gold.cases["benchmark"].unique().to_list())
-    asked = (asked_by_redundancy(evaluation, one) for one in facts if one is not None)
-    return any(bool(redundancy_rows(evaluation, rows, 0.0).numbers.any()) for rows in asked)
+    compared = (asked_by_redundancy(evaluation, labelled) for labelled in facts if labelled is not None)
+    return any(bool(redundancy_rows(evaluation, rows, 0.0).numbers.any()) for rows in compared)

@@ -30,29 +30,29 @@ from scoring.storage.stored_frame import frame_blocks
 def provenance(
     selection: Selection, command: str, notes: tuple[str, ...] = (), *, decides: bool = True
 ) -> dict[str, Any]:
-    """How a document came to be. No time and no output path: the same command gives the same bytes.
+    """Record how a document came to be. No time and no output path: the same command gives the same bytes.
 
     `decides` says whether its rows depend on verdicts: where neither they nor the conditions do, no note is about
     thresholds and rules.
     """
     request, evaluations = selection.request, selection.chosen_evaluations
-    decides = decides or any(speaks_of(one.scorer.name, request.where) for one in selection.evaluations)
-    rules = {str(one.rule) for one in evaluations}
+    decides = decides or any(speaks_of(evaluation.scorer.name, request.where) for evaluation in selection.evaluations)
+    rules = {str(evaluation.rule) for evaluation in evaluations}
     return {
         "command": command,
         "version": __version__,
         "data": _data(selection),
         "rule": "; ".join(sorted(rules)),
         **_plugins(evaluations),
-        "scorers": {one.scorer.name: one.scorer.fingerprint[:8] for one in evaluations},
-        "threshold": {one.scorer.name: _threshold(one) for one in evaluations},
-        "threshold_source": {one.scorer.name: one.rule.source for one in evaluations},
+        "scorers": {evaluation.scorer.name: evaluation.scorer.fingerprint[:8] for evaluation in evaluations},
+        "threshold": {evaluation.scorer.name: _threshold(evaluation) for evaluation in evaluations},
+        "threshold_source": {evaluation.scorer.name: evaluation.rule.source for evaluation in evaluations},
         "filter": " AND ".join(f"({condition})" for condition in conditions(request)) or "none",
         "averaging": averaging(selection),
         "protocol": _protocols(selection),
         **labels_fact(selection),
         "unparsed": _by_benchmark({name: selection.unparsed(name) for name in selection.benchmarks}),
-        "coverage": {one.scorer.name: _coverage(one, selection.mask) for one in evaluations},
+        "coverage": {evaluation.scorer.name: _coverage(evaluation, selection.mask) for evaluation in evaluations},
         "seed": request.seed,
         "notes": [*notes, *(_decision_notes(selection) if decides else ())],
     }
@@ -60,14 +60,14 @@ def provenance(
 
 def _plugins(evaluations: tuple[Evaluation, ...]) -> dict[str, dict[str, str]]:
     """Where code of the user's own comes from, by name: its metrics and columns, and the rules that decide here."""
-    rules = (transform(one.rule.on) for one in evaluations if not isinstance(one.rule, AsGiven))
+    rules = (transform(evaluation.rule.on) for evaluation in evaluations if not isinstance(evaluation.rule, AsGiven))
     named = {
         **{made.name: made.code for made in own_metrics()},
         **{made.name: made.code for made in own_columns()},
         **{made.name: made.code for made in rules},
     }
-    found = {name: code.words for name, code in named.items() if code is not None}
-    return {"plugins": found} if found else {}
+    plugins = {name: code.words for name, code in named.items() if code is not None}
+    return {"plugins": plugins} if plugins else {}
 
 
 def provenance_of_people(
@@ -78,20 +78,22 @@ def provenance_of_people(
     *,
     decides: bool = False,
 ) -> dict[str, Any]:
-    """How a document of what people said came to be.
+    """Record how a document of what people said came to be.
 
     `of_scorers` are the facts that are told where its rows depend on verdicts (`decides`) or a condition speaks of a
     scorer.
     """
     facts = provenance(selection, command, tuple(notes), decides=decides)
     kept = ["command", "version", "data", "filter", "notes"]
-    if decides or any(speaks_of(one.scorer.name, selection.request.where) for one in selection.evaluations):
+    if decides or any(
+        speaks_of(evaluation.scorer.name, selection.request.where) for evaluation in selection.evaluations
+    ):
         kept += of_scorers
     return {name: facts[name] for name in kept}
 
 
 def averaging(selection: Selection) -> str:
-    """How the benchmarks of a selection average, in words."""
+    """Describe how the benchmarks of a selection average."""
     stepwise = len(step_benchmarks(selection))
     whole = stepwise == len(selection.benchmarks) and stepwise > 0
     words = [*([] if whole else [FIRST_ERROR_AVERAGING]), *([STEP_AVERAGING] if stepwise else [])]
@@ -99,9 +101,9 @@ def averaging(selection: Selection) -> str:
 
 
 def labels_fact(selection: Selection) -> dict[str, str]:
-    """Which labels the figures are made of, where they are not the benchmarks' own."""
-    found = selection.adjudicated
-    return {} if found is None else {"labels": labels_words(found, selection.height)}
+    """Record which labels the figures are made of, where they are not the benchmarks' own."""
+    adjudicated = selection.adjudicated
+    return {} if adjudicated is None else {"labels": labels_words(adjudicated, selection.height)}
 
 
 def _decision_notes(selection: Selection) -> Iterator[str]:
@@ -113,9 +115,9 @@ def _decision_notes(selection: Selection) -> Iterator[str]:
 
 def _protocols(selection: Selection) -> str | dict[str, str] | None:
     """By which protocol each benchmark's figures are made, and what it decides."""
-    asked = selection.request.protocol
-    if asked:
-        return f"{asked}: {protocol_named(asked)}"
+    protocol_name = selection.request.protocol
+    if protocol_name:
+        return f"{protocol_name}: {protocol_named(protocol_name)}"
     own = {name: protocol_of(name) for name in selection.benchmarks}
     return _by_benchmark({name: f"{protocol.name}: {protocol.counts}" for name, protocol in own.items()})
 
@@ -133,21 +135,25 @@ def _threshold(evaluation: Evaluation) -> float | dict[str, float] | None:
 
 def _other_boundaries(evaluations: tuple[Evaluation, ...]) -> Iterator[str]:
     """A sentence for every scorer whose rule is not its own, or is not on rewards."""
-    for one in evaluations:
-        if isinstance(one.rule, AsGiven):
+    for evaluation in evaluations:
+        if isinstance(evaluation.rule, AsGiven):
             continue
-        own = Rule(one.scorer.threshold, one.scorer.comparison, on=one.scorer.on)
-        said = when_wrong(one.rule.on, one.rule.comparison) if one.rule.step == "first" else str(one.rule)
-        if spelled(one.rule) != spelled(own):
-            yield f"{one.scorer.name}: {said}, as asked; its own rule is {spelled(own)}"
-        elif one.rule.on != REWARDS:
-            yield f"{one.scorer.name}: {said}"
+        own = Rule(evaluation.scorer.threshold, evaluation.scorer.comparison, on=evaluation.scorer.on)
+        rule_words = (
+            when_wrong(evaluation.rule.on, evaluation.rule.comparison)
+            if evaluation.rule.step == "first"
+            else str(evaluation.rule)
+        )
+        if spelled(evaluation.rule) != spelled(own):
+            yield f"{evaluation.scorer.name}: {rule_words}, as asked; its own rule is {spelled(own)}"
+        elif evaluation.rule.on != REWARDS:
+            yield f"{evaluation.scorer.name}: {rule_words}"
 
 
 def _dev_cases(selection: Selection) -> Iterator[str]:
     """How many dev cases each scorer is reported without, and whether all are reported on the same cases."""
-    shown = selection.mask
-    left_out = {one.scorer.name: (one.codes == DEV) & shown for one in selection.chosen_evaluations}
+    mask = selection.mask
+    left_out = {evaluation.scorer.name: (evaluation.codes == DEV) & mask for evaluation in selection.chosen_evaluations}
     counts = {name: int(rows.sum()) for name, rows in left_out.items() if rows.any()}
     if not counts:
         return
@@ -158,7 +164,7 @@ def _dev_cases(selection: Selection) -> Iterator[str]:
 
 
 def conditions(request: Request) -> tuple[str, ...]:
-    """The request's filters, as a person reads them."""
+    """Return the request's filters, as a person reads them."""
     query = query_of(request)
     searched = (f"search {query.words}",) if query else ()
     return (*(f"subset = {subset}" for subset in request.subsets), *request.where, *searched)
@@ -169,13 +175,13 @@ def _data(selection: Selection) -> str:
     return ", ".join(f"{name}: {n} cases" for name, n in counts.iter_rows()) or "no cases"
 
 
-def _coverage(evaluation: Evaluation, shown: Bools) -> str:
+def _coverage(evaluation: Evaluation, mask: Bools) -> str:
     """`n of N` cases with a verdict among those shown."""
-    return f"{int((evaluation.answered & shown).sum())} of {int(shown.sum())}"
+    return f"{int((evaluation.answered & mask).sum())} of {int(mask.sum())}"
 
 
 def repeated_solutions(selection: Selection) -> int:
-    """How many of the shown cases have the problem and steps of an earlier one."""
+    """Count how many of the shown cases have the problem and steps of an earlier one."""
     hashes = np.concatenate(
         [
             np.empty(0, np.uint64),

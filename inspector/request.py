@@ -58,7 +58,7 @@ class Request(Struct, frozen=True):
     columns: tuple[str, ...] = ()
 
     def command(self, verb: str, *words: str, form: str = "") -> str:
-        """The command line that makes the same document again; an order and groups only where the verb knows them."""
+        """Write the command line that makes the same document again; order and groups only where the verb has them."""
         flags = {
             "--workspace": () if self.workspace is None else (self.workspace,),
             "--benchmark": self.benchmarks,
@@ -69,10 +69,10 @@ class Request(Struct, frozen=True):
             "--slice": self.slices if verb != "show" else (),
             "--search": (self.search,) if self.search and verb != "show" else (),
             "--in": self.within if self.search and verb != "show" else (),
-            "--threshold": tuple(f"{name}={asked}" if name else asked for name, asked in self.thresholds),
-            "--rule": tuple(f"{name}={asked}" if name else asked for name, asked in self.rules),
+            "--threshold": tuple(f"{name}={word}" if name else word for name, word in self.thresholds),
+            "--rule": tuple(f"{name}={word}" if name else word for name, word in self.rules),
             "--plugin": self.plugins,
-            "--redundancy": tuple(f"{name}={asked}" if name else asked for name, asked in self.redundancy),
+            "--redundancy": tuple(f"{name}={word}" if name else word for name, word in self.redundancy),
             "--protocol": (self.protocol,) if self.protocol else (),
             "--unparsed": (self.unparsed,) if self.unparsed else (),
             "--labels": (self.labels,) if self.labels != "original" else (),
@@ -99,31 +99,31 @@ class Request(Struct, frozen=True):
         """Whether anything is asked of verdicts that scorers do not decide by themselves."""
         return bool(self.thresholds or self.rules or self.redundancy or self.protocol)
 
-    def with_threshold(self, scorer: str, asked: str) -> "Request":
-        """The request with another threshold for one scorer."""
+    def with_threshold(self, scorer: str, word: str) -> "Request":
+        """Return the request with another threshold for one scorer."""
         others = tuple(pair for pair in self.thresholds if pair[0] != scorer)
-        return replace(self, thresholds=(*others, (scorer, asked)))
+        return replace(self, thresholds=(*others, (scorer, word)))
 
 
 def joined(names: Sequence[str]) -> str:
-    """Names with commas between as one word; one that holds a comma, a quote or a new line stands in double quotes."""
+    """Join names with commas into one word; one that holds a comma, a quote or a new line stands in double quotes."""
     return ",".join('"' + name.replace('"', '""') + '"' if set(',"\r\n') & set(name) else name for name in names)
 
 
 def split(text: str) -> tuple[str, ...]:
-    """The names in such a word, without blanks around them."""
-    found = next(csv.reader([text], skipinitialspace=True), [])
-    return tuple(name.strip() for name in found if name.strip())
+    """Split such a word into its names, without blanks around them."""
+    names = next(csv.reader([text], skipinitialspace=True), [])
+    return tuple(name.strip() for name in names if name.strip())
 
 
 def shell_word(text: str) -> str:
-    """One word for a POSIX shell. A condition with both kinds of quotes stays readable where it safely can."""
+    """Quote one word for a POSIX shell. A condition with both kinds of quotes stays readable where it safely can."""
     readable = "'" in text and not re.search(r"[$`\\!\x00-\x1f]", text)
     return '"' + text.replace('"', '\\"') + '"' if readable else shlex.quote(text)
 
 
 def request_of(args: argparse.Namespace) -> Request:
-    """The request that a command's arguments make.
+    """Make the request of a command's arguments.
 
     Raises:
         UsageError: a flag is given that says nothing: it would be passed over in silence.

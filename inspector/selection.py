@@ -100,15 +100,15 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
         return Counting(self.request.protocol, self.request.unparsed, self.request.seed)
 
     def unparsed(self, benchmark: str) -> Unparsed:
-        """How the refused and unparsed cases of a benchmark count: as asked, else as the protocol does."""
+        """Return how the refused and unparsed cases of a benchmark count: as asked, else as the protocol does."""
         return self.counting.unparsed_of(benchmark)
 
     def evaluation(self, scorer: str) -> Evaluation:
-        """The evaluation of a scorer, by its full name."""
-        return next(one for one in self.evaluations if one.scorer.name == scorer)
+        """Return the evaluation of a scorer, by its full name."""
+        return next(evaluation for evaluation in self.evaluations if evaluation.scorer.name == scorer)
 
     def answers(self, scorer: str, row: int) -> list[str]:
-        """A critic's answers to one case in its first run, in the order of their votes; [] where none were kept."""
+        """Read a critic's answers to one case in its first run, in the order of their votes; [] if none were kept."""
         first = self.evaluation(scorer).votes
         if scorer not in self.folders or first is None or not first.tried[row]:
             return []
@@ -152,35 +152,35 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
         return self.evaluated.columns
 
     def column(self, name: str) -> pl.Series:
-        """One column of all cases, in file order. Raises polars' ColumnNotFoundError."""
+        """Return one column of all cases, in file order. Raises polars' ColumnNotFoundError."""
         return self.evaluated.column(name)
 
     def beside(self, name: str) -> pl.Series | None:
-        """One of the columns that are neither of the cases nor of a scorer; None where there is none of that name."""
+        """Return a column that is neither of the cases nor of a scorer; None where there is none of that name."""
         return self.evaluated.beside(name)
 
     def table(self, names: Sequence[str]) -> pl.DataFrame:
-        """Some columns of all cases: whoever needs few of many asks here, not for the whole frame."""
+        """Return some columns of all cases: whoever needs few of many asks here, not for the whole frame."""
         return pl.DataFrame([self.column(name).alias(name) for name in names])
 
     def owner(self, name: str) -> object:
-        """What a column is made from: while it is the same object, the column's values are the same."""
+        """Return what a column is made from: while it is the same object, the column's values are the same."""
         return self.evaluated.owner(name)
 
     def is_metadata(self, name: str) -> bool:
-        """Whether a column is one of the cases' files that no reader claims."""
+        """Return whether a column is one of the cases' files that no reader claims."""
         return self.evaluated.is_metadata(name)
 
     def coded(self, name: str) -> Categories | None:
-        """An outcome column as codes; None for the others."""
+        """Return an outcome column as codes; None for the others."""
         return self.evaluated.coded(name)
 
     def categories(self, name: str) -> Categories | None:
-        """A column of few values as numbers; None where they are too many. Raises polars' ColumnNotFoundError."""
+        """Return a column of few values as numbers; None where they are many. Raises polars' ColumnNotFoundError."""
         return self.evaluated.categories(name)
 
     def passing(self, conditions: Sequence[str]) -> Bools:
-        """The cases that fulfil every SQL condition, as a mask (n,) that nobody may write to.
+        """Return the cases that fulfil every SQL condition, as a mask (n,) that nobody may write to.
 
         Raises:
             FilterError: a condition cannot be read or names a column that is not there.
@@ -188,36 +188,36 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
         return self.evaluated.passing(conditions)
 
     def explained(self, error: FilterError) -> FilterError:
-        """The error, and where it is of a column that an imported file has, why it is not there."""
+        """Return the error and, where it is of a column that an imported file has, why that is not there."""
         return self.evaluated.explained(error)
 
     def why_missing(self, name: str) -> str:
-        """Why a column of an imported file is not there, and what brings it, as a sentence; or ""."""
+        """Explain why a column of an imported file is not there, and what brings it, as a sentence; or ""."""
         return self.evaluated.why_missing(name)
 
     def scorer_of(self, name: str) -> str | None:
-        """The scorer that a column is of; None for the cases' own and for those that are of none."""
-        found = self.evaluated.evaluation_of(name)
-        return found.scorer.name if found else None
+        """Return the scorer that a column is of; None for the cases' own and for those that are of none."""
+        evaluation = self.evaluated.evaluation_of(name)
+        return evaluation.scorer.name if evaluation else None
 
     def said_by_scorers(self, name: str) -> bool:
-        """Whether a column says what one scorer or several made of the cases."""
+        """Return whether a column says what one scorer or several made of the cases."""
         return self.evaluated.said_by_scorers(name)
 
     def triaged(self, journal: "Journal | None" = None) -> "Selection":
-        """With the tags and notes that there are now, in another journal or in the present one; the rows shown stay.
+        """Take the tags and notes that there are now, in another journal or in the present one; the rows shown stay.
 
         The gold labels stay too: where words on them have changed, it is `behind`.
         """
         journal = journal or self.journal
         if journal is None:
             return self
-        said = self.said or TriageColumns(Triage(), self.cases)
+        triage_columns = self.said or TriageColumns(Triage(), self.cases)
         behind = self.adjudicated is not None and (self.behind or on_labels(journal) != self.heard)
-        return replace(self, journal=journal, said=said.after(journal.triage), behind=behind)
+        return replace(self, journal=journal, said=triage_columns.after(journal.triage), behind=behind)
 
     def frame(self) -> pl.DataFrame:
-        """The cases with every evaluation's columns beside them: for files, never for a screen."""
+        """Return the cases with every evaluation's columns beside them: for files, never for a screen."""
         return self.table(self.columns)
 
 
@@ -247,18 +247,18 @@ def load(request: Request) -> Selection:
     unchanged = place == Derived.of(workspace, request.benchmarks)
     journal = workspace.journal()
     triage = journal.triage if journal else Triage()
-    heard: Mapping[str, Sequence[Words]] = {} if request.labels == "original" else on_labels(journal)
-    own, (cases, adjudicated, said) = cases, label_set(request.labels, heard, cases)
+    on_label: Mapping[str, Sequence[Words]] = {} if request.labels == "original" else on_labels(journal)
+    own, (cases, adjudicated, label_columns) = cases, label_set(request.labels, on_label, cases)
     # What is kept was made from the labels in the files.
     there = scored(workspace, cases, texts, place if unchanged and cases is own else None)
     evaluations, folders, problems = there.evaluations, there.folders, there.problems
     problems += absence_notes(request, workspace, cases, tuple(folders))
     problems += stale_notes(evaluations, folders, request.workspace)
-    added = _baselines(request, cases, [one.scorer.name for one in evaluations])
+    added = _baselines(request, cases, [evaluation.scorer.name for evaluation in evaluations])
     evaluations += added
-    names = [one.scorer.name for one in evaluations]
+    names = [evaluation.scorer.name for evaluation in evaluations]
     wanted = [match_name(word, names, "scorer") for word in request.scorers]
-    chosen = tuple(dict.fromkeys((*wanted, *(one.scorer.name for one in added)) if wanted else names))
+    chosen = tuple(dict.fromkeys((*wanted, *(evaluation.scorer.name for evaluation in added)) if wanted else names))
     rows = np.arange(cases.height)
     own_columns = {made.name: made.of(cases, texts) for made in kept_columns()}
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
@@ -270,10 +270,10 @@ def load(request: Request) -> Selection:
         *loaded,
         metadata=metadata,
         said=TriageColumns(triage, cases),
-        further={**said, **own_columns},
+        further={**label_columns, **own_columns},
         journal=journal,
         adjudicated=adjudicated,
-        heard=heard,
+        heard=on_label,
     )
     if request.thresholds:
         # Some are tuned on the cases that are kept: those are looked for once, not for each scorer.
@@ -287,7 +287,7 @@ def load(request: Request) -> Selection:
 def _baselines(request: Request, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:
     """The baselines where they are asked for, less those whose name a scorer of the workspace has."""
     made = baselines(Gold(cases), request.seed) if request.baselines else ()
-    return [one for one in made if one.scorer.name not in taken]
+    return [evaluation for evaluation in made if evaluation.scorer.name not in taken]
 
 
 def nothing_loaded(problem: str = "") -> Selection:
@@ -298,16 +298,19 @@ def nothing_loaded(problem: str = "") -> Selection:
 
 
 def with_baselines(selection: Selection, added: Sequence[Evaluation]) -> Selection:
-    """The same with these baselines in the place of those that there were; of all scorers, none of them chosen alone.
+    """Put these baselines in the place of those there were; of all scorers, none of them chosen alone.
 
     None of the name of another scorer is taken. A threshold, a rule and the like are asked of others alone.
     """
-    others = tuple(one for one in selection.evaluations if not is_baseline(one.scorer))
-    names = {one.scorer.name for one in others}
-    evaluations = (*others, *(one for one in added if one.scorer.name not in names))
+    others = tuple(evaluation for evaluation in selection.evaluations if not is_baseline(evaluation.scorer))
+    names = {evaluation.scorer.name for evaluation in others}
+    evaluations = (*others, *(evaluation for evaluation in added if evaluation.scorer.name not in names))
     request = replace(selection.request, baselines=bool(added), scorers=())
     return replace(
-        selection, request=request, evaluations=evaluations, chosen=tuple(one.scorer.name for one in evaluations)
+        selection,
+        request=request,
+        evaluations=evaluations,
+        chosen=tuple(evaluation.scorer.name for evaluation in evaluations),
     )
 
 
@@ -320,13 +323,15 @@ def decide(selection: Selection) -> Selection:
     if not selection.request.decides:
         return selection
     how = Deciding(
-        selection.request, selection.chosen, lambda found: surroundings(replace(selection, evaluations=found))
+        selection.request,
+        selection.chosen,
+        lambda evaluations: surroundings(replace(selection, evaluations=evaluations)),
     )
     return replace(selection, evaluations=decided(selection.evaluations, how))
 
 
 def surroundings(selection: Selection) -> Surroundings:
-    """What thresholds are tuned in: the shown cases, and how the request counts."""
+    """Return what thresholds are tuned in: the shown cases, and how the request counts."""
     request = selection.request
     return Surroundings(lambda: select(selection).mask, request.where, selection.unparsed, request.seed)
 
@@ -340,18 +345,18 @@ def select(selection: Selection, order: Ints | None = None) -> Selection:
         wanted = [match_name(word, names, "subset") for word in request.subsets]
         keep &= selection.cases["subset"].is_in(wanted).fill_null(value=False).to_numpy()
     keep &= selection.passing(request.where)
-    found = found_in(selection, keep)
-    keep &= matching(found, selection.height)
+    search = found_in(selection, keep)
+    keep &= matching(search, selection.height)
     if order is None:
         order = selection.orders.of(selection, request.sort)
-    return replace(selection, shown=order[keep[order]], found=found)
+    return replace(selection, shown=order[keep[order]], found=search)
 
 
 def by_benchmark(selection: Selection) -> Iterator[tuple[str, Bools]]:
-    """Give every benchmark with its shown cases as a mask over all, shape (n,)."""
-    shown = selection.mask
+    """Yield every benchmark with its shown cases as a mask over all, shape (n,)."""
+    mask = selection.mask
     for name in selection.benchmarks:
-        yield name, np.asarray(selection.passing((Facet("benchmark", (name,)).sql,)) & shown)
+        yield name, np.asarray(selection.passing((Facet("benchmark", (name,)).sql,)) & mask)
 
 
 def shown_benchmarks(selection: Selection) -> tuple[str, ...]:
@@ -360,5 +365,5 @@ def shown_benchmarks(selection: Selection) -> tuple[str, ...]:
 
 
 def within(selection: Selection, benchmark: str) -> tuple[str, ...]:
-    """Give the condition that tells a benchmark's cases from others', where there are others."""
+    """Return the condition that tells a benchmark's cases from others', where there are others."""
     return (Facet("benchmark", (benchmark,)).sql,) if len(selection.benchmarks) > 1 else ()

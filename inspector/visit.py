@@ -44,7 +44,7 @@ class Visit(Struct, frozen=True):
     root: str = ""
 
     def refusal(self, action: str) -> str:
-        """Say why an action (a name of Textual's) is not for this person; "" where it is."""
+        """Explain why an action (a name of Textual's) is not for this person; "" where it is."""
         if self.who and action in _NEVER:
             return _NEVER[action]
         if not self.writes and action in _CHANGES:
@@ -52,20 +52,20 @@ class Visit(Struct, frozen=True):
         return ""
 
     def state_folder(self, account: Path) -> Path:
-        """Give where it is kept how this person leaves workspaces, below the state folder of the account."""
+        """Return the folder that keeps how this person leaves workspaces, below the state folder of the account."""
         from scoring.triage.journal import Author
 
         return account / "visitors" / Path(Author.me().file).stem if self.who else account
 
     def reaches(self, path: Path) -> bool:
-        """Tell whether a file or folder may be read because this person names it; links are followed first."""
+        """Return whether a file or folder may be read because this person names it; links are followed first."""
         try:
             return not self.who or path.resolve().is_relative_to(Path(self.root).resolve())
         except (OSError, RuntimeError, ValueError):
             return False
 
     def refused_source(self, source: str) -> str:
-        """Say why a source as it was typed (see `scoring.importing.bringing`) is not imported; "" where it is."""
+        """Explain why a source as typed (see `scoring.importing.bringing`) is not imported; "" where it is."""
         from scoring.importing.bringing import HUB, is_elsewhere
         from scoring.storage.files import expand_home
 
@@ -75,7 +75,7 @@ class Visit(Struct, frozen=True):
         return self._inside("is imported") if self.who and (away or not self.reaches(expand_home(source))) else ""
 
     def refused_model(self, model: str) -> str:
-        """Say why a PRM is not run that was named so: a folder, or the hub's ORG/NAME; "" where it is."""
+        """Explain why a PRM is not run that was named so: a folder, or the hub's ORG/NAME; "" where it is."""
         from scoring.benchmarks import demo
         from scoring.storage.files import expand_home
 
@@ -87,7 +87,7 @@ class Visit(Struct, frozen=True):
         return "" if not model or hub or shipped or self.reaches(path) else self._inside("is run")
 
     def refused_run(self, model: str, flags: Sequence[str]) -> str:
-        """Say why a run with these words is not started; "" where it is."""
+        """Explain why a run with these words is not started; "" where it is."""
         if refusal := self.refused_model(model):
             return refusal
         names = [flag.partition("=")[0] for flag in flags if flag.startswith("-")]

@@ -12,8 +12,8 @@ from scoring.workspace import MARK, TRIAGE, Workspace, workspace_folder
 LOCAL = Path(".prm-inspect")
 
 
-def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
-    """The workspace that a command means: the one given, `$PRM_INSPECT_WORKSPACE`, `./.prm-inspect`, the user's own.
+def find_workspace(path: str | None, *, create: bool = False) -> Workspace:
+    """Find the workspace that a command means: that given, `$PRM_INSPECT_WORKSPACE`, `./.prm-inspect`, the user's own.
 
     With `create` (importing), the folder is made where it is missing, and a new one goes to `./.prm-inspect`.
 
@@ -22,7 +22,7 @@ def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
         UsageError: the one that is named is an address that cannot be read.
         StoreError, MissingExtra: it is on object storage, and cannot be had.
     """
-    named = given if given is not None else os.environ.get(ENVIRONMENT) or None
+    named = path if path is not None else os.environ.get(ENVIRONMENT) or None
     if named is not None:
         folder = workspace_folder(named, create=create)
         if not create:
@@ -44,40 +44,40 @@ def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
     )
 
 
-def deciding_files(given: str | None) -> list[Path]:
-    """The files of which it depends which workspace is found, whether they are there or not."""
-    named = given if given is not None else os.environ.get(ENVIRONMENT)
+def deciding_files(path: str | None) -> list[Path]:
+    """Return the files of which it depends which workspace is found, whether they are there or not."""
+    named = path if path is not None else os.environ.get(ENVIRONMENT)
     return [Path(named) / MARK] if named else [LOCAL / MARK, _own() / MARK, demo_workspace() / MARK]
 
 
-def find_workspace_or_demo(given: str | None, benchmarks: Sequence[str]) -> Workspace:
-    """The same for looking: where there is no workspace, the demo can still be asked for by name.
+def find_workspace_or_demo(path: str | None, benchmarks: Sequence[str]) -> Workspace:
+    """Find it for looking: where there is no workspace, the demo can still be asked for by name.
 
     What is said of its cases is kept among the user's own data, where it would be if the workspace there were made;
     what it is scored with, in a workspace of its own there, once there is one.
     """
     try:
-        return find_workspace(given)
+        return find_workspace(path)
     except NoWorkspace:
-        if "demo" not in benchmarks or given is not None:
+        if "demo" not in benchmarks or path is not None:
             raise
         return find_demo()
 
 
 def find_demo() -> Workspace:
-    """Where the demo is looked at without any other workspace."""
+    """Find where the demo is looked at without any other workspace."""
     there = demo_workspace()
     return Workspace(there if (there / MARK).is_file() else None, said=_own() / TRIAGE)
 
 
 def send() -> list[str]:
-    """Send what was written so far of workspaces on object storage; a sentence for each where that cannot be."""
+    """Send what was written so far of workspaces on object storage; return a sentence for each where that cannot be."""
     remote = sys.modules.get("scoring.storage.remote")
     return [] if remote is None else remote.send_all()
 
 
 def sent(code: int, say: Callable[[str], object]) -> int:
-    """Send what was written of workspaces on object storage, and let go of them; the exit code after that."""
+    """Send what was written of workspaces on object storage, and let go of them; return the exit code after that."""
     remote = sys.modules.get("scoring.storage.remote")
     if remote is None:
         return code
@@ -88,7 +88,7 @@ def sent(code: int, say: Callable[[str], object]) -> int:
 
 
 def demo_workspace() -> Path:
-    """Where rewards go that are computed of the demo, where there is no other workspace: it may not be there yet."""
+    """Return where rewards computed of the demo go, where there is no other workspace: it may not be there yet."""
     return _own() / "demo"
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the value is the exit code."""
+    """Run one command; return the exit code."""
     args = _parse(sys.argv[1:] if argv is None else list(argv))
     if args.command == "cases":
         return _served(args)
@@ -56,13 +56,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 2
         except InspectError as error:
             print(error, file=sys.stderr)
-            told = {"title": error.title, "sentence": error.sentence, "next_step": error.next_step}
-            _tell(out, tally.failed(told))
+            failure = {"title": error.title, "sentence": error.sentence, "next_step": error.next_step}
+            _tell(out, tally.failed(failure))
             return 2
 
 
 def _told(args: argparse.Namespace, interrupt: Interrupt, out: TextIO, tally: Tally) -> int:
-    """Run, and tell every event; the value is the exit code."""
+    """Run, and report every event; return the exit code."""
     if args.command != "score":
         return _reported(args, interrupt, out)
     code = 0
@@ -76,13 +76,13 @@ def _told(args: argparse.Namespace, interrupt: Interrupt, out: TextIO, tally: Ta
 
 
 def _reported(args: argparse.Namespace, interrupt: Interrupt, out: TextIO) -> int:
-    """Tell one thing about one PRM; the value is the exit code."""
+    """Report one thing about one PRM; return the exit code."""
     from scoring.runs import prm_reports
 
     report = prm_reports.explain if args.command == "explain" else prm_reports.check
     with interrupt.at_once():
-        code, told = report(args)
-    _line(out, told)
+        code, report_document = report(args)
+    _line(out, report_document)
     return code
 
 
@@ -178,8 +178,8 @@ def _tell(out: TextIO, event: Event) -> None:
     _line(out, document(event))
 
 
-def _line(out: TextIO, told: Mapping[str, Any]) -> None:
-    out.write(json.dumps(told, ensure_ascii=True, allow_nan=False) + "\n")
+def _line(out: TextIO, fields: Mapping[str, Any]) -> None:
+    out.write(json.dumps(fields, ensure_ascii=True, allow_nan=False) + "\n")
     try:
         out.flush()
     except BrokenPipeError:

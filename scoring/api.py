@@ -173,11 +173,11 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         return f"OpenedWorkspace({self.workspace.place!r}, benchmarks={self.benchmarks()}, scorers={self.scorers()})"
 
     def benchmarks(self) -> list[str]:
-        """Give the names of the benchmarks here, in their order."""
+        """Return the names of the benchmarks here, in their order."""
         return self.workspace.benchmarks()
 
     def scorers(self) -> list[str]:
-        """Give the names of the scorers here, in their order; one whose `scorer.json` is damaged is warned of."""
+        """Return the names of the scorers here, in their order; one whose `scorer.json` is damaged is warned of."""
         return list(self._folders())
 
     # -- in
@@ -223,8 +223,8 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
             # It is not the benchmark of that name.
             called = f"{source}-table" if source in MODULES else source
             cases, scorers = read_case_frame(table, source, called)
-            found = as_frame_source(Source(tuple(cases), tuple(scorers)), source)
-            return self._add(found, source, table.height, ImportOptions(), strict=strict)
+            frame_source = as_frame_source(Source(tuple(cases), tuple(scorers)), source)
+            return self._add(frame_source, source, table.height, ImportOptions(), strict=strict)
         with spill_folder(self._root) as spill:
             options = ReadOptions(benchmark, stated, wanted, None if source in MODULES else source, spill)
             return self._add(read_table(table, source, options), source, table.height, ImportOptions(), strict=strict)
@@ -279,12 +279,19 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         comparison, on = (None, None) if rule is None else check_own_rule(rule)
         if threshold is not None and not np.isfinite(threshold):
             raise UsageError(f"{threshold!r} is not a threshold that can be stored.", "Give a finite number.")
-        wish = ImportOptions(
+        options = ImportOptions(
             threshold=threshold, comparison=comparison, on=on, join_to=benchmark, name=name, series=series, at=at
         )
         stated = ColumnMapping(id=id, step=step, rewards={} if rewards is None else {name: rewards})
         return self._add_scorer(
-            frame, source or name, wish, stated, mapping, _has_numbers, "step rewards (rewards=COLUMN)", strict=strict
+            frame,
+            source or name,
+            options,
+            stated,
+            mapping,
+            _has_numbers,
+            "step rewards (rewards=COLUMN)",
+            strict=strict,
         )
 
     def add_answers(
@@ -335,15 +342,15 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
             verdict_base=base,
         )
         called = source or (name if run is None else f"{name} run {run}")
-        wish = ImportOptions(join_to=benchmark, name=name, run=run, series=series, at=at)
+        options = ImportOptions(join_to=benchmark, name=name, run=run, series=series, at=at)
         what = "answers or verdicts (answers=COLUMN, verdict=COLUMN)"
-        return self._add_scorer(frame, called, wish, stated, mapping, _has_answers, what, strict=strict)
+        return self._add_scorer(frame, called, options, stated, mapping, _has_answers, what, strict=strict)
 
     def _add_scorer(
         self,
         frame: Any,
         source: str,
-        wish: ImportOptions,
+        options: ImportOptions,
         columns: ColumnMapping,
         mapping: ColumnMapping | Mapping[str, Any] | None,
         fits: Callable[[ExternalResults], bool],
@@ -356,22 +363,22 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         if stated is None and columns.id is None and "case" in table.columns:
             # The whole identity says more than the id.
             columns = replace(columns, id="case")
-        found = read_table(table, source, ReadOptions(None, stated, None if columns == ColumnMapping() else columns))
-        if len(found.results) != 1 or not fits(found.results[0]):
-            listed = ", ".join(one.name for one in found.results) or "none"
+        content = read_table(table, source, ReadOptions(None, stated, None if columns == ColumnMapping() else columns))
+        if len(content.results) != 1 or not fits(content.results[0]):
+            listed = ", ".join(results.name for results in content.results) or "none"
             raise InputError(
                 f"the frame of {source} should hold {what} of one scorer, and holds: {listed}.", "Name it."
             )
         # Cases are added by name, not because a scorer's rows repeat them.
-        return self._add(replace(found, imported=()), source, table.height, wish, strict=strict)
+        return self._add(replace(content, imported=()), source, table.height, options, strict=strict)
 
-    def _add(self, found: Source, source: str, read: int, wish: ImportOptions, *, strict: bool) -> AddedFrame:
-        check_usable(found)
-        joined = join_sources([found], [], wish, self.workspace)
+    def _add(self, content: Source, source: str, read: int, options: ImportOptions, *, strict: bool) -> AddedFrame:
+        check_usable(content)
+        joined = join_sources([content], [], options, self.workspace)
         if strict and joined.grave:
-            said = next(one for one in _findings(joined) if one.severity != "note")
-            raise StrictFindings(f"there are findings and strict was asked: {said}.", "Nothing was written.")
-        added, saved = joined.put(self.workspace, wish.name)
+            finding = next(finding for finding in _findings(joined) if finding.severity != "note")
+            raise StrictFindings(f"there are findings and strict was asked: {finding}.", "Nothing was written.")
+        added, saved = joined.put(self.workspace, options.name)
         if self.workspace.mirror is not None:
             self.workspace.mirror.send()
         return _added(source, read, joined, added, saved)
@@ -379,7 +386,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
     # -- out
 
     def cases(self, benchmark: Names = (), *, where: Names = (), texts: bool = True) -> pl.DataFrame:
-        """Give the cases, a row a case: the columns of `scoring.schema.CASES`, then metadata columns of their files.
+        """Return the cases, a row a case: the columns of `scoring.schema.CASES`, then metadata columns of their files.
 
         Args:
             benchmark: whose cases; () = all that were imported.
@@ -410,7 +417,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         )
 
     def rewards(self, scorer: str, *, benchmark: Names = (), by: Literal["case", "step"] = "case") -> pl.DataFrame:
-        """Give what one scorer gave the cases here: by identity where a file named the case, else by content.
+        """Return what one scorer gave the cases here: by identity where a file named the case, else by content.
 
         Args:
             scorer: its name, or any part that only one has.
@@ -436,11 +443,11 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         rows, problems = RewardParts(folder).read()
         _warn(problems)
         keyed = reward_keys(cases, texts, Scorer.load(folder).reads)
-        told = rows_of_cases(keyed, rows).sort("case_row", "vote", maintain_order=True)
-        told = told.with_columns(key=cases["key"].gather(told["case_row"]))
+        joined_rows = rows_of_cases(keyed, rows).sort("case_row", "vote", maintain_order=True)
+        joined_rows = joined_rows.with_columns(key=cases["key"].gather(joined_rows["case_row"]))
         names = ("case", "key", "vote", "rewards", "redundancy", "labels", "redundancy_labels", "solution", "reason")
-        given = told.select(names)
-        return given if by == "case" else _by_step(given)
+        selected = joined_rows.select(names)
+        return selected if by == "case" else _by_step(selected)
 
     def metrics(
         self,
@@ -458,7 +465,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         by: Names = (),
         seed: int = 0,
     ) -> pl.DataFrame:
-        """Give the official metrics: exactly the rows of `prm-inspect metrics --json` with the same flags.
+        """Return the official metrics: exactly the rows of `prm-inspect metrics --json` with the same flags.
 
         Args:
             benchmark: of whose cases; () = of all that were imported.
@@ -487,27 +494,27 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         """
         load_plugins(_several(plugin))
         evaluated, there, _ = self._evaluated(benchmark)
-        names = [one.scorer.name for one in evaluated.evaluations]
+        names = [evaluation.scorer.name for evaluation in evaluated.evaluations]
         wanted = [match_name(word, names, "scorer") for word in _several(scorer)]
         chosen = tuple(dict.fromkeys(wanted or names))
         counting = Counting(protocol, unparsed, seed)
-        asked = _Decisions(_by_scorer(threshold), _by_scorer(rule), _by_scorer(redundancy), protocol)
+        decisions = _Decisions(_by_scorer(threshold), _by_scorer(rule), _by_scorer(redundancy), protocol)
         kept = _Kept(_several(subset), _several(where))
 
         def around(evaluations: Any) -> Surroundings:
             now = replace(evaluated, evaluations=evaluations)
             return Surroundings(lambda: kept.mask(now), kept.where, counting.unparsed_of, seed)
 
-        found = decided(tuple(evaluated.evaluations), Deciding(asked, chosen, around))
-        evaluated = replace(evaluated, evaluations=found)
-        by_name = {one.scorer.name: one for one in found}
-        told = [by_name[name] for name in chosen]
+        decided_evaluations = decided(tuple(evaluated.evaluations), Deciding(decisions, chosen, around))
+        evaluated = replace(evaluated, evaluations=decided_evaluations)
+        by_name = {evaluation.scorer.name: evaluation for evaluation in decided_evaluations}
+        chosen_evaluations = [by_name[name] for name in chosen]
         twins = {
-            name: twin_evaluations(self.workspace, name, told, there.folders)
+            name: twin_evaluations(self.workspace, name, chosen_evaluations, there.folders)
             for name in evaluated.cases["benchmark"].unique(maintain_order=True)
             if (facts := step_labelled(name)) is not None and facts.twins
         }
-        return metrics_frame(evaluated, told, kept.mask(evaluated), counting, _several(by), twins)
+        return metrics_frame(evaluated, chosen_evaluations, kept.mask(evaluated), counting, _several(by), twins)
 
     @property
     def _root(self) -> Path:
@@ -516,14 +523,14 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
 
     def _folders(self, benchmarks: Sequence[str] = ()) -> dict[str, Path]:
         """Scorer's name -> the folder of its parts."""
-        found: dict[str, Path] = {}
+        folders: dict[str, Path] = {}
         names = list(benchmarks) or self.workspace.default_benchmarks()
         for folder in self.workspace.reward_folders(names):
             try:
-                found.setdefault(Scorer.load(folder).name, folder)
+                folders.setdefault(Scorer.load(folder).name, folder)
             except InspectError as error:
                 _warn([str(error)])
-        return found
+        return folders
 
     def _evaluated(self, benchmark: Names) -> tuple[EvaluatedCases, Scored, Texts]:
         """The cases with all columns, every scorer on them at its own threshold, and their texts."""
@@ -535,8 +542,8 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         _warn(there.problems)
         journal = self.workspace.journal()
         _warn(journal.problems if journal else ())
-        said = None if journal is None else TriageColumns(journal.triage, cases)
-        evaluated = EvaluatedCases(self.workspace, cases, tuple(there.evaluations), metadata, said)
+        triage = None if journal is None else TriageColumns(journal.triage, cases)
+        evaluated = EvaluatedCases(self.workspace, cases, tuple(there.evaluations), metadata, triage)
         return evaluated, there, texts
 
 
@@ -569,11 +576,11 @@ def _several(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _by_scorer(asked: Any) -> tuple[tuple[str | None, str], ...]:
+def _by_scorer(choice: Any) -> tuple[tuple[str | None, str], ...]:
     """What is asked for all scorers, or for some by name, in words."""
-    if asked is None:
+    if choice is None:
         return ()
-    pairs = asked.items() if isinstance(asked, Mapping) else [(None, asked)]
+    pairs = choice.items() if isinstance(choice, Mapping) else [(None, choice)]
     return tuple((name, value if isinstance(value, str) else repr(float(value))) for name, value in pairs)
 
 
@@ -601,8 +608,8 @@ def _is_ours(table: pl.DataFrame, source: str) -> bool:
 
 
 def _has_numbers(foreign: ExternalResults) -> bool:
-    given = foreign.rows.select("rewards", "labels", "solution").null_count().row(0)
-    return any(count < foreign.rows.height for count in given) or foreign.kind == "prm"
+    null_counts = foreign.rows.select("rewards", "labels", "solution").null_count().row(0)
+    return any(count < foreign.rows.height for count in null_counts) or foreign.kind == "prm"
 
 
 def _has_answers(foreign: ExternalResults) -> bool:
@@ -642,46 +649,55 @@ def _polars(frame: Any) -> pl.DataFrame:
     )
 
 
-def _by_step(given: pl.DataFrame) -> pl.DataFrame:
-    """A row a step of rows by case."""
+def _by_step(by_case: pl.DataFrame) -> pl.DataFrame:
     lists = {"reward": "rewards", "redundancy": "redundancy", "label": "labels"}
     length = pl.max_horizontal(pl.col(name).list.len().fill_null(0) for name in lists.values())
-    steps = given.with_columns(step=pl.int_ranges(0, length, dtype=STEP_INDEX)).filter(length > 0)
+    steps = by_case.with_columns(step=pl.int_ranges(0, length, dtype=STEP_INDEX)).filter(length > 0)
     steps = steps.explode("step", empty_as_null=False)
-    picked = [pl.col(name).list.get(pl.col("step"), null_on_oob=True).alias(one) for one, name in lists.items()]
+    picked = [pl.col(name).list.get(pl.col("step"), null_on_oob=True).alias(alias) for alias, name in lists.items()]
     return steps.select("case", "key", "vote", "step", *picked)
 
 
-def _findings(found: ImportBatch) -> list[Finding]:
-    each = [*(one.findings for one in found.imported), *(one.findings for one in found.joined)]
+def _findings(batch: ImportBatch) -> list[Finding]:
+    each = [*(source.findings for source in batch.imported), *(joined.findings for joined in batch.joined)]
     return [finding for findings in each for finding in findings]
 
 
-def _added(source: str, read: int, found: ImportBatch, added: Sequence[Added], saved: Sequence[Saved]) -> AddedFrame:
+def _added(source: str, read: int, batch: ImportBatch, added: Sequence[Added], saved: Sequence[Saved]) -> AddedFrame:
     rows = [
-        {"severity": one.severity, "code": one.code, "message": one.message, "line": one.line, "case": one.case}
-        for one in _findings(found)
+        {
+            "severity": finding.severity,
+            "code": finding.code,
+            "message": finding.message,
+            "line": finding.line,
+            "case": finding.case,
+        }
+        for finding in _findings(batch)
     ]
     # What saving a scorer has to say, as that another threshold stays, is of the whole frame.
-    rows += [{"severity": "warning", "code": "scorer", "message": one.why} for one in saved if one.why]
-    for one, counts in zip(found.imported, added, strict=True):
+    rows += [
+        {"severity": "warning", "code": "scorer", "message": scorer_saved.why}
+        for scorer_saved in saved
+        if scorer_saved.why
+    ]
+    for imported, counts in zip(batch.imported, added, strict=True):
         if counts.elsewhere:
-            message = f"cases of {one.benchmark} came from {', '.join(counts.elsewhere)} before, and were changed"
+            message = f"cases of {imported.benchmark} came from {', '.join(counts.elsewhere)} before, and were changed"
             rows.append({"severity": "warning", "code": "changed-cases", "message": message})
     return AddedFrame(
         source,
         read,
-        {one.benchmark: counts for one, counts in zip(found.imported, added, strict=True)},
-        {one.scorer: one.state for one in saved},
-        {one.scorer: joined.joined for one, joined in zip(saved, found.joined, strict=True)},
-        {one.scorer: joined.unparsed for one, joined in zip(saved, found.joined, strict=True)},
-        dict(_fates(found)),
+        {imported.benchmark: counts for imported, counts in zip(batch.imported, added, strict=True)},
+        {scorer_saved.scorer: scorer_saved.state for scorer_saved in saved},
+        {scorer_saved.scorer: joined.joined for scorer_saved, joined in zip(saved, batch.joined, strict=True)},
+        {scorer_saved.scorer: joined.unparsed for scorer_saved, joined in zip(saved, batch.joined, strict=True)},
+        dict(_fates(batch)),
         pl.DataFrame(rows, schema=_FINDINGS),
     )
 
 
-def _fates(found: ImportBatch) -> Iterator[tuple[str, str]]:
+def _fates(batch: ImportBatch) -> Iterator[tuple[str, str]]:
     """What became of the columns that no reader of cases takes."""
-    for fates in (one.fates for one in found.imported if one.fates is not None):
+    for fates in (imported.fates for imported in batch.imported if imported.fates is not None):
         yield from ((name, "kept" if name == here else f"kept as {here}") for name, here in fates.kept.items())
         yield from ((name, f"left out: {why}") for name, why in fates.left_out.items())

@@ -21,7 +21,7 @@ writes on."""
 
 
 def prompt_hash(prompt: Prompt) -> str:
-    """Hex blake2b (16 bytes) over the roles and texts of a prompt, each with its length."""
+    """Return the hex blake2b (16 bytes) over the roles and texts of a prompt, each with its length."""
     digest = blake2b(digest_size=16)
     for message in prompt:
         for part in (message.role, message.text):

@@ -72,12 +72,12 @@ def rows_of_cases(cases: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def rows_about(cases: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows that count for any of the cases (see `case_rows`), each once and as it is, in their order."""
+    """Return the rows that count for any of the cases (see `case_rows`), each once and as it is, in their order."""
     return rows[case_rows(cases, rows)["row"].unique().sort()]
 
 
 def cases_with_rows(cases: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """The cases for which any of the rows counts (see `case_rows`), in their order."""
+    """Return the cases for which any of the rows counts (see `case_rows`), in their order."""
     return cases[case_rows(cases, rows)["case_row"].unique().sort()]
 
 
@@ -118,7 +118,7 @@ def _hashes(part: Path) -> npt.NDArray[np.uint64]:
 
 
 def key_hashes(keys: pl.Series) -> npt.NDArray[np.uint64]:
-    """A number for each key, equal for equal ones and seldom for others; of this process alone. Shape (n,)."""
+    """Hash each key to a number, equal for equal ones and seldom for others; of this process alone. Shape (n,)."""
     return keys.hash(_SEED).to_numpy()
 
 
@@ -155,7 +155,7 @@ class Parts(Struct, frozen=True):
     kind: ClassVar[Kind]
 
     def new_name(self) -> str:
-        """The name of a part that is to be written: it sorts after all that are there."""
+        """Return the name of a part that is to be written: it sorts after all that are there."""
         return f"{self.kind.prefix}-{uuid7()}.parquet"
 
     def append(self, rows: pl.DataFrame, name: str | None = None) -> Path:
@@ -174,11 +174,11 @@ class Parts(Struct, frozen=True):
         return path
 
     def parts(self) -> list[Path]:
-        """The parts there now, oldest first."""
+        """Return the parts there now, oldest first."""
         return sorted(self.folder.glob(f"{self.kind.prefix}-*.parquet"))
 
     def read(self, columns: Sequence[str] = ()) -> tuple[pl.DataFrame, list[str]]:
-        """All rows, one an identity, and a sentence for every part that could not be read.
+        """Read all rows, one an identity, and a sentence for every part that could not be read.
 
         Success beats refusal, then the later part wins. A part that vanishes while reading was merged into a piece by a
         compaction, so the folder is listed again, and what is new is read. `columns`, where given, are all that is
@@ -212,7 +212,7 @@ class Parts(Struct, frozen=True):
         return [frames[part] for part in sorted(frames)], problems
 
     def of(self, key: str, case: str | None = None) -> pl.DataFrame:
-        """The rows of one content, one an identity, with every column. Unreadable parts are left out.
+        """Read the rows of one content, one an identity, with every column. Unreadable parts are left out.
 
         Args:
             key: the content.
@@ -230,7 +230,7 @@ class Parts(Struct, frozen=True):
         return rows_of_cases(pl.DataFrame({"case": [case], "key": [key]}), rows).drop("case_row")
 
     def part(self, path: Path, columns: Sequence[str] = (), rows: tuple[int, int] | None = None) -> pl.DataFrame:
-        """The rows of one part as they are in it, with every column of the schema or only those that are named.
+        """Read the rows of one part as they are in it, with every column of the schema or only those that are named.
 
         Args:
             path: the part.
@@ -245,30 +245,32 @@ class Parts(Struct, frozen=True):
         return _part(path, self.kind, {name: self.kind.schema[name] for name in columns} or self.kind.schema, rows)
 
     def engines(self) -> list[str]:
-        """What ran, engine and version, in order of name: of all rows, replaced ones included.
+        """Return what ran, engine and version, in order of name: of all rows, replaced ones included.
 
         Parts that cannot be read are left out, and rows that do not say.
         """
-        found: set[str] = set()
+        names: set[str] = set()
         for part in self.parts():
             with suppress(OSError):
                 frame = read_parquet(part, pl.selectors.by_name("engine", require_all=False))
-                found.update(str(name) for column in frame for name in column.drop_nulls().unique())
-        return sorted(found)
+                names.update(str(name) for column in frame for name in column.drop_nulls().unique())
+        return sorted(names)
 
     def holding(self, columns: Sequence[str]) -> frozenset[str]:
-        """Those of these columns that have a value in any row, replaced ones included, of a part that can be read."""
-        found: set[str] = set()
+        """Return those of these columns that have a value in any row, replaced ones included, of a part that can be
+        read.
+        """
+        names: set[str] = set()
         for part in reversed(self.parts()):
             with suppress(OSError):
                 frame = read_parquet(part, pl.selectors.by_name(*columns, require_all=False))
-                found.update(column.name for column in frame if column.null_count() < column.len())
-            if len(found) == len(columns):
+                names.update(column.name for column in frame if column.null_count() < column.len())
+            if len(names) == len(columns):
                 break
-        return frozenset(found)
+        return frozenset(names)
 
     def pages(self, part: Path, rows: int, columns: Sequence[str] = ()) -> Iterator[pl.DataFrame]:
-        """The rows of one part as they are in it, so many at a time, each page with every column of the schema.
+        """Yield the rows of one part as they are in it, so many at a time, each page with every column of the schema.
 
         `columns`, where given, are all that is read, one of the kind's `telling` among them.
 
@@ -339,7 +341,7 @@ class Parts(Struct, frozen=True):
                 part.unlink()
 
     def unique(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """One row an identity. Rows come oldest part first."""
+        """Keep one row an identity. Rows come oldest part first."""
         if not rows.select(self.kind.identity).is_duplicated().any():
             return rows
         order = rows.with_columns(_refused=self.kind.success.not_(), _age=-pl.int_range(pl.len()))
@@ -374,7 +376,7 @@ class VoteParts(Parts, frozen=True):
     )
 
     def answers(self, key: str, case: str | None = None) -> pl.DataFrame:
-        """The same as `of`, texts included, in the order of run and vote.
+        """Read the same as `of`, texts included, in the order of run and vote.
 
         Read from the disk each time: answers are most of a critic's bytes and a screen shows one case.
         """
@@ -408,11 +410,11 @@ def _part(
     return conform(frame, schema, path.name)
 
 
-def _fits(found: pl.DataType, wanted: pl.DataType) -> bool:
+def _fits(dtype: pl.DataType, wanted: pl.DataType) -> bool:
     """Whether a column of other numbers, or lists of them, may stand for the one that is wanted."""
     if isinstance(wanted, pl.List):
-        if not isinstance(found, pl.List | pl.Array):
+        if not isinstance(dtype, pl.List | pl.Array):
             return False
-        same = found.inner.is_numeric() if wanted.inner.is_numeric() else found.inner == wanted.inner
-        return found.inner == pl.Null() or same
-    return found.is_numeric() if wanted.is_float() else wanted.is_integer() and found.is_integer()
+        same = dtype.inner.is_numeric() if wanted.inner.is_numeric() else dtype.inner == wanted.inner
+        return dtype.inner == pl.Null() or same
+    return dtype.is_numeric() if wanted.is_float() else wanted.is_integer() and dtype.is_integer()

@@ -30,12 +30,12 @@ _NO_WEIGHTS = ("training_args", "optimizer", "scheduler", "rng_state", "scaler",
 
 def pickles_in(folder: Path) -> list[Path]:
     """Whatever in a folder looks like pickled weights, by name."""
-    found = [path for pattern in ("*.bin", "*.pt", "*.pth") for path in folder.glob(pattern)]
-    return sorted(path for path in found if not path.name.startswith(_NO_WEIGHTS))
+    paths = [path for pattern in ("*.bin", "*.pt", "*.pth") for path in folder.glob(pattern)]
+    return sorted(path for path in paths if not path.name.startswith(_NO_WEIGHTS))
 
 
 def pickled_files(folder: Path, hub: str = "") -> list[Path]:
-    """The files of pickled weights: `pytorch_model.bin`, those of the index, or the only one there is.
+    """Return the files of pickled weights: `pytorch_model.bin`, those of the index, or the only one there is.
 
     `hub`: see `again`.
 
@@ -47,13 +47,13 @@ def pickled_files(folder: Path, hub: str = "") -> list[Path]:
     index = folder / PICKLED_INDEX
     if index.is_file():
         return _of_index(index, hub)
-    found = pickles_in(folder)
-    if not found:
+    pickles = pickles_in(folder)
+    if not pickles:
         raise CheckpointError(f"{folder} holds no weights.", "Download the weights too.")
-    if len(found) > 1:
-        names = ", ".join(path.name for path in found[:4])
+    if len(pickles) > 1:
+        names = ", ".join(path.name for path in pickles[:4])
         raise CheckpointError(f"{folder} holds several pickles and no {PICKLED} ({names}).", "Leave only the weights.")
-    return found
+    return pickles
 
 
 def _of_index(index: Path, hub: str) -> list[Path]:
@@ -72,14 +72,14 @@ def _of_index(index: Path, hub: str) -> list[Path]:
 
 
 def missing_files(folder: Path, missing: Sequence[str], of: int, hub: str) -> CheckpointError:
-    """What is said of a folder that lacks files of weights, by name, `of` so many."""
+    """Return the error for a folder that lacks files of weights, by name, `of` so many."""
     what = f"{folder / missing[0]} is missing" if len(missing) == 1 else f"{folder} lacks {_some(missing)}"
     return CheckpointError(f"{what} ({len(missing)} of {of} files of weights).", again(hub, damaged=False))
 
 
 def again(hub: str, *, damaged: bool) -> str:
-    """How to get what is missing, or damaged: of a model of the hub (`hub`, as `hf download` is given it) or, where
-    that is "", of a folder.
+    """Return how to get what is missing, or damaged: of a model of the hub (`hub`, as `hf download` is given it) or,
+    where that is "", of a folder.
     """
     if not hub:
         more = "" if damaged else ", or complete the folder with: hf download ORG/NAME --local-dir FOLDER"
@@ -142,13 +142,13 @@ class Checkpoint(Struct, frozen=True, eq=False, dict=True):
             )
         hub = f"{name} --revision {commit}" if commit else ""
         config = _json(folder / CONFIG, hub)
-        found = cls(folder, name or folder.resolve().name, config, {}, commit)
+        checkpoint = cls(folder, name or folder.resolve().name, config, {}, commit)
         for path in _weight_files(folder, hub):
-            found = found.with_tensors(path)
-        return found
+            checkpoint = checkpoint.with_tensors(path)
+        return checkpoint
 
     def with_tensors(self, path: Path) -> "Checkpoint":
-        """The same with the tensors of one more safetensors file, which may lie elsewhere.
+        """Return the checkpoint with the tensors of one more safetensors file, which may lie elsewhere.
 
         Raises:
             CheckpointError: it is damaged, half-downloaded, or holds a tensor that is there already.
@@ -223,8 +223,9 @@ class Reference(NamedTuple):
     readout: Readout
 
 
-def compute_dtype(checkpoint: Checkpoint, asked: str = "auto") -> str:
-    """What a checkpoint is computed in: as asked; else float32 for one of at most 1 GiB, and as stored above that.
+def compute_dtype(checkpoint: Checkpoint, dtype: str = "auto") -> str:
+    """Choose what a checkpoint is computed in: as asked; else float32 for one of at most 1 GiB, and as stored above
+    that.
 
     It does not depend on the machine, because it is part of what the scorer is.
 
@@ -232,13 +233,13 @@ def compute_dtype(checkpoint: Checkpoint, asked: str = "auto") -> str:
         CheckpointError: the weights are quantised.
     """
     stored = checkpoint.dtype
-    if asked != "auto":
-        return asked
+    if dtype != "auto":
+        return dtype
     return "float32" if checkpoint.bytes <= SMALL else stored
 
 
 def missing_tokenizer(path: Path) -> CheckpointError:
-    """What is said of a checkpoint whose `tokenizer.json` (`path`) is not there."""
+    """Return the error for a checkpoint whose `tokenizer.json` (`path`) is not there."""
     if (path.parent / SENTENCEPIECE).is_file():
         return CheckpointError(
             f"{path.parent} has its tokenizer only as {SENTENCEPIECE}, which is not read.",
@@ -251,7 +252,7 @@ def missing_tokenizer(path: Path) -> CheckpointError:
 
 
 def positive(config: Mapping[str, Any], name: str) -> int:
-    """A whole number above 0 that a config must hold.
+    """Read a whole number above 0 that a config must hold.
 
     Raises:
         CheckpointError: it is missing or something else.
@@ -264,14 +265,14 @@ def positive(config: Mapping[str, Any], name: str) -> int:
 
 def _json(path: Path, hub: str) -> Mapping[str, Any]:
     try:
-        found = json.loads(path.read_bytes())
+        document = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise CheckpointError(f"{path} is missing.", "Give a folder with config.json and safetensors files.") from None
     except (OSError, ValueError, RecursionError) as error:
         raise _incomplete(path, f"is no JSON ({error})", hub) from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise _incomplete(path, "is no JSON object", hub)
-    return found
+    return document
 
 
 def _weight_files(folder: Path, hub: str) -> list[Path]:
@@ -280,11 +281,11 @@ def _weight_files(folder: Path, hub: str) -> list[Path]:
         return [folder / WHOLE]
     if (folder / INDEX).is_file():
         named = _json(folder / INDEX, hub).get("weight_map")
-        found = set(named.values()) if isinstance(named, dict) else set()
+        names_listed = set(named.values()) if isinstance(named, dict) else set()
         # A name with a folder in it would lead out of the checkpoint.
-        if not found or any(not isinstance(name, str) or Path(name).name != name for name in found):
+        if not names_listed or any(not isinstance(name, str) or Path(name).name != name for name in names_listed):
             raise _incomplete(folder / INDEX, "names no files of this folder", hub)
-        names = sorted(found)
+        names = sorted(names_listed)
         missing = [name for name in names if not (folder / name).is_file()]
         if missing:
             raise missing_files(folder, missing, len(names), hub)

@@ -13,12 +13,12 @@ from scoring.workspace import Workspace
 
 
 def find(workspace: Workspace, fingerprint: str) -> Scorer | None:
-    """The workspace's scorer with this fingerprint, under whatever name."""
-    return next((one for one, _ in scorers(workspace) if one.fingerprint == fingerprint), None)
+    """Find the workspace's scorer with this fingerprint, under whatever name."""
+    return next((scorer for scorer, _ in scorers(workspace) if scorer.fingerprint == fingerprint), None)
 
 
 def claim(workspace: Workspace, scorer: Scorer) -> RewardParts:
-    """Where the scorer's reward parts are and go. Nothing is written yet.
+    """Return where the scorer's reward parts are and go. Nothing is written yet.
 
     Raises:
         ScorerConflict: the name belongs to another fingerprint; both are shown, and in what they differ.
@@ -37,7 +37,7 @@ def claim(workspace: Workspace, scorer: Scorer) -> RewardParts:
 
 
 def as_checkpoint(scorer: Scorer, folder: Path, training: TrainingPoint, *, keep: bool = True) -> Scorer:
-    """Give the scorer as the checkpoint that it is; with `keep` a folder that is there already says so from now on.
+    """Return the scorer as the checkpoint that it is; with `keep` a folder that is there already says so from now on.
 
     What was stated or guessed before stays where `training` is nothing, or only guessed. Nothing else in the folder
     changes: what was computed goes on to count.
@@ -58,7 +58,8 @@ def as_checkpoint(scorer: Scorer, folder: Path, training: TrainingPoint, *, keep
 def placed(
     scorer: Scorer, parts: RewardParts, *, model: str | None, series: str | None, at: int | None, dry_run: bool
 ) -> tuple[Scorer, tuple[str, ...]]:
-    """Give the scorer of a run as the checkpoint that is stated or seen from its model's folder, and what to say of it.
+    """Return the scorer of a run as the checkpoint that is stated or seen from its model's folder, and what to say of
+    it.
 
     Raises:
         UsageError: a series without a step is stated, or the other way round.
@@ -74,12 +75,14 @@ def placed(
 
 
 def scorers(workspace: Workspace) -> list[tuple[Scorer, Path]]:
-    """The workspace's scorers and their folders, but for those that cannot be read: they have no name to clash with."""
-    found = []
+    """Return the workspace's scorers and their folders, but for those that cannot be read: they have no name to clash
+    with.
+    """
+    scorer_folders = []
     for folder in workspace.reward_folders():
         with suppress(DamagedWorkspace):
-            found.append((Scorer.load(folder), folder))
-    return found
+            scorer_folders.append((Scorer.load(folder), folder))
+    return scorer_folders
 
 
 def _taken(scorer: Scorer, other: Scorer) -> ScorerConflict:
@@ -87,23 +90,23 @@ def _taken(scorer: Scorer, other: Scorer) -> ScorerConflict:
     differing = [name for name in names if scorer.settings.get(name) != other.settings.get(name)]
     what = f" They differ in {', '.join(differing)}." if differing else ""
     mine, others = scorer.settings, other.settings
-    said = ", ".join(told(name, mine, others) for name in differing if name not in {"weights", "sources"})
+    differences = ", ".join(told(name, mine, others) for name in differing if name not in {"weights", "sources"})
     return ScorerConflict(
         f"{scorer.name!r} has the fingerprint {other.fingerprint[:16]} here, and this run would be "
-        f"{scorer.fingerprint[:16]}.{what}{f' ({said})' if said else ''}",
+        f"{scorer.fingerprint[:16]}.{what}{f' ({differences})' if differences else ''}",
         "Give this one another name: --name NAME",
     )
 
 
 def told(name: str, mine: Mapping[str, Any], others: Mapping[str, Any]) -> str:
-    """One setting of a scorer that is here already (`others`), and of the one that is to run (`mine`).
+    """Describe one setting of a scorer that is here already (`others`), and of the one that is to run (`mine`).
 
     Of a setting that holds several, such as a critic's sampling, those that differ.
     """
     there, now = others.get(name), mine.get(name)
     if isinstance(there, Mapping) and isinstance(now, Mapping):
-        differing = [one for one in {**there, **now} if there.get(one) != now.get(one)]
-        return ", ".join(f"{name} {told(one, now, there)}" for one in differing)
+        differing = [setting for setting in {**there, **now} if there.get(setting) != now.get(setting)]
+        return ", ".join(f"{name} {told(setting, now, there)}" for setting in differing)
     return f"{name}: {repr(there)[:40]} there, {repr(now)[:40]} now"
 
 
@@ -118,7 +121,7 @@ _MOST = 3
 
 
 def same_model(workspace: Workspace, scorer: Scorer) -> list[str]:
-    """A sentence for each of the workspace's scorers, the first three, that is this model and has other rewards.
+    """Return a sentence for each of the workspace's scorers, the first three, that is this model and has other rewards.
 
     The same model is the same weights whatever lies beside them, the same name on the hub, or the same LoRA adapter
     over the same base.

@@ -156,9 +156,9 @@ class DamagedWorkspace(WorkspaceError):
 class FrameError(InspectError):
     title = "Unexpected columns"
 
-    def __init__(self, what: str, column: str, wanted: str, found: str) -> None:
+    def __init__(self, what: str, column: str, wanted: str, dtype: str) -> None:
         super().__init__(
-            f"column {column!r} of {what} should be {wanted} and is {found}.",
+            f"column {column!r} of {what} should be {wanted} and is {dtype}.",
             "Write it with the dtypes of scoring.schema.",
         )
 

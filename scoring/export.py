@@ -47,24 +47,26 @@ _LATEX_SPECIAL = re.compile(r"[\\{}$&%#_~^\[*<>|]|-(?=-)")
 
 
 def markdown_text(text: str) -> str:
-    """The text on one line of a Markdown table: marks behind backslashes, line breaks as <br>."""
+    """Write the text on one line of a Markdown table: marks behind backslashes, line breaks as <br>."""
     return _LINE_BREAK.sub("<br>", text.translate(_MARKDOWN))
 
 
 def markdown_code(text: str) -> str:
-    """A code span, so that a command can be copied from the file as well as from the page."""
+    """Write a code span, so that a command can be copied from the file as well as from the page."""
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{fence}{pad}{_LINE_BREAK.sub(' ', text)}{pad}{fence}"
 
 
 def latex_text(text: str) -> str:
-    """The text on one line of LaTeX: special characters as commands that print them, control characters as spaces."""
+    """Write the text on one line of LaTeX: special characters as commands that print them, control characters as
+    spaces.
+    """
     return _LATEX_SPECIAL.sub(lambda match: _LATEX[match[0]], one_line(text))
 
 
 def one_line(text: str) -> str:
-    """The text with every run of control characters as one space."""
+    """Write the text with every run of control characters as one space."""
     return _CONTROL.sub(" ", text)
 
 
@@ -83,7 +85,7 @@ class Document(Struct, frozen=True, eq=False):
     raw: bool = False
 
     def render(self, form: str) -> str:
-        """The document in one of FORMS."""
+        """Render the document in one of FORMS."""
         return FORMS[form](self)
 
     def write(self, path: Path, form: str) -> None:
@@ -163,7 +165,7 @@ def _markdown(document: Document) -> str:
 
 
 def markdown_footer(provenance: Mapping[str, Any]) -> list[str]:
-    """The provenance as lines of a Markdown quotation; the command first, as it is typed."""
+    """Write the provenance as lines of a Markdown quotation; the command first, as it is typed."""
     facts = dict(provenance)
     command = str(facts.pop("command", ""))
     first = [f"> command: {markdown_code(command)}  "] if command else []
@@ -181,7 +183,7 @@ def _latex(document: Document) -> str:
 
 
 def latex_footer(provenance: Mapping[str, Any]) -> list[str]:
-    """The provenance as lines of LaTeX comments."""
+    """Write the provenance as lines of LaTeX comments."""
     return [f"% {one_line(line)}" for line in footer(provenance)]
 
 
@@ -192,12 +194,12 @@ def _shown_row(frame: pl.DataFrame, row: Sequence[Any]) -> list[str]:
 
 
 def p_words(p: float | None) -> str | None:
-    """A p-value with four digits, or that it is smaller than these can say; None where there is none."""
+    """Write a p-value with four digits, or that it is smaller than these can say; None where there is none."""
     return None if p is None else f"< {10**-DIGITS:.{DIGITS}f}" if p < 10**-DIGITS else f"{p:.{DIGITS}f}"
 
 
 def shown(value: Any) -> str:
-    """A value for people: floats with four digits, null as nothing, lists with commas."""
+    """Write a value for people: floats with four digits, null as nothing, lists with commas."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -210,7 +212,7 @@ def shown(value: Any) -> str:
 
 
 def footer(provenance: Mapping[str, Any]) -> list[str]:
-    """The provenance as lines of text; what is empty is left out."""
+    """Write the provenance as lines of text; what is empty is left out."""
     lines = []
     for name, value in provenance.items():
         parts = value

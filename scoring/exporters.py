@@ -253,7 +253,7 @@ class RewardSource(Struct, frozen=True):
 
 
 def scorer_outputs(cases: pl.DataFrame, rewards: pl.DataFrame) -> Iterator[tuple[dict[str, Any], ScorerOutput]]:
-    """Give every case (a row of `scoring.schema.METADATA`, in order) with what a rewards frame holds for it.
+    """Yield every case (a row of `scoring.schema.METADATA`, in order) with what a rewards frame holds for it.
 
     What is not whole (a number for every step, numbers finite) is not there.
     """
@@ -274,18 +274,18 @@ def scorer_outputs(cases: pl.DataFrame, rewards: pl.DataFrame) -> Iterator[tuple
 
 def _all_labels(labels: StepLabels) -> dict[int, list[bool]]:
     """The labels of every row that has some, those beyond the last step too."""
-    given = {int(row): labels.of(int(row)) or [] for row in labels.given.nonzero()[0]}
+    by_row = {int(row): labels.of(int(row)) or [] for row in labels.given.nonzero()[0]}
     for row, value in zip(labels.beyond.cases.tolist(), labels.beyond.values.tolist(), strict=True):
-        given[row].append(value)
-    return given
+        by_row[row].append(value)
+    return by_row
 
 
 def _compared(rewards: list[float], rule: Decision) -> list[float]:
     """What the rule compares with its threshold: the rewards of a case, or what is made of them."""
     if isinstance(rule, AsGiven) or rule.on == REWARDS:
         return rewards
-    found: list[float] = transform(rule.on)(np.array(rewards), np.array([0, len(rewards)])).tolist()
-    return found
+    values: list[float] = transform(rule.on)(np.array(rewards), np.array([0, len(rewards)])).tolist()
+    return values
 
 
 def _on_the_edge(values: list[float], rule: Decision, comparison: str) -> int:
@@ -424,7 +424,7 @@ class CaseAnnotations(Struct, frozen=True):
         return frozenset(person.ruling for person in self.words if person.ruling is not None)
 
     def ratings(self, case: Case) -> dict[int, int] | ExportedRow:
-        """Give the ratings of the case's steps (0-based, ascending), or say why it is left out.
+        """Return the ratings of the case's steps (0-based, ascending), or say why it is left out.
 
         What one person rates and another does not counts; where two rate a step differently the case is left out, and
         so is one that anybody rules an import problem.

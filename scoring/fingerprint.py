@@ -32,7 +32,7 @@ Stamp = tuple[int, int, int, int, int]
 
 
 def fingerprint(document: Mapping[str, Any]) -> str:
-    """Hex sha256 of a JSON document, the same whatever the order of its keys."""
+    """Compute the hex sha256 of a JSON document, the same whatever the order of its keys."""
     return sha256(json.dumps(document, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 
@@ -59,7 +59,7 @@ class Digests(Struct, frozen=True):
     memory: Path | None
 
     def of(self, files: Sequence[Path]) -> Seen:
-        """The digests of files, read only where they are not remembered.
+        """Return the digests of files, read only where they are not remembered.
 
         Raises:
             CheckpointError: a file is missing, cannot be read, or changes meanwhile.
@@ -68,19 +68,21 @@ class Digests(Struct, frozen=True):
         stamps = {path: _stamp(path) for path in files}
         known = {path: _remembered(remembered.get(str(path.resolve())), stamp) for path, stamp in stamps.items()}
         unknown = [path for path in files if not known[path]]
-        found = {**known, **dict(zip(unknown, _digests(unknown, stamps), strict=True))}
+        by_path = {**known, **dict(zip(unknown, _digests(unknown, stamps), strict=True))}
         now = time.time_ns()
         fresh = {
-            str(path.resolve()): {"stamp": list(stamps[path]), "sha256": found[path]}
+            str(path.resolve()): {"stamp": list(stamps[path]), "sha256": by_path[path]}
             for path in unknown
             if now - max(stamps[path][3:]) > SETTLED_NS
         }
         if fresh:
             self._save({**self._load(), **fresh})
-        return Seen({path.name: found[path] for path in files}, stamps)
+        return Seen({path.name: by_path[path] for path in files}, stamps)
 
     def folder_of(self, files: Mapping[str, str]) -> Path | None:
-        """A folder that holds these files (name -> hex sha256) now, as far as is remembered; nothing is read for it."""
+        """Find a folder that holds these files (name -> hex sha256) now, as far as is remembered; nothing is read for
+        it.
+        """
         remembered = self._load()
         for folder in sorted({Path(place).parent for place in remembered}):
             if files and all(self._holds(remembered, folder / name, digest) for name, digest in files.items()):
@@ -111,7 +113,7 @@ class Digests(Struct, frozen=True):
 
 
 def weights_of(checkpoint: Checkpoint, digests: Digests) -> tuple[Mapping[str, Any], Seen]:
-    """What identifies a checkpoint's weights, and the stamps by which to see that they stay as they are.
+    """Return what identifies a checkpoint's weights, and the stamps by which to see that they stay as they are.
 
     A hub checkpoint is identified by name and commit, and none of its files is read for it.
 
@@ -137,10 +139,10 @@ def _remembered(entry: object, stamp: Stamp) -> str:
 
 def _stamp(path: Path) -> Stamp:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise CheckpointError(f"{path} cannot be read: {error.strerror}.", "Download the checkpoint again.") from None
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _digests(files: Sequence[Path], stamps: Mapping[Path, Stamp]) -> list[str]:

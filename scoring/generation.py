@@ -73,29 +73,29 @@ class Generation(Struct, frozen=True, eq=False):
 
     @classmethod
     def nothing(cls) -> "Generation":
-        """What there is before the first import."""
+        """Return what there is before the first import."""
         return cls(
             pl.DataFrame(schema={**METADATA, "_rest": pl.String()}), Texts.whole((), ()), columns=columns_frame((), 0)
         )
 
     @classmethod
-    def of(cls, one: Imported) -> "Generation":
-        """What one import holds, as if it were all."""
-        spilled = one.spilled
-        own = one.metadata if one.metadata.width else columns_frame((), one.cases.height)
-        columns = together([own, columns_frame((), one.twins.height)])
-        frame = pl.concat([one.cases, one.twins]) if spilled is None else one.twins
+    def of(cls, imported: Imported) -> "Generation":
+        """Return what one import holds, as if it were all."""
+        spilled = imported.spilled
+        own = imported.metadata if imported.metadata.width else columns_frame((), imported.cases.height)
+        columns = together([own, columns_frame((), imported.twins.height)])
+        frame = pl.concat([imported.cases, imported.twins]) if spilled is None else imported.twins
         held = frame.select(list(TEXTS))
         metadata = frame.select(list(METADATA)).with_columns(rest_digests(held).alias("_rest"))
         texts = Texts.whole((held,), (held.height,))
         if spilled is not None:
-            cases = one.cases.with_columns(pl.Series("_rest", spilled.rest, dtype=pl.String))
+            cases = imported.cases.with_columns(pl.Series("_rest", spilled.rest, dtype=pl.String))
             metadata, texts = pl.concat([cases, metadata]), Texts.together((spilled.texts, texts))
-        return cls(metadata, texts, (report(one),), columns)
+        return cls(metadata, texts, (report(imported),), columns)
 
     @classmethod
     def read(cls, folder: Path) -> "Generation":
-        """The generation in a folder, whose metadata columns are not read.
+        """Read the generation in a folder, whose metadata columns are not read.
 
         Raises:
             DamagedWorkspace: a file of it cannot be read or is not what it should be.
@@ -122,29 +122,30 @@ class Generation(Struct, frozen=True, eq=False):
 
     @classmethod
     def with_reports(cls, folder: Path) -> "Generation":
-        """The same with reports and metadata columns for the next import, which links the texts without reading them.
+        """Read the same with reports and metadata columns for the next import, which links the texts without reading
+        them.
 
         Raises:
             DamagedWorkspace: as for `read`; a report cannot be read, or a file of texts is not whole.
         """
-        found = cls.read(folder)
-        found = replace(found, sources=tuple(read_sources(folder)), columns=_all_columns(found))
-        for number, path in enumerate(found.texts.sources):
+        generation = cls.read(folder)
+        generation = replace(generation, sources=tuple(read_sources(folder)), columns=_all_columns(generation))
+        for number, path in enumerate(generation.texts.sources):
             assert isinstance(path, Path)  # noqa: S101  # those of a folder are files
-            needed = int(found.texts.row_in_part[found.texts.part == number].max()) + 1
+            needed = int(generation.texts.row_in_part[generation.texts.part == number].max()) + 1
             try:
                 height = parquet_height(path, TEXTS)
             except OSError as error:
                 raise damaged(path, str(error)) from None
             if height < needed:
                 raise damaged(path, f"it has {height} rows and a case uses the one numbered {needed}")
-        return found
+        return generation
 
     def merged(self, new: "Generation") -> tuple["Generation", Added]:
-        """The cases of both, a new one in the place of an old one of the same identity; further ones at the end."""
+        """Merge the cases of both, a new one in place of an old one of the same identity; further ones at the end."""
         new = new.named_apart(self.sources)
         if not self.metadata.height:
-            reports = {one["source"]: one for one in (*self.sources, *new.sources)}
+            reports = {source["source"]: source for source in (*self.sources, *new.sources)}
             total = new.metadata["twin_of"].null_count()
             return replace(new, sources=tuple(reports.values())), Added(total, 0, 0)
         height, texts = self.metadata.height, Texts.together((self.texts, new.texts))
@@ -167,7 +168,7 @@ class Generation(Struct, frozen=True, eq=False):
         metadata = pl.concat([self.metadata, new.metadata])[chosen]
         columns, alike = _merged_columns(self, new, chosen, at)
         equal_columns = same.is_not_null() & alike
-        reports = {one["source"]: one for one in (*self.sources, *new.sources)}
+        reports = {source["source"]: source for source in (*self.sources, *new.sources)}
         listed = new.metadata["twin_of"].is_null()
         unchanged = int((equal_columns & listed).sum())
         total, there = int(listed.sum()), int((at.is_not_null() & listed).sum())
@@ -177,7 +178,7 @@ class Generation(Struct, frozen=True, eq=False):
         return Generation(metadata, texts.gather(place), tuple(reports.values()), columns), added
 
     def since(self, base: "Generation") -> "Generation":
-        """The cases that are not in an earlier generation as they are in this one; each with the reports of all."""
+        """Return the cases that an earlier generation does not have as they are here; each with the reports of all."""
         at = self.metadata.select("case").join(
             base.metadata.with_row_index("_old"), on="case", how="left", maintain_order="left"
         )
@@ -190,21 +191,23 @@ class Generation(Struct, frozen=True, eq=False):
         return Generation(self.metadata[rows], self.texts.gather(rows), self.sources, columns)
 
     def paths(self, cases: pl.DataFrame) -> set[str]:
-        """The paths of the files from which the cases of these identities were imported."""
+        """Return the paths of the files from which the cases of these identities were imported."""
         names = set(self.metadata.join(cases.select("case"), on="case", how="semi")["source"])
-        return {one["path"] for one in self.sources if one["source"] in names} - {""}
+        return {source["path"] for source in self.sources if source["source"] in names} - {""}
 
     def named_apart(self, others: Sequence[dict[str, Any]]) -> "Generation":
-        """The same, with its path for the name of a source whose name is another file's among the `others`."""
-        taken = {one["source"]: one["path"] for one in others}
+        """Rename to its path each source whose name is another file's among the `others`."""
+        taken = {source["source"]: source["path"] for source in others}
         renamed = {
-            one["source"]: one["path"]
-            for one in self.sources
-            if one["path"] and taken.get(one["source"], one["path"]) != one["path"]
+            source["source"]: source["path"]
+            for source in self.sources
+            if source["path"] and taken.get(source["source"], source["path"]) != source["path"]
         }
         if not renamed:
             return self
-        sources = tuple({**one, "source": renamed.get(one["source"], one["source"])} for one in self.sources)
+        sources = tuple(
+            {**source, "source": renamed.get(source["source"], source["source"])} for source in self.sources
+        )
         return replace(self, metadata=self.metadata.with_columns(pl.col("source").replace(renamed)), sources=sources)
 
     def write(self, home: Path) -> None:
@@ -220,7 +223,7 @@ class Generation(Struct, frozen=True, eq=False):
             index = pl.concat([self.metadata, _write_texts(self.texts, folder)], how="horizontal").select(list(_INDEX))
             columns = _all_columns(self)
             # A column that no case has any more is gone.
-            columns = columns.select(one.name for one in columns if one.null_count() < one.len())
+            columns = columns.select(column.name for column in columns if column.null_count() < column.len())
             index = index.with_columns(column.alias(PREFIX + column.name) for column in columns)
             write_parquet(folder / "cases.parquet", index, "lz4", texts={_ABOUT_COLUMNS: _about(columns)})
             document = {"format": FORMAT, "sources": list(self.sources)}
@@ -247,10 +250,10 @@ def _index_columns(
         nulls = pl.repeat(None, rows[1] if rows else height, dtype=pl.Null, eager=True)
         return pl.DataFrame([nulls.cast(_INDEX[name]).alias(name) for name in names])
     try:
-        found = read_parquet(path, stored, rows)
+        frame = read_parquet(path, stored, rows)
         # What no case has is made anew, as one null for all: a million empty texts would take sixteen megabytes.
-        filled = [name for name in stored if found[name].null_count() < found.height or not found.height]
-        return conform(found.select(filled or stored[:1]), {name: _INDEX[name] for name in names}, path.name)
+        filled = [name for name in stored if frame[name].null_count() < frame.height or not frame.height]
+        return conform(frame.select(filled or stored[:1]), {name: _INDEX[name] for name in names}, path.name)
     except OSError as error:
         raise damaged(path, str(error)) from None
     except FrameError as error:
@@ -275,26 +278,26 @@ def _texts_of(folder: Path, places: Iterable[pl.DataFrame]) -> Texts:
     return Texts(tuple(folder / name for name in names), np.concatenate(parts), np.concatenate(rows))
 
 
-def report(one: Imported) -> dict[str, Any]:
-    """How one source was imported, as a document."""
+def report(imported: Imported) -> dict[str, Any]:
+    """Describe how one source was imported, as a document."""
     return {
-        "source": one.source,
-        "path": one.path,
-        "format": one.format,
-        "label_base": one.label_base,
-        "mapping": one.mapping,
-        "read": one.read,
-        "kept": one.cases.height,
-        "twins": one.twins.height,
-        "erroneous": one.erroneous,
-        "clean": one.clean,
-        "findings": [asdict(finding) for finding in one.findings],
-        "columns": None if one.fates is None else one.fates.report(),
+        "source": imported.source,
+        "path": imported.path,
+        "format": imported.format,
+        "label_base": imported.label_base,
+        "mapping": imported.mapping,
+        "read": imported.read,
+        "kept": imported.cases.height,
+        "twins": imported.twins.height,
+        "erroneous": imported.erroneous,
+        "clean": imported.clean,
+        "findings": [asdict(finding) for finding in imported.findings],
+        "columns": None if imported.fates is None else imported.fates.report(),
     }
 
 
 def some_columns(folder: Path, schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    """Some columns of METADATA for the cases of a generation.
+    """Read some columns of METADATA for the cases of a generation.
 
     Raises:
         DamagedWorkspace: its index cannot be read or is not what it should be.
@@ -310,7 +313,7 @@ def some_columns(folder: Path, schema: Mapping[str, pl.DataType]) -> pl.DataFram
 
 
 def read_sources(folder: Path) -> list[dict[str, Any]]:
-    """The reports of the imports of a generation.
+    """Read the reports of the imports of a generation.
 
     Raises:
         DamagedWorkspace: they cannot be read.
@@ -329,7 +332,7 @@ def read_sources(folder: Path) -> list[dict[str, Any]]:
 
 
 def damaged(path: Path, why: str) -> DamagedWorkspace:
-    """The sentence about a file of a generation that cannot be used."""
+    """Return the error about a file of a generation that cannot be used."""
     return DamagedWorkspace(f"{path} cannot be read: {why}.", f"Remove {path.parent} and import again.")
 
 
@@ -346,7 +349,7 @@ def _stored(path: Path, schema: Mapping[str, pl.DataType], about: Mapping[str, s
 
 
 def _about(columns: pl.DataFrame) -> str:
-    facts = {one.name: {"values": one.n_unique(), "wide": is_wide(one)} for one in columns}
+    facts = {column.name: {"values": column.n_unique(), "wide": is_wide(column)} for column in columns}
     return json.dumps(facts)
 
 

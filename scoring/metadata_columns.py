@@ -93,19 +93,19 @@ def reconciled(columns: Sequence[pl.Series]) -> list[pl.Series]:
 
     Columns of nulls fit every dtype. Whole numbers too large to be floats become texts as well.
     """
-    dtypes = {one.dtype for one in columns if one.null_count() < one.len()}
+    dtypes = {column.dtype for column in columns if column.null_count() < column.len()}
     target = reduce(_common, sorted(dtypes, key=str)) if dtypes else (columns[0].dtype if columns else pl.String())
     if target == pl.Float64() and any(map(is_wide, columns)):
         target = pl.String()
-    return [_as(one, target) for one in columns]
+    return [_as(column, target) for column in columns]
 
 
-def _common(one: pl.DataType, other: pl.DataType) -> pl.DataType:
-    return pl.Float64() if {one, other} == {pl.Int64(), pl.Float64()} else pl.String()
+def _common(left: pl.DataType, other: pl.DataType) -> pl.DataType:
+    return pl.Float64() if {left, other} == {pl.Int64(), pl.Float64()} else pl.String()
 
 
 def is_wide(column: pl.Series) -> bool:
-    """Say whether some whole numbers of a column are too large to be floats."""
+    """Return whether some whole numbers of a column are too large to be floats."""
     return column.dtype == pl.Int64() and bool(((column >= _WHOLE) | (column <= -_WHOLE)).any())
 
 
@@ -115,7 +115,9 @@ def _as(column: pl.Series, dtype: pl.DataType) -> pl.Series:
     if dtype != pl.String() or column.dtype == pl.Null() or column.null_count() == column.len():
         return column.cast(dtype)
     if column.dtype == pl.Float64():
-        return pl.Series(column.name, [None if one is None else number_text(one) for one in column], dtype=pl.String)
+        return pl.Series(
+            column.name, [None if value is None else number_text(value) for value in column], dtype=pl.String
+        )
     return column.cast(pl.String)
 
 
@@ -162,8 +164,8 @@ class StoredColumns(Struct, frozen=True, eq=False):
         Raises:
             DamagedWorkspace: the file has gone or cannot be read.
         """
-        found = self._read([name], None)[name]
-        return found if self.rows is None else found.gather(self.rows)
+        values = self._read([name], None)[name]
+        return values if self.rows is None else values.gather(self.rows)
 
     def row(self, index: int) -> dict[str, Any]:
         """Read all columns of one listed row. Raises DamagedWorkspace as `column` does."""
@@ -172,12 +174,12 @@ class StoredColumns(Struct, frozen=True, eq=False):
 
     def _read(self, names: Sequence[str], rows: tuple[int, int] | None) -> pl.DataFrame:
         try:
-            found = read_parquet(self.path, [PREFIX + name for name in names], rows)
+            frame = read_parquet(self.path, [PREFIX + name for name in names], rows)
         except OSError as error:
             raise DamagedWorkspace(
                 f"{self.path} cannot be read: {error}.", "Open the workspace again, or import again."
             ) from None
-        return found.rename({PREFIX + name: name for name in names})
+        return frame.rename({PREFIX + name: name for name in names})
 
 
 class MetadataColumns:
@@ -192,19 +194,21 @@ class MetadataColumns:
     @cached_property
     def schema(self) -> dict[str, pl.DataType]:
         """Names and dtypes, in the order in which the benchmarks have them."""
-        found: dict[str, pl.DataType] = {}
+        dtypes: dict[str, pl.DataType] = {}
         for part in self._stored:
             for name, dtype in part.dtypes.items():
-                found[name] = dtype if found.get(name, dtype) == dtype else _common(found[name], dtype)
+                dtypes[name] = dtype if dtypes.get(name, dtype) == dtype else _common(dtypes[name], dtype)
         wide = {name for part in self._stored for name in part.wide}
-        return {name: pl.String() if dtype == pl.Float64() and name in wide else dtype for name, dtype in found.items()}
+        return {
+            name: pl.String() if dtype == pl.Float64() and name in wide else dtype for name, dtype in dtypes.items()
+        }
 
     def of(self, benchmark: str) -> tuple[str, ...]:
-        """Give the names of the columns of one benchmark's cases."""
+        """Return the names of the columns of one benchmark's cases."""
         return tuple(name for part in self._stored if part.benchmark == benchmark for name in part.dtypes)
 
     def distinct(self, name: str, benchmark: str) -> int:
-        """Say how many different values a column has in a benchmark, without reading it; missing counts as one."""
+        """Describe how many different values a column has in a benchmark, without reading it; missing counts as one."""
         return sum(part.values.get(name, 0) for part in self._stored if part.benchmark == benchmark)
 
     def column(self, name: str) -> pl.Series:
@@ -226,8 +230,8 @@ class MetadataColumns:
         for part in self._parts:
             height = part if isinstance(part, int) else part.height
             if index < height:
-                found = {} if isinstance(part, int) else part.row(index)
-                return {name: value for name, value in found.items() if value is not None}
+                row = {} if isinstance(part, int) else part.row(index)
+                return {name: value for name, value in row.items() if value is not None}
             index -= height
         raise IndexError(index)
 
@@ -244,4 +248,4 @@ class MetadataColumns:
                 height = part if isinstance(part, int) else part.height
                 columns.append(pl.Series(name, [None], dtype=pl.Null).new_from_index(0, height))
         dtype = self.schema[name]
-        return pl.concat([_as(one, dtype) for one in columns]).alias(name)
+        return pl.concat([_as(column, dtype) for column in columns]).alias(name)

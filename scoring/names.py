@@ -9,7 +9,7 @@ LISTED = 12
 
 
 def match_name(word: str, names: Sequence[str], what: str) -> str:
-    """The one name that equals the word or contains it.
+    """Return the one name that equals the word or contains it.
 
     Raises:
         UsageError: none or several do; those that there are, are named.
@@ -18,7 +18,7 @@ def match_name(word: str, names: Sequence[str], what: str) -> str:
     if len(hits) == 1:
         return hits[0]
     problem = f"{len(hits)} {what}s match {word!r}" if hits else f"no {what} matches {word!r}"
-    found = hits or list(names)
-    more = f" and {len(found) - LISTED:,} more" if len(found) > LISTED else ""
-    there = f"There are: {', '.join(found[:LISTED])}{more}." if found else "There are none."
+    candidates = hits or list(names)
+    more = f" and {len(candidates) - LISTED:,} more" if len(candidates) > LISTED else ""
+    there = f"There are: {', '.join(candidates[:LISTED])}{more}." if candidates else "There are none."
     raise UsageError(f"{problem}.", there)

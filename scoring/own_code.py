@@ -58,7 +58,7 @@ class OwnCode(Struct, frozen=True, eq=False):
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is the path of a Python file rather than the name of something installed."""
+    """Return whether a name is the path of a Python file rather than the name of something installed."""
     return name.endswith(ENDING)
 
 
@@ -91,11 +91,11 @@ def from_file(path: Path) -> OwnCode:
 
 
 def installed(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group by name, the first of equal ones; none of them is imported."""
-    found: dict[str, EntryPoint] = {}
+    """Return the entry points of a group by name, the first of equal ones; none of them is imported."""
+    by_name: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
-        found.setdefault(entry.name, entry)
-    return found
+        by_name.setdefault(entry.name, entry)
+    return by_name
 
 
 def package_of(entry: EntryPoint) -> str:
@@ -112,10 +112,10 @@ def from_entry_point(entry: EntryPoint) -> tuple[OwnCode, Any]:
     package = package_of(entry)
     place = _place(entry.module)
     with _told(place, f"named by the package {package}, while it was imported"):
-        found = entry.load()
+        target = entry.load()
     module = sys.modules[entry.module]
     digest = sha256(place.read_bytes()).hexdigest() if place.is_file() else ""
-    return OwnCode(entry.name, module, place, digest, package), found
+    return OwnCode(entry.name, module, place, digest, package), target
 
 
 def _place(module: str) -> Path:
@@ -168,13 +168,13 @@ class _Waits:
         del self._since[number]
 
     def _watch(self) -> None:
-        said: set[int] = set()
+        warned: set[int] = set()
         while True:
             time.sleep(SLOW / 10)
             now = time.monotonic()
             for number, (since, what) in list(self._since.items()):
-                if number not in said and now - since >= SLOW:
-                    said.add(number)
+                if number not in warned and now - since >= SLOW:
+                    warned.add(number)
                     for listener in self.listeners:
                         listener(f"{what}: it has been running for {SLOW:g} s, and what depends on it waits.")
 
@@ -183,12 +183,12 @@ _WAITS = _Waits()
 
 
 def listen(listener: Listener) -> None:
-    """Tell a listener from now on, in a thread of its own, of code that has been running for SLOW seconds."""
+    """Notify a listener from now on, in a thread of its own, of code that has been running for SLOW seconds."""
     _WAITS.listeners.append(listener)
 
 
 def stop_listening(listener: Listener) -> None:
-    """Tell it no more."""
+    """Stop notifying it."""
     _WAITS.listeners.remove(listener)
 
 
@@ -217,6 +217,6 @@ def _line(error: BaseException, path: Path) -> int | None:
 
 
 def _words(error: BaseException) -> str:
-    said = (error.msg if isinstance(error, SyntaxError) else str(error)).strip()
+    reason = (error.msg if isinstance(error, SyntaxError) else str(error)).strip()
     name = type(error).__name__
-    return f"{name}: {said.splitlines()[0].rstrip('.')}" if said else name
+    return f"{name}: {reason.splitlines()[0].rstrip('.')}" if reason else name

@@ -49,15 +49,15 @@ class OwnColumn(Struct, frozen=True, eq=False):
         frame = pl.concat([cases, texts.frame(["problem", "steps"])], how="horizontal")
         where = f"{self.code.path}, " if self.code else ""
         try:
-            given = self._called(frame)
-            made = given if isinstance(given, pl.Series) else pl.Series(list(given), strict=True)
+            result = self._called(frame)
+            made = result if isinstance(result, pl.Series) else pl.Series(list(result), strict=True)
         except (TypeError, pl.exceptions.PolarsError) as error:
-            told = f"{where}the column {self.name!r} does not give values of one type: {error}."
-            raise PluginError(told, "Correct it, or leave it out.") from error
+            message = f"{where}the column {self.name!r} does not give values of one type: {error}."
+            raise PluginError(message, "Correct it, or leave it out.") from error
         if made.len() != cases.height or made.dtype.is_nested():
             values = f"{made.len():,} values of {made.dtype}, for {cases.height:,} cases"
-            told = f"{where}the column {self.name!r} gives {values}."
-            raise PluginError(told, "Give one text, number or truth value a case.")
+            message = f"{where}the column {self.name!r} gives {values}."
+            raise PluginError(message, "Give one text, number or truth value a case.")
         return made.alias(self.name)
 
     def _called(self, frame: pl.DataFrame) -> Any:
@@ -96,5 +96,5 @@ def keep_own_column(made: OwnColumn, code: OwnCode) -> None:
 
 
 def own_columns() -> Sequence[OwnColumn]:
-    """Give the columns of the user's own that were loaded."""
+    """Return the columns of the user's own that were loaded."""
     return tuple(_KEPT.values())

@@ -56,13 +56,17 @@ def load_plugins(files: Sequence[str]) -> None:
         code, own = _of_file(name) if own_code.is_file(name) else _of_package(name)
         if not own:
             kinds = ", ".join(called for called, _ in _KINDS.values())
-            raise PluginError(f"{name} holds nothing to use.", f"It may hold {kinds}: see the README.")
+            raise PluginError(
+                f"{name} holds nothing that --plugin brings.",
+                f"It may hold {kinds}: see `prm-inspect guide plugins`. A benchmark's file is named before its rows: "
+                f"prm-inspect import {name} ROWS.",
+            )
         for value in own:
             _KINDS[type(value)][1](value, code)
 
 
 def installed_plugins() -> dict[str, EntryPoint]:
-    """Give what installed packages name in one of GROUPS, by name; none is imported."""
+    """Return what installed packages name in one of GROUPS, by name; none is imported."""
     return {name: entry for group in GROUPS.values() for name, entry in own_code.installed(group).items()}
 
 

@@ -21,7 +21,7 @@ def told_to(listener: Listener) -> Iterator[None]:
 
 
 def tell(done: int, to_do: int, what: str, unit: str) -> None:
-    """Say that so many of so many are done of something; who says fewer than before is about something else."""
+    """Report that so many of so many are done of something; fewer than before is about something else."""
     listener = _LISTENER.get()
     if listener is not None:
         listener(done, to_do, what, unit)

@@ -55,11 +55,11 @@ class Vocabulary(Struct, frozen=True):
     tied: str = "model.embed_tokens.weight"
 
     def source(self, tensors: Container[str]) -> str:
-        """The tensor that holds the rows."""
+        """Return the tensor that holds the rows."""
         return self.name if self.name in tensors else self.tied
 
     def problems(self, tensors: Mapping[str, Shape]) -> list[str]:
-        """What keeps the rows from being read."""
+        """List what keeps the rows from being read."""
         source = self.source(tensors)
         if source not in tensors:
             return [f"{self.name} is missing"]
@@ -113,34 +113,35 @@ class Readout(Struct, frozen=True):
         return {name: shape for layer in self.head for name, shape in layer.shapes.items()}
 
     def problems(self, tensors: Mapping[str, Shape]) -> list[str]:
-        """What keeps a checkpoint's tensors (name -> shape) from being read so; the body's own are the engine's matter.
+        """List what keeps a checkpoint's tensors (name -> shape) from being read so; the body's own are the engine's
+        matter.
 
         A head that is missing in part would otherwise be random, and its rewards plausible.
         """
-        found = self.head.problems(tensors) if isinstance(self.head, Vocabulary) else []
+        faults = self.head.problems(tensors) if isinstance(self.head, Vocabulary) else []
         for name, shape in self.shapes.items():
             if name not in tensors:
-                found.append(f"{name} is missing")
+                faults.append(f"{name} is missing")
             elif tensors[name] != shape:
-                found.append(f"{name} is {_times(tensors[name])} and should be {_times(shape)}")
+                faults.append(f"{name} is {_times(tensors[name])} and should be {_times(shape)}")
         known = {*self.shapes, *self.ignored}
         strangers = [name for name in tensors if name not in known and not name.startswith(self.body)]
-        return found + [f"{name} is not expected" for name in strangers]
+        return faults + [f"{name} is not expected" for name in strangers]
 
     def used(self, tensors: Mapping[str, Shape]) -> list[str]:
-        """The names among a checkpoint's tensors that are read: the body's, then the head's."""
+        """Return the names among a checkpoint's tensors that are read: the body's, then the head's."""
         head = [self.head.source(tensors)] if isinstance(self.head, Vocabulary) else list(self.shapes)
         body = [name for name in tensors if name.startswith(self.body) and name not in head]
         return body + [name for name in head if name in tensors]
 
 
 def two_layers(hidden: int, labels: int = 2) -> tuple[Linear, ...]:
-    """The head of Qwen's PRMs: `score.0`, ReLU, `score.2`."""
+    """Return the head of Qwen's PRMs: `score.0`, ReLU, `score.2`."""
     return (Linear("score.0", hidden, hidden), Linear("score.2", hidden, labels))
 
 
 def one_layer(hidden: int, labels: int = 2, *, bias: bool = True) -> tuple[Linear, ...]:
-    """The head of a stock token classifier: `score`."""
+    """Return the head of a stock token classifier: `score`."""
     return (Linear("score", hidden, labels, bias),)
 
 
@@ -160,7 +161,7 @@ class Encoded(Struct, frozen=True):
 
     @classmethod
     def together(cls, sequences: Sequence["Encoded"], places: int = 1) -> "Encoded":
-        """A case that is read several times, at least once."""
+        """Join a case that is read several times, at least once."""
         first, *further = sequences
         return cls(first.ids, first.positions, tuple(further), places=places)
 
@@ -172,12 +173,12 @@ class Encoded(Struct, frozen=True):
     @property
     def n_positions(self) -> int:
         """How many steps are read in all; a position each, or `places` of them."""
-        return sum(len(one.positions) for one in self.sequences) // self.places
+        return sum(len(sequence.positions) for sequence in self.sequences) // self.places
 
     @property
     def n_tokens(self) -> int:
         """How many tokens are run in all."""
-        return sum(len(one.ids) for one in self.sequences)
+        return sum(len(sequence.ids) for sequence in self.sequences)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ SETTING = "parser"
 
 
 def protocol_of_critic(scorer: Scorer) -> CriticProtocol | None:
-    """The protocol that a critic was asked by here, with the reader that counts for it.
+    """Return the protocol that a critic was asked by here, with the reader that counts for it.
 
     None of a scorer that was imported, is no critic, or is read by a parser that this version does not have.
     """
@@ -55,20 +55,20 @@ def protocol_of_critic(scorer: Scorer) -> CriticProtocol | None:
 
 
 def base_of(scorer: Scorer, protocol: CriticProtocol) -> int:
-    """What a critic's prompt calls the first step: as its settings say, else as its protocol does."""
+    """Return what a critic's prompt calls the first step: as its settings say, else as its protocol does."""
     layout = scorer.settings.get("steps")
     base = layout.get("base") if isinstance(layout, Mapping) else None
     return base if base in (0, 1) and not isinstance(base, bool) else protocol.steps.base
 
 
 def parsers_for(protocol: CriticProtocol) -> dict[str, Parser]:
-    """The parsers that find what a protocol asks for, its own first."""
+    """Return the parsers that find what a protocol asks for, its own first."""
     own = parser_of(protocol)
     return {name: PARSERS[name] for name in (own, *PARSERS) if PARSERS[name].gives == protocol.gives}
 
 
 def reader(scorer: Scorer, protocol: CriticProtocol, parser: str) -> Read:
-    """The reader by which a parser, by its name, reads a critic's answers.
+    """Return the reader by which a parser, by its name, reads a critic's answers.
 
     Raises:
         UsageError: it finds something else than the protocol asks for.
@@ -80,19 +80,19 @@ def reader(scorer: Scorer, protocol: CriticProtocol, parser: str) -> Read:
 
 
 def misfit(scorer: Scorer, protocol: CriticProtocol, parser: str) -> str:
-    """Say that a parser does not find what a critic was asked for, and which ones do."""
-    asked = f"{scorer.name} was asked for {_ASKED[protocol.gives]}, which the parser {parser!r} does not find"
-    return f"{asked}; there are: {', '.join(parsers_for(protocol))}."
+    """Return a sentence that a parser does not find what a critic was asked for, and which ones do."""
+    sentence = f"{scorer.name} was asked for {_ASKED[protocol.gives]}, which the parser {parser!r} does not find"
+    return f"{sentence}; there are: {', '.join(parsers_for(protocol))}."
 
 
 def parsed_by(scorer: Scorer, read: Read, name: str) -> Scorer:
-    """The scorer that a critic is with another reader: another fingerprint, since other numbers come of it."""
+    """Return the scorer that a critic is with another reader: another fingerprint, since other numbers come of it."""
     settings = {**scorer.settings, SETTING: version(read)}
     return replace(scorer, name=name, fingerprint=fingerprint(settings), settings=settings)
 
 
 def readings(parts: VoteParts, read: Read, cases: pl.DataFrame, *, own: bool) -> pl.DataFrame:
-    """What a reader makes of a critic's answers to some cases; what is kept stays as it is.
+    """Return what a reader makes of a critic's answers to some cases; what is kept stays as it is.
 
     A part that cannot be read is left out: whoever loaded the critic has heard of it.
 
@@ -192,7 +192,7 @@ class Reparsed(Struct):
 
 
 def stale(parts: VoteParts, read: Read) -> int:
-    """How many answers another reader, or another version of it, has read; imported answers are nobody's."""
+    """Count the answers that another reader, or another version of it, has read; imported answers are nobody's."""
     rows, _ = parts.read((*parts.kind.identity, "ballot", "verdict", "rewards", "reason", "reader"))
     return int((rows["reader"] != version(read)).sum())
 
@@ -218,9 +218,9 @@ def reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool
 
 
 def _reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool) -> Reparsed:
-    told = Reparsed()
+    counts = Reparsed()
     again = _Again(read, dict(cases.select("key", "n_steps").iter_rows()), thinking)
-    readable = [(part, differs) for part in parts.parts() if (differs := again.count(parts, part, told)) is not None]
+    readable = [(part, differs) for part in parts.parts() if (differs := again.count(parts, part, counts)) is not None]
     first = next((place for place, (_, differs) in enumerate(readable) if differs), len(readable))
     going, written = [part for part, _ in readable[first:]], list[Path]()
     try:
@@ -230,7 +230,7 @@ def _reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: boo
         _unlink(written)
         raise
     _unlink(going)
-    return told
+    return counts
 
 
 class _Again(Struct, frozen=True):
@@ -250,18 +250,18 @@ class _Again(Struct, frozen=True):
         """Which of these are another reader's too: a verdict that an imported file gave without a text is not."""
         return self.about_cases & (pl.col("answer").is_not_null() | pl.col("verdict").is_null())
 
-    def count(self, parts: VoteParts, part: Path, told: Reparsed) -> bool | None:
+    def count(self, parts: VoteParts, part: Path, counts: Reparsed) -> bool | None:
         """Add a part's answers to the counts: whether it has to be rewritten, None where it cannot be read."""
         differs = False
         try:
             for page in parts.pages(part, _ROWS):
                 for row, reading in self._readings(page):
                     if reading is not None:
-                        told.add(row, reading)
+                        counts.add(row, reading)
                         differs |= _changes(row, reading) or row["reader"] != version(self.read)
-                    told.unknown += row["answer"] is not None and reading is None
+                    counts.unknown += row["answer"] is not None and reading is None
         except (OSError, FrameError) as error:
-            told.problems.append(f"{part} was left alone: {error}")
+            counts.problems.append(f"{part} was left alone: {error}")
             return None
         return differs
 
@@ -272,8 +272,8 @@ class _Again(Struct, frozen=True):
         for row, reading in self._readings(page):
             new = row if reading is None else {**_columns(reading), "reader": version(self.read)}
             rows.append({name: new[name] for name in names})
-        said = pl.DataFrame(rows, schema={name: VOTES[name] for name in names}, orient="row")
-        return page.with_columns(said.get_columns())
+        reread = pl.DataFrame(rows, schema={name: VOTES[name] for name in names}, orient="row")
+        return page.with_columns(reread.get_columns())
 
     def _readings(self, page: pl.DataFrame) -> Iterator[tuple[dict[str, Any], Reading | None]]:
         """Every row, and what its answer says; None where there is no answer, or none to a known case."""

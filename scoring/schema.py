@@ -167,7 +167,8 @@ NEVER_NULL = frozenset({"key", "benchmark", "id", "n_steps", "problem", "steps",
 
 
 def content_key(problem: str, steps: Sequence[str], *also: str) -> str:
-    """Hex blake2b (16 bytes) over the length-prefixed UTF-8 of the problem, the steps and whatever else is read.
+    """Compute the hex blake2b (16 bytes) over the length-prefixed UTF-8 of the problem, the steps and whatever else is
+    read.
 
     Two cases have equal keys iff a scorer that reads these texts cannot tell them apart: the length prefixes keep
     `["a", "b"]` and `["ab"]` apart, the count of steps keeps steps and further texts apart.
@@ -184,7 +185,7 @@ def content_key(problem: str, steps: Sequence[str], *also: str) -> str:
 
 
 def conform(frame: pl.DataFrame, schema: Mapping[str, pl.DataType], what: str) -> pl.DataFrame:
-    """The frame with exactly the schema's columns, in its order; a missing nullable column comes as nulls.
+    """Return the frame with exactly the schema's columns, in its order; a missing nullable column comes as nulls.
 
     Dtypes must already be right, except that an all-null column takes the schema's. `what` names the frame in errors.
 
@@ -195,11 +196,11 @@ def conform(frame: pl.DataFrame, schema: Mapping[str, pl.DataType], what: str) -
     required = NEVER_NULL if "vote" in schema else NEVER_NULL | {"case"}
     columns = []
     for name, dtype in schema.items():
-        found = frame.schema.get(name)
-        if name in required and (found is None or frame[name].null_count()):
-            raise FrameError(what, name, str(dtype), "missing" if found is None else "null in some rows")
-        if found not in (None, dtype, pl.Null()):
-            raise FrameError(what, name, str(dtype), str(found))
-        column = pl.lit(None) if found is None else pl.col(name)
+        own_dtype = frame.schema.get(name)
+        if name in required and (own_dtype is None or frame[name].null_count()):
+            raise FrameError(what, name, str(dtype), "missing" if own_dtype is None else "null in some rows")
+        if own_dtype not in (None, dtype, pl.Null()):
+            raise FrameError(what, name, str(dtype), str(own_dtype))
+        column = pl.lit(None) if own_dtype is None else pl.col(name)
         columns.append(column.cast(dtype).alias(name))
     return frame.select(columns)

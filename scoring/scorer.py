@@ -57,11 +57,11 @@ class TrainingPoint(Struct, frozen=True):
         return f"step {self.at:,} of {self.series}" if self.known else ""
 
     def same(self, other: "TrainingPoint") -> bool:
-        """Whether it is the same checkpoint of the same run, whoever says so."""
+        """Return whether it is the same checkpoint of the same run, whoever says so."""
         return (self.series, self.at) == (other.series, other.at)
 
     def over(self, earlier: "TrainingPoint") -> "TrainingPoint":
-        """Give what holds where something was known earlier: a guess takes the place of nothing that is known."""
+        """Return what holds where something was known earlier: a guess takes the place of nothing that is known."""
         return self if self.known and not (self.guessed and earlier.known) else earlier
 
 
@@ -75,10 +75,10 @@ def guessed_point(path: str) -> TrainingPoint:
     """
     parts = _BETWEEN.split(_HOST.sub("", path))
     for place in range(len(parts) - 1, max(-1, len(parts) - 1 - NEAR), -1):
-        if found := _CHECKPOINT.match(parts[place]):
+        if match := _CHECKPOINT.match(parts[place]):
             above = (_ARCHIVE.sub("", part) for part in reversed(parts[:place]))
-            named = found["series"] or next((part for part in above if not _NO_SERIES.fullmatch(part)), None)
-            return NOWHERE if named is None else TrainingPoint(named, int(found["at"]), guessed=True)
+            named = match["series"] or next((part for part in above if not _NO_SERIES.fullmatch(part)), None)
+            return NOWHERE if named is None else TrainingPoint(named, int(match["at"]), guessed=True)
     return NOWHERE
 
 
@@ -93,7 +93,7 @@ def point_of_model(model: str) -> TrainingPoint:
 
 
 def stated_point(series: str | None, at: int | None, guess: TrainingPoint) -> TrainingPoint:
-    """Give what a person states; what is left open is as guessed, and all of it where nothing is stated.
+    """Return what a person states; what is left open is as guessed, and all of it where nothing is stated.
 
     Raises:
         UsageError: the run is named and no step is known, or the other way round.
@@ -129,8 +129,8 @@ def checkpoints_in(folder: Path) -> Sequence[Path]:
 
 def _has_weights(folder: Path) -> bool:
     left_behind = ("training_args", "optimizer", "scheduler")
-    found = (path for pattern in _WEIGHTS for path in folder.glob(pattern))
-    return any(not path.name.startswith(left_behind) for path in found)
+    paths = (path for pattern in _WEIGHTS for path in folder.glob(pattern))
+    return any(not path.name.startswith(left_behind) for path in paths)
 
 
 Kind = Literal["prm", "critic", "baseline"]
@@ -186,7 +186,7 @@ class Scorer(Struct, frozen=True):
         return TrainingPoint(self.series, self.at)
 
     def as_checkpoint(self, training: TrainingPoint) -> "Scorer":
-        """Give the same scorer as a checkpoint of a run."""
+        """Return the same scorer as a checkpoint of a run."""
         return replace(self, series=training.series, at=training.at)
 
     @property
@@ -207,7 +207,7 @@ class Scorer(Struct, frozen=True):
 
     @classmethod
     def load(cls, folder: Path) -> "Scorer":
-        """The scorer of a folder of reward parts.
+        """Load the scorer of a folder of reward parts.
 
         Raises:
             DamagedWorkspace: `scorer.json` is missing, no JSON, of a newer format, or a value is not what it should be.
@@ -261,10 +261,10 @@ def _number(name: str, value: Any) -> float:
     """The finite number that a field holds."""
     if value is None or isinstance(value, (bool, list, dict)):
         raise TypeError(f"{name} is {json.dumps(value)}, not a number")
-    found = float(value)
-    if not math.isfinite(found):
+    number = float(value)
+    if not math.isfinite(number):
         raise ValueError(f"{name} is not a finite number")
-    return found
+    return number
 
 
 # -- what it was made with, as plain names and texts
@@ -279,19 +279,19 @@ def settings_of(scorer: Scorer) -> dict[str, str]:
     return {name: _setting_text(value) for name, value in [*facts.items(), *_flat(scorer.settings)]}
 
 
-def settings_that_differ(one: Scorer, other: Scorer) -> dict[str, tuple[str, str]]:
-    """Give by name the two values of every setting that is not the same in both; what one lacks is NOT_SAID.
+def settings_that_differ(scorer: Scorer, other: Scorer) -> dict[str, tuple[str, str]]:
+    """Return by name the two values of every setting that is not the same in both; what one lacks is NOT_SAID.
 
     The fingerprints are left out, which differ wherever anything does, and so is what they sum up.
     """
-    first, second = settings_of(one), settings_of(other)
+    first, second = settings_of(scorer), settings_of(other)
     names = [name for name in dict.fromkeys((*first, *second)) if name != "fingerprint"]
     pairs = {name: (first.get(name, NOT_SAID), second.get(name, NOT_SAID)) for name in names}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
 def not_recorded(scorers: Iterable[Scorer]) -> str:
-    """Say of whose numbers it is not known what made them, because their results were imported; "" where none were."""
+    """Name the scorers whose numbers come from unknown models, their results being imported; "" where none were."""
     imported = [scorer.name for scorer in scorers if "imported_from" in scorer.settings]
     if not imported:
         return ""

@@ -34,7 +34,7 @@ def masked(text: str) -> str:
 
 
 def key_like(text: str) -> bool:
-    """Whether `text` holds a key of this process or what looks like one."""
+    """Return whether `text` holds a key of this process or what looks like one."""
     return masked(text) != text
 
 

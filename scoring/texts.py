@@ -37,27 +37,27 @@ class Texts(Struct, frozen=True, eq=False):
 
     @classmethod
     def whole(cls, sources: Sequence[Path | pl.DataFrame], heights: Sequence[int]) -> "Texts":
-        """The texts of sources one after the other, every row of them; `heights` are their numbers of rows."""
+        """Take the texts of sources one after the other, every row of them; `heights` are their numbers of rows."""
         part = np.repeat(np.arange(len(sources)), np.asarray(heights, dtype=np.int64))
         rows = [np.arange(height) for height in heights]
         return cls(tuple(sources), part, np.concatenate([np.empty(0, dtype=np.int64), *rows]))
 
     @classmethod
     def together(cls, parts: Sequence["Texts"]) -> "Texts":
-        """Texts of several frames of cases that are put one below the other."""
-        sources = [source for one in parts for source in one.sources]
-        before = np.cumsum([0, *(len(one.sources) for one in parts)])
-        part = [one.part + start for one, start in zip(parts, before[:-1], strict=True)]
+        """Join the texts of several frames of cases that are put one below the other."""
+        sources = [source for texts in parts for source in texts.sources]
+        before = np.cumsum([0, *(len(texts.sources) for texts in parts)])
+        part = [texts.part + start for texts, start in zip(parts, before[:-1], strict=True)]
         nothing = np.empty(0, dtype=np.int64)
-        rows = [one.row_in_part for one in parts]
+        rows = [texts.row_in_part for texts in parts]
         return cls(tuple(sources), np.concatenate([nothing, *part]), np.concatenate([nothing, *rows]))
 
     def gather(self, rows: Places) -> "Texts":
-        """The texts of some of the cases, by their rows in the cases frame."""
+        """Take the texts of some of the cases, by their rows in the cases frame."""
         return Texts(self.sources, self.part[rows], self.row_in_part[rows])
 
     def row(self, index: int) -> dict[str, Any]:
-        """The texts of one case; `index` is its row in the cases frame.
+        """Read the texts of one case; `index` is its row in the cases frame.
 
         Raises:
             DamagedWorkspace: the file has gone or cannot be read.
@@ -65,22 +65,22 @@ class Texts(Struct, frozen=True, eq=False):
         return self.page(int(self.part[index]), int(self.row_in_part[index]), 1).row(0, named=True)
 
     def page(self, part: int, first: int, rows: int, columns: Sequence[str] = tuple(TEXTS)) -> pl.DataFrame:
-        """Rows of one source from row `first` on, as many as there are but at most `rows`; at least one.
+        """Read rows of one source from row `first` on, as many as there are but at most `rows`; at least one.
 
         Raises:
             DamagedWorkspace: the file has gone, cannot be read or has no such row.
         """
         source = self.sources[part]
         if isinstance(source, pl.DataFrame):
-            found = source.select(columns).slice(first, rows)
+            page = source.select(columns).slice(first, rows)
         else:
-            found = _read(source, tuple(columns), (first, rows))
-        if not found.height:
+            page = _read(source, tuple(columns), (first, rows))
+        if not page.height:
             raise _damaged(source, f"it has no row {first}, 0-based")
-        return found
+        return page
 
     def frame(self, columns: Sequence[str] = tuple(TEXTS)) -> pl.DataFrame:
-        """All texts, or some columns of them, in the order of the cases frame.
+        """Read all texts, or some columns of them, in the order of the cases frame.
 
         Raises:
             DamagedWorkspace: a file has gone, cannot be read or has too few rows for the cases.
@@ -103,12 +103,12 @@ class Texts(Struct, frozen=True, eq=False):
         return every if in_order else every[rows]
 
     def sizes(self) -> npt.NDArray[np.int64]:
-        """The bytes of problem and steps of each case, shape (n,); a part of the texts is in memory at a time.
+        """Measure the bytes of problem and steps of each case, shape (n,); a part of the texts is in memory at a time.
 
         Raises:
             DamagedWorkspace: as for `frame`.
         """
-        found = np.zeros(self.part.size, dtype=np.int64)
+        sizes = np.zeros(self.part.size, dtype=np.int64)
         steps = pl.col("steps").list.eval(pl.element().str.len_bytes()).list.sum()
         for number in range(len(self.sources)):
             own = np.flatnonzero(self.part == number)
@@ -120,8 +120,8 @@ class Texts(Struct, frozen=True, eq=False):
                 for first in range(0, height, _MEASURED)
             ]
             if pages:
-                found[own] = pl.concat(pages).to_numpy()[self.row_in_part[own]]
-        return found
+                sizes[own] = pl.concat(pages).to_numpy()[self.row_in_part[own]]
+        return sizes
 
 
 def in_groups(texts: pl.DataFrame) -> pl.DataFrame:
@@ -135,13 +135,15 @@ def in_groups(texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def rest_digests(texts: pl.DataFrame) -> pl.Series:
-    """Hex digests of the texts that a case's `key` does not cover, null where there are none. Shape (n,)."""
+    """Hash the texts that a case's `key` does not cover to hex digests, null where there are none. Shape (n,)."""
     others = texts.drop("problem", "steps", strict=False)
     some = others.select(pl.any_horizontal(pl.all().is_not_null()).alias("some"))["some"]
     if not some.any():
         return pl.Series([None] * texts.height, dtype=pl.String)
     rows = zip(some.to_list(), others.iter_rows(), strict=True)
-    digests = [blake2b(json.dumps(row).encode(), digest_size=8).hexdigest() if told else None for told, row in rows]
+    digests = [
+        blake2b(json.dumps(row).encode(), digest_size=8).hexdigest() if has_texts else None for has_texts, row in rows
+    ]
     return pl.Series(digests, dtype=pl.String)
 
 
@@ -161,7 +163,7 @@ def _damaged(source: Path | pl.DataFrame, why: str) -> DamagedWorkspace:
 
 
 def reward_keys(cases: pl.DataFrame, texts: Texts, reads: Sequence[str]) -> pl.DataFrame:
-    """The cases with the keys of a scorer's rewards in place of their contents' keys.
+    """Return the cases with the keys of a scorer's rewards in place of their contents' keys.
 
     Args:
         cases: n rows with a column `key`.
@@ -183,15 +185,16 @@ def reward_keys(cases: pl.DataFrame, texts: Texts, reads: Sequence[str]) -> pl.D
 
 
 def reward_key(key: str, further: Iterable[tuple[str, str | None]]) -> str:
-    """Hex blake2b (16 bytes) over a content's key and the further texts, each name and text with its length.
+    """Compute the hex blake2b (16 bytes) over a content's key and the further texts, each name and text with its
+    length.
 
     It is the key itself where no text is there.
     """
-    told = [(name, text) for name, text in further if text is not None]
-    if not told:
+    present = [(name, text) for name, text in further if text is not None]
+    if not present:
         return key
     digest = blake2b(digest_size=16)
-    for part in (key, *(part for pair in told for part in pair)):
+    for part in (key, *(part for pair in present for part in pair)):
         raw = part.encode()
         digest.update(len(raw).to_bytes(8, "little"))
         digest.update(raw)

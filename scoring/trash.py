@@ -67,7 +67,7 @@ class Removed(Struct, frozen=True):
 
 
 def removable(workspace: Workspace, kind: Kind) -> list[Removable]:
-    """What of a kind can be removed, in order of name.
+    """List what of a kind can be removed, in order of name.
 
     Raises:
         NoWorkspace: the workspace has no folder.
@@ -80,7 +80,7 @@ def removable(workspace: Workspace, kind: Kind) -> list[Removable]:
     each = (
         Removable(kind, name if names.count(name) == 1 else f"{name} ({folder.name})", folder) for name, folder in named
     )
-    return sorted(each, key=lambda one: one.name)
+    return sorted(each, key=lambda entry: entry.name)
 
 
 def remove(workspace: Workspace, wanted: Removable) -> Removed:
@@ -110,7 +110,7 @@ def remove(workspace: Workspace, wanted: Removable) -> Removed:
 
 
 def removed(workspace: Workspace) -> list[Removed]:
-    """What is in the trash, removed first first.
+    """List what is in the trash, in the order of removal.
 
     Raises:
         NoWorkspace: the workspace has no folder.
@@ -146,7 +146,9 @@ def restore(workspace: Workspace, wanted: Removed) -> Path:
     with locked(root / TRASH, make=True):
         if not wanted.folder.is_dir():
             raise UsageError(f"{wanted.label} is not in the trash any more.", "")
-        taken = workspace.benchmarks() if wanted.kind == "benchmark" else [one.name for one, _ in scorers(workspace)]
+        taken = (
+            workspace.benchmarks() if wanted.kind == "benchmark" else [scorer.name for scorer, _ in scorers(workspace)]
+        )
         if wanted.name in taken:
             raise UsageError(
                 f"there is a {wanted.label} again, and two of one name there cannot be.",
@@ -173,7 +175,7 @@ def prune(workspace: Workspace, wanted: Sequence[Removed]) -> list[str]:
         return []
     problems = []
     with locked(trash):
-        entries = [one.folder.parent for one in wanted]
+        entries = [removal.folder.parent for removal in wanted]
         entries += [entry for entry in _entries(trash, _ENTRY) if _content(entry) is None]
         for entry in entries:
             try:
@@ -194,7 +196,7 @@ def prune(workspace: Workspace, wanted: Sequence[Removed]) -> list[str]:
 
 
 def leftovers(workspace: Workspace) -> int:
-    """The bytes of what an interrupted prune has not deleted."""
+    """Count the bytes of what an interrupted prune has not deleted."""
     return sum(DiskUse.of(entry).bytes for entry in _entries(_root(workspace) / TRASH, _DOOMED))
 
 

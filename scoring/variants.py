@@ -44,12 +44,12 @@ class Edit(Struct, frozen=True):
     at: int = 0
 
     def document(self) -> dict[str, Any]:
-        """Give its fields as JSON values, those that its kind has."""
+        """Return its fields as JSON values, those that its kind has."""
         return {"edit": self.kind, "step": self.step, **{name: getattr(self, name) for name in _NEEDED[self.kind]}}
 
     @property
     def words(self) -> str:
-        """Say what it does, as in "step 2 and step 3 swapped"."""
+        """Describe what it does, as in "step 2 and step 3 swapped"."""
         if self.kind == "swap":
             return f"step {self.step} and step {self.other} swapped"
         done = {"replace": "changed", "insert": "put in", "delete": "taken out", "cut": "cut in two"}[self.kind]
@@ -67,7 +67,7 @@ class VariantStep(NamedTuple):
 
 
 def apply_edits(steps: Sequence[str], edits: Sequence[Edit]) -> tuple[VariantStep, ...]:
-    """Give the steps of the variant that edits make of the n steps of a case.
+    """Return the steps of the variant that edits make of the n steps of a case.
 
     Raises:
         UsageError: an edit names a step that is not there, would leave a step without text or no step at all.
@@ -126,15 +126,15 @@ def align_steps(n_steps: int, variant: Sequence[VariantStep]) -> tuple[tuple[int
 def reward_differences(
     rewards: Sequence[float], variant_rewards: Sequence[float], variant: Sequence[VariantStep]
 ) -> list[float | None]:
-    """Give for each of the m steps of a variant its reward less that of its origin, in units of the rewards.
+    """Return for each of the m steps of a variant its reward less that of its origin, in units of the rewards.
 
     None where one of the two is missing: for steps that were put in, and where a solution was truncated or not scored.
     """
-    found: list[float | None] = []
+    differences: list[float | None] = []
     for at, step in enumerate(variant):
         there = step.origin is not None and step.origin < len(rewards) and at < len(variant_rewards)
-        found.append(variant_rewards[at] - rewards[step.origin or 0] if there else None)
-    return found
+        differences.append(variant_rewards[at] - rewards[step.origin or 0] if there else None)
+    return differences
 
 
 class Variant(Struct, frozen=True):
@@ -149,7 +149,7 @@ class Variant(Struct, frozen=True):
     id: str = field(default_factory=uuid7)
 
     def edited(self, edit: Edit, steps: Sequence[str]) -> "Variant":
-        """Give the variant with one more edit; `steps` are those of the case.
+        """Return the variant with one more edit; `steps` are those of the case.
 
         Raises:
             UsageError: as for `apply_edits`.
@@ -165,10 +165,10 @@ class Variant(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """Say what was done, the last three edits at most."""
+        """Describe what was done, the last three edits at most."""
         more = len(self.edits) - 3
-        told = ", ".join(edit.words for edit in self.edits[-3:])
-        return f"{more} more, {told}" if more > 0 else told
+        edits = ", ".join(edit.words for edit in self.edits[-3:])
+        return f"{more} more, {edits}" if more > 0 else edits
 
     @classmethod
     def load(cls, path: Path) -> "Variant":
@@ -218,18 +218,18 @@ class Variants(Struct, frozen=True):
 
     def every(self) -> tuple[Variant, ...]:
         """List all variants, oldest first."""
-        found = [one for of_key in _by_key(self.folder, self._stamp()).values() for one in of_key]
-        return tuple(sorted(found, key=lambda one: one.id))
+        variants = [variant for of_key in _by_key(self.folder, self._stamp()).values() for variant in of_key]
+        return tuple(sorted(variants, key=lambda variant: variant.id))
 
     def problems(self) -> list[str]:
-        """Say of every file that cannot be read why."""
-        found = []
+        """Return why each file that cannot be read cannot."""
+        messages = []
         for path in sorted(self.folder.glob("*.json")):
             try:
                 Variant.load(path)
             except DamagedWorkspace as error:
-                found.append(str(error))
-        return found
+                messages.append(str(error))
+        return messages
 
     def save(self, variant: Variant) -> None:
         """Write a variant's record; one without edits is not kept, and its file goes.
@@ -261,9 +261,9 @@ class Variants(Struct, frozen=True):
 @lru_cache(maxsize=2)
 def _by_key(folder: Path, _stamp: int) -> dict[str, tuple[Variant, ...]]:
     """The variants by content, read once while the folder is as it was."""
-    found: dict[str, tuple[Variant, ...]] = {}
+    by_key: dict[str, tuple[Variant, ...]] = {}
     for path in sorted(folder.glob("*.json")):
         with suppress(DamagedWorkspace):
             variant = Variant.load(path)
-            found[variant.key] = (*found.get(variant.key, ()), variant)
-    return found
+            by_key[variant.key] = (*by_key.get(variant.key, ()), variant)
+    return by_key

@@ -83,7 +83,7 @@ class Workspace(Struct, frozen=True):
 
     @classmethod
     def create(cls, root: Path) -> "Workspace":
-        """The workspace at `root`, made if it is not there.
+        """Open the workspace at `root`, made if it is not there.
 
         Raises:
             UnwritableWorkspace: the folder cannot be made.
@@ -97,7 +97,7 @@ class Workspace(Struct, frozen=True):
 
     @classmethod
     def open(cls, root: Path) -> "Workspace":
-        """The workspace at `root`.
+        """Open the workspace at `root`.
 
         Raises:
             NoWorkspace: there is no `workspace.json`.
@@ -105,24 +105,24 @@ class Workspace(Struct, frozen=True):
         """
         path = root / MARK
         try:
-            found = json.loads(path.read_bytes())["format"]
+            version = json.loads(path.read_bytes())["format"]
         except (FileNotFoundError, NotADirectoryError):
             step = f"Make one with: prm-inspect import PATH -w {shlex.quote(str(root))}"
             raise NoWorkspace(f"{root} holds no {MARK}.", step) from None
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise DamagedWorkspace(f"{path} cannot be read ({error}).", "Restore it, or use another folder.") from None
-        if found != FORMAT:
-            raise DamagedWorkspace(f"{path} has format {found}; this version knows {FORMAT}.", "Update prm-inspect.")
+        if version != FORMAT:
+            raise DamagedWorkspace(f"{path} has format {version}; this version knows {FORMAT}.", "Update prm-inspect.")
         return cls(root)
 
     def benchmarks(self) -> list[str]:
-        """Names of the imported benchmarks, in order of name."""
+        """Return the names of the imported benchmarks, in order of name."""
         if self.root is None:
             return []
         return sorted(path.name for path in (self.root / BENCHMARKS).glob("*") if self._generation(path.name))
 
     def default_benchmarks(self) -> list[str]:
-        """The benchmarks that are meant where none is named: the imported ones, in order of name.
+        """Return the benchmarks that are meant where none is named: the imported ones, in order of name.
 
         Where nothing was ever imported and something was scored, that can only have been the demo.
         """
@@ -132,7 +132,7 @@ class Workspace(Struct, frozen=True):
         return [demo.NAME] if self.reward_folders() else []
 
     def imports(self, benchmark: str) -> list[dict[str, Any]]:
-        """How a benchmark was imported: one document a source, with its report and findings.
+        """Return how a benchmark was imported: one document a source, with its report and findings.
 
         Raises:
             DamagedWorkspace: the document cannot be read.
@@ -143,7 +143,8 @@ class Workspace(Struct, frozen=True):
         return read_sources(folder)
 
     def cases(self, benchmarks: Sequence[str] = (), *, twins: bool = False) -> tuple[pl.DataFrame, Texts]:
-        """The metadata of all cases of the named benchmarks (none = the default ones); and their texts, row for row.
+        """Return the metadata of all cases of the named benchmarks (none = the default ones); and their texts, row for
+        row.
 
         `demo` is known in every workspace. Columns are `scoring.schema.METADATA`. Twins are cases for whoever scores
         (`twins`), and for nobody else.
@@ -158,24 +159,27 @@ class Workspace(Struct, frozen=True):
     def cases_and_columns(
         self, benchmarks: Sequence[str] = (), *, twins: bool = False
     ) -> tuple[pl.DataFrame, Texts, MetadataColumns]:
-        """The same with the metadata columns that the cases' files hold, row for row: each is read when asked for.
+        """Read the same with the metadata columns that the cases' files hold, row for row: each is read when asked for.
 
         Raises:
             UsageError, DamagedWorkspace: as for `cases`.
         """
-        found = [self._read(name) for name in list(benchmarks) or self.default_benchmarks()]
-        metadata = _together([one.metadata for one in found])
-        texts = Texts.together([one.texts for one in found])
-        own = [one.metadata["twin_of"].is_null() for one in found]
-        if twins or all(one.all() for one in own):
-            return metadata, texts, MetadataColumns([_columns(one, None) for one in found])
+        generations = [self._read(name) for name in list(benchmarks) or self.default_benchmarks()]
+        metadata = _together([generation.metadata for generation in generations])
+        texts = Texts.together([generation.texts for generation in generations])
+        own = [generation.metadata["twin_of"].is_null() for generation in generations]
+        if twins or all(mask.all() for mask in own):
+            return metadata, texts, MetadataColumns([_columns(generation, None) for generation in generations])
         listed = pl.concat(own)
-        rows = [np.flatnonzero(one.to_numpy()) for one in own]
-        columns = MetadataColumns([_columns(one, of_it) for one, of_it in zip(found, rows, strict=True)])
+        rows = [np.flatnonzero(mask.to_numpy()) for mask in own]
+        columns = MetadataColumns(
+            [_columns(generation, of_it) for generation, of_it in zip(generations, rows, strict=True)]
+        )
         return metadata.filter(listed), texts.gather(np.flatnonzero(listed.to_numpy())), columns
 
     def some_columns(self, names: Sequence[str]) -> pl.DataFrame:
-        """Some columns of METADATA for all cases of the imported benchmarks, twins included; the others stay unread.
+        """Return some columns of METADATA for all cases of the imported benchmarks, twins included; the others stay
+        unread.
 
         Raises:
             DamagedWorkspace: a generation's files cannot be read.
@@ -185,7 +189,7 @@ class Workspace(Struct, frozen=True):
         return pl.concat([pl.DataFrame(schema=schema), *(some_columns(folder, schema) for folder in folders)])
 
     def twins(self, benchmarks: Sequence[str] = ()) -> pl.DataFrame:
-        """The twins of the named benchmarks' cases (none = the default ones), with the columns of CASES.
+        """Read the twins of the named benchmarks' cases (none = the default ones), with the columns of CASES.
 
         Raises:
             UsageError, DamagedWorkspace: as for `cases`.
@@ -218,8 +222,8 @@ class Workspace(Struct, frozen=True):
         """
         sources = list(imported)
         added: dict[int, Added] = {}
-        for benchmark in dict.fromkeys(one.benchmark for one in sources):
-            places = [place for place, one in enumerate(sources) if one.benchmark == benchmark]
+        for benchmark in dict.fromkeys(source.benchmark for source in sources):
+            places = [place for place, source in enumerate(sources) if source.benchmark == benchmark]
             added.update(zip(places, self._add(benchmark, [sources[place] for place in places]), strict=True))
         return [added[place] for place in range(len(sources))]
 
@@ -231,8 +235,8 @@ class Workspace(Struct, frozen=True):
             folder = self._generation(benchmark)
             whole = Generation.with_reports(folder) if folder else Generation.nothing()
             added = []
-            for one in imported:
-                whole, counts = whole.merged(Generation.of(one))
+            for source in imported:
+                whole, counts = whole.merged(Generation.of(source))
                 added.append(counts)
             whole.write(home)
             # Another process may be reading the texts of the generation before this one, and of earlier ones that it
@@ -250,12 +254,14 @@ class Workspace(Struct, frozen=True):
         return generations[-1] if generations else None
 
     def generations(self, benchmarks: Sequence[str] = ()) -> list[Path]:
-        """The folders that the cases of these benchmarks are read from; none of what is not imported, as the demo."""
+        """Return the folders that the cases of these benchmarks are read from; none of what is not imported, as the
+        demo.
+        """
         names = list(benchmarks) or self.default_benchmarks()
         return [folder for name in dict.fromkeys(names) if (folder := self._generation(name))]
 
     def journal(self) -> "Journal | None":
-        """What everybody says of cases, and where we say it; None where there is no folder."""
+        """Return what everybody says of cases, and where we say it; None where there is no folder."""
         from scoring.triage.journal import Journal
 
         return None if self.triage is None else Journal(self.triage)
@@ -273,7 +279,7 @@ class Workspace(Struct, frozen=True):
         return None if self.triage is None else Variants(self.triage.parent / VARIANTS)
 
     def reward_folders(self, benchmarks: Sequence[str] = ()) -> list[Path]:
-        """Every folder of reward parts that may hold rewards for these benchmarks, in order of name."""
+        """Return every folder of reward parts that may hold rewards for these benchmarks, in order of name."""
         roots = [self.root / REWARDS] if self.root else []
         if demo.NAME in benchmarks and demo.NAME not in self.benchmarks():
             roots.append(demo.folder() / REWARDS)
@@ -281,11 +287,11 @@ class Workspace(Struct, frozen=True):
         return sorted(folders, key=lambda folder: folder.name)
 
     def stamps(self, benchmarks: Sequence[str]) -> list[tuple[str, str, int, int]] | None:
-        """What the cases of these benchmarks are read from: name, generation, size and time of the file of each.
+        """Return what the cases of these benchmarks are read from: name, generation, size and time of the file of each.
 
         None where one of them is read from elsewhere, as the demo is, or has just gone.
         """
-        found = []
+        file_stamps = []
         for name in benchmarks:
             folder = self._generation(name)
             if folder is None:
@@ -294,22 +300,23 @@ class Workspace(Struct, frozen=True):
                 stat = (folder / "cases.parquet").stat()
             except OSError:
                 return None
-            found.append((name, folder.name, stat.st_size, stat.st_mtime_ns))
-        return found
+            file_stamps.append((name, folder.name, stat.st_size, stat.st_mtime_ns))
+        return file_stamps
 
     def reward_files(self, benchmarks: Sequence[str] = ()) -> frozenset[str]:
-        """The files in those folders: they change when rewards were added, merged or removed."""
+        """Return the files in those folders: they change when rewards were added, merged or removed."""
         folders = self.reward_folders(benchmarks)
         return frozenset(str(path) for folder in folders for path in folder.glob("*.parquet"))
 
 
 def is_address(place: str) -> bool:
-    """Whether a person named an address, and no folder of this machine."""
+    """Return whether a person named an address, and no folder of this machine."""
     return _ADDRESS.match(place) is not None
 
 
 def workspace_folder(place: str, *, create: bool = False) -> Path:
-    """The folder of a workspace as a person named it; of one on object storage that of its mirror, brought up to date.
+    """Return the folder of a workspace as a person named it; of one on object storage that of its mirror, brought up to
+    date.
 
     Args:
         place: a folder, or an address.
@@ -347,9 +354,9 @@ def _mirrored(root: Path) -> str:
 
 def _together(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """The metadata of several benchmarks; what is read when it is asked for stays so, with all that is beside it."""
-    if not any(isinstance(one, StoredFrame) for one in frames):
-        return pl.concat([pl.DataFrame(schema=METADATA), *(one.select(list(METADATA)) for one in frames)])
-    parts = [one.parts if isinstance(one, StoredFrame) else (held_part(one),) for one in frames]
+    if not any(isinstance(frame, StoredFrame) for frame in frames):
+        return pl.concat([pl.DataFrame(schema=METADATA), *(frame.select(list(METADATA)) for frame in frames)])
+    parts = [frame.parts if isinstance(frame, StoredFrame) else (held_part(frame),) for frame in frames]
     return StoredFrame(METADATA, [part for of_one in parts for part in of_one])
 
 

@@ -34,11 +34,11 @@ class Pieces(Protocol):
         ...
 
     def piece(self, index: int) -> str | None:
-        """The vocabulary's own writing of a token; None for an id that it does not have."""
+        """Return the vocabulary's own writing of a token; None for an id that it does not have."""
         ...
 
     def has(self, piece: str) -> bool:
-        """Whether the vocabulary has a piece of this writing."""
+        """Return whether the vocabulary has a piece of this writing."""
         ...
 
 
@@ -161,23 +161,23 @@ class Xray(Struct, frozen=True):
     warnings: list[str] = field(default_factory=list)
 
     def document(self) -> dict[str, Any]:
-        """As a JSON object."""
+        """Return the X-ray as a JSON object."""
         return {**asdict(self), "tokens": [asdict(token) for token in self.tokens]}
 
 
 def longest(encode: Encoder, case: Case) -> tuple[Encoded | None, int, str]:
-    """The ids of a case, or of as many of its first steps as are not refused; how many; and why not all."""
+    """Encode a case, or as many of its first steps as are not refused; how many; and why not all."""
     reason = ""
     for number in range(len(case.steps), 0, -1):
-        found = encode(case.problem, list(case.steps[:number]), *case.also)
-        if isinstance(found, Encoded):
-            return found, number, reason
-        reason = reason or found.reason
+        encoded = encode(case.problem, list(case.steps[:number]), *case.also)
+        if isinstance(encoded, Encoded):
+            return encoded, number, reason
+        reason = reason or encoded.reason
     return None, 0, reason or "the case has no steps"
 
 
 def xray(encode: Encoder, pieces: Pieces, case: Case, *, separated: bool = True) -> Xray:
-    """The tokens of a case.
+    """Return the tokens of a case.
 
     Args:
         encode: of the adapter, with the tokenizer.
@@ -186,64 +186,64 @@ def xray(encode: Encoder, pieces: Pieces, case: Case, *, separated: bool = True)
         separated: whether the family reads a step at a token that is none of its text.
     """
     encoded, number, refused = longest(encode, case)
-    shown = Case(case.problem, case.steps[:number], case.also)
+    kept_case = Case(case.problem, case.steps[:number], case.also)
     texts = {"the problem": case.problem, **{f"step {at}": text for at, text in enumerate(case.steps)}}
     warnings = list(_specials(pieces, texts))
     if encoded is None:
         return Xray([], 0, refused, warnings)
     tokens = _tokens(encoded, TokenTexts(pieces))
-    _own(tokens, encoded, encode, shown)
+    _own(tokens, encoded, encode, kept_case)
     if separated:
         warnings += _merged(tokens)
-        warnings += _repeated(tokens, shown, range(number))
+        warnings += _repeated(tokens, kept_case, range(number))
     return Xray(tokens, number, refused, warnings)
 
 
 def held_separators(
     encode: Encoder, pieces: Pieces, case: Case, steps: Sequence[int], *, separated: bool = True
 ) -> list[str]:
-    """Say of these steps (0-based) whose text holds a special token, or what ends a step, how it is read.
+    """Describe how the text of these steps (0-based) is read where it holds a special token, or what ends a step.
 
     The arguments are those of `xray`. A case that is refused has its own reason.
     """
     encoded = encode(case.problem, list(case.steps), *case.also)
     tokens = _tokens(encoded, TokenTexts(pieces)) if separated and isinstance(encoded, Encoded) else []
-    found: list[str] = []
+    warnings: list[str] = []
     for step in steps:
         ends = list(_repeated(tokens, case, [step]))
-        found += ends or _specials(pieces, {f"step {step}": case.steps[step]})
-    return found
+        warnings += ends or _specials(pieces, {f"step {step}": case.steps[step]})
+    return warnings
 
 
-def add_numbers(found: Xray, numbers: Sequence[Numbers]) -> None:
+def add_numbers(case_xray: Xray, numbers: Sequence[Numbers]) -> None:
     """Put what an engine gave at the positions, in the order of the steps; a number that is not finite becomes None."""
-    for token, given in zip((token for token in found.tokens if token.read), numbers, strict=True):
-        token.logits = [_finite(number) for number in given.logits]
-        token.values = [_finite(number) for number in given.values]
-        token.reward = _finite(given.reward)
-        token.redundancy = None if given.redundancy is None else _finite(given.redundancy)
+    for token, at_position in zip((token for token in case_xray.tokens if token.read), numbers, strict=True):
+        token.logits = [_finite(number) for number in at_position.logits]
+        token.values = [_finite(number) for number in at_position.values]
+        token.reward = _finite(at_position.reward)
+        token.redundancy = None if at_position.redundancy is None else _finite(at_position.redundancy)
         if token.reward is None:
             token.warning = "; ".join(filter(None, (token.warning, "the reward is no finite number")))
 
 
 def _tokens(encoded: Encoded, texts: TokenTexts) -> list[Token]:
     """Every token, those that are read with the number of their step."""
-    found, read = [], 0
-    for sequence, one in enumerate(encoded.sequences):
-        steps = {position: (read + at) // encoded.places for at, position in enumerate(one.positions)}
-        read += len(one.positions)
-        found += [
+    tokens, read = [], 0
+    for sequence, part in enumerate(encoded.sequences):
+        steps = {position: (read + at) // encoded.places for at, position in enumerate(part.positions)}
+        read += len(part.positions)
+        tokens += [
             Token(sequence, index, token, texts(token), "layout", steps.get(index), index in steps)
-            for index, token in enumerate(one.ids)
+            for index, token in enumerate(part.ids)
         ]
-    return found
+    return tokens
 
 
 def _own(tokens: list[Token], encoded: Encoded, encode: Encoder, case: Case) -> None:
-    """Say whose text each token is."""
+    """Mark whose text each token is."""
     starts = [0]
-    for one in encoded.sequences:
-        starts.append(starts[-1] + len(one.ids))
+    for encoded_sequence in encoded.sequences:
+        starts.append(starts[-1] + len(encoded_sequence.ids))
     for step in (None, *range(len(case.steps))):
         for sequence, (start, end) in enumerate(_changed(encoded, encode, case, step)):
             for token in tokens[starts[sequence] + start : starts[sequence] + end]:
@@ -261,17 +261,19 @@ def _changed(encoded: Encoded, encode: Encoder, case: Case, step: int | None) ->
     other = encode(stand_in if step is None else case.problem, steps, *case.also)
     if isinstance(other, Refused) or len(other.sequences) != len(encoded.sequences):
         return [_NOTHING] * len(encoded.sequences)
-    return [_difference(one.ids, two.ids) for one, two in zip(encoded.sequences, other.sequences, strict=True)]
+    return [
+        _difference(before.ids, after.ids) for before, after in zip(encoded.sequences, other.sequences, strict=True)
+    ]
 
 
-def _difference(one: Sequence[int], two: Sequence[int]) -> tuple[int, int]:
-    """Start and end in `one` of what `two` does not share at its own start and end; (0, 0) if they are equal."""
-    if one == two:
+def _difference(ids: Sequence[int], others: Sequence[int]) -> tuple[int, int]:
+    """Start and end in `ids` of what `others` does not share at its own start and end; (0, 0) if they are equal."""
+    if ids == others:
         return _NOTHING
-    short = min(len(one), len(two))
-    start = next((at for at in range(short) if one[at] != two[at]), short)
-    tail = next((at for at in range(short - start) if one[-1 - at] != two[-1 - at]), short - start)
-    return start, len(one) - tail
+    short = min(len(ids), len(others))
+    start = next((at for at in range(short) if ids[at] != others[at]), short)
+    tail = next((at for at in range(short - start) if ids[-1 - at] != others[-1 - at]), short - start)
+    return start, len(ids) - tail
 
 
 def _specials(pieces: Pieces, texts: Mapping[str, str]) -> Iterator[str]:

@@ -105,7 +105,7 @@ class Option(Struct, frozen=True):
         return self.name if self.of_request else f"told_{self.name}"
 
     def add_to(self, parser: "argparse._ActionsContainer") -> None:
-        """Add the flag, or the word."""
+        """Add the flag, or the word, to a parser."""
         if self.positional:
             parser.add_argument(
                 self.dest,
@@ -152,7 +152,9 @@ class Option(Struct, frozen=True):
         if self.words is not None:
             return (self.flag, *(values if value != self.bare else ()))
         return tuple(
-            word for one in values for word in ((f"{self.flag}={one}",) if one[:1] == "-" else (self.flag, one))
+            word
+            for value_word in values
+            for word in ((f"{self.flag}={value_word}",) if value_word[:1] == "-" else (self.flag, value_word))
         )
 
 
@@ -187,7 +189,7 @@ class Params(Struct, frozen=True):
     words: tuple[str, ...] = ()
 
     def get(self, name: str, usual: Any = None) -> Any:
-        """Give the value of an option, or the usual one where none was told."""
+        """Return the value of an option, or the usual one where none was told."""
         value = self.options.get(name)
         return usual if value is None else value
 
@@ -230,7 +232,7 @@ class Analysis(Struct, frozen=True):
     """The common flags that its command does not take, as they would change nothing, and what to do instead."""
 
     def load(self, request: "Request", params: Params) -> "Selection":
-        """Read what is asked about, decide and select.
+        """Read what the request asks about, decide and select.
 
         Raises:
             InspectError: as `inspector.selection.load`, or the request asks for what this has no answer to.
@@ -243,7 +245,7 @@ class Analysis(Struct, frozen=True):
         return load(request)
 
     def view(self, results: "Selection", params: Params | None = None, *, intervals: bool = True) -> "View":
-        """Answer it.
+        """Answer the question: make the view of a selection.
 
         Args:
             results: the cases, the decided scorers and the filter.
@@ -257,15 +259,15 @@ class Analysis(Struct, frozen=True):
         params = params or Params()
         pages = [page.name for page in self.pages]
         if params.page and params.page not in pages:
-            told = f"It has: {', '.join(pages)}." if pages else "It has one page: leave it out."
-            raise UsageError(f"{self.name} has no page {params.page!r}.", told)
+            hint = f"It has: {', '.join(pages)}." if pages else "It has one page: leave it out."
+            raise UsageError(f"{self.name} has no page {params.page!r}.", hint)
         if 0 < self.most < len(results.request.scorers):
             raise UsageError(f"{self.name} is about {self.most} scorers at most.", "Leave the others out.")
         known = [option.name for option in self.options_of(params.page)]
         if unknown := sorted(set(params.options).difference(known)):
             where = f"page {params.page!r} of {self.name}" if params.page else f"{self.name} without a page"
-            told = f"It can be told: {', '.join(known)}." if known else "Leave it out, or name the page that it is of."
-            raise UsageError(f"{where} cannot be told {unknown[0]!r}.", told)
+            hint = f"It can be told: {', '.join(known)}." if known else "Leave it out, or name the page that it is of."
+            raise UsageError(f"{where} cannot be told {unknown[0]!r}.", hint)
         for option in self.options_of(params.page):
             value = params.get(option.name)
             if option.required and value is None:
@@ -277,8 +279,8 @@ class Analysis(Struct, frozen=True):
         return self.answer(results, replace(params, words=self.words(params)), intervals)
 
     def options_of(self, page: str) -> tuple[Option, ...]:
-        """Give what a page ("" = the first) can be told."""
-        name = page or next((one.name for one in self.pages), "")
+        """Return the options that a page ("" = the first) takes."""
+        name = page or next((page.name for page in self.pages), "")
         return tuple(option for option in self.options if not option.pages or name in option.pages)
 
     # -- its command
@@ -328,22 +330,28 @@ class Analysis(Struct, frozen=True):
 
     def params(self, args: argparse.Namespace, form: str = "") -> Params:
         """Make the parameters of the command's arguments."""
-        given = {one.name: getattr(args, one.dest, None) for one in self.options if not one.of_request}
-        told = {name: value for name, value in given.items() if value not in (None, ())}
-        page = next((page.name for page in self.pages if page.takes and page.takes in told), getattr(args, "page", ""))
-        return Params(page, told, form)
+        values = {option.name: getattr(args, option.dest, None) for option in self.options if not option.of_request}
+        set_values = {name: value for name, value in values.items() if value not in (None, ())}
+        page = next(
+            (page.name for page in self.pages if page.takes and page.takes in set_values), getattr(args, "page", "")
+        )
+        return Params(page, set_values, form)
 
     def words(self, params: Params) -> tuple[str, ...]:
         """Write a page and its options as words of the command."""
         return tuple(self._words(params))
 
     def _words(self, params: Params) -> Iterator[str]:
-        page = next((one for one in self.pages if one.name == params.page), None)
+        page = next((page for page in self.pages if page.name == params.page), None)
         if page is not None and page.help and not page.takes:
             name = page.name if self.page_flag else page.name.replace("_", "-")
             yield from (f"--{self.page_flag}", name) if self.page_flag else (f"--{name}",)
-        told = [one for one in self.options_of(params.page) if not one.of_request and params.get(one.name) is not None]
-        lines = [(option.positional, option.line(params.get(option.name))) for option in told]
+        options = [
+            option
+            for option in self.options_of(params.page)
+            if not option.of_request and params.get(option.name) is not None
+        ]
+        lines = [(option.positional, option.line(params.get(option.name))) for option in options]
         # What stands without a flag and looks like one comes last, behind `--`.
         last = any(word[:1] == "-" for positional, words in lines if positional for word in words)
         yield from (word for positional, words in lines if not (last and positional) for word in words)
@@ -370,7 +378,7 @@ _OWN: dict[str, Analysis] = {}
 
 
 def keep_own_analysis(made: Analysis, summary: str) -> None:
-    """Let an analysis of the user's own stand beside the others from now on.
+    """Keep an analysis of the user's own beside the others from now on.
 
     Raises:
         PluginError: the program has one of its name.

@@ -66,7 +66,7 @@ def original_view(results: Selection, row: int, params: Params) -> View:
     if original is None:
         raise UsageError(f"{case} has no original: its benchmark gives the one solution only.", "Name another case.")
     pairs = aligned(original[1], tuple(texts["steps"]))
-    before = [original_evaluation(results, one, row, original) for one in results.chosen_evaluations]
+    before = [original_evaluation(results, evaluation, row, original) for evaluation in results.chosen_evaluations]
     facts = {"case": case, "original_problem": original[0], "problem": texts["problem"]}
     facts |= {"modified_steps": texts["modified_steps"], "version": __version__}
     facts["command"] = results.request.command("show", case, "--original", form=params.form)
@@ -75,8 +75,8 @@ def original_view(results: Selection, row: int, params: Params) -> View:
     def lay_out() -> tuple[Section, ...]:
         return (Section(case, "original", tuple(_blocks(results, row, pairs, original, before))),)
 
-    told = frozenset({"original_problem", "problem"})
-    return View(rows, facts, title="Original", lay_out=lay_out, in_sections=told)
+    section_facts = frozenset({"original_problem", "problem"})
+    return View(rows, facts, title="Original", lay_out=lay_out, in_sections=section_facts)
 
 
 def _rows(
@@ -102,11 +102,11 @@ def _rows(
         schema=ORIGINAL_ROWS,
     )
     for evaluation, before in zip(results.chosen_evaluations, originals, strict=True):
-        for name, given, at, places in (
+        for name, rewards_of, at, places in (
             ("original_", before, 0, [pair.before for pair in pairs]),
             ("", evaluation, row, [pair.after for pair in pairs]),
         ):
-            rewards, wrong = _given(given, at)
+            rewards, wrong = _given(rewards_of, at)
             lead = f"{evaluation.scorer.name}.{name}"
             rows = rows.with_columns(
                 pl.Series(f"{lead}reward", [_at(rewards, place) for place in places], dtype=pl.Float64),
@@ -145,26 +145,28 @@ def _blocks(
         yield Facts((("- question", readable(original[0])), ("+ question", readable(texts["problem"]))))
     else:
         yield Facts((("question", readable(original[0])),))
-    names = [one.scorer.name for one in scorers]
+    names = [evaluation.scorer.name for evaluation in scorers]
     numbered = len(names) > BESIDE
     heads = [f"({number})" for number in range(1, len(names) + 1)] if numbered else names
     lines = list(_lines(results.cases.row(row, named=True), pairs, original[1], texts["steps"]))
-    given = [
-        [_rewards(one, row, before, line.steps) for one, before in zip(scorers, originals, strict=True)]
+    reward_cells = [
+        [_rewards(evaluation, row, before, line.steps) for evaluation, before in zip(scorers, originals, strict=True)]
         for line in lines
     ]
     labels = (Column("", right=False), Column("orig", right=True), Column("mod", right=True))
     written = (*labels, Column("gold"), Column("text", right=False, wraps=True))
     if numbered:
         yield table("", written, [(*line.label, *line.words) for line in lines], labels=3)
-        rewards = [(*line.label, *cells) for line, cells in zip(lines, given, strict=True)]
+        rewards = [(*line.label, *cells) for line, cells in zip(lines, reward_cells, strict=True)]
         yield table("", (*labels, *heads), rewards, labels=3)
     else:
-        rows = [(*line.label, *line.words, *cells) for line, cells in zip(lines, given, strict=True)]
+        rows = [(*line.label, *line.words, *cells) for line, cells in zip(lines, reward_cells, strict=True)]
         yield table("", (*written, *heads), rows, labels=3)
     yield Note(ORIGINAL_LEGEND, "quiet")
-    outcomes = ["no rewards for it" if one is None else outcome_sentence(one, 0) for one in originals]
-    said = [
+    outcomes = [
+        "no rewards for it" if evaluation is None else outcome_sentence(evaluation, 0) for evaluation in originals
+    ]
+    outcome_cells = [
         ([text(head)] if numbered else []) + [text(name), text(words)]
         for head, name, words in zip(heads, names, outcomes, strict=True)
     ]
@@ -173,8 +175,8 @@ def _blocks(
         "scorer",
         Column("on the original", right=False, wraps=True),
     ]
-    if said:
-        yield table("", columns, said, labels=len(columns) - 1)
+    if outcome_cells:
+        yield table("", columns, outcome_cells, labels=len(columns) - 1)
 
 
 class _Line(NamedTuple):
@@ -203,10 +205,10 @@ def _lines(
             )
 
 
-def _rewards(one: Evaluation, row: int, before: Evaluation | None, steps: tuple[int | None, int | None]) -> Cell:
+def _rewards(evaluation: Evaluation, row: int, before: Evaluation | None, steps: tuple[int | None, int | None]) -> Cell:
     """What a scorer gave to the step of the original and to that of the modified solution."""
-    shown = [_reward(before, 0, steps[0]), _reward(one, row, steps[1])]
-    return text(" → ".join(filter(None, shown)) or None)
+    rewards = [_reward(before, 0, steps[0]), _reward(evaluation, row, steps[1])]
+    return text(" → ".join(filter(None, rewards)) or None)
 
 
 def _reward(evaluation: Evaluation | None, row: int, step: int | None) -> str:
@@ -241,18 +243,25 @@ class _Asked(NamedTuple):
 
 
 def prompt_view(results: Selection, row: int, params: Params) -> View:
-    """Give what the one scorer that is named was sent about the case with this row id.
+    """Show what the one scorer that is named was sent about the case with this row id.
 
     Raises:
         UsageError: no scorer is named and several could be meant, or it is sent no prompt.
         InputError: its template was not kept.
     """
     scorer, case = _scorer(results), results.cases["case"][row]
-    found = _asked(results, row, scorer)
+    prompts = _asked(results, row, scorer)
     rows = [
-        {**_of(one.answer), "call": call, "step": each.step, "message": at, "role": message.role, "text": message.text}
-        for one in found
-        for call, each in enumerate(one.sent.calls)
+        {
+            **_of(prompt.answer),
+            "call": call,
+            "step": each.step,
+            "message": at,
+            "role": message.role,
+            "text": message.text,
+        }
+        for prompt in prompts
+        for call, each in enumerate(prompt.sent.calls)
         for at, message in enumerate(each.prompt)
     ]
     facts = {
@@ -261,19 +270,19 @@ def prompt_view(results: Selection, row: int, params: Params) -> View:
         "case": case,
         "scorer": scorer.name,
         "sampling": scorer.settings.get("sampling"),
-        "template": found[0].sent.template,
-        "kept": found[0].sent.kept,
+        "template": prompts[0].sent.template,
+        "kept": prompts[0].sent.kept,
         # Whether the hash of what is here is the one beside the answer; null = there is no answer.
-        "exact": [one.sent.fits for one in found],
-        "notes": [one.sent.words for one in found],
+        "exact": [prompt.sent.fits for prompt in prompts],
+        "notes": [prompt.sent.words for prompt in prompts],
     }
-    warnings = tuple(one.sent.words for one in found if one.sent.fits is False)
+    warnings = tuple(prompt.sent.words for prompt in prompts if prompt.sent.fits is False)
     return View(
         pl.DataFrame(rows, schema=MESSAGES, orient="row"),
         facts,
         title="Prompt",
         lay_out=lambda: (
-            Section(f"{case} as {scorer.name} was asked", "prompt", tuple(_prompt_blocks(scorer, found))),
+            Section(f"{case} as {scorer.name} was asked", "prompt", tuple(_prompt_blocks(scorer, prompts))),
         ),
         because=warnings if params.form else (),
     )
@@ -281,14 +290,14 @@ def prompt_view(results: Selection, row: int, params: Params) -> View:
 
 def _scorer(results: Selection) -> Scorer:
     """The scorer that is named, or the only one here that is sent prompts."""
-    scorers = [one.scorer for one in results.chosen_evaluations]
-    asked = [one for one in scorers if {"protocol", "template"} <= one.settings.keys()]
-    if not results.request.scorers and len(asked) != 1:
-        names = f"There are: {', '.join(one.name for one in asked)}." if asked else "There is none."
+    scorers = [evaluation.scorer for evaluation in results.chosen_evaluations]
+    prompted = [scorer for scorer in scorers if {"protocol", "template"} <= scorer.settings.keys()]
+    if not results.request.scorers and len(prompted) != 1:
+        names = f"There are: {', '.join(scorer.name for scorer in prompted)}." if prompted else "There is none."
         raise UsageError("--prompt is about one critic.", f"Name it with --scorer. {names}")
     if results.request.scorers and len(scorers) != 1:
         raise UsageError("--prompt is about one critic, and several are named.", "Name one.")
-    return scorers[0] if results.request.scorers else asked[0]
+    return scorers[0] if results.request.scorers else prompted[0]
 
 
 def _asked(results: Selection, row: int, scorer: Scorer) -> Sequence[_Asked]:
@@ -309,21 +318,21 @@ def _of(answer: Mapping[str, Any] | None) -> dict[str, Any]:
     return {name: None if answer is None else answer[name] for name in ("run", "vote")}
 
 
-def _prompt_blocks(scorer: Scorer, found: Sequence[_Asked]) -> Iterator[Block]:
+def _prompt_blocks(scorer: Scorer, prompts: Sequence[_Asked]) -> Iterator[Block]:
     yield Facts(
         (
             ("asked as", str(scorer.settings["protocol"])),
             ("model", str(scorer.settings.get("model") or scorer.family)),
-            ("sampling", sampling_words(scorer, found[0].answer["seed"] if found[0].answer else None)),
+            ("sampling", sampling_words(scorer, prompts[0].answer["seed"] if prompts[0].answer else None)),
         )
     )
-    for one in found:
-        words = f"{one.sent.words[:1].upper()}{one.sent.words[1:]}."
-        if one.answer is not None and len(found) > 1:
-            words = f"Run {one.answer['run']}, vote {one.answer['vote']}. {words}"
-        yield Note(words, "" if one.sent.fits is not False else "warning")
-        for call, each in enumerate(one.sent.calls):
-            which = f"call {call}, " if len(one.sent.calls) > 1 else ""
+    for prompt in prompts:
+        words = f"{prompt.sent.words[:1].upper()}{prompt.sent.words[1:]}."
+        if prompt.answer is not None and len(prompts) > 1:
+            words = f"Run {prompt.answer['run']}, vote {prompt.answer['vote']}. {words}"
+        yield Note(words, "" if prompt.sent.fits is not False else "warning")
+        for call, each in enumerate(prompt.sent.calls):
+            which = f"call {call}, " if len(prompt.sent.calls) > 1 else ""
             which += "" if each.step is None else f"step {each.step}, "
             yield from (Verbatim(f"{which}{message.role}", message.text) for message in each.prompt)
     yield Note("How a server's chat template makes tokens of the messages is the model's own.", "quiet")
@@ -427,7 +436,8 @@ def token_blocks(answer: Answer, steps: Sequence[str], *, whole: bool) -> Iterat
 
 def _plain(tokens: Sequence[Answer]) -> tuple[Token, ...]:
     return tuple(
-        Token(one["text"], one["index"], one["id"], bool(one["read"]), one["part"] == "layout") for one in tokens
+        Token(token["text"], token["index"], token["id"], bool(token["read"]), token["part"] == "layout")
+        for token in tokens
     )
 
 
@@ -479,7 +489,7 @@ def _verdict(scale: Answer, reward: float | None) -> str:
 
 def _labelled(labels: Sequence[str], numbers: Sequence[float | None]) -> str:
     named = [*labels, *(f"output {at}" for at in range(len(labels), len(numbers)))]
-    return "   ".join(f"{label} {_number(one):>{_DIGITS}}" for label, one in zip(named, numbers, strict=False))
+    return "   ".join(f"{label} {_number(number):>{_DIGITS}}" for label, number in zip(named, numbers, strict=False))
 
 
 def _number(number: float | None) -> str:
@@ -512,27 +522,27 @@ def variants_view(results: Selection, row: int, params: Params) -> View:
     """
     case, key = results.cases["case"][row], results.cases["key"][row]
     there = results.workspace.variants
-    found = there.of(key) if there else ()
-    if not found:
+    variants = there.of(key) if there else ()
+    if not variants:
         raise UsageError(f"{case} has no variants.", "Make one: W on the case in the app.")
-    seen = tried_by_all(results, row, found)
-    told = [any(of_variant[at].rewards[1] for of_variant in seen) for at in range(len(seen[0]))]
+    seen = tried_by_all(results, row, variants)
+    has_rewards = [any(of_variant[at].rewards[1] for of_variant in seen) for at in range(len(seen[0]))]
     facts: dict[str, Any] = {"case": case, "key": key, "problem": results.texts.row(row)["problem"]}
-    facts |= {"edits": {one.id: [edit.document() for edit in one.edits] for one in found}}
+    facts |= {"edits": {variant.id: [edit.document() for edit in variant.edits] for variant in variants}}
     facts |= {"version": __version__}
     facts["command"] = results.request.command("show", case, "--variants", form=params.form)
-    rows = pl.concat([_variant_rows(of_variant, told) for of_variant in seen])
+    rows = pl.concat([_variant_rows(of_variant, has_rewards) for of_variant in seen])
 
     def lay_out() -> tuple[Section, ...]:
         blocks: list[Block] = [Facts((("question", readable(facts["problem"])),))]
         for number, of_variant in enumerate(seen, 1):
-            blocks += _variant_blocks(number, of_variant, told)
+            blocks += _variant_blocks(number, of_variant, has_rewards)
         return (Section(case, "variants", (*blocks, Note(VARIANTS_LEGEND, "quiet"))),)
 
     return View(rows, facts, title="Variants", lay_out=lay_out, in_sections=frozenset({"problem", "edits"}))
 
 
-def _variant_rows(seen: Sequence[Tried], told: Sequence[bool]) -> pl.DataFrame:
+def _variant_rows(seen: Sequence[Tried], has_rewards: Sequence[bool]) -> pl.DataFrame:
     """A row a step of either, in order; of each scorer that has seen a variant both rewards and their difference."""
     first = seen[0]
     pairs = pairs_of(first.before, first.steps)
@@ -550,15 +560,15 @@ def _variant_rows(seen: Sequence[Tried], told: Sequence[bool]) -> pl.DataFrame:
         ],
         schema=VARIANT_ROWS,
     )
-    for one, is_told in zip(seen, told, strict=True):
-        if is_told and one.scorer is not None:
-            before, after = one.rewards
+    for tried, rewarded in zip(seen, has_rewards, strict=True):
+        if rewarded and tried.scorer is not None:
+            before, after = tried.rewards
             columns = {
                 "case_reward": [_variant_at(before, pair.before) for pair in pairs],
                 "reward": [_variant_at(after, pair.after) for pair in pairs],
-                "difference": [_variant_at(one.differences, pair.after) for pair in pairs],
+                "difference": [_variant_at(tried.differences, pair.after) for pair in pairs],
             }
-            name = one.scorer.name
+            name = tried.scorer.name
             rows = rows.with_columns(
                 pl.Series(f"{name}.{what}", values, dtype=pl.Float64) for what, values in columns.items()
             )
@@ -569,28 +579,28 @@ def _variant_at(values: Sequence[float | None], place: int | None) -> float | No
     return values[place] if place is not None and place < len(values) else None
 
 
-def _variant_blocks(number: int, seen: Sequence[Tried], told: Sequence[bool]) -> Iterator[Block]:
+def _variant_blocks(number: int, seen: Sequence[Tried], has_rewards: Sequence[bool]) -> Iterator[Block]:
     """A table of a variant's steps, beneath what was done."""
     first = seen[0]
-    scored = [one for one, is_told in zip(seen, told, strict=True) if is_told and one.scorer is not None]
+    scored = [tried for tried, rewarded in zip(seen, has_rewards, strict=True) if rewarded and tried.scorer is not None]
     yield Note(f"Variant {number}, {counted(len(first.variant.edits), 'edit')}: {first.variant.words}", "lead")
-    for one in scored:
-        if words := "; ".join(one.words()):
+    for tried in scored:
+        if words := "; ".join(tried.words()):
             yield Note(words)
     lines = []
     for pair in pairs_of(first.before, first.steps):
         words = first.before[pair.before or 0] if pair.after is None else first.steps[pair.after].text
         cells = (text(SIGNS[pair.kind]), *(text(None if at is None else str(at)) for at in (pair.before, pair.after)))
         lines.append(
-            (*cells, *(_variant_reward(one, pair.before, pair.after) for one in scored), text(readable(words)))
+            (*cells, *(_variant_reward(tried, pair.before, pair.after) for tried in scored), text(readable(words)))
         )
-    names = [one.scorer.name for one in scored if one.scorer]
+    names = [tried.scorer.name for tried in scored if tried.scorer]
     heads = (Column("", right=False), Column("case", right=True), Column("variant", right=True))
     yield table("", (*heads, *names, Column("text", right=False, wraps=True)), lines, labels=3)
 
 
-def _variant_reward(one: Tried, before: int | None, after: int | None) -> Cell:
-    given = [_variant_at(rewards, place) for rewards, place in zip(one.rewards, (before, after), strict=True)]
-    words = " → ".join(f"{reward:.2f}" for reward in given if reward is not None)
-    difference = _variant_at(one.differences, after)
+def _variant_reward(tried: Tried, before: int | None, after: int | None) -> Cell:
+    pair = [_variant_at(rewards, place) for rewards, place in zip(tried.rewards, (before, after), strict=True)]
+    words = " → ".join(f"{reward:.2f}" for reward in pair if reward is not None)
+    difference = _variant_at(tried.differences, after)
     return text((words if difference is None else f"{words} ({difference:+.2f})") or None)

@@ -36,7 +36,7 @@ def value_title(value: str | None) -> str:
 
 
 def axis_of(results: Selection, column: str) -> Axis:
-    """Give the values of a column of the cases or of a scorer, or of one of DERIVED; of one column they are made once.
+    """Return the values of a column of the cases or a scorer, or of one of DERIVED; those of a column are made once.
 
     Raises:
         UsageError: there is no such column, or none to break down by.
@@ -55,7 +55,7 @@ def axis_of(results: Selection, column: str) -> Axis:
 
 
 def usual_axes(results: Selection) -> Sequence[Axis]:
-    """Give the columns that tell cases apart by themselves: every facet, lengths and positions."""
+    """Return the columns that tell cases apart by themselves: every facet, lengths and positions."""
     limited = [name for name in FACETS if 1 < results.cases[name].n_unique() <= 100]
     return [axis_of(results, name) for name in (*limited, *DERIVED)]
 
@@ -85,8 +85,8 @@ def columns_of_cases(results: Selection, benchmark: str) -> tuple[str, ...]:
 
 
 def columns_offered(results: Selection, benchmark: str) -> tuple[str, ...]:
-    """Name these, and the outcomes of all scorers, those of the chosen ones first."""
-    covering = [one.scorer.name for one in results.evaluations if one.covers(benchmark)]
+    """Name these columns, and the outcomes of all scorers, those of the chosen ones first."""
+    covering = [evaluation.scorer.name for evaluation in results.evaluations if evaluation.covers(benchmark)]
     names = dict.fromkeys((*(name for name in results.chosen if name in covering), *covering))
     return (*columns_of_cases(results, benchmark), *(f"{name}.outcome" for name in names))
 
@@ -110,11 +110,11 @@ def _of_metadata(results: Selection, benchmark: str) -> Iterator[str]:
 
 
 def lacking_columns(results: Selection, benchmark: str) -> str:
-    """Say which taxonomies the cases have not, and what would give them; "" where they have all."""
+    """Name the taxonomies that the cases lack, and what would give them; "" where they have all."""
     there = columns_of_cases(results, benchmark)
     lacking = [
-        f"{column_title(name)} ({given} {'have' if ' and ' in given else 'has'} it)"
-        for name, given in GIVEN_BY.items()
+        f"{column_title(name)} ({makers} {'have' if ' and ' in makers else 'has'} it)"
+        for name, makers in GIVEN_BY.items()
         if name not in there
     ]
     if not lacking:

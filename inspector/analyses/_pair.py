@@ -77,15 +77,15 @@ class ScorerPair(NamedTuple):
             (right_of if is_right else wrong_of)(self.aligned, at, side) for at, is_right in enumerate((left, right))
         )
         words = {(True, True): "both right", (True, False): "only A right", (False, True): "only B right"}
-        said = f"{words.get((left, right), 'neither right')}, {side}"
-        return self._link((conjunction((OF_SIDE[side], *each)),), n, said)
+        title = f"{words.get((left, right), 'neither right')}, {side}"
+        return self._link((conjunction((OF_SIDE[side], *each)),), n, title)
 
     def common(self, side: str) -> CaseLink:
         """Link to the cases that both tried, of one side or (EVERY) of both."""
         members = self.aligned.common((0, 1))
         n = int((members if side == EVERY else members & dict(self.aligned.sides)[side]).sum())
-        said = "tried by both" if side == EVERY else f"tried by both, {side}"
-        return self._link((common_of(self.aligned, (0, 1), side),), n, said)
+        title = "tried by both" if side == EVERY else f"tried by both, {side}"
+        return self._link((common_of(self.aligned, (0, 1), side),), n, title)
 
     def _link(self, where: tuple[str, ...], n: int, words: str) -> CaseLink:
         return CaseLink((*self.inside, *where), n, words, self.names[0], self.names, self.benchmark)
@@ -94,7 +94,7 @@ class ScorerPair(NamedTuple):
 def pair_blocks(
     results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
 ) -> Iterator[Block]:
-    """Say by how much A is better than B, who is right where the other is wrong, and in what they differ."""
+    """Show by how much A is better than B, who is right where the other is wrong, and in what they differ."""
     pair = ScorerPair(aligned, benchmark, within(results, benchmark))
     a, b = pair.names
     n = int(aligned.common((0, 1)).sum())
@@ -111,9 +111,9 @@ def pair_blocks(
         )
         return
     left_out = aligned.left_out((0, 1))
-    said = f"On the {counted(n, 'case')} that both tried" + (f", {left_out:,} left out" if left_out else "")
+    sentence = f"On the {counted(n, 'case')} that both tried" + (f", {left_out:,} left out" if left_out else "")
     yield Facts((("A", a), ("B", b)))
-    yield Note(f"{said}.", "quiet")
+    yield Note(f"{sentence}.", "quiet")
     yield difference_table(pair, cells)
     if n:
         yield quadrant_table(pair, cells)
@@ -148,7 +148,7 @@ def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> 
 
 
 def is_laid_out(cells: Mapping[tuple[str, str], Row], subset: str, metric: str) -> bool:
-    """Say whether a difference has a line: pooled F1 in the place of an undefined mean, and no gaps beside PRMScore."""
+    """Return whether a difference has a line: pooled F1 in place of an undefined mean, and no gaps beside PRMScore."""
     if (subset, metric) == ("all", "f1"):
         pooled = cells["all", "f1_difference"]["value"]
         return pooled is not None and cells["average", "f1_difference"]["value"] is None
@@ -169,14 +169,14 @@ def quadrant_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> Ta
     """Count the cases of each side by who is right, with the tests."""
     lines = []
     for side, members in pair.aligned.sides:
-        found = quadrants(pair.aligned, 0, 1, members)
+        counts = quadrants(pair.aligned, 0, 1, members)
         test = cells.get(("all", f"{side}_mcnemar"), {})
         each = zip(QUADRANTS, ((True, True), (True, False), (False, True), (False, False)), strict=True)
         line = [text(side)]
         for name, (left, right) in each:
             style = "strong" if left != right else ""
-            line.append(count(found[name], pair.link(side, left, right, found[name]), style))
-        line.append(count(sum(found.values()), pair.common(side), "dim"))
+            line.append(count(counts[name], pair.link(side, left, right, counts[name]), style))
+        line.append(count(sum(counts.values()), pair.common(side), "dim"))
         line += [p_value(test.get("p")), p_value(test.get("p_holm"))]
         lines.append(line)
     titles = ["", "both right", "only A", "only B", "neither", "n", "p McNemar", "p Holm"]
@@ -229,12 +229,12 @@ def setting_blocks(results: Selection, names: tuple[str, str]) -> Iterator[Block
 
 
 def test_note(seed: int, *words: str) -> Note:
-    """Say how differences were told from chance."""
+    """Describe how differences were told from chance."""
     tests = "; ".join(part for part in words if part)
     return Note(f"Tests: {tests}; {RESAMPLES:,} resamples, seed {seed}.", "quiet")
 
 
 def resampling_words(aligned: AlignedScorers) -> str:
-    """Say how the differences of all pairs were resampled."""
+    """Describe how the differences of all pairs were resampled."""
     related = {aligned.related(aligned.common(pair)) for pair in combinations(range(len(aligned.names)), 2)}
     return "; ".join(words for words, there in ((STRATIFIED, False), (WHOLE_PROBLEMS, True)) if there in related)

@@ -103,7 +103,7 @@ Row = Mapping[str, Any]
 
 
 def bins_of(params: Params, benchmark: str) -> StepBins:
-    """Tell how positions are put in bins: as asked, else as the benchmark's paper does."""
+    """Return how positions are put in bins: as asked, else as the benchmark's paper does."""
     name = params.get("preset") or (benchmark if benchmark in PRESETS else "processbench")
     if name not in PRESETS:
         raise UsageError(f"{name!r} is no preset of {params.page}.", f"There are: {', '.join(PRESETS)}.")
@@ -111,7 +111,7 @@ def bins_of(params: Params, benchmark: str) -> StepBins:
 
 
 def bin_frame(results: Selection, params: Params) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Give the rows of a page, a row a bin and metric with the condition that selects its cases, and notes on them."""
+    """Return the rows of a page, one a bin and metric with the condition that selects its cases, and notes on them."""
     rows: list[dict[str, Any]] = []
     binnings: dict[str, None] = {}
     for evaluation in results.chosen_evaluations:
@@ -313,7 +313,7 @@ def _aligned_chart(evaluation: Evaluation, around: Sequence[Row], clean: Row) ->
     rule = evaluation.rule
     if not isinstance(rule, AsGiven) and rule.on == "rewards" and rule.threshold is not None:
         series.append(Series("threshold", "t", "dim", xs[[0, -1]], np.full(2, rule.threshold)))
-    values = np.concatenate([ys, low, high, *(np.asarray(one.ys, dtype=np.float64) for one in series[1:])])
+    values = np.concatenate([ys, low, high, *(np.asarray(curve.ys, dtype=np.float64) for curve in series[1:])])
     bottom, top = float(np.nanmin(values)), float(np.nanmax(values))
     margin = 0.05 * (top - bottom) or 0.05
     return Curve(

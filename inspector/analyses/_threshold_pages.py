@@ -55,9 +55,9 @@ _TURNED = {"right": "become right", "wrong": "become wrong", "other": "stay wron
 
 
 def flips_view(results: Selection, params: Params, intervals: bool) -> View:
-    asked = params.get("flips")
-    asked = _usual_thresholds(results) if asked is None else asked or ("default", PRESENT)
-    between = asked if isinstance(asked, (tuple, list)) else (asked,)
+    wanted = params.get("flips")
+    wanted = _usual_thresholds(results) if wanted is None else wanted or ("default", PRESENT)
+    between = wanted if isinstance(wanted, (tuple, list)) else (wanted,)
     if len(between) != 2:
         raise UsageError(f"--flips compares two thresholds, not {len(between)}.", "Give two, or none.")
     before, after = map(str, between)
@@ -68,20 +68,22 @@ def flips_view(results: Selection, params: Params, intervals: bool) -> View:
     facts = provenance(results, command) | flip_facts(results, moved, frame)
 
     def blocks(name: str, scope: Selection) -> Iterator[Block]:
-        there = [one for one in moved if (one.before.tried & scope.mask).any()]
+        there = [change for change in moved if (change.before.tried & scope.mask).any()]
         if not there:
             yield Note(NOTHING)
-        for one in there:
-            own = frame.filter(pl.col("scorer") == one.before.scorer.name, pl.col("benchmark") == name)
-            yield from _flip_blocks(scope, one, own, name, facts["where"][one.before.scorer.name], intervals)
+        for change in there:
+            own = frame.filter(pl.col("scorer") == change.before.scorer.name, pl.col("benchmark") == name)
+            yield from _flip_blocks(scope, change, own, name, facts["where"][change.before.scorer.name], intervals)
 
     return View(frame, facts, title="Two thresholds", lay_out=lambda: threshold_sections(results, blocks))
 
 
 def _usual_thresholds(results: Selection) -> tuple[str, str]:
     """The default against the present threshold; where that is the default, against the best one."""
-    movable = [one for one in results.chosen_evaluations if one.movable]
-    return "default", "best" if movable and all(is_present(one, "default") for one in movable) else PRESENT
+    movable = [evaluation for evaluation in results.chosen_evaluations if evaluation.movable]
+    return "default", "best" if movable and all(
+        is_present(evaluation, "default") for evaluation in movable
+    ) else PRESENT
 
 
 def _flip_blocks(
@@ -151,13 +153,16 @@ def _moved_figures(scope: Selection, moved: Moved, benchmark: str, intervals: bo
     tests = {}
     for side, members in aligned.sides:
         four = quadrants(aligned, 0, 1, members)
-        discordant = (np.array(four[f"only_{one}_right"]) for one in ("scorer", "other"))
+        discordant = (np.array(four[f"only_{who}_right"]) for who in ("scorer", "other"))
         tests[side] = float(mcnemar(*discordant)) if sum(four.values()) else float("nan")
     adjusted = dict(zip(tests, holm(np.array(list(tests.values()))).tolist(), strict=True))
     lines = []
     for metric in OF_CASES:
-        found = [scores.estimate(metric, 0), scores.estimate(metric, 1), scores.difference(metric, 1, 0)]
-        cells = [{"value": one.value, "low": one.low, "high": one.high, "reason": one.reason} for one in found]
+        estimates = [scores.estimate(metric, 0), scores.estimate(metric, 1), scores.difference(metric, 1, 0)]
+        cells = [
+            {"value": estimate.value, "low": estimate.low, "high": estimate.high, "reason": estimate.reason}
+            for estimate in estimates
+        ]
         side = OF_SIDE[metric.name]
         ps = [float(known[side]) for known in (tests, adjusted)] if side else []
         lines.append(
@@ -178,7 +183,7 @@ def outcome_matrices(
     link: Callable[[str, int, int, int], CaseLink | None],
     without_verdict: tuple[int, ...] = (),
 ) -> Iterator[Table]:
-    """Counts of outcomes before by outcomes after, of each side that has cases.
+    """Count outcomes before by outcomes after, of each side that has cases.
 
     `link` gives what opens the cases of a side with an outcome before and one after, of which there are so many;
     `without_verdict` are the codes of cases without a verdict that are counted too.
@@ -200,7 +205,7 @@ def outcome_matrices(
 
 
 def outcomes_words(old: int, new: int) -> str:
-    """Say which outcome cases had and which they have."""
+    """Describe which outcome cases had and which they have."""
     return f"{WORDS[OUTCOMES[old]]} before, {WORDS[OUTCOMES[new]]} after"
 
 
@@ -209,11 +214,11 @@ def _outcome(code: int) -> str:
     return f"{GLYPHS[name]} {WORDS[name]}"
 
 
-def _condition(one: Evaluation, code: int) -> str:
-    rule = one.rule
+def _condition(evaluation: Evaluation, code: int) -> str:
+    rule = evaluation.rule
     assert isinstance(rule, Rule)  # noqa: S101  # the caller has looked
-    found: str = getattr(AtThreshold(one.scorer.name, rule.threshold, rule.comparison), OUTCOMES[code])
-    return found
+    condition: str = getattr(AtThreshold(evaluation.scorer.name, rule.threshold, rule.comparison), OUTCOMES[code])
+    return condition
 
 
 # -- pages of `thresholds` about the rewards behind it: by gold class, and as probabilities
@@ -263,7 +268,7 @@ def _of_bins(
 
 
 def reward_blocks(evaluation: Evaluation, rows: Sequence[Row], benchmark: str) -> Iterator[Block]:
-    """Histograms of cases and of steps by gold class, and how well rewards tell these apart."""
+    """Draw histograms of cases and of steps by gold class, and say how well rewards tell these apart."""
     of_cases, of_steps = ([row for row in rows if row["unit"] == unit] for unit in ("case", "step"))
     if not any(row["value"] for row in of_cases if row["metric"] == "count"):
         reason = next((row["reason"] for row in of_cases if row["metric"] == "auroc"), "nothing was scored")
@@ -272,10 +277,10 @@ def reward_blocks(evaluation: Evaluation, rows: Sequence[Row], benchmark: str) -
     rule = evaluation.rule
     on_rewards = not isinstance(rule, AsGiven) and rule.on == "rewards"
     ticks = (Tick(rule.threshold, "^", "present threshold"),) if on_rewards and rule.threshold is not None else ()
-    said = _separation(of_cases, "a clean case", "an erroneous one")
-    yield _histogram(f"The lowest reward of each case: {said}", of_cases, "case", ticks, evaluation, benchmark)
-    said = _separation(of_steps, "a right step", "one at an earliest error")
-    title = f"The reward of each step before and at the earliest error: {said}"
+    separation = _separation(of_cases, "a clean case", "an erroneous one")
+    yield _histogram(f"The lowest reward of each case: {separation}", of_cases, "case", ticks, evaluation, benchmark)
+    separation = _separation(of_steps, "a right step", "one at an earliest error")
+    title = f"The reward of each step before and at the earliest error: {separation}"
     yield _histogram(title, of_steps, "step", ticks, evaluation, benchmark)
     if not isinstance(rule, AsGiven) and not on_rewards:
         what = transform(rule.on).plural
@@ -317,7 +322,7 @@ def _bin_link(
 
 
 def reliability_blocks(evaluation: Evaluation, rows: Sequence[Row], benchmark: str) -> Iterator[Block]:
-    """Diagrams of steps and of cases, or why there is none."""
+    """Draw reliability diagrams of steps and of cases, or say why there is none."""
     of_cases, of_steps = ([row for row in rows if row["unit"] == unit] for unit in ("case", "step"))
     yield from _shares(of_steps, "Share of right steps", "steps", evaluation, benchmark)
     if any(row["metric"] == "share_right" for row in of_steps):
@@ -330,7 +335,7 @@ def _shares(rows: Sequence[Row], title: str, counted: str, evaluation: Evaluatio
     if ece["value"] is None:
         yield Note(f"There is no reliability diagram: {ece['reason']}.")
         return
-    told = f"{title}: expected calibration error {ece['value']:.3f} (how far it is from what was given, on average)."
+    caption = f"{title}: expected calibration error {ece['value']:.3f} (how far it is from what was given, on average)."
     means = {row["reward_from"]: row["value"] for row in rows if row["metric"] == "mean_reward"}
     bins = []
     for row in rows:
@@ -340,6 +345,6 @@ def _shares(rows: Sequence[Row], title: str, counted: str, evaluation: Evaluatio
             name = evaluation.scorer.name
             link = CaseLink((where,), row["n"], words, name, benchmark=benchmark) if where and row["n"] else None
             bins.append(Given(low, high, means[low], replace(figure(row, link=link), n=row["n"])))
-    yield Reliability(told, tuple(bins), counted)
-    if all(one.share.low is None for one in bins):
+    yield Reliability(caption, tuple(bins), counted)
+    if all(reward_bin.share.low is None for reward_bin in bins):
         yield Note("No interval: steps of a case are not independent of each other.", "quiet")

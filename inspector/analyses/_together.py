@@ -64,7 +64,7 @@ from scoring.metrics.resampling import RESAMPLES, SMALL, Figure
 
 
 def answer_costs(selection: Selection, scorer: str) -> tuple[Floats, str | None]:
-    """Tokens in and out of all answers to each case in the scorer's first run, shape (n,), NaN where not counted.
+    """Count tokens in and out of all answers to each case in the scorer's first run, shape (n,), NaN where not counted.
 
     With them the reason why none is known; None where one is.
     """
@@ -110,7 +110,7 @@ _PAIR_NOTES = (
 
 
 def pairs_view(results: Selection, params: Params, intervals: bool) -> View:
-    """Agreement of every two scorers, what each lacks that the other has, and the oracle's choice of both."""
+    """Show how every two scorers agree, what each lacks that the other has, and the oracle's choice of both."""
     need_two(results)
     frames, sections = [pl.DataFrame(schema=PAIR_ROWS)], {}
     for benchmark, aligned in aligned_cases(results).items():
@@ -167,16 +167,16 @@ def _agreement(aligned: AlignedScorers, rows: Sequence[Row], benchmark: str) -> 
     names = [aligned.names[place] for place in aligned.trying]
     if len(names) < 2:
         return
-    found = {
+    by_pair = {
         frozenset((row["scorer"], row["other"])): row
         for row in rows
         if row["side"] == "all" and row["metric"] == "both_right_or_wrong"
     }
     lines = []
-    for place, one in enumerate(names[:-1]):
-        line = [text(one)]
+    for place, name in enumerate(names[:-1]):
+        line = [text(name)]
         for at, other in enumerate(names[1:], 1):
-            row = found.get(frozenset((one, other))) if at > place else None
+            row = by_pair.get(frozenset((name, other))) if at > place else None
             if row is None:
                 line.append(text(""))
                 continue
@@ -219,7 +219,7 @@ NAMED = 3
 
 
 def sets_view(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing is resampled
-    """Every set of scorers that are right together, by benchmark and side, the largest first."""
+    """Show every set of scorers that are right together, by benchmark and side, the largest first."""
     need_two(results)
     rows, notes, sections = [], [*_SET_NOTES], {}
     for benchmark, aligned in aligned_cases(results).items():
@@ -240,25 +240,25 @@ def _set_rows(field: Field) -> Iterator[dict[str, Any]]:
         yield from ({"side": side, "metric": "share", "n": 0, "reason": why} for side in SIDES)
         return
     left_out = aligned.left_out(columns)
-    for one in field.sets or correct_sets(aligned, columns):
-        low, high = one.interval
-        names = [aligned.names[column] for column in one.right]
+    for correct_set in field.sets or correct_sets(aligned, columns):
+        low, high = correct_set.interval
+        names = [aligned.names[column] for column in correct_set.right]
         yield {
-            "scorer": names[0] if one.kind == "lone_right" else None,
-            "side": one.side,
-            "kind": one.kind,
+            "scorer": names[0] if correct_set.kind == "lone_right" else None,
+            "side": correct_set.side,
+            "kind": correct_set.kind,
             "right": joined(names),
             "n_right": len(names),
             "metric": "share",
-            "value": one.share,
+            "value": correct_set.share,
             "low": low,
             "high": high,
-            "n": one.n,
-            "count": one.count,
-            "small": 0 < one.n < SMALL,
-            "reason": None if one.n else f"no {one.side} case in common",
+            "n": correct_set.n,
+            "count": correct_set.count,
+            "small": 0 < correct_set.n < SMALL,
+            "reason": None if correct_set.n else f"no {correct_set.side} case in common",
             "left_out": left_out,
-            "where": " AND ".join((*field.inside, one.where)),
+            "where": " AND ".join((*field.inside, correct_set.where)),
         }
 
 
@@ -268,24 +268,30 @@ def _set_blocks(results: Selection, field: Field) -> Iterator[Block]:
     if field.sets:
         yield Facts(tuple((letters[place], field.aligned.names[place]) for place in field.columns))
     for side in SIDES:
-        there = [one for one in field.sets if one.side == side and one.count]
-        total = sum(one.count for one in there)
+        there = [correct_set for correct_set in field.sets if correct_set.side == side and correct_set.count]
+        total = sum(correct_set.count for correct_set in there)
         if not total:
             continue
         always = {"unanimous_wrong", "unanimous_right", "lone_right"}
-        shown = [one for at, one in enumerate(there) if at < MOST_SETS or one.kind in always]
+        listed = [correct_set for at, correct_set in enumerate(there) if at < MOST_SETS or correct_set.kind in always]
         lines = []
-        for one in shown:
-            low, high = one.interval
-            share = {"value": one.share, "low": low, "high": high, "reason": None, "small": one.n < SMALL}
-            dots = " ".join(letters[place] if place in one.right else "·" for place in field.columns)
-            line = [text(dots), text(_who(one, field), "bad" if not one.right else "")]
-            lines.append([*line, count(one.count, field.link(one)), figure(share)])
+        for correct_set in listed:
+            low, high = correct_set.interval
+            share = {
+                "value": correct_set.share,
+                "low": low,
+                "high": high,
+                "reason": None,
+                "small": correct_set.n < SMALL,
+            }
+            dots = " ".join(letters[place] if place in correct_set.right else "·" for place in field.columns)
+            line = [text(dots), text(_who(correct_set, field), "bad" if not correct_set.right else "")]
+            lines.append([*line, count(correct_set.count, field.link(correct_set)), figure(share)])
         title = f"{side.capitalize()}: who is right together, {counted(total, 'case')}"
         signs = " ".join(letters.values())
         yield table(title, [signs, "right", Column("cases"), "share"], lines, labels=2)
-        if rest := [one for one in there if one not in shown]:
-            n = counted(sum(one.count for one in rest), "case")
+        if rest := [correct_set for correct_set in there if correct_set not in listed]:
+            n = counted(sum(correct_set.count for correct_set in rest), "case")
             yield Note(f"and {len(rest)} smaller sets of {n} in all; these are in --csv and --json", "quiet")
     yield from (Note(f"{line}.", "quiet") for line in without_gold(results) if line.startswith(f"{field.benchmark}: "))
 
@@ -295,8 +301,8 @@ def _sign(at: int) -> str:
     return chr(ord("a") + at) if at < 26 else "+"
 
 
-def _who(one: CorrectSet, field: Field) -> str:
-    right = [field.aligned.names[place] for place in one.right]
+def _who(correct_set: CorrectSet, field: Field) -> str:
+    right = [field.aligned.names[place] for place in correct_set.right]
     missing = [name for name in field.names if name not in right]
     if not right:
         return "nobody"
@@ -351,60 +357,60 @@ class _Asked(NamedTuple):
 
 
 def cascade_view(results: Selection, params: Params, intervals: bool) -> View:
-    """One scorer is asked first, the other where that one is not sure: at POINTS cuts, and at the best of all."""
+    """Ask one scorer first, and the other where that one is not sure: at POINTS cuts, and at the best of all."""
     names = results.chosen
     if len(names) != 2:
-        said = f"a cascade is of two scorers, not of {len(names)}."
-        raise UsageError(said, "Name the one that is asked first, then the other.")
+        message = f"a cascade is of two scorers, not of {len(names)}."
+        raise UsageError(message, "Name the one that is asked first, then the other.")
     first, second = results.chosen_evaluations
     if not np.isfinite(first.decision_distances).any():
         other = f" {second.scorer.name} has one: name it first." if second.movable else ""
-        said = f"{first.scorer.name} has no threshold, so that nothing says how sure it is."
-        raise UsageError(said, other.strip() or "Name a scorer with a threshold first, such as a PRM.")
+        message = f"{first.scorer.name} has no threshold, so that nothing says how sure it is."
+        raise UsageError(message, other.strip() or "Name a scorer with a threshold first, such as a PRM.")
     costs, no_costs = answer_costs(results, names[1])
     frames, sections = [pl.DataFrame(schema=CASCADE_ROWS)], {}
     for benchmark, aligned in aligned_cases(results).items():
         made = cascade(aligned, 0, 1, first.decision_distances[aligned.rows])
-        asked = _Asked(made, costs[made.shared.rows], no_costs)
+        costed = _Asked(made, costs[made.shared.rows], no_costs)
         inside = within(results, benchmark)
         about = {"scorer": names[0], "other": names[1], "benchmark": benchmark}
-        found = [
+        rows = [
             {**about, **row, "where": " AND ".join((*inside, row["where"]))}
-            for row in _cascade_rows(asked, results.request.seed if intervals else None)
+            for row in _cascade_rows(costed, results.request.seed if intervals else None)
         ]
-        frames.append(pl.DataFrame(found, schema=CASCADE_ROWS, orient="row"))
-        sections[benchmark] = _cascade_blocks(results, asked, frames[-1].to_dicts())
+        frames.append(pl.DataFrame(rows, schema=CASCADE_ROWS, orient="row"))
+        sections[benchmark] = _cascade_blocks(results, costed, frames[-1].to_dicts())
     of_steps = [f"{name}: of first errors, not of steps" for name, _ in step_benchmarks(results)]
     notes = (*_CASCADE_NOTES, *of_steps, *first_run_notes(results), *without_gold(results))
     facts = provenance(results, compare_command(results, "--cascade", form=params.form), notes)
     return View(pl.concat(frames), facts, title="Cascade", lay_out=lambda: comparison_sections(sections))
 
 
-def _cascade_rows(asked: _Asked, seed: int | None) -> Iterator[dict[str, Any]]:
-    made, best = asked.made, asked.made.best
+def _cascade_rows(costed: _Asked, seed: int | None) -> Iterator[dict[str, Any]]:
+    made, best = costed.made, costed.made.best
     cuts = [*made.spread(POINTS).tolist(), *([] if best is None else [best])]
     scores = made.scores(cuts, seed)
     everything = {"count": made.n, "where": common_of(made.shared, (0, 1), EVERY)}
     for place, kind in enumerate(("first", "second")):
         for metric in OF_CASES:
             yield {"kind": kind, **everything, **_cascade_figure(metric.name, scores.estimate(metric, place))}
-    spent = made.spent(asked.costs)
+    spent = made.spent(costed.costs)
     for at, cut in enumerate(cuts):
         kind = "best" if best is not None and at == len(cuts) - 1 else "cut"
         sent = {"count": int(made.sent[cut]), "where": made.where(cut)}
         about = {"kind": kind, "cut": float(made.cuts[cut]), "optimistic": kind == "best", **sent}
-        for row in _cut_rows(asked, scores, cut, at + 2, float(spent[cut])):
+        for row in _cut_rows(costed, scores, cut, at + 2, float(spent[cut])):
             yield {**about, **row}
 
 
-def _cut_rows(asked: _Asked, scores: SharedScores, cut: int, place: int, spent: float) -> Iterator[dict[str, Any]]:
+def _cut_rows(costed: _Asked, scores: SharedScores, cut: int, place: int, spent: float) -> Iterator[dict[str, Any]]:
     """The rows of one cut, which is the scorer at `place` of the scores."""
-    made = asked.made
+    made = costed.made
     share = float(made.shares[cut]) if made.n else None
     none = None if made.n else "no case in common"
     yield {"subset": "all", "metric": "share_sent", "value": share, "n": made.n, "reason": none}
-    known = made.n > 0 and np.isfinite(spent) and asked.no_costs is None
-    why = None if known else none or asked.no_costs or "not all answers to these cases were counted"
+    known = made.n > 0 and np.isfinite(spent) and costed.no_costs is None
+    why = None if known else none or costed.no_costs or "not all answers to these cases were counted"
     tokens = {"subset": "all", "metric": "second_tokens", "value": spent if known else None}
     yield {**tokens, "n": int(made.sent[cut]), "reason": why}
     for metric in OF_CASES:
@@ -413,13 +419,13 @@ def _cut_rows(asked: _Asked, scores: SharedScores, cut: int, place: int, spent: 
         yield _cascade_figure(name, scores.difference(F1_SCORE, place, alone))
 
 
-def _cascade_figure(metric: str, one: Figure) -> dict[str, Any]:
-    ends = {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
-    return {"subset": "average", "metric": metric, **ends, "reason": one.reason, "note": one.note}
+def _cascade_figure(metric: str, estimate: Figure) -> dict[str, Any]:
+    ends = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
+    return {"subset": "average", "metric": metric, **ends, "reason": estimate.reason, "note": estimate.note}
 
 
-def _cascade_blocks(results: Selection, asked: _Asked, rows: Sequence[Row]) -> Iterator[Block]:
-    made = asked.made
+def _cascade_blocks(results: Selection, costed: _Asked, rows: Sequence[Row]) -> Iterator[Block]:
+    made = costed.made
     first, second = rows[0]["scorer"], rows[0]["other"]
     benchmark = rows[0]["benchmark"]
     yield Facts((("A, asked first", first), ("B, asked where A is not sure", second)))
@@ -435,7 +441,9 @@ def _cascade_blocks(results: Selection, asked: _Asked, rows: Sequence[Row]) -> I
         groups.setdefault((row["kind"], row["cut"]), {})[row["metric"]] = row
     lines: list[list[Cell]] = []
     # From A alone over ever more that is sent on to B alone; the best cut stands where it belongs.
-    ordered = sorted(groups.items(), key=lambda one: (one[0][0] == "second", one[0][0] != "first", one[0][1] or 0.0))
+    ordered = sorted(
+        groups.items(), key=lambda group: (group[0][0] == "second", group[0][0] != "first", group[0][1] or 0.0)
+    )
     for (kind, cut), cells in ordered:
         alone = kind in {"first", "second"}
         some = next(iter(cells.values()))
@@ -457,8 +465,8 @@ def _cascade_blocks(results: Selection, asked: _Asked, rows: Sequence[Row]) -> I
     unknown = next((row["reason"] for row in rows if row["metric"] == "second_tokens" and row["value"] is None), None)
     if unknown:
         yield Note(f"No cost in tokens: {unknown}.", "quiet")
-    told = "Each line opens the cases that are sent on to B; best is the highest F1 of all cuts."
-    yield Note(told, "quiet")
+    sentence = "Each line opens the cases that are sent on to B; best is the highest F1 of all cuts."
+    yield Note(sentence, "quiet")
     yield from (Note(f"{line}.", "quiet") for line in without_gold(results) if line.startswith(f"{benchmark}: "))
 
 

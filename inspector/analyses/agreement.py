@@ -73,15 +73,15 @@ Row = Mapping[str, Any]
 
 
 def scorers_view(results: Selection, params: Params, intervals: bool) -> View:
-    """Tell how well every two scorers, each scorer and gold, and all scorers agree on the earliest error."""
+    """Show how well every two scorers, each scorer and gold, and all scorers agree on the earliest error."""
     rows, notes, sections = list[Row](), list(SCORER_NOTES), list[Section]()
-    for number, (benchmark, shown) in enumerate(by_benchmark(results)):
-        judging = [one for one in results.chosen_evaluations if (one.answered & shown).any()]
+    for number, (benchmark, mask) in enumerate(by_benchmark(results)):
+        judging = [evaluation for evaluation in results.chosen_evaluations if (evaluation.answered & mask).any()]
         if not judging:
             continue
-        silent = [one.scorer.name for one in results.chosen_evaluations if one not in judging]
+        silent = [evaluation.scorer.name for evaluation in results.chosen_evaluations if evaluation not in judging]
         notes += [f"{benchmark}: {name} has no verdict and is left out" for name in silent]
-        verdicts = _Verdicts.of(results, benchmark, shown, judging)
+        verdicts = _Verdicts.of(results, benchmark, mask, judging)
         own = list(verdicts.rows(results.request.seed if intervals else None))
         rows += own
         sections.append(Section(benchmark, f"agreement-{number}", tuple(verdicts.blocks(own, silent))))
@@ -109,15 +109,15 @@ class _Verdicts(Struct, frozen=True, eq=False):
     answers: Answers
 
     @classmethod
-    def of(cls, results: Selection, benchmark: str, shown: Bools, evaluations: Sequence[Evaluation]) -> "_Verdicts":
+    def of(cls, results: Selection, benchmark: str, mask: Bools, evaluations: Sequence[Evaluation]) -> "_Verdicts":
         """Put them side by side; the code of a verdict is its place among all that there are."""
         gold = evaluations[0].gold
-        columns = [np.where(one.answered, one.verdicts, NO_VERDICT)[shown] for one in evaluations]
-        verdicts = np.column_stack([*columns, np.where(gold.known, gold.earliest, NO_VERDICT)[shown]])
+        columns = [np.where(evaluation.answered, evaluation.verdicts, NO_VERDICT)[mask] for evaluation in evaluations]
+        verdicts = np.column_stack([*columns, np.where(gold.known, gold.earliest, NO_VERDICT)[mask]])
         labels = np.unique(verdicts[verdicts != NO_VERDICT])
         codes = np.where(verdicts == NO_VERDICT, MISSING, np.searchsorted(labels, verdicts))
-        names = tuple(one.scorer.name for one in evaluations)
-        return cls(benchmark, names, within(results, benchmark), Answers(codes, gold.problems[shown], labels.size))
+        names = tuple(evaluation.scorer.name for evaluation in evaluations)
+        return cls(benchmark, names, within(results, benchmark), Answers(codes, gold.problems[mask], labels.size))
 
     def rows(self, seed: int | None) -> Iterator[Row]:
         """Give the rows of SCORER_AGREEMENT: each scorer and gold, every two scorers, all of them."""
@@ -134,15 +134,15 @@ class _Verdicts(Struct, frozen=True, eq=False):
     def _rows(
         self, scope: str, figures: Sequence[Figure], scorer: str | None = None, other: str | None = None
     ) -> Iterator[Row]:
-        for one in figures:
+        for coefficient in figures:
             yield {
                 "benchmark": self.benchmark,
                 "scope": scope,
                 "scorer": scorer,
                 "other": other,
-                **{name: getattr(one, name) for name in ("metric", "value", "low", "high", "n", "note")},
-                "reason": NO_CASE[scope] if one.reason == NOTHING_SHARED else one.reason,
-                "small": one.n < SMALL,
+                **{name: getattr(coefficient, name) for name in ("metric", "value", "low", "high", "n", "note")},
+                "reason": NO_CASE[scope] if coefficient.reason == NOTHING_SHARED else coefficient.reason,
+                "small": coefficient.n < SMALL,
             }
 
     def blocks(self, rows: Sequence[Row], silent: Sequence[str]) -> Iterator[Block]:
@@ -187,7 +187,7 @@ class _Verdicts(Struct, frozen=True, eq=False):
         """Of how many cases a line is."""
         if row["scope"] == ALL:
             pairs = combinations(self.names, 2)
-            where = [" OR ".join(f"({answered(one)} AND {answered(other)})" for one, other in pairs)]
+            where = [" OR ".join(f"({answered(first)} AND {answered(second)})" for first, second in pairs)]
             return count(row["n"], self._link(where, row["n"], "verdicts of two scorers or more", ()))
         names = [row["scorer"], *([row["other"]] if row["other"] else [])]
         where = [*map(answered, names), *([KNOWN] if row["scope"] == GOLD else [])]
@@ -245,7 +245,6 @@ def agreement(results: Selection, params: Params, intervals: bool) -> View:
 
 
 def _provenance(results: Selection, people: StatementsByPerson, params: Params, notes: Sequence[str]) -> dict[str, Any]:
-    """How a view of people's statements came to be."""
     lost = people.elsewhere
     gone = [f"{counted(lost, 'case')} that people spoke of {'is' if lost == 1 else 'are'} in no benchmark looked at"]
     command = results.request.command("agreement", *params.words, form=params.form)
@@ -310,7 +309,7 @@ def _coefficients(results: Selection, people: StatementsByPerson, params: Params
     for topic in people.topics():
         groups = list(_figures_by_group(topic, people.people, seed))
         for number, (group, shared, figures) in enumerate(groups):
-            own = [_row(topic, group, shared, one) for one in figures]
+            own = [_row(topic, group, shared, coefficient) for coefficient in figures]
             about = text(_topic_words(topic.about, topic.tag), "strong")
             rows += own
             lines.append([replace(about, rows=0 if number else len(groups)), *_line(topic, shared, own)])
@@ -337,13 +336,13 @@ def _figures_by_group(
     yield {"scope": "all"}, answers.of(range(len(people))), agreement_of_all(answers, seed)
 
 
-def _row(topic: Topic, group: Mapping[str, str], shared: Answers, one: Figure) -> dict[str, Any]:
+def _row(topic: Topic, group: Mapping[str, str], shared: Answers, coefficient: Figure) -> dict[str, Any]:
     cases = shared.n_cases
     return {
         "about": topic.about,
         "tag": topic.tag,
         **group,
-        **{name: getattr(one, name) for name in ("metric", "value", "low", "high", "n", "reason", "note")},
+        **{name: getattr(coefficient, name) for name in ("metric", "value", "low", "high", "n", "reason", "note")},
         "cases": cases,
         "small": cases < SMALL,
     }
@@ -389,15 +388,15 @@ def _confusion(results: Selection, people: StatementsByPerson, params: Params) -
 def _confusions(topic: Topic, people: Sequence[str]) -> Iterator[dict[str, Any]]:
     for left, right in combinations(range(len(people)), 2):
         counts = confusion_of(topic.answers, left, right)
-        for one, other in np.argwhere(counts).tolist():
+        for code, other_code in np.argwhere(counts).tolist():
             yield {
                 "about": topic.about,
                 "tag": topic.tag,
                 "person_a": people[left],
                 "person_b": people[right],
-                "said_a": topic.values[one],
-                "said_b": topic.values[other],
-                "n": int(counts[one, other]),
+                "said_a": topic.values[code],
+                "said_b": topic.values[other_code],
+                "n": int(counts[code, other_code]),
             }
 
 
@@ -409,12 +408,14 @@ def _confusion_table(about: str, topics: Sequence[Topic], people: Sequence[str])
         for left, right in combinations(range(len(people)), 2):
             counts = confusion_of(topic.answers, left, right)
             shared = topic.answers.of((left, right))
-            for one in np.flatnonzero(counts.any(axis=1)).tolist():
-                line = [text(topic.tag or ""), text(people[left]), text(people[right]), text(topic.values[one])]
+            for code in np.flatnonzero(counts.any(axis=1)).tolist():
+                line = [text(topic.tag or ""), text(people[left]), text(people[right]), text(topic.values[code])]
                 for value in columns:
-                    other = topic.values.index(value) if value in topic.values else None
+                    other_code = topic.values.index(value) if value in topic.values else None
                     line.append(
-                        text("") if other is None else _confused(topic, shared, people, (left, right), (one, other))
+                        text("")
+                        if other_code is None
+                        else _confused(topic, shared, people, (left, right), (code, other_code))
                     )
                 lines.append(line)
     if lines:
@@ -426,17 +427,17 @@ def _confusion_table(about: str, topics: Sequence[Topic], people: Sequence[str])
 
 
 def _confused(
-    topic: Topic, shared: Answers, people: Sequence[str], pair: tuple[int, int], said: tuple[int, int]
+    topic: Topic, shared: Answers, people: Sequence[str], pair: tuple[int, int], codes: tuple[int, int]
 ) -> Cell:
     """How many units have this pair of values."""
-    there = (shared.codes == np.array(said)).all(axis=1)
+    there = (shared.codes == np.array(codes)).all(axis=1)
     if not there.any():
         return text("")
-    values = [topic.values[place] for place in said]
+    values = [topic.values[place] for place in codes]
     words = ", ".join(f"{people[place]}: {value}" for place, value in zip(pair, values, strict=True))
     # Steps are of fewer cases than there are steps.
     link = None if topic.about == RATING else _link(topic.cases_of(shared.only(there)), words)
-    return count(int(there.sum()), link, "strong" if said[0] == said[1] else "")
+    return count(int(there.sum()), link, "strong" if codes[0] == codes[1] else "")
 
 
 # -- where they differ

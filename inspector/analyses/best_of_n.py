@@ -101,17 +101,17 @@ def best_of_n(results: Selection, params: Params, intervals: bool) -> View:
     if n is not None and n < 1:
         raise UsageError(f"nothing is chosen out of {n} responses.", "Give --of a number from 1 on.")
     rows: list[Row] = []
-    notes = [*NOTES, *(f"{one.name}: {one.words}" for one in AGGREGATIONS.values())]
+    notes = [*NOTES, *(f"{aggregation.name}: {aggregation.words}" for aggregation in AGGREGATIONS.values())]
     oddities: list[str] = []
     seed = results.request.seed if intervals else None
-    coverage: dict[str, dict[str, str]] = {one.scorer.name: {} for one in results.chosen_evaluations}
+    coverage: dict[str, dict[str, str]] = {evaluation.scorer.name: {} for evaluation in results.chosen_evaluations}
     for benchmark, responses in found_responses(results, n).items():
         answers = _answers(results, responses)
         own = list(response_rows(responses, answers, n, seed))
         rows += ({"scorer": None, "benchmark": benchmark, **row} for row in own)
         for evaluation in results.chosen_evaluations:
-            found = scorer_rows(evaluation, responses, n, seed)
-            rows += ({"scorer": evaluation.scorer.name, "benchmark": benchmark, **row} for row in found)
+            of_scorer = scorer_rows(evaluation, responses, n, seed)
+            rows += ({"scorer": evaluation.scorer.name, "benchmark": benchmark, **row} for row in of_scorer)
             coverage[evaluation.scorer.name][benchmark] = _coverage(evaluation, responses)
         oddities += _oddities(results, benchmark, responses, answers)
     official = list(_official(results))
@@ -220,27 +220,27 @@ def _spread_table(rows: pl.DataFrame) -> Table:
 
 def _numbers_of_responses(results: Selection) -> Iterator[Offer]:
     yield Offer(None, "all, and fewer", "as usual")
-    most = max(int(one.sizes.max()) for one in found_responses(results).values())
+    most = max(int(responses.sizes.max()) for responses in found_responses(results).values())
     yield from (Offer(number, f"{number}") for number in range(1, most + 1))
 
 
 def found_responses(selection: Selection, n: int | None = None) -> dict[str, Responses]:
-    """The responses of every benchmark that has any, less the problems with fewer than n.
+    """Return the responses of every benchmark that has any, less the problems with fewer than n.
 
     Raises:
         UsageError: there are none, and why.
     """
     wording = selection.texts.frame(["problem"])["problem"]
-    found, known, most = {}, False, 0
+    by_benchmark, known, most = {}, False, 0
     for part, rows in parts(selection.cases, ("benchmark",), selection.mask):
         known |= bool(selection.cases["final_answer_correct"].is_not_null().filter(pl.Series(rows)).any())
         responses = responses_of(selection.cases, wording, rows)
         most = max(most, int(responses.sizes.max(initial=0)))
         kept = responses if n is None else responses.keep(responses.sizes >= n)
         if kept.subsets.size:
-            found[part["benchmark"]] = kept
-    if found:
-        return found
+            by_benchmark[part["benchmark"]] = kept
+    if by_benchmark:
+        return by_benchmark
     if not known:
         wanted = "Import responses with a column final_answer_correct (or is_correct), several a problem."
         raise UsageError("of no shown case is it known whether its final answer is right.", wanted)
@@ -257,8 +257,8 @@ def _answers(selection: Selection, responses: Responses) -> list[str | None]:
 
 def _coverage(evaluation: Evaluation, responses: Responses) -> str:
     """`k of n` problems all of whose responses have a score of the same kind."""
-    whole = [responses.whole(one.scored(evaluation)) for one in AGGREGATIONS.values()]
-    return f"{int(np.max([one.sum() for one in whole]))} of {responses.subsets.size} problems"
+    whole = [responses.whole(aggregation.scored(evaluation)) for aggregation in AGGREGATIONS.values()]
+    return f"{int(np.max([complete.sum() for complete in whole]))} of {responses.subsets.size} problems"
 
 
 def _oddities(selection: Selection, benchmark: str, responses: Responses, answers: list[str | None]) -> Iterator[str]:
@@ -268,19 +268,20 @@ def _oddities(selection: Selection, benchmark: str, responses: Responses, answer
     if responses.unknown:
         yield f"{benchmark}: {responses.unknown} responses are left out: their final answer is neither right nor wrong"
     mixed = int(((responses.n_right > 0) & (responses.n_right < responses.sizes)).sum())
-    told = f"right and wrong responses in {mixed} of {responses.subsets.size} problems"
-    yield f"{benchmark}: {told}: the choice matters there alone"
+    mixture = f"right and wrong responses in {mixed} of {responses.subsets.size} problems"
+    yield f"{benchmark}: {mixture}: the choice matters there alone"
     if several := int((_generators(selection, responses) > 1).sum()):
         yield f"{benchmark}: {several} problems have responses of several generators, and the best of all is chosen"
     if odd := contradicted(responses, answers):
         yield f"{benchmark}: in {odd} problems one answer is labelled right and wrong; for maj@n its first label counts"
-    for one in selection.chosen_evaluations:
-        rewards = one.rewards
-        member = np.zeros(one.codes.size, dtype=np.bool_)
+    for evaluation in selection.chosen_evaluations:
+        rewards = evaluation.rewards
+        member = np.zeros(evaluation.codes.size, dtype=np.bool_)
         member[responses.rows] = True
         below = int((rewards.values[np.repeat(member, np.diff(rewards.offsets))] < 0).sum())
         if below:
-            yield f"{one.scorer.name} on {benchmark}: {below} step rewards are below 0, so that products change sign"
+            name = evaluation.scorer.name
+            yield f"{name} on {benchmark}: {below} step rewards are below 0, so that products change sign"
 
 
 def _generators(selection: Selection, responses: Responses) -> np.ndarray[Any, Any]:
@@ -299,16 +300,16 @@ def _official(selection: Selection) -> Iterator[Row]:
     """The official figure of every chosen scorer on PRMBench and ProcessBench, where it has one."""
     for benchmark, metric in OFFICIAL.items():
         within = (selection.cases["benchmark"] == benchmark).to_numpy()
-        for one in selection.chosen_evaluations:
-            if (one.present & within).any():
-                value = official_score(one, within, selection.unparsed(benchmark), benchmark)
+        for evaluation in selection.chosen_evaluations:
+            if (evaluation.present & within).any():
+                value = official_score(evaluation, within, selection.unparsed(benchmark), benchmark)
                 yield {
-                    "scorer": one.scorer.name,
+                    "scorer": evaluation.scorer.name,
                     "benchmark": benchmark,
                     "subset": "all" if benchmark == "prmbench" else "average",
                     "metric": metric,
                     "value": value,
-                    "n": int((one.answered & within).sum()),
+                    "n": int((evaluation.answered & within).sum()),
                     "reason": "undefined here" if value is None else None,
                 }
 

@@ -83,7 +83,7 @@ Row = Mapping[str, Any]
     "column, by how much better or worse it is on its cases than on the others.",
 )
 def bias(results: Selection, params: Params, intervals: bool) -> View:
-    """Give the bias of the chosen scorers on the shown cases, and after each scorer's the slices that it differs on.
+    """Return the bias of the chosen scorers on the shown cases, and after each scorer's the slices that it differs on.
 
     Of a slice `column` is not null, `value` is a difference of accuracies, and `where` selects its cases (erroneous and
     clean alike). Slices are tests of every value of every column, and come with the intervals.
@@ -141,8 +141,8 @@ def _blocks(
     if not intervals:
         yield table(title, ["cases with"], [[Cell(None, waiting=True)]])
     elif not slices:
-        told = f"No value of a column has {SUPPORT} cases of one side with {SUPPORT} others beside them"
-        yield Note(f"{told}: too few to say where it is better or worse.")
+        sentence = f"No value of a column has {SUPPORT} cases of one side with {SUPPORT} others beside them"
+        yield Note(f"{sentence}: too few to say where it is better or worse.")
     else:
         yield _slice_table(results, evaluation, benchmark, slices[:SLICES] if several else slices, title)
         if several and len(slices) > SLICES:

@@ -94,7 +94,7 @@ Row = Mapping[str, Any]
     ),
 )
 def board(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # all of it is resampled
-    """Give the board of the chosen scorers, arranged as asked.
+    """Return the board of the chosen scorers, arranged as asked.
 
     Raises:
         UsageError: there is no such column, order or scorer.
@@ -116,7 +116,7 @@ def _arrangement(results: Selection, params: Params) -> Arrangement:
     if sort is None:
         orders = ", ".join(name for name in meanings() if name not in UNSORTABLE)
         raise UsageError(f"the board cannot be sorted by {order!r}.", f"There are: {orders}.")
-    names = [one.scorer.name for one in results.evaluations]
+    names = [evaluation.scorer.name for evaluation in results.evaluations]
     against = match_name(params.get("against"), names, "scorer") if params.get("against") else ""
     return Arrangement(params.get("rows", ROWS[0]), sort, split(columns or ""), against, bool(params.get("published")))
 
@@ -130,10 +130,12 @@ def board_view(
     reference, the differences to it are `d_score` and so on, on `d_n` cases. `scorers` are names; None = all.
     """
     selection = inspection.cleared().for_metrics()
-    every = tuple(one.scorer.name for one in selection.evaluations)
+    every = tuple(evaluation.scorer.name for evaluation in selection.evaluations)
     if scorers is not None and scorers != every:
         request = replace(selection.request, scorers=scorers)
-        chosen = tuple(one for one in selection.evaluations if one.scorer.name in {*scorers, how.against})
+        chosen = tuple(
+            evaluation for evaluation in selection.evaluations if evaluation.scorer.name in {*scorers, how.against}
+        )
         selection = replace(selection, request=request, chosen=scorers, evaluations=chosen)
     base, search = inspection.base, inspection.base_search
     parts = pieces(selection, base, search, subsets=how.subsets)
@@ -185,10 +187,10 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
     yield BIAS
     if not how.against:
         yield STANDING
-        for (benchmark, subset), one in known.ranks.items():
+        for (benchmark, subset), ranks in known.ranks.items():
             where = benchmark if subset is None else f"{benchmark}, {subset}"
-            tried = f"on the {one.n} cases that all {one.scorers} scorers tried"
-            yield f"{where}: standing {tried}, which leaves out {one.left_out}"
+            tried = f"on the {ranks.n} cases that all {ranks.scorers} scorers tried"
+            yield f"{where}: standing {tried}, which leaves out {ranks.left_out}"
     else:
         yield f"d_score and the like: less those of {how.against}, on the cases that both tried, paired bootstrap"
     if F1 in set(rows["metric"]):

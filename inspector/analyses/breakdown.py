@@ -120,7 +120,7 @@ FIGURES: Mapping[str, Figure] = {
 
 
 def known_figures() -> dict[str, Figure]:
-    """Give what a cell can show, metrics of the user's own last."""
+    """Return what a cell can show, metrics of the user's own last."""
     return {**FIGURES, **{made.name: Figure(made.title, made.of) for made in own_metrics()}}
 
 
@@ -525,8 +525,8 @@ def _usual_figure(grid: Grid) -> str:
         return [figures[metric]["n"] if metric in figures else 0 for figures in inner]
 
     wrong, clean = sizes("error_acc"), sizes("correct_acc")
-    some = sum(bool(one or other) for one, other in zip(wrong, clean, strict=True))
-    both = sum(bool(one and other) for one, other in zip(wrong, clean, strict=True))
+    some = sum(bool(in_wrong or in_clean) for in_wrong, in_clean in zip(wrong, clean, strict=True))
+    both = sum(bool(in_wrong and in_clean) for in_wrong, in_clean in zip(wrong, clean, strict=True))
     if not some:
         return "error_acc" if grid.pair else "cases"
     if 2 * both > some:

@@ -152,10 +152,14 @@ def _decision_facts(evaluation: Evaluation, selection: Selection, benchmark: str
     if evaluation.scorer.redundancy_threshold is not None:
         cut, source = evaluation.scorer.redundancy_threshold, evaluation.scorer.redundancy_threshold_source
         yield Fact("decision", "redundancy threshold", f"above {cut:g} ({source or NOT_SAID})")
-    asked = selection.request.protocol
-    protocol = protocol_named(asked) if asked else protocol_of(benchmark)
+    protocol_name = selection.request.protocol
+    protocol = protocol_named(protocol_name) if protocol_name else protocol_of(benchmark)
     side = "" if protocol.comparison is None else f"; it has {when_wrong('rewards', protocol.comparison)}"
-    yield Fact("decision", "protocol that decides", f"{asked}, as asked" if asked else f"none: the scorer's own{side}")
+    yield Fact(
+        "decision",
+        "protocol that decides",
+        f"{protocol_name}, as asked" if protocol_name else f"none: the scorer's own{side}",
+    )
 
 
 def _threshold(evaluation: Evaluation) -> str:
@@ -177,15 +181,17 @@ def _counting_facts(evaluation: Evaluation, selection: Selection, benchmark: str
 
 
 def _cases(evaluation: Evaluation, selection: Selection, benchmark: str) -> Iterator[Fact]:
-    shown, name = selection.mask, evaluation.scorer.name
-    n = int(shown.sum())
+    mask, name = selection.mask, evaluation.scorer.name
+    n = int(mask.sum())
     yield Fact("cases", "benchmark", benchmark)
-    yield Fact("cases", "filter", " AND ".join(f"({one})" for one in conditions(selection.request)) or "none")
+    yield Fact(
+        "cases", "filter", " AND ".join(f"({condition})" for condition in conditions(selection.request)) or "none"
+    )
     yield Fact("cases", "shown", counted(n, "case"), (), n)
     whole = int((selection.cases["benchmark"] == benchmark).sum())
     if whole != n:
         yield Fact("cases", "in the benchmark", counted(whole, "case"))
-    rows = counted_cases(selection, (name,), benchmark).get(name, np.zeros(shown.size, dtype=np.bool_))
+    rows = counted_cases(selection, (name,), benchmark).get(name, np.zeros(mask.size, dtype=np.bool_))
     if step_labelled(benchmark) is None:
         # What a scorer without any verdict was refused on is in no denominator, though its outcome says refused.
         has_them = tried(name, selection.unparsed(benchmark)) if evaluation.nothing is None else "false"
@@ -196,7 +202,7 @@ def _cases(evaluation: Evaluation, selection: Selection, benchmark: str) -> Iter
             yield Fact("cases", side, f"{int(members.sum()):,}", (condition, has_them), int(members.sum()))
     else:
         yield Fact("cases", "with judged steps", counted(int(rows.sum()), "case"))
-    unknown = shown & ~evaluation.gold.known
+    unknown = mask & ~evaluation.gold.known
     if unknown.any():
         yield Fact(
             "cases",
@@ -218,11 +224,11 @@ def _subsets(evaluation: Evaluation, rows: Bools) -> str:
 
 
 def _counting(evaluation: Evaluation, selection: Selection, benchmark: str) -> Iterator[Fact]:
-    shown, unparsed = selection.mask, selection.unparsed(benchmark)
+    mask, unparsed = selection.mask, selection.unparsed(benchmark)
     # What it is averaged over takes no resample.
-    line = headline(evaluation, shown, unparsed, None, benchmark)
-    asked = selection.request.protocol
-    protocol = protocol_named(asked) if asked else protocol_of(benchmark)
+    line = headline(evaluation, mask, unparsed, None, benchmark)
+    protocol_name = selection.request.protocol
+    protocol = protocol_named(protocol_name) if protocol_name else protocol_of(benchmark)
     yield Fact("counting", "official figure", "F1 of first errors" if step_labelled(benchmark) is None else "PRMScore")
     yield Fact("counting", "averaged over", line.over)
     yield Fact("counting", "protocol", f"{protocol.name}: {protocol.counts} ({protocol.source})")
@@ -230,10 +236,10 @@ def _counting(evaluation: Evaluation, selection: Selection, benchmark: str) -> I
     policy = "count as wrong" if wrong else "are left out of the denominators"
     by = "" if selection.request.unparsed is None else ", as asked"
     yield Fact("counting", "cases without a verdict", f"unparsed and refused ones {policy}{by}")
-    answered = int((evaluation.answered & shown).sum())
-    yield Fact("counting", "coverage", f"{answered:,} of {int(shown.sum()):,} with a verdict")
+    answered = int((evaluation.answered & mask).sum())
+    yield Fact("counting", "coverage", f"{answered:,} of {int(mask.sum()):,} with a verdict")
     for code, words in _UNCOUNTED.items():
-        rows = shown & (evaluation.codes == code)
+        rows = mask & (evaluation.codes == code)
         if rows.any():
             where = (Facet(f"{evaluation.scorer.name}.outcome", (OUTCOMES[code],)).sql,)
             yield Fact("counting", words, f"{int(rows.sum()):,}{_why(evaluation, rows, code)}", where, int(rows.sum()))
@@ -265,7 +271,7 @@ def _gold(selection: Selection, benchmark: str) -> Iterator[Fact]:
     imports = selection.workspace.imports(benchmark)
     yield from _labels(selection)
     for name, key in (("label base in the file", "label_base"), ("read from", "source"), ("format", "format")):
-        values = list(dict.fromkeys(str(one[key]) for one in imports if one.get(key)))
+        values = list(dict.fromkeys(str(imported[key]) for imported in imports if imported.get(key)))
         more = f" and {len(values) - _NAMED} more" if len(values) > _NAMED else ""
         yield Fact("gold", name, "; ".join(values[:_NAMED]) + more if values else NOT_SAID)
     here = selection.cases.filter(selection.cases["benchmark"] == benchmark)
@@ -301,12 +307,12 @@ def _interval(selection: Selection, benchmark: str) -> Iterator[Fact]:
 
 def _warnings(selection: Selection, scorer: str, benchmark: str) -> Iterator[str]:
     """Give every caution; the selection shows this scorer and the cases of this benchmark alone."""
-    one = selection.evaluation(scorer)
-    if one.nothing is not None:
-        yield f"{scorer} gives no verdict on any case: {one.nothing}"
-    if threshold_kind(one.rule) == TUNED_HERE:
-        yield f"the threshold was tuned on these cases, so that the figure is optimistic: {one.rule.source}"
-    yield from _coverage(selection, one, benchmark)
+    evaluation = selection.evaluation(scorer)
+    if evaluation.nothing is not None:
+        yield f"{scorer} gives no verdict on any case: {evaluation.nothing}"
+    if threshold_kind(evaluation.rule) == TUNED_HERE:
+        yield f"the threshold was tuned on these cases, so that the figure is optimistic: {evaluation.rule.source}"
+    yield from _coverage(selection, evaluation, benchmark)
     if chosen := choosing_conditions(selection, scorer):
         words = " AND ".join(chosen)
         yield f"the cases are chosen by what {scorer} made of them ({words}): the figure speaks of itself"
@@ -315,23 +321,24 @@ def _warnings(selection: Selection, scorer: str, benchmark: str) -> Iterator[str
     yield from label_notes(selection)
     yield from unlike_notes(selection)
     yield from (problem for problem in selection.problems if problem.startswith(f"{scorer}:"))
-    if "imported_from" in one.scorer.settings and not any(
-        name.startswith("weights") for name in settings_of(one.scorer)
+    if "imported_from" in evaluation.scorer.settings and not any(
+        name.startswith("weights") for name in settings_of(evaluation.scorer)
     ):
-        came = one.scorer.settings["imported_from"]
+        came = evaluation.scorer.settings["imported_from"]
         yield f"{scorer} was imported from {came}: which weights gave its numbers is {NOT_SAID}"
 
 
-def _coverage(selection: Selection, one: Evaluation, benchmark: str) -> Iterator[str]:
+def _coverage(selection: Selection, evaluation: Evaluation, benchmark: str) -> Iterator[str]:
     """Cases that are not counted, and few that are."""
-    shown, name = selection.mask, one.scorer.name
+    mask, name = selection.mask, evaluation.scorer.name
     rows = counted_cases(selection, (name,), benchmark).get(name)
     if rows is None:
         return
-    without = int((shown & one.gold.known & ~rows).sum())
+    without = int((mask & evaluation.gold.known & ~rows).sum())
     if without:
-        yield f"of {counted(int((shown & one.gold.known).sum()), 'case')} {without:,} left out of the denominators"
-    gold = one.gold.earliest
+        known = counted(int((mask & evaluation.gold.known).sum()), "case")
+        yield f"of {known} {without:,} left out of the denominators"
+    gold = evaluation.gold.earliest
     sides = {"erroneous": int((rows & (gold >= 0)).sum()), "clean": int((rows & (gold == -1)).sum())}
     few = [f"{counted(n, f'{side} case')}" for side, n in sides.items() if n < SMALL]
     if few:
@@ -377,7 +384,7 @@ class Benchmark(NamedTuple):
     "and whether their figures may be compared.",
 )
 def card(results: Selection, params: Params, intervals: bool) -> View:
-    """Tell the facts that make the official figure of a scorer, or of two, on every benchmark that either covers."""
+    """Show the facts that make the official figure of a scorer, or of two, on every benchmark that either covers."""
     names = _scorers(results)
     pair = replace(results, chosen=names)
     benchmarks = tuple(
@@ -396,14 +403,17 @@ def card(results: Selection, params: Params, intervals: bool) -> View:
         **_cautions(benchmarks),
         "not_recorded": _not_recorded(pair),
     }
-    facts["common_cases"] = {one.name: list(remedy_of(one.reasons)) for one in benchmarks if remedy_of(one.reasons)}
-    rows = [row for one in benchmarks for row in _rows(one)]
+    facts["common_cases"] = {
+        benchmark.name: list(remedy_of(benchmark.reasons)) for benchmark in benchmarks if remedy_of(benchmark.reasons)
+    }
+    rows = [row for benchmark in benchmarks for row in _rows(benchmark)]
     frame = pl.DataFrame(rows, schema=CARD, orient="row")
 
     def sections() -> tuple[Section, ...]:
         seed = results.request.seed if intervals else None
         return tuple(
-            Section(one.name, f"card-{at}", tuple(_blocks(pair, one, seed))) for at, one in enumerate(benchmarks)
+            Section(benchmark.name, f"card-{at}", tuple(_blocks(pair, benchmark, seed)))
+            for at, benchmark in enumerate(benchmarks)
         )
 
     return View(frame, facts, title="Protocol card", lay_out=sections)
@@ -411,7 +421,7 @@ def card(results: Selection, params: Params, intervals: bool) -> View:
 
 def _scorers(results: Selection) -> tuple[str, ...]:
     """The full names of the scorer or the two that are asked about."""
-    there = [one.scorer.name for one in results.evaluations]
+    there = [evaluation.scorer.name for evaluation in results.evaluations]
     names = tuple(match_name(word, there, "scorer") for word in results.request.scorers)
     if not names:
         listed = ", ".join(there) or "none"
@@ -424,7 +434,7 @@ def _scorers(results: Selection) -> tuple[str, ...]:
 def _benchmarks(pair: Selection) -> list[str]:
     """The benchmarks of the shown cases for which one of the scorers gave anything; all of them where none did."""
     there = pair.cases["benchmark"].gather(pair.shown).unique(maintain_order=True).to_list()
-    covered = [name for name in there if any(one.covers(name) for one in pair.chosen_evaluations)]
+    covered = [name for name in there if any(evaluation.covers(name) for evaluation in pair.chosen_evaluations)]
     return sorted(covered or there)
 
 
@@ -432,19 +442,23 @@ def _cautions(benchmarks: Sequence[Benchmark]) -> dict[str, Any]:
     """What to beware of, for programs."""
     return {
         "warnings": {
-            f"{one.scorer} on {one.benchmark}": list(one.warnings)
+            f"{of_scorer.scorer} on {of_scorer.benchmark}": list(of_scorer.warnings)
             for benchmark in benchmarks
-            for one in benchmark.cards
-            if one.warnings
+            for of_scorer in benchmark.cards
+            if of_scorer.warnings
         },
-        "not_comparable": {one.name: [str(reason) for reason in one.reasons] for one in benchmarks if one.reasons},
+        "not_comparable": {
+            benchmark.name: [str(reason) for reason in benchmark.reasons]
+            for benchmark in benchmarks
+            if benchmark.reasons
+        },
     }
 
 
 def _not_recorded(pair: Selection) -> str:
     """Of whose numbers nobody knows what made them; of one scorer its card says so."""
     evaluations = pair.chosen_evaluations
-    return not_recorded(one.scorer for one in evaluations) if len(evaluations) > 1 else ""
+    return not_recorded(evaluation.scorer for evaluation in evaluations) if len(evaluations) > 1 else ""
 
 
 # -- what two cards have in common, and in what they differ
@@ -503,7 +517,6 @@ def _headline(pair: Selection, card: ProtocolCard, seed: int | None) -> Headline
 
 
 def _figures(pair: Selection, benchmark: Benchmark, lines: Sequence[Headline]) -> Table:
-    """The official figures of the cards."""
     rows = []
     for card, line, (letter, style) in zip(benchmark.cards, lines, LETTERS, strict=False):
         metric = "prmscore" if line.metric == PRMSCORE else "f1"
@@ -529,7 +542,6 @@ def _one_card(pair: Selection, card: ProtocolCard) -> Iterator[Block]:
 
 
 def _link(pair: Selection, card: ProtocolCard, group: Group, name: str) -> CaseLink | None:
-    """Link to the cases that a fact counts."""
     fact = card.of(group, name)
     if fact is None or fact.where is None or not fact.n:
         return None
@@ -548,11 +560,11 @@ def _two_cards(pair: Selection, benchmark: Benchmark, lines: Sequence[Headline])
         yield from (Note(f"Warning, {letter}: {sentence}.", "warning") for sentence in card.warnings)
     pairs = fact_pairs(first, second)
     yield Note("They differ in", "lead")
-    yield from _side_by_side(pair, benchmark.cards, [one for one in pairs if one.same is False])
-    same = tuple(_alike([one for one in pairs if one.same]))
+    yield from _side_by_side(pair, benchmark.cards, [fact_pair for fact_pair in pairs if fact_pair.same is False])
+    same = tuple(_alike([fact_pair for fact_pair in pairs if fact_pair.same]))
     if same:
         yield Fold("The same in both", same)
-    if unsaid := [one.name for one in pairs if one.same is None]:
+    if unsaid := [fact_pair.name for fact_pair in pairs if fact_pair.same is None]:
         yield Note(f"Said of neither: {', '.join(unsaid)}.", "quiet")
     if unrecorded := _not_recorded(pair):
         yield Note(unrecorded, "quiet")
@@ -562,7 +574,7 @@ def _side_by_side(pair: Selection, cards: Sequence[ProtocolCard], differing: Seq
     columns: list[str | Column] = ["", *(Column(letter, right=False, wraps=True) for letter, _ in LETTERS)]
     for group in GROUPS:
         rows = []
-        for fact in (one for one in differing if one.group == group):
+        for fact in (fact_pair for fact_pair in differing if fact_pair.group == group):
             line: list[Cell] = [text(fact.name, "dim")]
             for card, value, (_, style) in zip(cards, fact.values, LETTERS, strict=True):
                 line.append(text(_shortened(value), style, _link(pair, card, group, fact.name)))
@@ -573,7 +585,7 @@ def _side_by_side(pair: Selection, cards: Sequence[ProtocolCard], differing: Seq
 
 def _alike(pairs: Sequence[FactPair]) -> Iterator[Table]:
     for group in GROUPS:
-        rows = [[text(one.name, "dim"), text(one.values[0], "dim")] for one in pairs if one.group == group]
+        rows = [[text(pair.name, "dim"), text(pair.values[0], "dim")] for pair in pairs if pair.group == group]
         if rows:
             yield table(GROUP_TITLES[group], ["", Column("", right=False, wraps=True)], rows)
 

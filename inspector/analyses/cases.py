@@ -97,11 +97,11 @@ def _columns_of_cases(selection: Selection) -> pl.DataFrame:
     labels = selection.cases.select(CASE_COLUMNS).with_columns(
         selection.column(name).alias(name) for name in (*metadata_of(selection), *_said(selection))
     )
-    return pl.concat([labels, *(one.columns for one in selection.chosen_evaluations)], how="horizontal")
+    return pl.concat([labels, *(evaluation.columns for evaluation in selection.chosen_evaluations)], how="horizontal")
 
 
 def metadata_of(selection: Selection) -> list[str]:
-    """The metadata columns of the cases, by name."""
+    """Return the metadata columns of the cases, by name."""
     return [name for name in selection.metadata.schema if selection.is_metadata(name)]
 
 
@@ -110,28 +110,28 @@ def _said(selection: Selection) -> list[str]:
     if selection.journal is None:
         return []
     triage = selection.journal.triage
-    said = {"ruling": triage.rulings, "category": triage.categories, "tags": triage.tags, "note": triage.notes}
-    return [*(name for name, given in said.items() if given), *selection.further]
+    statements = {"ruling": triage.rulings, "category": triage.categories, "tags": triage.tags, "note": triage.notes}
+    return [*(name for name, statement in statements.items() if statement), *selection.further]
 
 
 # -- columns that a person named
 
 
 def columns_table(selection: Selection, words: Sequence[str]) -> pl.DataFrame:
-    """The columns that words name for all cases, each once and called by its full name.
+    """Return the columns that words name for all cases, each once and called by its full name.
 
     `rewards` and `margin` and the like are those of the one scorer chosen.
 
     Raises:
         UsageError: no such column, or several.
     """
-    found: dict[str, pl.Series] = {}
+    by_name: dict[str, pl.Series] = {}
     for word in words:
         column = _rewards(selection, word) if word.endswith(REWARDS) else None
         if column is None:
             column = selection.column(column_named(selection, word))
-        found.setdefault(column.name, column)
-    return pl.DataFrame(list(found.values()))
+        by_name.setdefault(column.name, column)
+    return pl.DataFrame(list(by_name.values()))
 
 
 def _rewards(selection: Selection, word: str) -> pl.Series | None:
@@ -143,6 +143,6 @@ def _rewards(selection: Selection, word: str) -> pl.Series | None:
                 "rewards are those of one scorer.", f"Choose it with --scorer: {', '.join(selection.chosen)}."
             )
         scorer = selection.chosen[0]
-    if scorer not in {one.scorer.name for one in selection.evaluations} or word in selection.schema:
+    if scorer not in {evaluation.scorer.name for evaluation in selection.evaluations} or word in selection.schema:
         return None
     return CaseRows(selection, scorer).get_column(REWARDS).alias(f"{scorer}.{REWARDS}")

@@ -120,7 +120,7 @@ _KNOWN = f"There are: {', '.join(FIGURES)}."
 
 
 def pair_rows(cases: AlignedScorers, steps: AlignedSteps | None, seed: int) -> list[Row]:
-    """Give the rows of `compare` about a scorer and its baseline, on the cases of one benchmark."""
+    """Return the rows of `compare` about a scorer and its baseline, on the cases of one benchmark."""
     return [*case_comparison_rows(cases, seed), *(step_comparison_rows(steps, seed) if steps else ())]
 
 
@@ -137,20 +137,20 @@ def figures_of(results: Selection, names: tuple[str, str], benchmark: str, rows:
         rows: as `pair_rows` gives them.
     """
     new, old = names
-    found = {_place(row): row for row in rows}
-    of_steps = (new, old, "all", "prmscore_difference") in found
+    by_place = {_place(row): row for row in rows}
+    of_steps = (new, old, "all", "prmscore_difference") in by_place
     metric, subset = ("prmscore", "all") if of_steps else ("f1", "average")
-    official = found[new, old, subset, f"{metric}_difference"]
-    first, second = (found.get((name, None, subset, metric), {}) for name in names)
+    official = by_place[new, old, subset, f"{metric}_difference"]
+    first, second = (by_place.get((name, None, subset, metric), {}) for name in names)
     figures: dict[str, Any] = {
         "value": first.get("value"),
         "baseline_value": second.get("value"),
         **_with_interval("", official),
         "n": official["n"],
         "left_out": official["left_out"],
-        "small": _small(found, new, old, metric),
-        **_parts(found, new, old),
-        **_sides(found, new, old),
+        "small": _small(by_place, new, old, metric),
+        **_parts(by_place, new, old),
+        **_sides(by_place, new, old),
         **_given(results, names, benchmark),
     }
     return {**figures, "metric": metric, "reason": official["reason"], "note": official["note"]}
@@ -167,26 +167,26 @@ def _with_interval(name: str, row: Row) -> dict[str, Any]:
     return {f"{before}difference": row["value"], f"{before}low": row["low"], f"{before}high": row["high"]}
 
 
-def _parts(found: Mapping[tuple[Any, ...], Row], new: str, old: str) -> dict[str, Any]:
+def _parts(by_place: Mapping[tuple[Any, ...], Row], new: str, old: str) -> dict[str, Any]:
     """Every metric of the two with its difference, as far as there is one."""
     made: dict[str, Any] = {}
     for metric in (*CASE_NAMES, *STEP_NAMES):
         subset = "average" if metric in CASE_NAMES else "all"
         for before, name in (("", new), ("baseline_", old)):
             if f"{before}{metric}" in FIGURES:
-                made[f"{before}{metric}"] = found.get((name, None, subset, metric), {}).get("value")
-        if (row := found.get((new, old, subset, f"{metric}_difference"))) is not None:
+                made[f"{before}{metric}"] = by_place.get((name, None, subset, metric), {}).get("value")
+        if (row := by_place.get((new, old, subset, f"{metric}_difference"))) is not None:
             made |= _with_interval(metric, row)
-    return {**made, **_with_interval("pooled_f1", found[new, old, "all", "f1_difference"])}
+    return {**made, **_with_interval("pooled_f1", by_place[new, old, "all", "f1_difference"])}
 
 
-def _sides(found: Mapping[tuple[Any, ...], Row], new: str, old: str) -> dict[str, Any]:
+def _sides(by_place: Mapping[tuple[Any, ...], Row], new: str, old: str) -> dict[str, Any]:
     """Quadrants and tests of first errors, and how many cases changed sides in all."""
     made: dict[str, Any] = {}
     for side in SIDES:
-        counts = {name: found[new, old, "all", f"{side}_{key}"]["value"] for name, key in _QUADRANTS.items()}
+        counts = {name: by_place[new, old, "all", f"{side}_{key}"]["value"] for name, key in _QUADRANTS.items()}
         made |= {f"{side}_{name}": None if number is None else int(number) for name, number in counts.items()}
-        test = found[new, old, "all", f"{side}_mcnemar"]
+        test = by_place[new, old, "all", f"{side}_mcnemar"]
         made |= {f"{side}_p": test["p"], f"{side}_p_holm": test["p_holm"]}
     for name in ("newly_wrong", "newly_right"):
         known = [made[f"{side}_{name}"] for side in SIDES if made[f"{side}_{name}"] is not None]
@@ -194,11 +194,11 @@ def _sides(found: Mapping[tuple[Any, ...], Row], new: str, old: str) -> dict[str
     return made
 
 
-def _small(found: Mapping[tuple[Any, ...], Row], new: str, old: str, metric: str) -> bool:
+def _small(by_place: Mapping[tuple[Any, ...], Row], new: str, old: str, metric: str) -> bool:
     """Whether few cases say it: of F1 on either side, of PRMScore in all."""
     if metric == "prmscore":
-        return bool(found[new, old, "all", "prmscore_difference"]["n"] < SMALL)
-    sizes = [found[new, old, "all", f"{side}_both_right"]["n"] for side in SIDES]
+        return bool(by_place[new, old, "all", "prmscore_difference"]["n"] < SMALL)
+    sizes = [by_place[new, old, "all", f"{side}_both_right"]["n"] for side in SIDES]
     return bool(min(sizes) < SMALL)
 
 
@@ -240,20 +240,20 @@ class FigureRows(Struct, frozen=True, eq=False):
         return self.table.height
 
     def column(self, name: str) -> pl.Series:
-        """Give one figure of every benchmark. Raises polars' ColumnNotFoundError."""
+        """Return one figure of every benchmark. Raises polars' ColumnNotFoundError."""
         return self.table.get_column(name)
 
     def owner(self, _name: str) -> object:
-        """Give what a figure was made from."""
+        """Return what a figure was made from."""
         return self.table
 
     def coded(self, _name: str) -> Categories | None:
-        """Give None: no figure is kept as numbers of a list."""
+        """Return None: no figure is kept as numbers of a list."""
         return None
 
 
 def fulfilled(condition: str, figures: pl.DataFrame) -> list[bool | None]:
-    """Say whether each row of figures fulfils the condition; None where a figure that it needs is undefined.
+    """Return whether each row of figures fulfils the condition; None where a figure that it needs is undefined.
 
     Args:
         condition: SQL over the names of FIGURES.
@@ -309,7 +309,9 @@ def _compared(condition: str) -> Iterator[tuple[str, float]]:
 
 
 def _near(name: str) -> str:
-    alike = [one for one in FIGURES if name.lower() in one] or get_close_matches(name, list(FIGURES), n=3, cutoff=0.6)
+    alike = [figure_name for figure_name in FIGURES if name.lower() in figure_name] or get_close_matches(
+        name, list(FIGURES), n=3, cutoff=0.6
+    )
     return f"; did you mean {' or '.join(alike[:3])}" if alike else ""
 
 
@@ -393,11 +395,11 @@ def check(results: Selection, params: Params, intervals: bool) -> View:  # noqa:
         raise UsageError("there is no case to check on.", "Change --where, --subset or --benchmark.")
     fail_if: str | None = params.get("fail_if")
     benchmarks = _benchmarks_compared(pair, names)
-    figures = pl.DataFrame([one.figures for one in benchmarks.values()], schema=FIGURES, orient="row")
+    figures = pl.DataFrame([compared.figures for compared in benchmarks.values()], schema=FIGURES, orient="row")
     fails = default_rule(figures) if fail_if is None else fulfilled(fail_if, figures)
     rows = [
-        {**one.figures, "result": result_of(one.figures), "fails": failing}
-        for one, failing in zip(benchmarks.values(), fails, strict=True)
+        {**compared.figures, "result": result_of(compared.figures), "fails": failing}
+        for compared, failing in zip(benchmarks.values(), fails, strict=True)
     ]
     # What is known to be worse is worse, whatever else is not known.
     code = 1 if True in fails else 2 if None in fails else 0
@@ -415,8 +417,8 @@ def check(results: Selection, params: Params, intervals: bool) -> View:  # noqa:
         "settings_that_differ": {name: f"{first} | {second}" for name, (first, second) in differing.items()},
         "test": f"{TEST}, Holm over the two of a benchmark",
         "interval": {
-            name: STEPS_PAIRED if step_labelled(name) is not None else resampling_words(one.aligned)
-            for name, one in benchmarks.items()
+            name: STEPS_PAIRED if step_labelled(name) is not None else resampling_words(compared.aligned)
+            for name, compared in benchmarks.items()
         },
         "level": LEVEL,
         "resamples": RESAMPLES,
@@ -438,16 +440,16 @@ def check(results: Selection, params: Params, intervals: bool) -> View:  # noqa:
 
 def _names(results: Selection, params: Params) -> tuple[str, str]:
     """The full names of the scorer and its baseline."""
-    there = [one.scorer.name for one in results.evaluations]
+    there = [evaluation.scorer.name for evaluation in results.evaluations]
     baseline = match_name(params.get("baseline"), there, "scorer")
-    asked = [match_name(word, there, "scorer") for word in results.request.scorers]
+    scorers = [match_name(word, there, "scorer") for word in results.request.scorers]
     # Behind the scorer that is checked the command asks for its baseline as well.
-    if asked in ([], [baseline]):
+    if scorers in ([], [baseline]):
         listed = ", ".join(there)
         raise UsageError("check needs a scorer: prm-inspect check NEW --baseline OLD.", f"There are: {listed}.")
-    if asked[0] == baseline:
+    if scorers[0] == baseline:
         raise UsageError(f"{baseline} cannot be its own baseline.", "Give another scorer: --baseline OLD.")
-    return asked[0], baseline
+    return scorers[0], baseline
 
 
 def _benchmarks_compared(pair: Selection, names: tuple[str, str]) -> dict[str, Compared]:
@@ -501,7 +503,7 @@ def cases_command(pair: Selection, names: tuple[str, str], benchmark: str) -> st
 
 
 def result_of(row: Mapping[str, Any]) -> Result:
-    """Say what the interval of a row of figures shows."""
+    """Name what the interval of a row of figures shows."""
     if row["low"] is None or row["high"] is None:
         return "undefined"
     if row["high"] < 0:
@@ -510,7 +512,7 @@ def result_of(row: Mapping[str, Any]) -> Result:
 
 
 def default_rule(figures: pl.DataFrame) -> list[bool | None]:
-    """Say whether each row of figures is a regression; None where there is no interval to say so."""
+    """Return whether each row of figures is a regression; None where there is no interval to say so."""
     rows = figures.select("low", "high").iter_rows(named=True)
     return [None if (result := result_of(row)) == "undefined" else result == "regression" for row in rows]
 
@@ -538,8 +540,8 @@ def _difference(row: Row) -> str:
     """The official difference in percentage points, with its interval."""
     if row["difference"] is None:
         return "undefined"
-    told = (row["metric"], signed(row["difference"]), interval(row["low"], row["high"], signed), "points")
-    return " ".join(filter(None, told))
+    parts = (row["metric"], signed(row["difference"]), interval(row["low"], row["high"], signed), "points")
+    return " ".join(filter(None, parts))
 
 
 def _few(row: Row) -> str:
@@ -574,21 +576,23 @@ _IN_WORDS: dict[Result, str] = {
 _FAILS = {True: "This fails the check.", False: "This passes.", None: "Whether this fails cannot be decided."}
 
 
-def _blocks(pair: Selection, one: Compared, row: Row, facts: Mapping[str, Any]) -> Iterator[Block]:
+def _blocks(pair: Selection, compared: Compared, row: Row, facts: Mapping[str, Any]) -> Iterator[Block]:
     """The result on one benchmark, both figures, who is right where the other is wrong, and what to beware of."""
     names, benchmark = (row["scorer"], row["baseline"]), row["benchmark"]
-    scorers = ScorerPair(one.aligned, benchmark, within(pair, benchmark))
+    scorers = ScorerPair(compared.aligned, benchmark, within(pair, benchmark))
     yield Facts((("A", names[0]), ("B", f"{names[1]}, the baseline")))
-    found = row["reason"] or row["note"] if row["result"] == "undefined" else f"{_difference(row)}{_few(row)}"
-    yield Note(f"{_IN_WORDS[row['result']]}: {found}. {_FAILS[row['fails']]}", "warning" if row["fails"] else "lead")
+    outcome = row["reason"] or row["note"] if row["result"] == "undefined" else f"{_difference(row)}{_few(row)}"
+    yield Note(f"{_IN_WORDS[row['result']]}: {outcome}. {_FAILS[row['fails']]}", "warning" if row["fails"] else "lead")
     yield _official(scorers, row)
     new, old = names
     cells = {
-        (cell["subset"], cell["metric"]): cell for cell in one.rows if (cell["scorer"], cell["other"]) == (new, old)
+        (cell["subset"], cell["metric"]): cell
+        for cell in compared.rows
+        if (cell["scorer"], cell["other"]) == (new, old)
     }
     if row["n"]:
         yield difference_table(scorers, cells)
-    if one.aligned.common((0, 1)).any():
+    if compared.aligned.common((0, 1)).any():
         yield quadrant_table(scorers, cells)
     yield test_note(pair.request.seed, facts["test"], facts["interval"][benchmark])
     yield from (Note(f"Not comparable as they stand: {warning}.", "warning") for warning in row["warnings"])

@@ -144,9 +144,13 @@ def _scorers(results: Selection, params: Params, intervals: bool) -> View:
         facts.setdefault("prmscore", {})[benchmark] = f"{STEPS_PAIRED}; {_common_judged(steps)}"
     aligned = aligned_cases(results)
     for benchmark, cases in aligned.items():
-        found = [*case_comparison_rows(cases, seed), *_own_rows(results, cases, seed), *together_rows(cases, seed)]
-        rows += [{**row, "benchmark": benchmark} for row in found]
-        facts["family"][benchmark] = _family(sum(row["p"] is not None for row in found), len(cases.names))
+        comparisons = [
+            *case_comparison_rows(cases, seed),
+            *_own_rows(results, cases, seed),
+            *together_rows(cases, seed),
+        ]
+        rows += [{**row, "benchmark": benchmark} for row in comparisons]
+        facts["family"][benchmark] = _family(sum(row["p"] is not None for row in comparisons), len(cases.names))
         facts["interval"][benchmark] = resampling_words(cases)
         facts["common_cases"][benchmark] = _common(cases)
         facts["cascade"] |= {benchmark: _order(cases)} if len(cases.trying) > 2 else {}
@@ -207,10 +211,10 @@ def _all(scorers: int) -> str:
 
 def _order(aligned: AlignedScorers) -> str:
     """The order in which the cascade goes through the scorers, and whether it begins with the best."""
-    found = official_values(aligned)
-    f1 = np.array(list(found.values()))
+    values = official_values(aligned)
+    f1 = np.array(list(values.values()))
     ordered = " (best first)" if np.isfinite(f1).all() and (np.diff(f1) <= 0).all() else ""
-    return f"{', '.join(found)}{ordered}"
+    return f"{', '.join(values)}{ordered}"
 
 
 def _partial_averages(benchmark: str, aligned: AlignedScorers) -> Iterator[str]:
@@ -252,14 +256,14 @@ def _standing_blocks(
         yield _unanimous(field)
     pairs = list(_pair_lines(field, rows))
     best = next((row["other"] for row in rows if row["metric"] == f"{head}_behind_best" and row["other"]), None)
-    shown = pairs if len(field.columns) <= FEW else [line for line in pairs if best in line[0]]
-    if shown:
-        yield _pair_table("Differences" if len(shown) == len(pairs) else f"Differences to the best, {best}", shown)
+    listed = pairs if len(field.columns) <= FEW else [line for line in pairs if best in line[0]]
+    if listed:
+        yield _pair_table("Differences" if len(listed) == len(pairs) else f"Differences to the best, {best}", listed)
     else:
         yield Note("No pair of scorers has common cases.")
-    if len(shown) < len(pairs) <= MOST_PAIRS:
+    if len(listed) < len(pairs) <= MOST_PAIRS:
         yield Fold(f"All {len({line[0] for line in pairs})} pairs", (_pair_table("", pairs),))
-    elif len(shown) < len(pairs):
+    elif len(listed) < len(pairs):
         yield Note(f"The other pairs of {len({line[0] for line in pairs})} are in --csv and --json.", "quiet")
     yield from _consensus_blocks(rows)
 
@@ -267,7 +271,11 @@ def _standing_blocks(
 def _standings(field: Field, cells: Mapping[tuple[str, str], Row], head: str) -> Table:
     """A line a scorer, best first; where PRMScore is official, not who is right alone: that is of first errors."""
     link = field.common(EVERY) if head == "f1" and field.sets else None
-    alone = {(one.side, one.right): one for one in field.sets if one.kind == "lone_right"}
+    alone = {
+        (correct_set.side, correct_set.right): correct_set
+        for correct_set in field.sets
+        if correct_set.kind == "lone_right"
+    }
     ranked = sorted(
         (row for (_, metric), row in cells.items() if metric == head),
         key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
@@ -284,8 +292,8 @@ def _standings(field: Field, cells: Mapping[tuple[str, str], Row], head: str) ->
         line.append(text({None: "", 0.0: "no", 1.0: "yes"}[tied["value"]]))
         place = field.aligned.names.index(name)
         for side in SIDES if head == "f1" else ():
-            one = alone.get((side, (place,)))
-            line.append(count(one.count, field.link(one)) if one else count(0))
+            correct_set = alone.get((side, (place,)))
+            line.append(count(correct_set.count, field.link(correct_set)) if correct_set else count(0))
         lines.append(line)
     titles: list[str | Column] = [
         "scorer",
@@ -303,9 +311,9 @@ def _unanimous(field: Field) -> Table:
     """On which cases nobody is right, and on which everybody is."""
     lines = []
     for side in SIDES:
-        kinds = {one.kind: one for one in field.sets if one.side == side}
+        kinds = {correct_set.kind: correct_set for correct_set in field.sets if correct_set.side == side}
         wrong, right = kinds["unanimous_wrong"], kinds["unanimous_right"]
-        each = [count(one.count, field.link(one)) for one in (wrong, right)]
+        each = [count(correct_set.count, field.link(correct_set)) for correct_set in (wrong, right)]
         lines.append([text(side), *each, count(wrong.n, field.common(side), "dim")])
     return table("Right together", ["", "all wrong", "all right", "n"], lines)
 
@@ -336,8 +344,8 @@ def _pair_lines(field: Field, rows: Sequence[Row]) -> Iterator[PairLine]:
             difference = cells.get((subset, f"{metric}_difference"))
             if difference is None or not is_laid_out(cells, subset, metric):
                 continue
-            told = f"{metric}, {'average' if subset == 'average' else 'pooled'}"
-            line = [text(cases), text(told), count(difference["n"]), points(difference)]
+            label = f"{metric}, {'average' if subset == 'average' else 'pooled'}"
+            line = [text(cases), text(label), count(difference["n"]), points(difference)]
             line += _quadrant_cells(field, places, cases, cells)
             test = cells.get(("all", f"{cases}_mcnemar"), {})
             yield names, [*line, p_value(test.get("p")), p_value(test.get("p_holm"))]
@@ -366,7 +374,7 @@ def _word(right: bool) -> str:
 
 def _pair_table(title: str, pairs: Sequence[PairLine]) -> Table:
     lines, before = [], None
-    heights = {names: sum(one[0] == names for one in pairs) for names, _ in pairs}
+    heights = {names: sum(pair[0] == names for pair in pairs) for names, _ in pairs}
     for names, cells in pairs:
         label = Cell(names[0], note=f"less {names[1]}", rows=heights[names] if names != before else 0)
         lines.append([label, *cells])
@@ -400,8 +408,8 @@ def _consensus_blocks(rows: Sequence[Row]) -> Iterator[Block]:
         weight = by_cell[name, "consensus_weight"]["value"]
         lines.append([*line, text("" if weight is None else f"{weight:.2f}")])
     if lines:
-        told = "How many cases at least one scorer so far has right (+ new ones)"
-        yield Fold("Any of several scorers right", (table(told, ["any so far", *SIDES, "weight"], lines),))
+        caption = "How many cases at least one scorer so far has right (+ new ones)"
+        yield Fold("Any of several scorers right", (table(caption, ["any so far", *SIDES, "weight"], lines),))
 
 
 _PAGES: Mapping[str, Callable[[Selection, Params, bool], View]] = {

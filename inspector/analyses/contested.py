@@ -74,7 +74,7 @@ Row = Mapping[str, Any]
     "break a rule by which the benchmark is made.",
 )
 def contested(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing is resampled
-    """Give the contested cases of those shown, by benchmark, ranked from 1; `because` says why in words.
+    """Return the contested cases of those shown, by benchmark, ranked from 1; `because` says why in words.
 
     `contested_by` says whether the consensus contradicts gold, the case breaks a rule of construction (`rules`, codes
     of `scoring.benchmarks.construction.RULES`), or both. What is undefined without a consensus is null, and `reason`
@@ -106,7 +106,7 @@ def contested(results: Selection, params: Params, intervals: bool) -> View:  # n
 
 
 def contested_count(ranking: Ranking) -> str:
-    """Say how many are contested: `31 by consensus, 2 more by a rule alone, of 159 cases`."""
+    """Count how many are contested: `31 by consensus, 2 more by a rule alone, of 159 cases`."""
     alone = len(ranking.rows) - ranking.by_consensus
     more = f", {alone} more by a rule alone" if alone else ""
     return f"{ranking.by_consensus} by consensus{more}, of {counted(ranking.shown, 'case')}"
@@ -136,7 +136,7 @@ def _rows(results: Selection, ranking: Ranking) -> Iterator[dict[str, Any]]:
             **cases.row(row, named=True),
             "contested_by": BY_BOTH if led and broken else BY_CONSENSUS if led else BY_RULE,
             **_of_consensus(ranking, row),
-            "rules": joined([one.code for one in broken]) or None,
+            "rules": joined([rule.code for rule in broken]) or None,
             "because": because(ranking, row),
         }
 
@@ -166,8 +166,8 @@ def _of_consensus(ranking: Ranking, row: int) -> dict[str, Any]:
 
 def _voices(results: Selection, ranked: Sequence[Ranking]) -> Iterator[str]:
     """Who votes as one, who votes alone, and who does not vote."""
-    names = dict.fromkeys(name for one in ranked if one.aligned for name in one.aligned.names)
-    scorers = {one.scorer.name: one.scorer for one in results.chosen_evaluations}
+    names = dict.fromkeys(name for ranking in ranked if ranking.aligned for name in ranking.aligned.names)
+    scorers = {evaluation.scorer.name: evaluation.scorer for evaluation in results.chosen_evaluations}
     families: dict[str, list[str]] = {}
     for name in names:
         families.setdefault(scorers[name].family, []).append(name)
@@ -184,14 +184,18 @@ def _voices(results: Selection, ranked: Sequence[Ranking]) -> Iterator[str]:
 
 def _without_a_vote(results: Selection, voting: Collection[str]) -> Iterator[str]:
     """Why each of the scorers that are not among these has no vote."""
-    for one in results.chosen_evaluations:
-        if one.scorer.name not in voting:
-            why = "it looks at nothing" if is_baseline(one.scorer) else one.nothing or "no verdict on these cases"
-            yield f"{one.scorer.name} does not vote: {why}"
+    for evaluation in results.chosen_evaluations:
+        if evaluation.scorer.name not in voting:
+            why = (
+                "it looks at nothing"
+                if is_baseline(evaluation.scorer)
+                else evaluation.nothing or "no verdict on these cases"
+            )
+            yield f"{evaluation.scorer.name} does not vote: {why}"
 
 
 def without_consensus(ranking: Ranking) -> str | None:
-    """Say why there is no consensus on any case of a benchmark; None where there is one on some."""
+    """Explain why there is no consensus on any case of a benchmark; None where there is one on some."""
     if ranking.aligned is None or ranking.found is None:
         return f"{NO_SCORER}, and only the rules of construction are held against the labels"
     if not ranking.aligned.rows.size:

@@ -82,7 +82,7 @@ class Fact(Struct, frozen=True):
     ),
 )
 def highlights(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # closed forms take no draws
-    """Give the facts of the chosen scorers on the shown cases, the surest first."""
+    """Return the facts of the chosen scorers on the shown cases, the surest first."""
     axes = usual_axes(results) if results.chosen else ()
     rows, facts_by = [], {}
     for evaluation in results.chosen_evaluations:
@@ -100,7 +100,7 @@ def highlights(results: Selection, params: Params, intervals: bool) -> View:  # 
 
 
 def facts_of(evaluation: Evaluation, rows: Bools, axes: Sequence[Any], unparsed: Unparsed = "wrong") -> Iterator[Fact]:
-    """Give every fact that its interval carries, of the cases `rows` (n, bool)."""
+    """Yield every fact that its interval carries, of the cases `rows` (n, bool)."""
     codes = evaluation.codes[rows]
     counts = np.bincount(codes, minlength=len(OUTCOMES))
     yield from _leaning(evaluation, rows, unparsed)

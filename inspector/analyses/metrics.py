@@ -57,7 +57,7 @@ _OF_A_FIGURE = frozenset({"metric", "value", "low", "high", "n", "reason", "smal
     help="Every official metric of every scorer here, by subset. Each number opens exactly the cases that it is of.",
 )
 def metrics(results: Selection, params: Params, intervals: bool) -> View:
-    """Give the official metrics of the chosen scorers over the shown cases, by subset or by the columns asked for."""
+    """Return the official metrics of the chosen scorers over the shown cases, by subset or by the columns asked for."""
     # A column that is not there is an error whether or not there is a scorer.
     grouped(results.evaluated, results.request.by)
     frame = official_figures(results, intervals=intervals)
@@ -76,8 +76,8 @@ def metrics(results: Selection, params: Params, intervals: bool) -> View:
 
 
 def official_figures(selection: Selection, *, intervals: bool = True) -> pl.DataFrame:
-    """Columns of `scoring.evaluations.official_rows.METRICS`: the chosen scorers on the shown cases, grouped as was
-    asked for.
+    """Return rows of `scoring.evaluations.official_rows.METRICS` of the chosen scorers on the shown cases, grouped as
+    was asked for.
     """
     of_steps = [name for name, facts in step_benchmarks(selection) if facts.twins]
     chosen, folders = selection.chosen_evaluations, selection.folders
@@ -89,21 +89,21 @@ def official_figures(selection: Selection, *, intervals: bool = True) -> pl.Data
 
 def metric_sections(results: Selection, frame: pl.DataFrame) -> tuple[Section, ...]:
     """Lay out rows of metrics: a section a benchmark, with what is to be known of them."""
-    said = list(metric_notes(results))
-    found = []
+    notes = list(metric_notes(results))
+    sections = []
     there = set(results.cases["benchmark"].gather(results.shown))
     for number, (name, rows) in enumerate(_by_benchmark(frame)):
         if there and name not in there:
             continue
         blocks: list[Block] = [metric_table(results, rows, name)]
         blocks += [
-            Note(sentence, "quiet") for sentence in said if f"{name}: " in sentence or f" on {name}: " in sentence
+            Note(sentence, "quiet") for sentence in notes if f"{name}: " in sentence or f" on {name}: " in sentence
         ]
-        found.append(Section(name, f"metrics-{number}", tuple(blocks)))
-    told = {block.text for section in found for block in section.blocks if isinstance(block, Note)}
-    if found and (others := [Note(sentence, "quiet") for sentence in said if sentence not in told]):
-        found[-1] = replace(found[-1], blocks=(*found[-1].blocks, *others))
-    return tuple(found)
+        sections.append(Section(name, f"metrics-{number}", tuple(blocks)))
+    written = {block.text for section in sections for block in section.blocks if isinstance(block, Note)}
+    if sections and (others := [Note(sentence, "quiet") for sentence in notes if sentence not in written]):
+        sections[-1] = replace(sections[-1], blocks=(*sections[-1].blocks, *others))
+    return tuple(sections)
 
 
 def _by_benchmark(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -187,7 +187,7 @@ def _figure(
 
 
 def metric_notes(results: Selection) -> Iterator[str]:
-    """Say what a person who reads a table of metrics has to know; provenance holds it as notes."""
+    """Yield what a person who reads a table of metrics has to know; provenance holds it as notes."""
     yield from _without_verdict(results)
     for notes in (unparsed_notes, unlike_notes, mean_notes, boundary_notes, range_notes):
         yield from notes(results)
@@ -196,7 +196,7 @@ def metric_notes(results: Selection) -> Iterator[str]:
 def _without_verdict(results: Selection) -> Iterator[str]:
     """A sentence where answers could not be read or cases were refused: how they count changes the figures."""
     for part, rows in parts(results.cases, ("benchmark",), results.mask):
-        codes = [one.codes[rows] for one in results.chosen_evaluations]
+        codes = [evaluation.codes[rows] for evaluation in results.chosen_evaluations]
         number, name = sum(int(np.isin(of_one, (UNPARSED, REFUSED)).sum()) for of_one in codes), part["benchmark"]
         if number and results.unparsed(name) == "wrong":
             yield f"{name}: {number:,} unparsed or refused cases count as wrong (--unparsed drop leaves them out)."
@@ -206,11 +206,11 @@ def _without_verdict(results: Selection) -> Iterator[str]:
 
 def _partial_averages(results: Selection) -> Iterator[str]:
     """A sentence for every average that leaves out a subset, because none of its cases was scored."""
-    for one in results.chosen_evaluations:
-        groups = one.gold.subsets[1]
+    for evaluation in results.chosen_evaluations:
+        groups = evaluation.gold.subsets[1]
         for part, within in parts(results.cases, ("benchmark",), results.mask):
-            counts = (np.bincount(groups[rows]) for rows in (within & one.tried, within))
+            counts = (np.bincount(groups[rows]) for rows in (within & evaluation.tried, within))
             there, wanted = map(np.count_nonzero, counts)
             if 0 < there < wanted:
-                name = f"{one.scorer.name} on {part['benchmark']}"
+                name = f"{evaluation.scorer.name} on {part['benchmark']}"
                 yield f"{name}: average over {there} of {wanted} subsets, the others are not scored"

@@ -134,12 +134,12 @@ def _by_name(rows: pl.DataFrame) -> dict[tuple[str, str], dict[str, Row]]:
     settings: dict[str, set[str]] = {}
     for row in rows.iter_rows(named=True):
         settings.setdefault(_name(row), set()).update([row["setting"]] if row["setting"] else [])
-    found: dict[tuple[str, str], dict[str, Row]] = {}
+    by_name: dict[tuple[str, str], dict[str, Row]] = {}
     for row in rows.iter_rows(named=True):
         several = settings[_name(row)]
         setting = row["setting"] or (next(iter(several)) if len(several) == 1 else "")
-        found.setdefault((_name(row), setting), {})[head_of[row["subset"], row["metric"]]] = row
-    return found
+        by_name.setdefault((_name(row), setting), {})[head_of[row["subset"], row["metric"]]] = row
+    return by_name
 
 
 def _name(row: Row) -> str:
@@ -154,14 +154,14 @@ def _lines_of(results: Selection, cells: Sequence[Row | None]) -> dict[str, Line
         PUBLISHED: [_published(row) for row in cells],
         DIFFERENCE: [Cell(None if row is None else row["difference"], Kind.POINTS, reason="") for row in cells],
     }
-    told = {
+    printed = {
         word: [cell if cell.value is not None else text("") for cell in line]
         for word, line in lines.items()
         if any(cell.value not in {None, ""} for cell in line)
     }
     if not any(row is not None and row["scorer"] is not None for row in cells):
-        return told
-    return {HERE: [_here(results, row) for row in cells], **told}
+        return printed
+    return {HERE: [_here(results, row) for row in cells], **printed}
 
 
 def _published(row: Row | None) -> Cell:
@@ -320,7 +320,7 @@ class Source(NamedTuple):
     @property
     def scorers(self) -> tuple[Evaluation, ...]:
         """Give the chosen scorers that have anything for the benchmark."""
-        return tuple(one for one in self.results.chosen_evaluations if one.covers(self.paper.name))
+        return tuple(evaluation for evaluation in self.results.chosen_evaluations if evaluation.covers(self.paper.name))
 
 
 def _load(request: Request, params: Params) -> Selection:
@@ -384,22 +384,22 @@ def _offered(results: Selection, params: Params) -> Iterator[Offer]:
 def paper(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # papers print no intervals
     """Lay a table of a paper beside what comes out here, or list the paper's tables."""
     name = params.get("name") or _benchmark(results)
-    found = PAPERS.get(name)
-    if found is None:
+    printed = PAPERS.get(name)
+    if printed is None:
         facts = provenance(results, results.request.command("paper", form=params.form))
         empty = NO_PAPER.format(name, ", ".join(PAPERS)) if name else NO_CASE
         return View(pl.DataFrame(schema=TABLES), facts, title="Papers", empty=empty)
     number = params.get("table")
     if params.get("check") and number is None:
-        raise UsageError("--check needs a table.", f"For example: prm-inspect paper {name} {found.tables[1].number}")
+        raise UsageError("--check needs a table.", f"For example: prm-inspect paper {name} {printed.tables[1].number}")
     request = _as_printed(results.request, name)
     if results.height and request != results.request:
         # Where they were loaded for this paper they are decided so already.
         results = select(decide(replace(results, request=request)))
-    source = Source(found, results, bool(params.get("all")))
+    source = Source(printed, results, bool(params.get("all")))
     if params.page == EVERY or (not params.page and number is None):
         return _list(source, params.form)
-    return _table(source, _numbered(found, number), params)
+    return _table(source, _numbered(printed, number), params)
 
 
 def _benchmark(results: Selection) -> str:
@@ -408,19 +408,19 @@ def _benchmark(results: Selection) -> str:
     return str(there[0]) if len(there) == 1 else ""
 
 
-def _numbered(paper: Paper, asked: Any) -> PaperTable:
+def _numbered(paper: Paper, number: Any) -> PaperTable:
     """The table of that number; where none is asked for, the first on scorers.
 
     Raises:
         UsageError: the paper has none that is known here.
     """
-    if asked is None:
+    if number is None:
         return next((printed for printed in paper.tables if printed.kind != "statistics"), paper.tables[0])
     for printed in paper.tables:
-        if str(asked).strip().lower().removeprefix("table").strip() == str(printed.number):
+        if str(number).strip().lower().removeprefix("table").strip() == str(printed.number):
             return printed
     numbers = ", ".join(str(printed.number) for printed in paper.tables)
-    raise UsageError(f"no table {asked!r} of {paper.title} is known.", f"There are: {numbers}.")
+    raise UsageError(f"no table {number!r} of {paper.title} is known.", f"There are: {numbers}.")
 
 
 # -- the list of tables, and one of them
@@ -462,7 +462,7 @@ def _table(source: Source, table: PaperTable, params: Params) -> View:
         frame = pl.DataFrame(list(_cell_rows(source, table)), schema=CELLS, orient="row")
     notes = [*(_REASONEVAL if table.cells else [f"published: {paper.source(table.number)}, as printed"])]
     notes += _how_the_paper_decides(source, table)
-    if table.kind != "statistics" and any(one.further for one in source.results.chosen_evaluations):
+    if table.kind != "statistics" and any(evaluation.further for evaluation in source.results.chosen_evaluations):
         notes.append("value: the mean over all runs, undefined if it is so in one; sd: sample sd of the runs (n-1)")
     code, sentences = check_of(frame)
     checked = bool(params.get("check"))
@@ -494,7 +494,7 @@ def _table(source: Source, table: PaperTable, params: Params) -> View:
 
 
 def check_of(rows: pl.DataFrame) -> tuple[int, list[str]]:
-    """Give the exit code of a check and what it says: how many cells were checked, which differ, and why not others."""
+    """Return the exit code of a check and what it says: how many cells were checked, which differ, why not others."""
     checked = rows.filter(pl.col("agrees").is_not_null())
     differ = checked.filter(~pl.col("agrees"))
     printed = rows.filter(pl.col("published").is_not_null())
@@ -514,9 +514,11 @@ def _how_the_paper_decides(source: Source, table: PaperTable) -> Iterator[str]:
         why = "the paper cuts Skywork's rewards, which have no threshold of their own, where F1 on gsm8k is best"
         yield f"{why}: --protocol processbench, or --threshold SCORER=from:gsm8k"
     other = [
-        one.scorer.name
-        for one in source.results.chosen_evaluations
-        if table.kind == "step labels" and not isinstance(one.rule, AsGiven) and one.rule.comparison == "<"
+        evaluation.scorer.name
+        for evaluation in source.results.chosen_evaluations
+        if table.kind == "step labels"
+        and not isinstance(evaluation.rule, AsGiven)
+        and evaluation.rule.comparison == "<"
     ]
     if other:
         protocol = f"--protocol {source.paper.name}"
@@ -580,8 +582,8 @@ def _scopes(source: Source, table: PaperTable) -> Iterator[tuple[Evaluation, Tab
     twins: dict[str, Evaluation] = {}
     if table.kind == "step labels" and source.here:
         twins = twin_evaluations(results.workspace, name, source.scorers, results.folders)
-    for one in source.scorers:
-        yield one, TableScope(name, table, results.mask, source.unparsed, twins.get(one.scorer.name))
+    for evaluation in source.scorers:
+        yield evaluation, TableScope(name, table, results.mask, source.unparsed, twins.get(evaluation.scorer.name))
 
 
 def _beside(ours: ComputedCell, printed: dict[str, Any] | None, whole: Wholeness, unknown: str) -> dict[str, Any]:
@@ -611,12 +613,12 @@ def _statistic_rows(source: Source, table: PaperTable) -> Iterator[dict[str, Any
     ours: dict[tuple[str, str, str], dict[str, Any]] = {}
     amiss: dict[str, str] = {}
     if source.here:
-        shown = described_cases(source.results)
-        ours = {(row["subset"], row["group"], row["statistic"]): row for row in statistics_rows(shown)}
-        amiss = statistics_amiss(shown, source.paper.name)
+        cases = described_cases(source.results)
+        ours = {(row["subset"], row["group"], row["statistic"]): row for row in statistics_rows(cases)}
+        amiss = statistics_amiss(cases, source.paper.name)
     for row in printed.iter_rows(named=True):
-        found = ours.get((row["subset"], row["group"], row["statistic"]), {})
-        value = found.get("value")
+        own = ours.get((row["subset"], row["group"], row["statistic"]), {})
+        value = own.get("value")
         # A subset that nothing is known of is none to check against.
         lacking = source.other_labels or amiss.get(row["subset"], "the paper does not say of how many cases")
         agrees, unchecked = agreement(value, [row["value"]], row["tolerance"], lacking)
@@ -624,8 +626,8 @@ def _statistic_rows(source: Source, table: PaperTable) -> Iterator[dict[str, Any
         yield {
             **{column: row[column] for column in ("paper", "table", "subset", "group", "statistic")},
             "value": value,
-            "n": found.get("n"),
-            "reason": found.get("reason") if found else missing,
+            "n": own.get("n"),
+            "reason": own.get("reason") if own else missing,
             "published": row["value"],
             "difference": None if value is None else value - row["value"],
             "agrees": agrees,

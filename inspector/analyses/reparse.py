@@ -112,8 +112,8 @@ class Reading(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def changed(self) -> Bools:
         """The cases whose verdict or outcome is another. Shape (n,)."""
-        found: Bools = (self.before.verdicts != self.after.verdicts) | (self.before.codes != self.after.codes)
-        return found
+        differs: Bools = (self.before.verdicts != self.after.verdicts) | (self.before.codes != self.after.codes)
+        return differs
 
 
 def _parsers(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: ARG001  # as all offers
@@ -151,29 +151,29 @@ def reparse(results: Selection, params: Params, intervals: bool) -> View:
         UsageError: none of them was asked here, or the parser finds what none of them was asked for.
     """
     parser = params.get("parser")
-    found = [one for name in results.chosen for one in _readings_of(results, name, parser)]
+    of_critics = [reading for name in results.chosen for reading in _readings_of(results, name, parser)]
     misfits = tuple(_misfits(results, parser)) if parser else ()
-    if not found:
+    if not of_critics:
         if misfits:
             raise UsageError(misfits[0])
         raise UsageError(
-            why_none([one.scorer for one in results.chosen_evaluations]),
+            why_none([evaluation.scorer for evaluation in results.chosen_evaluations]),
             "Ask one: prm-inspect score BENCHMARK --critic PROTOCOL --server URL",
         )
-    names = dict.fromkeys(one.name for one in found)
-    shown = replace(results, chosen=tuple(names))
+    names = dict.fromkeys(reading.name for reading in of_critics)
+    reread = replace(results, chosen=tuple(names))
     of_cases = params.page == CASES
     if of_cases:
-        frame = pl.concat([pl.DataFrame(schema=TURNED), *(_turned(shown, one) for one in found)])
+        frame = pl.concat([pl.DataFrame(schema=TURNED), *(_turned(reread, reading) for reading in of_critics)])
     else:
         seed = results.request.seed if intervals else None
-        rows = [row for one in found for row in _figures(shown, one, seed)]
+        rows = [row for reading in of_critics for row in _figures(reread, reading, seed)]
         frame = pl.DataFrame(rows, schema=FIGURES, orient="row")
     command = results.request.command("reparse", *params.words, form=params.form)
-    intervals_of = () if of_cases else (COMMON, *interval_notes(shown))
-    facts = provenance(shown, command, (NOTHING_IS_ASKED, *misfits, *intervals_of, *first_run_notes(shown)))
+    intervals_of = () if of_cases else (COMMON, *interval_notes(reread))
+    facts = provenance(reread, command, (NOTHING_IS_ASKED, *misfits, *intervals_of, *first_run_notes(reread)))
     versions: dict[str, set[str]] = {}
-    for reading in found:
+    for reading in of_critics:
         versions.setdefault(reading.parser, set()).add(version(_reader(reading)))
     facts["parsers"] = {name: ", ".join(sorted(several)) for name, several in versions.items()}
 
@@ -181,7 +181,7 @@ def reparse(results: Selection, params: Params, intervals: bool) -> View:
         if of_cases:
             yield from _case_blocks(frame, bool(parser), benchmark, scope)
         else:
-            yield from _blocks(found, frame, bool(parser), benchmark, scope)
+            yield from _blocks(of_critics, frame, bool(parser), benchmark, scope)
         yield from map(Note, misfits)
 
     empty = "" if results.shown.size else "No case is shown."
@@ -189,21 +189,21 @@ def reparse(results: Selection, params: Params, intervals: bool) -> View:
         frame,
         facts,
         title="Parsers",
-        lay_out=lambda: threshold_sections(shown, blocks),
+        lay_out=lambda: threshold_sections(reread, blocks),
         empty=empty,
         because=misfits if params.form else (),
     )
 
 
 def why_none(scorers: Sequence[Scorer]) -> str:
-    """Say why the answers of none of these scorers can be read again."""
-    talks = [one.name for one in scorers if is_talk(one)]
+    """Explain why the answers of none of these scorers can be read again."""
+    talks = [scorer.name for scorer in scorers if is_talk(scorer)]
     if talks:
         return (
             f"{talks[0]} is a PRM that generates: its rewards are probabilities that the model gave to two words while "
             "it was asked, so that no reader of texts makes them again."
         )
-    imported = [one.name for one in scorers if one.kind == "critic"]
+    imported = [scorer.name for scorer in scorers if scorer.kind == "critic"]
     if imported:
         return f"{imported[0]} was not asked here, so that it is not known by which protocol its answers are read."
     return "no critic that was asked here has answers that could be read again."
@@ -244,45 +244,49 @@ def _reading(results: Selection, before: Evaluation, protocol: CriticProtocol, p
     return Reading(parser, before, after, kept, rows)
 
 
-def _reader(one: Reading) -> Any:
-    protocol = protocol_of_critic(one.before.scorer)
+def _reader(reading: Reading) -> Any:
+    protocol = protocol_of_critic(reading.before.scorer)
     assert protocol is not None  # noqa: S101  # it was read by one
-    return reader(one.before.scorer, protocol, one.parser)
+    return reader(reading.before.scorer, protocol, reading.parser)
 
 
 def _scopes(results: Selection) -> Iterator[tuple[str, Selection]]:
     """Every benchmark with a shown case, and the selection with its cases alone."""
     for name, rows in by_benchmark(results):
         if rows.any():
-            shown = results.shown[rows[results.shown]]
-            yield name, replace(results, shown=shown)
+            of_benchmark = results.shown[rows[results.shown]]
+            yield name, replace(results, shown=of_benchmark)
 
 
 # -- rows
 
 
-def _figures(results: Selection, one: Reading, seed: int | None) -> Iterator[Row]:
+def _figures(results: Selection, reading: Reading, seed: int | None) -> Iterator[Row]:
     for benchmark, scope in _scopes(results):
-        about = {"scorer": one.name, "parser": one.parser, "benchmark": benchmark}
-        shown = scope.mask
-        if not (one.before.tried | one.after.tried)[shown].any():
+        about = {"scorer": reading.name, "parser": reading.parser, "benchmark": benchmark}
+        mask = scope.mask
+        if not (reading.before.tried | reading.after.tried)[mask].any():
             continue
-        here = results.cases.filter(pl.Series(shown))
-        before, after = (counts_of(rows_about(here, rows)) for rows in (one.kept, one.read))
+        here = results.cases.filter(pl.Series(mask))
+        before, after = (counts_of(rows_about(here, rows)) for rows in (reading.kept, reading.read))
         yield {**about, "metric": "answers", "before": before.answers, "after": after.answers}
         unparsed = {"before": sum(before.unparsed.values()), "after": sum(after.unparsed.values())}
         yield {**about, "metric": "unparsed_answers", **unparsed}
-        yield {**about, "metric": "changed_verdicts", "after": float((one.changed & shown).sum())}
+        yield {**about, "metric": "changed_verdicts", "after": float((reading.changed & mask).sum())}
         for code, outcome in enumerate(OUTCOMES):
-            counts = [int((evaluation.codes[shown] == code).sum()) for evaluation in (one.before, one.after)]
+            counts = [int((evaluation.codes[mask] == code).sum()) for evaluation in (reading.before, reading.after)]
             if any(counts):
                 yield {**about, "metric": outcome, "before": counts[0], "after": counts[1]}
-        each: tuple[tuple[Evaluation, ...], ...] = ((one.before,), (one.after,), (one.before, one.after))
-        cases = [align_scorers(some, shown, results.unparsed(benchmark)) for some in each]
+        each: tuple[tuple[Evaluation, ...], ...] = (
+            (reading.before,),
+            (reading.after,),
+            (reading.before, reading.after),
+        )
+        cases = [align_scorers(some, mask, results.unparsed(benchmark)) for some in each]
         yield from (about | row for row in _paired(OF_CASES, cases, _tests(cases[-1]), seed))
         facts = step_labelled(benchmark)
         if facts is not None:
-            steps = [align_steps(some, shown, facts) for some in each]
+            steps = [align_steps(some, mask, facts) for some in each]
             yield from (about | row for row in _paired(OF_STEPS, steps, {}, seed))
 
 
@@ -317,28 +321,28 @@ def _paired(
         }
 
 
-def _turned(results: Selection, one: Reading) -> pl.DataFrame:
-    rows = np.flatnonzero(results.mask & one.changed)
+def _turned(results: Selection, reading: Reading) -> pl.DataFrame:
+    rows = np.flatnonzero(results.mask & reading.changed)
     reasons = {
         f"reason_{when}": pl.Series([evaluation.reasons[row] for row in rows.tolist()], dtype=pl.String)
-        for when, evaluation in (("before", one.before), ("after", one.after))
+        for when, evaluation in (("before", reading.before), ("after", reading.after))
     }
-    found = moved_cases(one.before, one.after, rows, same="other").with_columns(
-        **reasons, scorer=pl.lit(one.name), parser=pl.lit(one.parser)
+    moved = moved_cases(reading.before, reading.after, rows, same="other").with_columns(
+        **reasons, scorer=pl.lit(reading.name), parser=pl.lit(reading.parser)
     )
-    return found.select(pl.col(name).cast(dtype) for name, dtype in TURNED.items())
+    return moved.select(pl.col(name).cast(dtype) for name, dtype in TURNED.items())
 
 
 # -- what people see
 
 
 def _blocks(
-    found: Sequence[Reading], frame: pl.DataFrame, alone: bool, benchmark: str, scope: Selection
+    of_critics: Sequence[Reading], frame: pl.DataFrame, alone: bool, benchmark: str, scope: Selection
 ) -> Iterator[Block]:
     """What changes, of each critic; `alone` says that one parser was asked for."""
     rows = frame.filter(pl.col("benchmark") == benchmark)
-    for name in dict.fromkeys(one.name for one in found):
-        of_scorer = [one for one in found if one.name == name]
+    for name in dict.fromkeys(reading.name for reading in of_critics):
+        of_scorer = [reading for reading in of_critics if reading.name == name]
         own = rows.filter(pl.col("scorer") == name)
         if own.is_empty():
             yield Note(f"{name} has no answer to these cases.")
@@ -351,31 +355,34 @@ def _blocks(
     yield Note(f"{NOTHING_IS_ASKED} --save keeps a reading as a scorer of its own.", "quiet")
 
 
-def _about(one: Reading, alone: bool) -> Iterator[tuple[str, str]]:
+def _about(reading: Reading, alone: bool) -> Iterator[tuple[str, str]]:
     if alone:
-        yield "parser", f"{one.parser}: {PARSERS[one.parser].about}"
+        yield "parser", f"{reading.parser}: {PARSERS[reading.parser].about}"
 
 
-def _kept_by(one: Reading) -> str:
-    protocol = protocol_of_critic(one.before.scorer)
+def _kept_by(reading: Reading) -> str:
+    protocol = protocol_of_critic(reading.before.scorer)
     return parser_of(protocol) if protocol else ""
 
 
-def _overview(found: Sequence[Reading], rows: pl.DataFrame, benchmark: str, scope: Selection) -> Table:
+def _overview(of_critic: Sequence[Reading], rows: pl.DataFrame, benchmark: str, scope: Selection) -> Table:
     """A line a parser: what it cannot read, how many verdicts it changes, and the figures that come of it."""
     lines = []
     official = "prmscore" if rows.filter(pl.col("metric") == "prmscore")["after"].count() else "f1"
-    for one in found:
-        cells = _by_metric(rows.filter(pl.col("parser") == one.parser))
+    for reading in of_critic:
+        cells = _by_metric(rows.filter(pl.col("parser") == reading.parser))
         changed = int(cells["changed_verdicts"]["after"])
         lines.append(
             [
-                text(one.parser),
+                text(reading.parser),
                 count(int(cells["unparsed_answers"]["after"])),
-                count(changed, _link(scope, one, one.changed & scope.mask, f"{one.parser} changes them", benchmark)),
+                count(
+                    changed,
+                    _link(scope, reading, reading.changed & scope.mask, f"{reading.parser} changes them", benchmark),
+                ),
                 _share(cells[official], "after"),
                 _difference(cells[official]),
-                text(PARSERS[one.parser].about, "dim"),
+                text(PARSERS[reading.parser].about, "dim"),
             ]
         )
     how = Column("how it reads", 2, right=False, wraps=True)
@@ -383,7 +390,7 @@ def _overview(found: Sequence[Reading], rows: pl.DataFrame, benchmark: str, scop
     return table("What each parser would make of the answers", columns, lines)
 
 
-def _changes(one: Reading, cells: Mapping[str, Row], benchmark: str, scope: Selection) -> Iterator[Block]:
+def _changes(reading: Reading, cells: Mapping[str, Row], benchmark: str, scope: Selection) -> Iterator[Block]:
     """What one parser changes: answers, figures, outcomes, and which faults it finds."""
     answers, lost = int(cells["answers"]["after"]), [int(cells["unparsed_answers"][w]) for w in ("before", "after")]
     changed = int(cells["changed_verdicts"]["after"])
@@ -393,7 +400,7 @@ def _changes(one: Reading, cells: Mapping[str, Row], benchmark: str, scope: Sele
         "lead",
     )
     here = scope.cases.filter(pl.Series(scope.mask))
-    counts = [counts_of(rows_about(here, rows)) for rows in (one.kept, one.read)]
+    counts = [counts_of(rows_about(here, rows)) for rows in (reading.kept, reading.read)]
     faults = [{**each.unparsed, **each.misfit} for each in counts]
     kinds = dict.fromkeys((*faults[0], *faults[1]))
     lines = [[text(kind), *(count(each.get(kind, 0)) for each in faults)] for kind in kinds]
@@ -414,16 +421,16 @@ def _changes(one: Reading, cells: Mapping[str, Row], benchmark: str, scope: Sele
             for name in names
         ],
     )
-    erroneous = one.before.gold.earliest >= 0
+    erroneous = reading.before.gold.earliest >= 0
 
     def link(side: str, old: int, new: int, n: int) -> CaseLink | None:
         members = scope.mask & (erroneous if side == SIDES[0] else ~erroneous)
-        rows = members & (one.before.codes == old) & (one.after.codes == new)
-        return _link(scope, one, rows, f"{outcomes_words(old, new)}, {side}", benchmark) if n else None
+        rows = members & (reading.before.codes == old) & (reading.after.codes == new)
+        return _link(scope, reading, rows, f"{outcomes_words(old, new)}, {side}", benchmark) if n else None
 
-    codes = np.concatenate([one.before.codes[scope.mask], one.after.codes[scope.mask]])
+    codes = np.concatenate([reading.before.codes[scope.mask], reading.after.codes[scope.mask]])
     silent = [code for code in WITHOUT_VERDICT if code in codes]
-    yield from outcome_matrices(scope, one.moved, link, tuple(silent))
+    yield from outcome_matrices(scope, reading.moved, link, tuple(silent))
 
 
 def _case_blocks(frame: pl.DataFrame, alone: bool, benchmark: str, scope: Selection) -> Iterator[Block]:
@@ -460,8 +467,8 @@ def _gold(earliest: int | None) -> str:
 
 def _outcome(row: Mapping[str, Any], when: str) -> Cell:
     outcome, verdict = row[f"outcome_{when}"], row[f"verdict_{when}"]
-    said = (row[f"reason_{when}"] or "") if verdict is None else named_step(verdict)
-    return replace(text(WORDS[outcome], OUTCOME_STYLES.get(outcome, "dim")), note=said)
+    note = (row[f"reason_{when}"] or "") if verdict is None else named_step(verdict)
+    return replace(text(WORDS[outcome], OUTCOME_STYLES.get(outcome, "dim")), note=note)
 
 
 def _by_metric(rows: pl.DataFrame) -> dict[str, Row]:
@@ -477,10 +484,10 @@ def _difference(row: Mapping[str, Any]) -> Cell:
     return points({**row, "value": row["difference"]})
 
 
-def _link(scope: Selection, one: Reading, rows: Bools, words: str, benchmark: str) -> CaseLink | None:
+def _link(scope: Selection, reading: Reading, rows: Bools, words: str, benchmark: str) -> CaseLink | None:
     """What opens cases by their names; None where they are none or too many to be named."""
     names = tuple(scope.cases["case"].filter(pl.Series(rows)))
     if not 0 < len(names) <= LISTED:
         return None
     where = (*within(scope, benchmark), Facet("case", names).sql)
-    return CaseLink(where, len(names), words, one.name, benchmark=benchmark)
+    return CaseLink(where, len(names), words, reading.name, benchmark=benchmark)

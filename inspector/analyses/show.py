@@ -112,21 +112,23 @@ def show(results: Selection, params: Params, intervals: bool) -> View:  # noqa: 
     if params.page == EXPLAIN:
         model = {option.name: params.get(option.name) for option in PRM_FLAGS}
         return tokens_view(results, row, params, argparse.Namespace(**model))
-    asked = bool(params.get("answers"))
+    with_answers = bool(params.get("answers"))
     facts = _provenance(results, row, params.form)
-    answers = _answers(results, row, texts=asked) if asked or not params.form else {}
-    if asked and answers:
+    answers = _answers(results, row, texts=with_answers) if with_answers or not params.form else {}
+    if with_answers and answers:
         facts |= {"command": f"{facts['command']} --answers", "answers": answers}
 
     def lay_out() -> tuple[Section, ...]:
         block = case_block(results, row, results.chosen_evaluations)
         legend = (Note(LEGEND, "quiet"),) if block.scorers and params.form != "latex" else ()
-        silent = (Note("No critic shown here has answered this case.", "quiet"),) if asked and not answers else ()
+        silent = (
+            (Note("No critic shown here has answered this case.", "quiet"),) if with_answers and not answers else ()
+        )
         blocks = (block, *legend, *_answer_blocks(answers, facts.get("votes", {})), *silent)
         return (Section(block.title, "case", blocks),)
 
-    told = frozenset({"problem", "reason_of_gold", *(["answers"] if asked else [])})
-    return View(_steps(results, row), facts, title="Case", lay_out=lay_out, in_sections=told)
+    section_facts = frozenset({"problem", "reason_of_gold", *(["answers"] if with_answers else [])})
+    return View(_steps(results, row), facts, title="Case", lay_out=lay_out, in_sections=section_facts)
 
 
 def row_of(results: Selection, wanted: str) -> int:
@@ -212,13 +214,13 @@ def case_block(
     results: Selection,
     row: int,
     beside: Sequence[Evaluation],
-    told: Sequence[Evaluation] | None = None,
+    with_outcomes: Sequence[Evaluation] | None = None,
     others: Sequence[Evaluation] = (),
 ) -> CaseBlock:
     """Make the block of the case with this row id.
 
-    `beside` are the scorers that have a judgement a step, `told` those whose outcome stands there in a sentence (None =
-    the same), and of `others` a few words say what they made of it.
+    `beside` are the scorers that have a judgement a step, `with_outcomes` those whose outcome stands there in a
+    sentence (None = the same), and of `others` a few words say what they made of it.
     """
     case, texts = results.cases.row(row, named=True), results.texts.row(row)
     steps, name, reason = texts["steps"] or [], case["case"], texts["reason"] or ""
@@ -235,7 +237,9 @@ def case_block(
         scorers=tuple(evaluation.scorer.name for evaluation in beside),
         verdicts=tuple(_verdict_word(evaluation.verdict_of(row)) for evaluation in beside),
         accuracies=tuple(_percent(float(evaluation.alone(row).step_accuracies[0])) for evaluation in beside),
-        outcomes=tuple(_outcome(evaluation, row) for evaluation in (beside if told is None else told)),
+        outcomes=tuple(
+            _outcome(evaluation, row) for evaluation in (beside if with_outcomes is None else with_outcomes)
+        ),
         gold="; ".join(filter(None, gold)),
         others=_others(others, row),
         reason=reason,

@@ -60,7 +60,7 @@ class TaggedCase(Struct, frozen=True):
     slow=True,
 )
 def similar(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
-    """Give the cases nearest to a case, in text and in the rewards of the chosen scorers."""
+    """Return the cases nearest to a case, in text and in the rewards of the chosen scorers."""
     row = row_of(results, params.get("case"))
     cases = list(alike(results, row))
     rows = pl.DataFrame([_row(results, *case) for case in cases], schema=SIMILAR, orient="row")
@@ -76,7 +76,7 @@ def similar(results: Selection, params: Params, intervals: bool) -> View:  # noq
 
 
 def alike(results: Selection, row: int) -> Iterator[tuple[str | None, Alike]]:
-    """Give the nearest cases: in text, with None, and in the rewards of each chosen scorer that has some, with it."""
+    """Yield the nearest cases: in text, with None, and in the rewards of each chosen scorer that has some, with it."""
     for other in _index(results).nearest(row, results.mask, MOST):
         yield None, other
     for evaluation in results.chosen_evaluations:
@@ -85,17 +85,17 @@ def alike(results: Selection, row: int) -> Iterator[tuple[str | None, Alike]]:
 
 
 def tagged_alike(results: Selection, row: int, most: int = 3) -> list[TaggedCase]:
-    """Give the tagged cases nearest in text to a case, at most `most`; none that shares hardly anything with it."""
+    """Return the tagged cases nearest in text to a case, at most `most`; none that shares hardly anything with it."""
     if results.journal is None:
         return []
     triage = results.journal.triage
     tagged = results.cases["case"].is_in([*triage.tags, *triage.categories]).to_numpy()
-    found = _index(results).nearest(row, tagged, most)
+    neighbours = _index(results).nearest(row, tagged, most)
     cases = results.cases["case"]
     return [
-        TaggedCase(cases[one.row], one.likeness, tags_of(results, cases[one.row]))
-        for one in found
-        if one.likeness >= LEAST
+        TaggedCase(cases[neighbour.row], neighbour.likeness, tags_of(results, cases[neighbour.row]))
+        for neighbour in neighbours
+        if neighbour.likeness >= LEAST
     ]
 
 
@@ -104,13 +104,13 @@ def _index(results: Selection) -> TextIndex:
 
 
 def outcome_of(results: Selection, scorer: str | None, row: int) -> str | None:
-    """What a scorer makes of a case, without one the first that is chosen; None where there is none."""
+    """Return what a scorer (the first chosen, if None) makes of a case; None where there is none."""
     name = scorer or next(iter(results.chosen), None)
     return None if name is None else str(OUTCOMES[results.evaluation(name).codes[row]])
 
 
 def tags_of(results: Selection, case: str) -> Sequence[str]:
-    """Give what people tagged a case with, and the categories that they put it into."""
+    """Return what people tagged a case with, and the categories that they put it into."""
     if results.journal is None:
         return ()
     triage = results.journal.triage

@@ -105,14 +105,14 @@ def stats(results: Selection, params: Params, intervals: bool) -> View:  # noqa:
 
 
 def described_cases(results: Selection) -> pl.DataFrame:
-    """Give the shown cases in file order, with the lengths of their problems."""
+    """Return the shown cases in file order, with the lengths of their problems."""
     problems = results.texts.frame(["problem"])["problem"]
     lengths = problems.str.len_chars().alias(PROBLEM_CHARACTERS)
     return results.cases.with_columns(lengths).filter(pl.Series(results.mask))
 
 
 def statistic_kind(name: str) -> Kind:
-    """Tell how a statistic is written: counts whole, shares in percent, means with two digits."""
+    """Return how a statistic is written: counts whole, shares in percent, means with two digits."""
     if name.partition(":")[0] in COUNTS:
         return Kind.COUNT
     return Kind.SHARE if name.startswith(("share", "agreement")) or name.endswith("rate") else Kind.MEAN
@@ -242,7 +242,7 @@ def _also_published(results: Selection, benchmark: str, rows: Sequence[Row]) -> 
 
 
 def counted_by(place: Place) -> tuple[str, ...] | None:
-    """Give the conditions of the cases that a count or share is of, within its subset; None: it counts none."""
+    """Return the conditions of the cases that a count or share is of, within its subset; None: it counts none."""
     side = (SIDES[place.group],) if place.group else ()
     kind, colon, value = place.statistic.partition(":")
     if colon:

@@ -226,12 +226,12 @@ def _categories(results: Selection, notes: GatheredNotes, params: Params) -> Vie
 
 def _category_rows(notes: GatheredNotes) -> Iterator[dict[str, Any]]:
     for name, own in notes.by_category.items():
-        example = next((one for one in own if one.text), None)
+        example = next((note for note in own if note.text), None)
         yield {
             "category": name or None,
             "notes": len(own),
-            "cases": len({one.case for one in own}),
-            "people": sorted({one.who for one in own}),
+            "cases": len({note.case for note in own}),
+            "people": sorted({note.who for note in own}),
             "share": len(own) / notes.saturation.n if name else None,
             "example": example.text if example else None,
             "example_case": example.case if example else None,
@@ -272,8 +272,8 @@ def _grouped(results: Selection, notes: GatheredNotes, params: Params) -> View:
     schema = {"category": pl.String(), **first, **taken, **COUNTS}
     if not of_scorers:
         schema = {name: dtype for name, dtype in schema.items() if name not in {"tried", "wrong"}}
-    found = [{name: row.get(name) for name in schema} for row in _counts(results, notes, columns, scorers=of_scorers)]
-    rows = pl.DataFrame(found, schema=schema, orient="row")
+    counts = [{name: row.get(name) for name in schema} for row in _counts(results, notes, columns, scorers=of_scorers)]
+    rows = pl.DataFrame(counts, schema=schema, orient="row")
 
     def blocks() -> Iterator[Block]:
         names = [*columns, *first]
@@ -374,9 +374,9 @@ def _notes(results: Selection, notes: GatheredNotes, params: Params) -> View:
     columns = ("benchmark", "subset", "pattern", "error_type")
     there = iter(results.cases.select(columns)[notes.rows[notes.rows >= 0]].rows(named=True))
     rows = []
-    for one, row in zip(notes.notes, notes.rows.tolist(), strict=True):
-        written = {"case": one.case, "who": one.who, "time": one.time or None}
-        written |= {"category": one.category or None, "note": one.text or None}
+    for note, row in zip(notes.notes, notes.rows.tolist(), strict=True):
+        written = {"case": note.case, "who": note.who, "time": note.time or None}
+        written |= {"category": note.category or None, "note": note.text or None}
         wrongs = [name for name, of in failed.items() if of[row]] if row >= 0 else []
         rows.append({**written, **(next(there) if row >= 0 else {}), "wrong": wrongs})
     frame = pl.DataFrame(rows, schema=NOTE_ROWS, orient="row")
@@ -403,8 +403,13 @@ def _notes(results: Selection, notes: GatheredNotes, params: Params) -> View:
 def _alike(results: Selection, notes: GatheredNotes, params: Params) -> View:
     """A row a cluster of notes in no category."""
     rows = [
-        (list(one.words), len(one.notes), [*dict.fromkeys(note.case for note in one.notes)], one.notes[0].text)
-        for one in clusters(in_category(notes.notes, ""))
+        (
+            list(cluster.words),
+            len(cluster.notes),
+            [*dict.fromkeys(note.case for note in cluster.notes)],
+            cluster.notes[0].text,
+        )
+        for cluster in clusters(in_category(notes.notes, ""))
     ]
     frame = pl.DataFrame(rows, schema=ALIKE_ROWS, orient="row")
     here = set(results.cases["case"].gather(results.shown)) if rows else set()
@@ -426,7 +431,7 @@ def _saturation(results: Selection, notes: GatheredNotes, params: Params) -> Vie
     """A row a sorted note, in the order in which they were written: how many categories there were after it."""
     met = notes.saturation
     steps = zip(notes.sorted, met.new.tolist(), met.distinct.tolist(), strict=True)
-    rows = [(one.case, one.who, one.category, new, distinct) for one, new, distinct in steps]
+    rows = [(note.case, note.who, note.category, new, distinct) for note, new, distinct in steps]
     frame = pl.DataFrame(rows, schema=SATURATION_ROWS, orient="row")
     here = set(results.cases["case"].gather(results.shown)) if rows else set()
 

@@ -112,7 +112,7 @@ Row = Mapping[str, Any]
     "threshold works here as well, and the marks move with it.",
 )
 def thresholds(results: Selection, params: Params, intervals: bool) -> View:
-    """Give what ways to choose a threshold come to, the figure at every one, or what two of them turn over."""
+    """Return what ways to choose a threshold come to, the figure at every one, or what two of them turn over."""
     return _PAGES[params.page or WAYS](results, params, intervals)
 
 
@@ -147,8 +147,8 @@ def _way_rows(
     scope = replace(results, shown=results.shown[inside[results.shown]])
     about = {"scorer": evaluation.scorer.name, "benchmark": benchmark}
 
-    def made(one: Evaluation) -> list[Row]:
-        return [{**about, **row} for row in way_rows(one, inside, scope, benchmark, intervals=intervals)]
+    def made(at_threshold: Evaluation) -> list[Row]:
+        return [{**about, **row} for row in way_rows(at_threshold, inside, scope, benchmark, intervals=intervals)]
 
     rule, by_redundancy = evaluation.rule, step_labelled(benchmark) is not None
     if not evaluation.at_default().movable or by_redundancy or isinstance(rule, AsGiven):
@@ -268,10 +268,10 @@ def _way_link(
 
 
 def way_words(kind: str, seed: int) -> str:
-    """Say a way in words."""
-    told = {"best": "best on these", PER_SUBSET: "best of each subset", "dev": f"dev-tuned, seed {seed}"}
-    told |= {"dev:kept": "dev-tuned, dev cases kept"}
-    return told.get(kind, kind.replace("from:", "tuned on ").replace("redundancy:", "redundancy, "))
+    """Write a way in words."""
+    titles = {"best": "best on these", PER_SUBSET: "best of each subset", "dev": f"dev-tuned, seed {seed}"}
+    titles |= {"dev:kept": "dev-tuned, dev cases kept"}
+    return titles.get(kind, kind.replace("from:", "tuned on ").replace("redundancy:", "redundancy, "))
 
 
 # -- curves
@@ -290,23 +290,30 @@ def curve_chart(
     The axis is that of the first scorer; where `rows`, those of `thresholds`, are given, its dev sets are ticks. None
     where no scorer has a curve.
     """
-    drawn = [one for one in there if not isinstance(one.at_default().rule, AsGiven)][: len(LETTERS)]
+    drawn = [evaluation for evaluation in there if not isinstance(evaluation.at_default().rule, AsGiven)][
+        : len(LETTERS)
+    ]
     unparsed = scope.unparsed(benchmark)
     # The letters that scorers have beside each other in a case as well: those of their order in the workspace.
-    shown = {one.scorer.name for one in drawn}
-    names = {one.scorer.name for one in there[: len(LETTERS)]} | shown
-    names = names if len(names) <= len(LETTERS) else shown
-    ordered = [one.scorer.name for one in scope.evaluations if one.scorer.name in names]
+    drawn_names = {evaluation.scorer.name for evaluation in drawn}
+    names = {evaluation.scorer.name for evaluation in there[: len(LETTERS)]} | drawn_names
+    names = names if len(names) <= len(LETTERS) else drawn_names
+    ordered = [evaluation.scorer.name for evaluation in scope.evaluations if evaluation.scorer.name in names]
     letters = dict(zip(ordered, LETTERS, strict=False))
     series: list[Series] = []
     first: tuple[Evaluation, Any] | None = None
-    for one in drawn:
-        at = one.at_default() if isinstance(one.rule, RuleByCase) else one
-        found = official_curve(at, scope.mask, unparsed, benchmark)
-        if found is None or not found.thresholds.size or found.best is None or not isinstance(at.rule, Rule):
+    for evaluation in drawn:
+        at = evaluation.at_default() if isinstance(evaluation.rule, RuleByCase) else evaluation
+        score_curve = official_curve(at, scope.mask, unparsed, benchmark)
+        if (
+            score_curve is None
+            or not score_curve.thresholds.size
+            or score_curve.best is None
+            or not isinstance(at.rule, Rule)
+        ):
             continue
-        first = first or (one, found)
-        span, axis = threshold_span(one), threshold_span(first[0])
+        first = first or (evaluation, score_curve)
+        span, axis = threshold_span(evaluation), threshold_span(first[0])
         xs = np.linspace(*span, DRAWN)
         low = high = None
         if intervals and (not series or len(drawn) <= BANDED):
@@ -315,44 +322,57 @@ def curve_chart(
             if band is not None:
                 low, high = (np.interp(xs, grid, ends) for ends in band.interval(band.metrics[0]))
         same = span == axis
-        letter = letters[one.scorer.name]
-        told = one.scorer.name if same else f"{one.scorer.name} (its own range, {span[0]:.4g} to {span[1]:.4g})"
+        letter = letters[evaluation.scorer.name]
+        name = (
+            evaluation.scorer.name
+            if same
+            else f"{evaluation.scorer.name} (its own range, {span[0]:.4g} to {span[1]:.4g})"
+        )
         placed = xs if same else axis[0] + (xs - span[0]) / ((span[1] - span[0]) or 1.0) * (axis[1] - axis[0])
-        ys = found.score[found.places(xs, at.rule.comparison)]
-        series.append(Series(told, letter, f"scorer-{letter.lower()}", placed, ys, low, high))
+        ys = score_curve.score[score_curve.places(xs, at.rule.comparison)]
+        series.append(Series(name, letter, f"scorer-{letter.lower()}", placed, ys, low, high))
     if first is None:
         return None
-    one, found = first
-    title = f"{found.metric.title} against the {threshold_name(one.rule)}"
-    ticks = tuple(_ticks(one, found, rows, scope.request.seed))
-    return Curve(title, threshold_name(one.rule), found.metric.title, tuple(series), ticks, threshold_span(one))
+    evaluation, score_curve = first
+    title = f"{score_curve.metric.title} against the {threshold_name(evaluation.rule)}"
+    ticks = tuple(_ticks(evaluation, score_curve, rows, scope.request.seed))
+    return Curve(
+        title,
+        threshold_name(evaluation.rule),
+        score_curve.metric.title,
+        tuple(series),
+        ticks,
+        threshold_span(evaluation),
+    )
 
 
-def _ticks(one: Evaluation, found: Any, rows: pl.DataFrame | None, seed: int) -> Iterator[Tick]:
+def _ticks(evaluation: Evaluation, score_curve: Any, rows: pl.DataFrame | None, seed: int) -> Iterator[Tick]:
     """Where the present threshold stands, the default, the best one and those of dev sets."""
-    default, source = one.default
-    at_default = one.at_default()
+    default, source = evaluation.default
+    at_default = evaluation.at_default()
     comparison = at_default.rule.comparison if isinstance(at_default.rule, Rule) else "<"
 
     def score(threshold: float) -> float | None:
-        value = float(found.score[found.places(threshold, comparison)])
+        value = float(score_curve.score[score_curve.places(threshold, comparison)])
         return value if np.isfinite(value) else None
 
-    present = one.rule.threshold
-    by_subset = dict(one.rule.told) if isinstance(one.rule, RuleByCase) else {}
+    present = evaluation.rule.threshold
+    by_subset = dict(evaluation.rule.told) if isinstance(evaluation.rule, RuleByCase) else {}
     if present is not None:
-        at_it = (present, one.rule.source) == (default, source)
-        told = "present, the default" if at_it else f"present: {one.rule.source}"
-        yield Tick(present, "^", told, score=score(present))
+        at_it = (present, evaluation.rule.source) == (default, source)
+        words = "present, the default" if at_it else f"present: {evaluation.rule.source}"
+        yield Tick(present, "^", words, score=score(present))
     for name, cut in by_subset.items():
         yield Tick(cut, "^", f"present, {name} (by subset)")
     yield Tick(default, "d", f"default: {source}", "gold")
-    if found.best is not None:
-        best, value = found.best
+    if score_curve.best is not None:
+        best, value = score_curve.best
         yield Tick(best, "*", f"best on these: {share(value)}, optimistic", "gold", score=value)
     if rows is None:
         return
-    own = rows.filter(pl.col("scorer") == one.scorer.name, pl.col("kind") == "dev", pl.col("threshold").is_not_null())
+    own = rows.filter(
+        pl.col("scorer") == evaluation.scorer.name, pl.col("kind") == "dev", pl.col("threshold").is_not_null()
+    )
     cuts: dict[float, list[str]] = {}
     for row in own.iter_rows(named=True):
         if row["threshold"] not in by_subset.values():
@@ -364,30 +384,34 @@ def _ticks(one: Evaluation, found: Any, rows: pl.DataFrame | None, seed: int) ->
 
 def _of_curves(scope: Selection, there: Sequence[Evaluation], benchmark: str, chart: Curve | None) -> Iterator[Note]:
     """What is to be known of the curves that are drawn and of those that are not."""
-    runs = [f"{one.scorer.name} ({len(one.runs)} runs)" for one in there if one.further]
+    runs = [f"{evaluation.scorer.name} ({len(evaluation.runs)} runs)" for evaluation in there if evaluation.further]
     if runs:
         yield Note(f"Curves are of the first run, figures of the mean of all: {', '.join(runs)}.", "quiet")
-    ons = {one.scorer.name: getattr(one.rule, "on", None) for one in there if not isinstance(one.rule, AsGiven)}
+    ons = {
+        evaluation.scorer.name: getattr(evaluation.rule, "on", None)
+        for evaluation in there
+        if not isinstance(evaluation.rule, AsGiven)
+    }
     others = [name for name, on in ons.items() if on != next(iter(ons.values()))]
     if others:
         yield Note(f"Their threshold is on something else: {', '.join(others)}.", "quiet")
-    lacking = [one.scorer.name for one in there if isinstance(one.rule, AsGiven)]
+    lacking = [evaluation.scorer.name for evaluation in there if isinstance(evaluation.rule, AsGiven)]
     if lacking:
         yield Note(f"No threshold decides, so that there is no curve: {', '.join(lacking)}.", "quiet")
-    movable = [one for one in there if not isinstance(one.rule, AsGiven)]
-    for one in movable if chart is None else ():
-        reason = tuned(official_curve(one.at_default(), scope.mask, scope.unparsed(benchmark), benchmark)).reason
-        yield Note(f"{one.scorer.name}: there is no curve: {reason or 'undefined'}.")
+    movable = [evaluation for evaluation in there if not isinstance(evaluation.rule, AsGiven)]
+    for evaluation in movable if chart is None else ():
+        reason = tuned(official_curve(evaluation.at_default(), scope.mask, scope.unparsed(benchmark), benchmark)).reason
+        yield Note(f"{evaluation.scorer.name}: there is no curve: {reason or 'undefined'}.")
     if chart is not None and chart.y == "PRMScore":
         yield Note("PRMScore of all steps pooled; bands resample whole problems.", "quiet")
 
 
 def _curves(results: Selection, params: Params, intervals: bool) -> View:
-    asked = params.get("curve")
-    n_points = POINTS if asked is None else asked
+    wanted = params.get("curve")
+    n_points = POINTS if wanted is None else wanted
     if not isinstance(n_points, int) or not 2 <= n_points <= MOST:
         raise UsageError(f"a curve has 2 to {MOST} points, not {n_points!r}.", "Give another number, or none.")
-    movable = [one for one in results.chosen_evaluations if one.at_default().movable]
+    movable = [evaluation for evaluation in results.chosen_evaluations if evaluation.at_default().movable]
     if not movable:
         raise UsageError("no scorer here has a threshold, so there is no curve.", "Choose another with --scorer.")
     rows: list[Row] = []
@@ -432,13 +456,13 @@ def _curve_table(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Table:
     place = pl.int_range(pl.len()).over("scorer", "metric")
     grid = pl.col("tick").is_null()
     step = pl.when(grid).then(place).max().over("scorer") // LINES + 1
-    told = rows.filter(~grid | (place % step == 0))
+    listed = rows.filter(~grid | (place % step == 0))
     metrics = rows["metric"].unique(maintain_order=True).to_list()
     columns: list[str | Column] = [*(["scorer"] if several else []), "called", Column("threshold", right=True)]
     columns += [Column(TITLES.get(name, name), int(name not in WHOLE_OF)) for name in metrics]
     lines = []
     for scorer in rows["scorer"].unique(maintain_order=True):
-        own = told.filter(pl.col("scorer") == scorer).sort("threshold", maintain_order=True)
+        own = listed.filter(pl.col("scorer") == scorer).sort("threshold", maintain_order=True)
         evaluation = scope.evaluation(scorer)
         links = {name: figure_link(scope, evaluation, benchmark, name) for name in metrics}
         for part in own.partition_by("threshold", "tick", maintain_order=True):

@@ -80,13 +80,13 @@ class TrainingRun(Struct, frozen=True):
 
 def training_runs(results: Selection) -> list[TrainingRun]:
     """Find the training runs that the chosen scorers are checkpoints of, in the order of their first scorers."""
-    found: dict[str, list[tuple[int, str]]] = {}
+    by_series: dict[str, list[tuple[int, str]]] = {}
     for evaluation in results.chosen_evaluations:
         point = evaluation.scorer.training
         if point.series is not None and point.at is not None:
-            found.setdefault(point.series, []).append((point.at, evaluation.scorer.name))
+            by_series.setdefault(point.series, []).append((point.at, evaluation.scorer.name))
     runs = []
-    for name, checkpoints in found.items():
+    for name, checkpoints in by_series.items():
         steps, scorers = zip(*sorted(checkpoints), strict=True)
         runs.append(TrainingRun(name, steps, scorers))
     return runs
@@ -143,20 +143,20 @@ class Course(Struct, frozen=True, eq=False, dict=True):
         return scores, "average"
 
     def pairs(self, columns: Sequence[int]) -> list[tuple[int, int]]:
-        """Each checkpoint of some places with the one before, and the last with the first that are asked for."""
+        """Return each checkpoint of some places with the one before, and the last with the first that are asked for."""
         beside = [(later, earlier) for earlier, later in pairwise(columns)]
         span = self.span(columns)
         return beside if span is None or span in beside else [*beside, span]
 
     def span(self, columns: Sequence[int]) -> tuple[int, int] | None:
-        """The last and the first checkpoint that are asked for, by place; None where one is not among these."""
+        """Return the last and the first checkpoint that are asked for, by place; None where one is not among these."""
         if not columns or (len(columns) < 2 and self.asked == (None, None)):
             return None
-        found = []
+        ends = []
         for step, usual in zip(self.asked, (columns[0], columns[-1]), strict=True):
             there = [place for place in columns if self.run.steps[place] == step]
-            found.append(usual if step is None else there[0] if there else None)
-        first, last = found
+            ends.append(usual if step is None else there[0] if there else None)
+        first, last = ends
         return None if first is None or last is None else (last, first)
 
     @property
@@ -168,14 +168,14 @@ class Course(Struct, frozen=True, eq=False, dict=True):
         n, left_out = int(self.official.common(columns).sum()), self.official.left_out(columns)
         who = "the one checkpoint" if len(columns) == 1 else f"all {len(columns)} checkpoints"
         if self.steps is None:
-            told, given = f"{counted(n, 'case')} that {who} tried", self.aligned.tried
+            sentence, covered = f"{counted(n, 'case')} that {who} tried", self.aligned.tried
         else:
-            told, given = f"{counted(n, 'case')} whose steps {who} judged", self.steps.judged
+            sentence, covered = f"{counted(n, 'case')} whose steps {who} judged", self.steps.judged
         if not left_out:
-            return told
-        sizes = {place: int(given[:, place].sum()) for place in columns}
+            return sentence
+        sizes = {place: int(covered[:, place].sum()) for place in columns}
         fewest = min(sizes, key=lambda place: sizes[place])
-        return f"{told}, {left_out:,} left out; step {self.run.steps[fewest]:,} has the fewest, {sizes[fewest]:,}"
+        return f"{sentence}, {left_out:,} left out; step {self.run.steps[fewest]:,} has the fewest, {sizes[fewest]:,}"
 
     @property
     def interval(self) -> str:
@@ -219,10 +219,10 @@ class Course(Struct, frozen=True, eq=False, dict=True):
         """How many cases broke and how many were mended, from each checkpoint to the next and over the span."""
         for later, earlier in self.pairs(self.aligned.trying):
             for side in SIDES:
-                found, about = self.changes(later, earlier, side), self._about(later, earlier, self.aligned)
-                for name, value in (("broken", found.broken), ("mended", found.mended)):
-                    known, why = value if found.n else None, f"no {side} case in common"
-                    yield comparison_row(about, f"{side}_{name}", known, found.n, why)
+                changed, about = self.changes(later, earlier, side), self._about(later, earlier, self.aligned)
+                for name, value in (("broken", changed.broken), ("mended", changed.mended)):
+                    known, why = value if changed.n else None, f"no {side} case in common"
+                    yield comparison_row(about, f"{side}_{name}", known, changed.n, why)
 
     def _tests(self) -> Iterator[Row]:
         """McNemar's test over the span, on erroneous and on clean cases."""
@@ -259,8 +259,8 @@ class Course(Struct, frozen=True, eq=False, dict=True):
         alike = bool(right) and bool((self.aligned.common(list(right)) == self.members).all())
         where = conjunction((OF_SIDE[side] if alike else common_of(self.aligned, others, side), *each))
         beside = tuple(dict.fromkeys((self.run.scorers[earlier], self.run.scorers[later])))
-        said = words if side == EVERY else f"{words}, {side}"
-        return CaseLink((*self.inside, where), n, said, self.run.scorers[later], beside, self.benchmark)
+        title = words if side == EVERY else f"{words}, {side}"
+        return CaseLink((*self.inside, where), n, title, self.run.scorers[later], beside, self.benchmark)
 
     def common_link(self, later: int, earlier: int, side: str) -> CaseLink:
         """Link to the cases that all tried, of a side or (EVERY) of both."""
@@ -440,16 +440,16 @@ def _check_steps(runs: Sequence[TrainingRun], params: Params) -> None:
 def _same_steps(runs: Sequence[TrainingRun]) -> Iterator[str]:
     """Which steps several scorers are at."""
     for run in runs:
-        for step in dict.fromkeys(one for one in run.steps if run.steps.count(one) > 1):
+        for step in dict.fromkeys(same for same in run.steps if run.steps.count(same) > 1):
             names = ", ".join(name for at, name in zip(run.steps, run.scorers, strict=True) if at == step)
             yield f"{run.name}: several scorers are at step {step:,}: {names}; the first is held against others"
 
 
 def _by_run(courses: Sequence[Course], what: str) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    by_benchmark: dict[str, dict[str, str]] = {}
     for course in courses:
-        found.setdefault(course.benchmark, {})[course.run.name] = str(getattr(course, what))
-    return found
+        by_benchmark.setdefault(course.benchmark, {})[course.run.name] = str(getattr(course, what))
+    return by_benchmark
 
 
 # -- what people see
@@ -546,12 +546,12 @@ def _figure(course: Course, place: int, row: Row) -> Cell:
 
 def _change_cells(course: Course, later: int, earlier: int, side: str) -> list[Cell]:
     """How many cases broke, and how many were mended."""
-    found = course.changes(later, earlier, side)
+    changed = course.changes(later, earlier, side)
     link = partial(course.link, later, earlier, side)
     steps = f"from step {course.run.steps[earlier]:,} to {course.run.steps[later]:,}"
-    broken = link({earlier: True, later: False}, found.broken, f"broke {steps}") if found.broken else None
-    mended = link({earlier: False, later: True}, found.mended, f"mended {steps}") if found.mended else None
-    return [count(found.broken, broken, "bad"), count(found.mended, mended, "good")]
+    broken = link({earlier: True, later: False}, changed.broken, f"broke {steps}") if changed.broken else None
+    mended = link({earlier: False, later: True}, changed.mended, f"mended {steps}") if changed.mended else None
+    return [count(changed.broken, broken, "bad"), count(changed.mended, mended, "good")]
 
 
 def _span_blocks(course: Course, cells: Cells, seed: int) -> Iterator[Block]:
@@ -594,14 +594,14 @@ def _change_table(course: Course, later: int, earlier: int, cells: Cells) -> Tab
     """By side how many cases were right before, broke, were mended, and are right after."""
     lines = []
     for side in SIDES:
-        found = course.changes(later, earlier, side)
+        changed = course.changes(later, earlier, side)
         link = partial(course.link, later, earlier, side)
         steps = [f"right at step {course.run.steps[place]:,}" for place in (earlier, later)]
-        before, after = found.both_right + found.broken, found.both_right + found.mended
+        before, after = changed.both_right + changed.broken, changed.both_right + changed.mended
         line = [text(side), count(before, link({earlier: True}, before, steps[0]))]
         line += _change_cells(course, later, earlier, side)
         line.append(count(after, link({later: True}, after, steps[1])))
-        line.append(count(found.n, course.common_link(later, earlier, side), "dim"))
+        line.append(count(changed.n, course.common_link(later, earlier, side), "dim"))
         test = cells[_key(course, later, earlier, f"{side}_mcnemar")]
         lines.append([*line, p_value(test["p"]), p_value(test["p_holm"])])
     first, last = course.run.steps[earlier], course.run.steps[later]

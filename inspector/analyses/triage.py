@@ -69,8 +69,8 @@ def triage(results: Selection, params: Params, intervals: bool) -> View:  # noqa
 def _annotations(results: Selection, params: Params, who: str, *, only_gone: bool) -> View:
     people = annotations(results, who)
     words = people.gone if only_gone else people.shown
-    asked = (*(WHO.line(people.people[0]) if who else ()), *GONE.line(only_gone))
-    command = results.request.command("triage", *asked, form=params.form)
+    flags = (*(WHO.line(people.people[0]) if who else ()), *GONE.line(only_gone))
+    command = results.request.command("triage", *flags, form=params.form)
     rows = annotation_rows(results, words)
     facts = annotation_facts(results, people, words, command, only_gone=only_gone)
     facts["outdated"] = rows.filter("outdated")["case"].n_unique()
@@ -122,7 +122,7 @@ def _annotation_table(rows: pl.DataFrame) -> Block:
 
 
 def _ratings(row: Row) -> str:
-    return " ".join(f"{step}:{signed(one)}" for step, one in zip(row["rated_steps"], row["ratings"], strict=True))
+    return " ".join(f"{step}:{signed(rating)}" for step, rating in zip(row["rated_steps"], row["ratings"], strict=True))
 
 
 def _link(cases: Sequence[str], words: str) -> CaseLink:
@@ -135,12 +135,17 @@ def _summary(words: Sequence[Words], facts: Row, *, only_gone: bool) -> Iterator
     if facts["rulings"]:
         yield _rulings(words, tuple(facts["rulings"]), only_gone=only_gone)
     if facts["queues"]:
-        aside = ((f"put aside by {who}", said) for who, of in facts.get("queues_aside", {}).items() for said in of)
+        aside = (
+            (f"put aside by {who}", sentence) for who, of in facts.get("queues_aside", {}).items() for sentence in of
+        )
         far = [(f"queue of {who}", progress) for who, progress in facts["queues"].items()]
         yield Facts((*far, *aside))
     if facts["tags"]:
         lines = [
-            [text(tag), _cases((one.case for one in words if tag in one.tags), f"tagged {tag}", only_gone=only_gone)]
+            [
+                text(tag),
+                _cases((spoken.case for spoken in words if tag in spoken.tags), f"tagged {tag}", only_gone=only_gone),
+            ]
             for tag in list(facts["tags"])[:LISTED]
         ]
         yield table("Tags, the most used first", ["tag", "cases"], lines)
@@ -158,7 +163,10 @@ def _rulings(words: Sequence[Words], people: Sequence[str], *, only_gone: bool) 
     """How often each of these people ruled what."""
     lines = []
     for who in people:
-        cases = {ruling: [one.case for one in words if (one.who, one.ruling) == (who, ruling)] for ruling in RULINGS}
+        cases = {
+            ruling: [spoken.case for spoken in words if (spoken.who, spoken.ruling) == (who, ruling)]
+            for ruling in RULINGS
+        }
         line = [text(who)]
         for ruling, ruled in cases.items():
             line.append(_cases(ruled, f"{who} ruled: {ruling}", only_gone=only_gone) if ruled else text(""))

@@ -83,7 +83,7 @@ class _Ballots(Struct, frozen=True, eq=False):
     @property
     def most(self) -> int:
         """The largest number of answers to one case in one run."""
-        return max(one.votes.most for one in self.evaluation.runs if one.votes is not None)
+        return max(run.votes.most for run in self.evaluation.runs if run.votes is not None)
 
     def first(self, count: int) -> Evaluation:
         """The same critic, had each case had so many answers at most."""
@@ -96,7 +96,9 @@ class _Ballots(Struct, frozen=True, eq=False):
 
 
 def _numbers_of_votes(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: ARG001  # as all offers
-    most = max((one.votes.most for one in results.chosen_evaluations if one.votes is not None), default=0)
+    most = max(
+        (evaluation.votes.most for evaluation in results.chosen_evaluations if evaluation.votes is not None), default=0
+    )
     for number in range(1, most + 1):
         yield Offer(number, counted(number, "vote"))
 
@@ -121,7 +123,7 @@ def _numbers_of_votes(results: Selection, params: Params) -> Iterator[Offer]:  #
     "many over every choice of them.",
 )
 def votes(results: Selection, params: Params, intervals: bool) -> View:
-    """Give the figures of the chosen critics over the shown cases for every number of votes, subset and metric.
+    """Return the figures of the chosen critics over the shown cases for every number of votes, subset and metric.
 
     Raises:
         UsageError: none of them has several votes, and why; or no number of votes is asked for.
@@ -129,29 +131,29 @@ def votes(results: Selection, params: Params, intervals: bool) -> View:
     at = params.get("at")
     if at is not None and (not isinstance(at, int) or at < 1):
         raise UsageError(f"{at!r} is not a number of votes.", "Give --at a number from 1 on.")
-    found = [one for one in map(_Reader(results), results.chosen_evaluations) if one is not None]
-    if not found:
+    critics = [ballots for ballots in map(_Reader(results), results.chosen_evaluations) if ballots is not None]
+    if not critics:
         raise UsageError(
             "no scorer that was asked for has several votes on these cases.",
             "Make some: prm-inspect score BENCHMARK --critic processbench --votes 8 --server URL",
         )
     counting = results.counting if intervals else replace(results.counting, seed=None)
-    rows = [row for one in found for row in _rows(results, one, counting)]
-    shown = replace(results, chosen=tuple(one.evaluation.scorer.name for one in found))
+    rows = [row for critic in critics for row in _rows(results, critic, counting)]
+    voting = replace(results, chosen=tuple(critic.evaluation.scorer.name for critic in critics))
     frame = pl.DataFrame(rows, schema=VOTES, orient="row")
-    oddities = [note for one in found for note in _notes(results, one)]
+    oddities = [note for critic in critics for note in _notes(results, critic)]
     facts = provenance(
-        shown,
+        voting,
         results.request.command("votes", *params.words, form=params.form),
         (
             *NOTES,
-            *interval_notes(shown),
+            *interval_notes(voting),
             *oddities,
         ),
     )
-    made = {**facts, "averaging": averaging(shown)}
+    made = {**facts, "averaging": averaging(voting)}
     empty = "" if rows else "No case is shown."
-    return View(frame, made, title="Votes", lay_out=lambda: _sections(shown, frame, oddities, at), empty=empty)
+    return View(frame, made, title="Votes", lay_out=lambda: _sections(voting, frame, oddities, at), empty=empty)
 
 
 # -- what people see
@@ -204,7 +206,9 @@ def _curves(lines: Mapping[tuple[str, int], Mapping[str, Row]]) -> Curve:
             band = ends if key == "value" and np.isfinite(ends[0]).any() else [None, None]
             if np.isfinite(ys).any():
                 series.append(Series(name, letter if key == "value" else "", style, xs, ys, *band))
-    xs = np.concatenate([np.asarray(one.xs, dtype=np.float64) for one in series]) if series else np.array([1.0, 2.0])
+    xs = (
+        np.concatenate([np.asarray(curve.xs, dtype=np.float64) for curve in series]) if series else np.array([1.0, 2.0])
+    )
     return Curve("", "votes", "F1", tuple(series), across=(1.0, float(xs.max())), whole=True)
 
 
@@ -244,8 +248,8 @@ class _Reader(Struct, frozen=True, eq=False):
             # Numbers do not vote.
             return None
         here = rows_about(self.selection.cases, rows)
-        found = _Ballots(evaluation, here, RewardParts(folder).read()[0])
-        return found if found.most > 1 else None
+        ballots = _Ballots(evaluation, here, RewardParts(folder).read()[0])
+        return ballots if ballots.most > 1 else None
 
 
 def _rows(selection: Selection, ballots: _Ballots, counting: Counting) -> Iterator[Row]:
@@ -259,8 +263,8 @@ def _rows(selection: Selection, ballots: _Ballots, counting: Counting) -> Iterat
         expected = _expected(ballots, rows, selection.unparsed(name))
         for number, evaluation in enumerate(every, 1):
             for row in figures_of(evaluation, name, rows, counting):
-                found = expected.get((row["subset"], row["metric"]))
-                value = None if found is None or row["value"] is None else found[number - 1]
+                expected_values = expected.get((row["subset"], row["metric"]))
+                value = None if expected_values is None or row["value"] is None else expected_values[number - 1]
                 yield {"scorer": own.scorer.name, "benchmark": name, "votes": number, **row, "expected": value}
 
 
@@ -287,15 +291,15 @@ def _run_expected(run: Evaluation, votes: pl.DataFrame, rows: Bools, most: int) 
     shares = np.column_stack([shares, *[shares[:, -1]] * (most - shares.shape[1])])
     there = rows & gold.known & run.tried
     names, groups = gold.subsets
-    found: dict[tuple[str, str], Floats] = {}
+    by_subset: dict[tuple[str, str], Floats] = {}
     present = [number for number in range(len(names)) if (there & (groups == number)).any()]
     for number in present:
-        found |= _figures(shares, there & (groups == number), gold.earliest, names[number] or "")
+        by_subset |= _figures(shares, there & (groups == number), gold.earliest, names[number] or "")
     pooled = _figures(shares, there, gold.earliest, "all")
     subsets = [names[number] or "" for number in present]
     for metric in (*ACCURACIES, "f1"):
-        found["average", metric] = np.mean([found[subset, metric] for subset in subsets], axis=0)
-    return found | pooled
+        by_subset["average", metric] = np.mean([by_subset[subset, metric] for subset in subsets], axis=0)
+    return by_subset | pooled
 
 
 def _figures(shares: Floats, rows: Bools, earliest: Ints, subset: str) -> dict[tuple[str, str], Floats]:
@@ -313,9 +317,9 @@ def _mean(shares: Floats) -> Floats:
 def _notes(selection: Selection, ballots: _Ballots) -> Iterator[str]:
     """What to keep in mind about the votes of one critic."""
     own, name = ballots.evaluation, ballots.evaluation.scorer.name
-    shown = own.gold.cases.filter(pl.Series(selection.mask))
-    rows = rows_about(shown, ballots.rows)
-    sizes = rows_of_cases(shown, ballots.rows).group_by("case", "run").len()["len"]
+    cases = own.gold.cases.filter(pl.Series(selection.mask))
+    rows = rows_about(cases, ballots.rows)
+    sizes = rows_of_cases(cases, ballots.rows).group_by("case", "run").len()["len"]
     fewer = int((sizes < ballots.most).sum())
     if fewer:
         has = "has" if fewer == 1 else "have"

@@ -38,7 +38,7 @@ MEANINGS = {
 
 
 def meanings() -> dict[str, tuple[str, str]]:
-    """Give titles and meanings of all columns that there are now, metrics of the user's own last."""
+    """Return titles and meanings of all columns that there are now, metrics of the user's own last."""
     return {
         **MEANINGS,
         **{made.name: (made.title, "a metric of your own, averaged as F1 is") for made in own_metrics()},
@@ -101,7 +101,7 @@ class Arrangement(Struct, frozen=True):
 
 
 def sort_of_word(word: str) -> str | None:
-    """A sort key in full: with its direction, the usual one where none is said. None: there is no such order."""
+    """Return a sort key in full: with its direction, the usual one where none is said. None: there is no such order."""
     key, colon, direction = word.rpartition(":")
     if not colon or direction not in DIRECTIONS:
         key, direction = word, "asc" if word in SMALLEST_FIRST else "desc"
@@ -109,14 +109,14 @@ def sort_of_word(word: str) -> str | None:
 
 
 def as_kept(rows: str, sort: str, columns: tuple[str, ...]) -> Arrangement:
-    """An arrangement as it was remembered; what is not known here is the usual."""
+    """Return an arrangement as it was remembered; what is not known here is the usual."""
     kept = tuple(key for key in columns if key in meanings())
-    found = Arrangement(sort=sort_of_word(sort) or BEST_FIRST, columns=kept)
-    return next((replace(found, rows=known) for known in ROWS if known == rows), found)
+    remembered = Arrangement(sort=sort_of_word(sort) or BEST_FIRST, columns=kept)
+    return next((replace(remembered, rows=known) for known in ROWS if known == rows), remembered)
 
 
 def arranged(frame: pl.DataFrame, how: Arrangement) -> pl.DataFrame:
-    """The rows of a board, with what stands beside them, in the order asked for.
+    """Return the rows of a board, with what stands beside them, in the order asked for.
 
     Published figures stand after the scorers of their group, whatever the order. `repeated` says that a row has the
     group of the one above.
@@ -210,19 +210,19 @@ class BoardKind(Struct, frozen=True):
 
 
 def title_of(key: str, kind: BoardKind) -> str:
-    """What stands above a column, true of all the metrics of the rows."""
+    """Return the title of a column, true of all the metrics of the rows."""
     wrong, right = heads(kind.metrics)
     score = kind.metrics[0] if len(kind.metrics) == 1 else "score"
     return {"score": score, "on_wrong": wrong, "on_right": right}.get(key, meanings()[key][0])
 
 
 def heads(metrics: tuple[str, ...]) -> tuple[str, str]:
-    """What the columns of the two accuracies are called, true of all the metrics."""
+    """Return the titles of the columns of the two accuracies, true of all the metrics."""
     return ("error", "clean") if metrics == (F1,) else ("on wrong", "on right")
 
 
 def kind_of(frame: pl.DataFrame, how: Arrangement, *, several: bool) -> BoardKind:
-    """Which columns a board of these rows has; `several` says that there are several benchmarks."""
+    """Return which columns a board of these rows has; `several` says that there are several benchmarks."""
     widths = [len(coverage_text(*pair)) for pair in frame.select("scored", "cases").drop_nulls().iter_rows()]
     return BoardKind(
         rows=how.rows,
@@ -240,7 +240,7 @@ def kind_of(frame: pl.DataFrame, how: Arrangement, *, several: bool) -> BoardKin
 
 
 def empty_keys(frame: pl.DataFrame) -> tuple[str, ...]:
-    """The columns in which no row has a value, but the score, which has its reasons; none where there is no row."""
+    """Return the columns in which no row has a value, but not the score, which has its reasons; none without rows."""
     if not frame.height:
         return ()
     sources = {key: SOURCES.get(key, (key,)) for key in USUAL if key != "score"}

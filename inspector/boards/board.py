@@ -105,7 +105,7 @@ class Piece(Struct, frozen=True, eq=False):
     whole: Bools
 
     def key(self, scorer: str) -> str:
-        """The name of a scorer's row."""
+        """Return the name of a scorer's row."""
         return SEPARATOR.join((scorer, self.benchmark, *(() if self.subset is None else (self.subset,))))
 
 
@@ -120,20 +120,20 @@ class _Line(Struct, frozen=True, eq=False):
 def pieces(
     selection: Selection, base: tuple[str, ...] = (), search: Found | None = None, *, subsets: bool = False
 ) -> list[Piece]:
-    """Every benchmark, in the order of the cases, and with `subsets` after each its subsets, if it has two or more.
+    """Return every benchmark, in the order of the cases, and with `subsets` its subsets after it, if it has several.
 
     `base` and `search` are the conditions and the text search that hold for the whole app; filters of the cases screen
     do not touch the board.
     """
-    found = []
+    listed = []
     for benchmark in selection.benchmarks:
         conditions = (*base, Facet("benchmark", (benchmark,)).sql)
         whole = _members(selection, conditions, search)
-        found.append(Piece(benchmark, None, whole, whole))
+        listed.append(Piece(benchmark, None, whole, whole))
         for subset in subsets_of(selection, benchmark) if subsets else ():
             rows = _members(selection, (*conditions, Facet("subset", (subset,)).sql), search)
-            found.append(Piece(benchmark, subset, rows, whole))
-    return found
+            listed.append(Piece(benchmark, subset, rows, whole))
+    return listed
 
 
 def _members(selection: Selection, conditions: tuple[str, ...], search: Found | None) -> Bools:
@@ -145,7 +145,7 @@ def _members(selection: Selection, conditions: tuple[str, ...], search: Found | 
 
 
 def subsets_of(selection: Selection, benchmark: str) -> list[str]:
-    """The subsets of a benchmark in the order of the cases; none where it has fewer than two."""
+    """Return the subsets of a benchmark in the order of the cases; none where it has fewer than two."""
     subsets = selection.cases.filter(pl.col("benchmark") == benchmark)["subset"].drop_nulls()
     names: list[str] = subsets.unique(maintain_order=True).to_list()
     return names if len(names) > 1 else []
@@ -159,7 +159,7 @@ def board_frame(
     subsets: bool = False,
     scorers: Sequence[str] | None = None,
 ) -> pl.DataFrame:
-    """One row for every scorer and benchmark that it gave anything for, the best first within a benchmark.
+    """Return one row for every scorer and benchmark that it gave anything for, the best first within a benchmark.
 
     With `subsets` also one for every subset, after those of its benchmark. `scorers` are names; None = all. For `base`
     and `search` see `pieces`.
@@ -176,8 +176,8 @@ def board_frame(
     return ordered.drop("_at")
 
 
-def unscored_frame(found: Sequence[Piece], scored: Collection[str]) -> pl.DataFrame:
-    """One row for every whole benchmark but those that are `scored`, so that it is seen and can be opened."""
+def unscored_frame(among: Sequence[Piece], scored: Collection[str]) -> pl.DataFrame:
+    """Return one row for every whole benchmark but those that are `scored`, so that it is seen and can be opened."""
     rows = [
         {
             **dict.fromkeys(BOARD),
@@ -192,17 +192,17 @@ def unscored_frame(found: Sequence[Piece], scored: Collection[str]) -> pl.DataFr
             "scored": 0,
             "cases": int(piece.rows.sum()),
         }
-        for piece in found
+        for piece in among
         if piece.subset is None and piece.benchmark not in scored and piece.rows.any()
     ]
     return pl.DataFrame(rows, schema=BOARD, orient="row")
 
 
 def _line_of(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Line | None:
-    asked = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
+    counting = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
     made = partial(_line, selection, evaluation, piece)
     # Most lines stay when one threshold moves.
-    key = (evaluation.scorer.name, *asked, piece.subset)
+    key = (evaluation.scorer.name, *counting, piece.subset)
     return _LINES.of(key, (evaluation, piece.rows), made)
 
 
@@ -244,10 +244,9 @@ def _line(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Line |
 
 
 def _subset_heads(selection: Selection, evaluation: Evaluation, piece: Piece) -> dict[str, Headline]:
-    """The headlines of all subsets of a piece's benchmark."""
-    asked = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
-    made = partial(subset_headlines, evaluation, piece.whole, *asked)
-    return _LINES.of(("subsets", evaluation.scorer.name, *asked), (evaluation, piece.whole), made)
+    counting = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
+    made = partial(subset_headlines, evaluation, piece.whole, *counting)
+    return _LINES.of(("subsets", evaluation.scorer.name, *counting), (evaluation, piece.whole), made)
 
 
 def _figures(
@@ -257,8 +256,8 @@ def _figures(
     erroneous, clean = _sides(evaluation, piece, counts, unparsed)
     bias = counts[CLEAN] / clean - counts[EXACT] / erroneous if erroneous and clean else None
     if head.metric != F1:
-        found = bias_rows(evaluation, piece.rows, unparsed, judged_steps(evaluation, piece.benchmark))
-        bias = next(row["value"] for row in found if (row["unit"], row["metric"]) == ("step", "bias"))
+        biases = bias_rows(evaluation, piece.rows, unparsed, judged_steps(evaluation, piece.benchmark))
+        bias = next(row["value"] for row in biases if (row["unit"], row["metric"]) == ("step", "bias"))
     return {
         "bias": bias,
         "fp": counts[EARLY] / erroneous if erroneous else None,
@@ -281,7 +280,7 @@ def _sides(evaluation: Evaluation, piece: Piece, counts: list[int], unparsed: Un
 
 
 def metrics_of(frame: pl.DataFrame) -> tuple[str, ...]:
-    """The metrics that a board's rows are of; F1 where there is no row."""
+    """Return the metrics that a board's rows are of; F1 where there is no row."""
     return tuple(frame["metric"].unique().sort()) or (F1,)
 
 
@@ -319,8 +318,8 @@ class Differences(Struct, frozen=True):
     @property
     def cells(self) -> tuple[float | None, ...]:
         """COMPARED, then `n`."""
-        one = self.score
-        return one.value, one.low, one.high, self.on_wrong.value, self.on_right.value, self.n
+        score = self.score
+        return score.value, score.low, score.high, self.on_wrong.value, self.on_right.value, self.n
 
 
 class OwnFigures(Struct, frozen=True):
@@ -349,7 +348,7 @@ class Standings(Struct, frozen=True):
     own: "OwnFigures | None" = None
 
     def beside(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The rows of a board with their `standing`, and their differences as `d_score` and so on."""
+        """Return the rows of a board with their `standing`, and their differences as `d_score` and so on."""
         rows, names = frame["row"].to_list(), [f"d_{name}" for name in COMPARED]
         places = frame.select("benchmark", "subset", "scorer", "kind").iter_rows()
         standing = pl.Series("standing", [self._rank(*place) for place in places], dtype=pl.String)
@@ -371,8 +370,8 @@ class Standings(Struct, frozen=True):
         yield pl.Series(state_of(metric), states, dtype=pl.String)
 
     def _rank(self, benchmark: str, subset: str | None, scorer: str, kind: str) -> str | None:
-        found = self.ranks.get((benchmark, subset))
-        return found.kinds.get(scorer) if found is not None and kind == SCORER else None
+        ranks = self.ranks.get((benchmark, subset))
+        return ranks.kinds.get(scorer) if ranks is not None and kind == SCORER else None
 
     def _about(self, scorer: str) -> str | None:
         return REFERENCE if scorer == self.against else BUSY if self.busy and self.against else None
@@ -381,28 +380,28 @@ class Standings(Struct, frozen=True):
 def standings(
     selection: Selection, pieces: Sequence[Piece], against: str = "", stop: Callable[[], bool] = lambda: False
 ) -> Standings:
-    """How all scorers stand on each piece; baselines are no rivals. `stop` is asked between pieces.
+    """Rank all scorers on each piece; baselines are no rivals. `stop` is asked between pieces.
 
     `against` is the name of the reference, a baseline perhaps; one that has no evaluation here compares with nothing.
     """
-    rivals = [one for one in selection.evaluations if not is_baseline(one.scorer)]
+    rivals = [evaluation for evaluation in selection.evaluations if not is_baseline(evaluation.scorer)]
     ranks: dict[tuple[str, str | None], Ranks] = {}
     differences: dict[str, Differences] = {}
     for piece in pieces:
         if stop():
             break
         seed, unparsed = selection.request.seed, selection.unparsed(piece.benchmark)
-        there = [one for one in rivals if (one.present & piece.rows).any()]
+        there = [evaluation for evaluation in rivals if (evaluation.present & piece.rows).any()]
         key = (piece.benchmark, piece.subset, seed, unparsed)
         if len(there) > 1:
             made = partial(_ranks, there, piece, unparsed, seed)
             ranks[piece.benchmark, piece.subset] = _MADE.of(("ranks", *key), (piece.rows, *there), made)
-        every = [one for one in selection.evaluations if (one.present & piece.rows).any()]
-        reference = next((one for one in every if one.scorer.name == against), None)
+        every = [evaluation for evaluation in selection.evaluations if (evaluation.present & piece.rows).any()]
+        reference = next((evaluation for evaluation in every if evaluation.scorer.name == against), None)
         if reference is not None and not stop():
             made_of_pairs = partial(_differences, every, reference, piece, unparsed, seed)
             pairs = _MADE.of(("differences", against, *key), (piece.rows, *every), made_of_pairs)
-            differences |= {piece.key(name): one for name, one in pairs.items()}
+            differences |= {piece.key(name): difference for name, difference in pairs.items()}
     return Standings(ranks, differences, against)
 
 
@@ -410,23 +409,23 @@ def own_figures(selection: Selection, pieces: Sequence[Piece], stop: Callable[[]
     """Ask the metrics of the user's own about every row; it takes what their code takes. `stop` is asked between."""
     values: dict[tuple[str, str], float | None] = {}
     faults: dict[str, PluginError] = {}
-    for made, piece, one in product(own_metrics(), pieces, selection.evaluations):
+    for made, piece, evaluation in product(own_metrics(), pieces, selection.evaluations):
         if stop():
             break
-        if made.name in faults or not (one.present & piece.rows).any():
+        if made.name in faults or not (evaluation.present & piece.rows).any():
             continue
-        ask = partial(own_value, made, one, piece.rows, unparsed := selection.unparsed(piece.benchmark))
+        ask = partial(own_value, made, evaluation, piece.rows, unparsed := selection.unparsed(piece.benchmark))
         try:
-            figure = _MADE.of(("own", made.name, unparsed), (made, one, piece.rows), ask)
+            figure = _MADE.of(("own", made.name, unparsed), (made, evaluation, piece.rows), ask)
         except PluginError as error:
             faults[made.name] = error
         else:
-            values[made.name, piece.key(one.scorer.name)] = figure
+            values[made.name, piece.key(evaluation.scorer.name)] = figure
     return OwnFigures(values, faults)
 
 
 def waiting(against: str) -> Standings:
-    """What may be shown while everything is being computed: nothing that may not be true any more."""
+    """Return what may be shown while everything is being computed: nothing that may not be true any more."""
     return Standings(against=against, busy=True)
 
 
@@ -435,13 +434,13 @@ def _ranks(evaluations: list[Evaluation], piece: Piece, unparsed: Unparsed, seed
     aligned = _aligned(evaluations, piece, unparsed)
     tied = "prmscore_tied_with_best" if isinstance(aligned, AlignedSteps) else "tied_with_best"
     rows, trying = standing_rows(aligned, seed), len(aligned.trying)
-    told = [row for row in rows if row["metric"] == tied]
+    ties = [row for row in rows if row["metric"] == tied]
     kinds = {
         row["scorer"]: BEST if row["other"] == row["scorer"] else TIED if row["value"] else ""
-        for row in told
+        for row in ties
         if row["value"] is not None
     }
-    return Ranks(kinds, max((row["n"] for row in told), default=0), max(row["left_out"] for row in told), trying)
+    return Ranks(kinds, max((row["n"] for row in ties), default=0), max(row["left_out"] for row in ties), trying)
 
 
 def _aligned(evaluations: Sequence[Evaluation], piece: Piece, unparsed: Unparsed) -> Aligned:
@@ -462,16 +461,16 @@ def _differences(
     for column in range(len(evaluations)):
         if column != place:
             alike.setdefault(np.packbits(aligned.common((column, place))).tobytes(), []).append(column)
-    found = {}
+    by_scorer = {}
     for columns in alike.values():
         # Scorers that have the same cases in common with the reference share the draws.
         scores = shared(aligned, tuple(sorted((*columns, place))), seed)
         for column in columns:
             differences = [scores.difference(metric, column, place) for metric in metrics]
-            found[evaluations[column].scorer.name] = Differences(
+            by_scorer[evaluations[column].scorer.name] = Differences(
                 differences[0], differences[1], differences[2], scores.n
             )
-    return found
+    return by_scorer
 
 
 # -- printed figures as rows of a board: what a benchmark's own paper reports, beside what is computed here
@@ -483,7 +482,7 @@ _SIDES = {F1: ("error_acc", "correct_acc"), PRMSCORE: ("negative_acc", "positive
 
 
 def published_frame(benchmarks: Iterable[tuple[str, str | None]]) -> pl.DataFrame:
-    """Printed figures as rows, each scorer and setting once a benchmark or subset, from the first table that has it.
+    """Return printed figures as rows, a scorer and setting once a benchmark or subset, from the first table with it.
 
     Args:
         benchmarks: the benchmarks with their subsets, None for the whole one. A benchmark without a paper has no rows.
@@ -510,12 +509,12 @@ def _rows(benchmark: str, subset: str | None) -> Iterable[dict[str, object]]:
         if name not in values:
             continue
         score = values[name]
-        told = f", {setting}" if setting else ""
-        source = f"{PUBLISHED}, Table {score['table']}{told}"
+        suffix = f", {setting}" if setting else ""
+        source = f"{PUBLISHED}, Table {score['table']}{suffix}"
         elsewhere = f"; the paper also prints {score['elsewhere']}" if score["elsewhere"] else ""
         tables = sorted({values[side]["table"] for side in sides if side in values} - {score["table"]})
         others = f"; its accuracies in Table {', '.join(map(str, tables))}" if tables else ""
-        where = f"{PAPERS[benchmark].title}, Table {score['table']}{told}{others}{elsewhere}"
+        where = f"{PAPERS[benchmark].title}, Table {score['table']}{suffix}{others}{elsewhere}"
         about = f"Printed in {where}. No case of it is here."
         yield {
             **dict.fromkeys(BOARD),

@@ -37,7 +37,7 @@ SIGNED = 6
 
 
 def entries(kind: BoardKind) -> tuple[Entry, ...]:
-    """Every column as the sort menu and the column menu offer it."""
+    """Return every column as the sort menu and the column menu offer it."""
     return tuple(
         Entry(
             key, title_of(key, kind), meaning, sortable=key not in UNSORTABLE, largest_first=key not in SMALLEST_FIRST
@@ -47,7 +47,7 @@ def entries(kind: BoardKind) -> tuple[Entry, ...]:
 
 
 def board_columns(brush: Brush, kind: BoardKind) -> list[Column]:
-    """The board's columns on screen."""
+    """Return the board's columns on screen."""
     cells = BoardCells(brush)
     made = [_column(key, kind, cells) for key in kind.keys]
     if not kind.chosen:
@@ -107,7 +107,6 @@ def _name(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Column:
 
 
 def _difference(key: str, title: str, wide: int, cells: BoardCells) -> Column:
-    """A column of differences to the reference."""
     if key == "score":
         width = max(6, len(title) + 1)
         source = ("d_score", "d_standing")
@@ -151,7 +150,7 @@ class Legend(Struct, frozen=True):
     cells: BoardCells
 
     def column(self, key: str) -> str:
-        """Say what stands in a column."""
+        """Explain what stands in a column."""
         made = {"scorer": self._scorer, "score": self._score, "outcomes": self._outcomes}
         words = made[key]() if key in made else self._meaning(key)
         if self.how.against and key in {"interval", "on_wrong", "on_right"}:
@@ -159,8 +158,8 @@ class Legend(Struct, frozen=True):
         return words
 
     def marks(self) -> Iterator[tuple[str, str]]:
-        """Give the marks in the cells and what they mean."""
-        if not self.how.against and any(one.kinds for one in self._ranks()):
+        """Yield the marks in the cells and what they mean."""
+        if not self.how.against and any(ranks.kinds for ranks in self._ranks()):
             yield self.cells.mark(BEST), "the best"
             yield self.cells.mark(TIED), f"tied with it: the 95% interval of the difference holds 0 ({self._tests()})"
         if self._has(PUBLISHED):
@@ -185,37 +184,39 @@ class Legend(Struct, frozen=True):
 
     def _score(self) -> str:
         metrics = self._metrics
-        words = [EXPLAINED[metrics[0]]] if len(metrics) == 1 else [f"{one}, {EXPLAINED[one]}" for one in metrics]
-        said = self._against() if self.how.against else self._standing()
+        words = (
+            [EXPLAINED[metrics[0]]] if len(metrics) == 1 else [f"{metric}, {EXPLAINED[metric]}" for metric in metrics]
+        )
+        meaning = self._against() if self.how.against else self._standing()
         printed = self.frame.filter(pl.col("kind") == PUBLISHED).height
         in_brackets = [f"in brackets {counted(printed, 'figure')} as the paper prints them"] if printed else []
-        return "; ".join((*words, *([said] if said else []), *in_brackets))
+        return "; ".join((*words, *([meaning] if meaning else []), *in_brackets))
 
     def _standing(self) -> str:
         if self.known.busy:
             return "who is tied with the best is being computed"
         if not (ranks := self._ranks()):
             return ""
-        if not any(one.kinds for one in ranks):
+        if not any(rank.kinds for rank in ranks):
             return "nobody is the best: no two scorers have a score on cases that all of them tried"
         return f"{self.cells.mark(BEST)} the best, {self.cells.mark(TIED)} tied with it ({self._tests()})"
 
     def _ranks(self) -> list[Ranks]:
-        shown = set(self.frame.select("benchmark", "subset").iter_rows())
-        return [one for place, one in self.known.ranks.items() if place in shown]
+        rows = set(self.frame.select("benchmark", "subset").iter_rows())
+        return [ranks for place, ranks in self.known.ranks.items() if place in rows]
 
     def _tests(self) -> str:
         """By which test, and on how many cases."""
         ranks = self._ranks()
-        scorers = {one.scorers for one in ranks}
+        scorers = {of_piece.scorers for of_piece in ranks}
         whose = f"all {scorers.pop()} scorers" if len(scorers) == 1 else "all scorers of a row's group"
-        return f"{TEST}, seed {self.seed}; {_range([one.n for one in ranks])} cases that {whose} tried"
+        return f"{TEST}, seed {self.seed}; {_range([of_piece.n for of_piece in ranks])} cases that {whose} tried"
 
     def _against(self) -> str:
         if self.known.busy:
             return f"differences to {self.how.against} are being computed"
         rows = set(self.frame["row"])
-        sizes = [one.n for row, one in self.known.differences.items() if row in rows and one.n]
+        sizes = [difference.n for row, difference in self.known.differences.items() if row in rows and difference.n]
         cases = f"the {_range(sizes)} cases" if sizes else "the cases"
         return f"less that of {self.how.against}, on {cases} that both tried ({TEST}, seed {self.seed})"
 

@@ -49,7 +49,7 @@ class Behind(NamedTuple):
 def board_drill(
     selection: Selection, piece: Piece, row: Mapping[str, Any], column: str, against: str = ""
 ) -> CaseLink | str:
-    """What a cell opens; or why it opens nothing.
+    """Return what a cell opens, or why it opens nothing.
 
     Args:
         selection: what the board shows.
@@ -80,20 +80,20 @@ def board_drill(
 
 
 def _names(selection: Selection) -> set[str]:
-    return {one.scorer.name for one in selection.evaluations}
+    return {evaluation.scorer.name for evaluation in selection.evaluations}
 
 
-def _both(one: Behind, other: Behind, against: str) -> Behind:
-    tries = tuple(dict.fromkeys((*first, *second) for first in one.tries for second in other.tries))
-    return Behind(one.rows & other.rows, f"{one.words}, of this scorer and of {against}", tries)
+def _both(own: Behind, other: Behind, against: str) -> Behind:
+    tries = tuple(dict.fromkeys((*first, *second) for first in own.tries for second in other.tries))
+    return Behind(own.rows & other.rows, f"{own.words}, of this scorer and of {against}", tries)
 
 
 def _behind(piece: Piece, evaluation: Evaluation, column: str, selection: Selection) -> Behind | None:
     """What is behind a column's cell of a scorer; None where that is no number."""
     codes, outcome = evaluation.codes, f"{evaluation.scorer.name}.outcome"
     if column in OUTCOMES:
-        found = piece.rows & (codes == OUTCOMES.index(column))
-        return Behind(found, f"cases with the outcome {WORDS[column]}", ((Facet(outcome, (column,)).sql,),))
+        rows = piece.rows & (codes == OUTCOMES.index(column))
+        return Behind(rows, f"cases with the outcome {WORDS[column]}", ((Facet(outcome, (column,)).sql,),))
     if column == "cases":
         return Behind(piece.rows, "cases", ((),))
     if column == "coverage" or (column == "threshold" and evaluation.rule.threshold is not None):
@@ -114,7 +114,7 @@ def _of_cases(piece: Piece, evaluation: Evaluation, side: str, selection: Select
     there = piece.rows & Decided(evaluation, selection.unparsed(piece.benchmark)).members
     there = there & (earliest >= 0) if side == "wrong" else there & (earliest < 0) if side == "right" else there
     kind = {"wrong": "erroneous cases", "right": "clean cases", "": "cases"}[side]
-    tries = [(*one, *also) for one in _by_outcome(evaluation, there) for also in ((), (_GOLD[side],))]
+    tries = [(*conditions, *also) for conditions in _by_outcome(evaluation, there) for also in ((), (_GOLD[side],))]
     return Behind(there, f"{kind} in the denominator", tuple(tries))
 
 
@@ -150,7 +150,7 @@ def _exact(selection: Selection, piece: Piece, behind: Behind) -> tuple[str, ...
             return conditions
         if not (behind.rows & ~left).any():
             wider.append((int((left & ~behind.rows).sum()), conditions, left))
-    more, conditions, left = min(wider, key=lambda one: one[0])
+    more, conditions, left = min(wider, key=lambda attempt: attempt[0])
     if more <= FEW_NAMES:
         return (*conditions, f"case NOT IN ({_listed(selection, left & ~behind.rows)})")
     return (f"case IN ({_listed(selection, behind.rows)})",) if behind.rows.sum() <= FEW_NAMES else None

@@ -32,50 +32,50 @@ class CellPaint(Struct, frozen=True):
     high: float
 
     def index(self, value: int | None, _width: int) -> list[Part]:
-        """A step (0-based), `none` for no error, a dash where it is not known."""
+        """Write a step (0-based), `none` for no error, a dash where it is not known."""
         if value is None:
             return [self._missing]
         return [("none" if value == -1 else str(value), "dim" if value == -1 else "")]
 
     def name(self, value: str | None, width: int) -> list[Part]:
-        """A name, which loses its middle where it is too long."""
+        """Write a name, which loses its middle where it is too long."""
         return [self._missing if value is None else (short_name(value, width), "")]
 
     def label(self, value: str | None, width: int, among: Sequence[str]) -> list[Part]:
-        """A value of a column of few, shortened beside all of them."""
+        """Write a value of a column of few, shortened beside all of them."""
         return [self._missing if value is None else (short_name(value, width, among), "")]
 
     def outcome(self, value: str | None, _width: int) -> list[Part]:
-        """Glyph, word and colour."""
+        """Write an outcome: glyph, word and colour."""
         return self.brush.outcome(value)
 
     def margin(self, value: float | None, width: int) -> list[Part]:
-        """A signed distance, `never` where no threshold makes the case right."""
+        """Write a signed distance, `never` where no threshold makes the case right."""
         if value is None:
             return [self._missing]
         return [("never" if abs(value) == float("inf") else number(value, 2, width, "+"), "")]
 
     def distance(self, value: float | None, width: int) -> list[Part]:
-        """The same without a sign."""
+        """Write a distance without a sign."""
         if value is None:
             return [self._missing]
         return [("never" if value == float("inf") else number(value, 2, width), "")]
 
     def spark(self, value: Picture, width: int) -> list[Part]:
-        """A picture of the rewards."""
+        """Draw a picture of the rewards."""
         rewards, gold, verdict = value
         return self.brush.sparkline(rewards, self.low, self.high, gold, verdict, width) if rewards else [("", "")]
 
     def bare_spark(self, rewards: list[float] | None, width: int) -> list[Part]:
-        """The same without marks."""
+        """Draw a picture of the rewards without marks."""
         return self.spark((rewards, None, None), width)
 
     def listing(self, value: Sequence[object] | None, _width: int) -> list[Part]:
-        """A list with commas."""
+        """Write a list with commas."""
         return [self._missing] if value is None else [(", ".join(map(str, value)), "")]
 
     def places(self, value: str | None, width: int) -> list[Part]:
-        """Where a search found something; where there is no room, the first place and how many others there are."""
+        """Write where a search found something; where there is no room, the first place and how many more there are."""
         first, *others = (value or "").split(", ")
         return [(value or "" if not others or len(value or "") <= width else f"{first} +{len(others)}", "")]
 
@@ -160,7 +160,7 @@ TELLING = OF_GOLD | {
 def case_columns(
     inspection: Inspection, brush: Brush, keys: Sequence[str] = (), *, blind: bool = False
 ) -> list[Column]:
-    """What the list shows of a case, in this order; nothing of gold labels and verdicts where these are hidden.
+    """Return the columns that the list shows, in order; none of gold labels and verdicts where these are hidden.
 
     `keys` are the columns; () = those that were chosen, else the usual ones.
     """
@@ -176,14 +176,14 @@ def case_columns(
 
 
 def chosen_keys(inspection: Inspection) -> tuple[str, ...]:
-    """The columns that were chosen, as far as there are such columns here; () where none were."""
-    asked = inspection.selection.request.columns
-    known = {entry.key for entry in catalogue(inspection) if entry.listable} if asked else set()
-    return tuple(key for key in asked if key in known)
+    """Return the columns that were chosen, as far as there are such columns here; () where none were."""
+    keys = inspection.selection.request.columns
+    known = {entry.key for entry in catalogue(inspection) if entry.listable} if keys else set()
+    return tuple(key for key in keys if key in known)
 
 
 def usual_keys(inspection: Inspection) -> tuple[str, ...]:
-    """The columns that are shown where none were chosen.
+    """Return the columns that are shown where none were chosen.
 
     What a moving threshold changes stands at the left, with a fixed width before it: less is written again.
     """
@@ -201,7 +201,7 @@ def usual_keys(inspection: Inspection) -> tuple[str, ...]:
 
 
 def empty_keys(inspection: Inspection) -> tuple[str, ...]:
-    """The usual columns in which no row that is listed has a value; none where no row is listed."""
+    """Return the usual columns in which no row that is listed has a value; none where no row is listed."""
     usual, of_scorer = usual_keys(inspection), OF_SCORER.keys() - {REWARDS}
     sources = {key: f"{inspection.scorer}.{key}" if key in of_scorer else key for key in usual}
     without = inspection.rows.without_values(tuple(sources.values()), inspection.shown)

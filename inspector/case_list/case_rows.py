@@ -40,7 +40,7 @@ class CaseRows(Struct, frozen=True, eq=False, dict=True):
         return {**self.selection.schema, **(FOCUSED if self.scorer else {}), **searched}
 
     def get_column(self, name: str) -> pl.Series:
-        """One column of all cases. Raises polars' ColumnNotFoundError."""
+        """Return one column of all cases. Raises polars' ColumnNotFoundError."""
         if name == FOUND_IN and self.selection.found is not None:
             places = found_places(self.selection.found, range(self.height))
             return pl.Series(name, places, dtype=pl.String)
@@ -48,7 +48,7 @@ class CaseRows(Struct, frozen=True, eq=False, dict=True):
         return _cell(self.selection.evaluation(scorer), name) if scorer else self.selection.column(name)
 
     def rows(self, names: Sequence[str], ids: npt.NDArray[np.int32]) -> list[tuple[Any, ...]]:
-        """The values of some columns of the cases with these row ids. Raises polars' ColumnNotFoundError."""
+        """Return the values of some columns of the cases with these row ids. Raises polars' ColumnNotFoundError."""
         rows = ids.astype(np.int64)
         some: dict[str, Evaluation] = {}
         columns: list[Sequence[Any]] = []
@@ -66,7 +66,7 @@ class CaseRows(Struct, frozen=True, eq=False, dict=True):
         return list(zip(*columns, strict=True))
 
     def without_values(self, names: Collection[str], rows: Ints) -> frozenset[str]:
-        """The columns that have nothing in any of the cases with these row ids: null, NaN, "" or no item.
+        """Return the columns that have nothing in any of the cases with these row ids: null, NaN, "" or no item.
 
         None where there is no case. The first cases tell of most columns; of the others all are asked.
         """

@@ -124,7 +124,7 @@ class Entry(Struct, frozen=True):
 
 
 def catalogue(inspection: Inspection) -> tuple[Entry, ...]:
-    """The columns of a benchmark's list: of the scorer in focus, of the cases, of their files, then of the others.
+    """Return the columns of a benchmark's list: of the scorer in focus, the cases, their files, then the other scorers.
 
     Columns of the cases without any value are left out.
     """
@@ -145,10 +145,10 @@ def catalogue(inspection: Inspection) -> tuple[Entry, ...]:
         for name in selection.metadata.of(inspection.benchmark)
         if selection.is_metadata(name)
     ]
-    for one in selection.evaluations:
-        name = one.scorer.name
-        if name != inspection.scorer and one.covers(inspection.benchmark):
-            there = [key for key in _columns_of(one) if key != REWARDS]
+    for evaluation in selection.evaluations:
+        name = evaluation.scorer.name
+        if name != inspection.scorer and evaluation.covers(inspection.benchmark):
+            there = [key for key in _columns_of(evaluation) if key != REWARDS]
             entries += [Entry(f"{name}.{key}", *OF_SCORER[key], of=name) for key in there]
     return tuple(entries)
 
@@ -162,7 +162,7 @@ def _columns_of(evaluation: Evaluation) -> list[str]:
 
 
 def entry_of(key: str) -> Entry:
-    """The entry of a column, known or not, by its key."""
+    """Return the entry of a column, known or not, by its key."""
     if key == FOUND_IN:
         return Entry(key, "found in", "where the search found something", sortable=False, listable=False)
     if key in OF_CASES:
@@ -174,7 +174,7 @@ def entry_of(key: str) -> Entry:
 
 
 def order_words(sort: str) -> str:
-    """An order in words."""
+    """Describe an order in words."""
     key, colon, direction = sort.rpartition(":")
     if not colon or direction not in DIRECTIONS:
         key, direction = sort, "asc"

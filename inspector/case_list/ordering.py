@@ -31,7 +31,7 @@ class Orders:
         self._kept: OrderedDict[str, tuple[object, Ints]] = OrderedDict()
 
     def of(self, selection: "Selection", sort: str) -> Ints:
-        """All row ids in the order asked for (n,); ties keep the order of the cases, and nulls come last either way.
+        """Return all row ids in an order (n,); ties keep the order of the cases, and nulls come last either way.
 
         Raises:
             UsageError: no such column, several, or one that has no order.
@@ -52,7 +52,7 @@ class Orders:
 
 
 def sort_key(selection: "Selection", sort: str) -> tuple[str, bool]:
-    """The column that a sort key names, in full, or `instructive`; and whether it goes downwards.
+    """Return the column that a sort key names, in full, or `instructive`; and whether it goes downwards.
 
     Raises:
         UsageError: no such column, several, or one that has no order.
@@ -70,13 +70,13 @@ def sort_key(selection: "Selection", sort: str) -> tuple[str, bool]:
 
 
 def is_of_scorer(sort: str) -> bool:
-    """Whether a sort key speaks of the scorer in focus, so that it says nothing where there is none."""
+    """Return whether a sort key speaks of the scorer in focus, so that it says nothing where there is none."""
     word, _, direction = sort.rpartition(":")
     return (word if direction in DIRECTIONS else sort) in {INSTRUCTIVE, *EVERY_COLUMN}
 
 
 def column_named(selection: "Selection", word: str) -> str:
-    """The column that a word names: its name, a unique part of it, or `margin` and the like of the one scorer chosen.
+    """Find the column that a word names: its name, a unique part of it, or `margin` and the like of the only scorer.
 
     Raises:
         UsageError: none or several.
@@ -84,7 +84,11 @@ def column_named(selection: "Selection", word: str) -> str:
     if word in selection.schema:
         return word
     if word in EVERY_COLUMN:
-        of = selection.chosen if len(selection.chosen) == 1 else [one.scorer.name for one in selection.evaluations]
+        of = (
+            selection.chosen
+            if len(selection.chosen) == 1
+            else [evaluation.scorer.name for evaluation in selection.evaluations]
+        )
         return match_name(word, [f"{scorer}.{word}" for scorer in of], "column")
     try:
         return match_name(word, selection.columns, "column")
@@ -112,15 +116,18 @@ def _order(selection: "Selection", name: str, *, descending: bool) -> Ints:
 
 
 def ranks(coded: Categories) -> pl.Series:
-    """For texts as numbers, which place each has in alphabetical order; null where it is missing."""
-    places = {value: place for place, value in enumerate(sorted(str(one) for one in coded.values if one is not None))}
+    """Rank texts that are kept as numbers: the place of each in alphabetical order; null where it is missing."""
+    places = {
+        value: place
+        for place, value in enumerate(sorted(str(category) for category in coded.values if category is not None))
+    }
     table = np.array([-1 if value is None else places[str(value)] for value in coded.values] or [-1], dtype=np.int32)
-    found = table[coded.numbers]
-    return pl.Series(found).set(pl.Series(found < 0), None)
+    ranked = table[coded.numbers]
+    return pl.Series(ranked).set(pl.Series(ranked < 0), None)
 
 
 def sorted_ids(column: pl.Series, *, descending: bool = False) -> Ints:
-    """Row ids of a column in its order: ties in their old order, nulls last, also downwards; NaN counts as null."""
+    """Sort the row ids of a column: ties in their old order, nulls last, also downwards; NaN counts as null."""
     if column.dtype.is_float():
         column = column.fill_nan(None)
     missing = column.is_null().to_numpy()
@@ -151,7 +158,7 @@ def _keys(column: pl.Series) -> "npt.NDArray[np.int16] | npt.NDArray[np.int64] |
 
 
 def other_direction(sort: str) -> str:
-    """The same key the other way."""
+    """Return the same key the other way."""
     word, colon, direction = sort.rpartition(":")
     if not colon or direction not in DIRECTIONS:
         return f"{sort}:desc"

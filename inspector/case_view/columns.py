@@ -45,7 +45,7 @@ class Column(Struct, frozen=True):
 
 
 def columns(tracks: Sequence[Track], width: int) -> tuple[Column, ...]:
-    """A column a scorer, all alike, as wide as leaves the texts enough of `width`.
+    """Return a column a scorer, all alike, as wide as leaves the texts enough of `width`.
 
     In a pane too narrow even for one character each, the last scorers have none: the legend tells of them.
     """
@@ -54,14 +54,14 @@ def columns(tracks: Sequence[Track], width: int) -> tuple[Column, ...]:
     bars = sum(track.kind == "bars" for track in tracks)
     others = sum(Column(track, 0, 0, fall=False).width for track in tracks if track.kind != "bars")
     room = (width - GUTTER - others - least_text(width)) // max(1, bars)
-    found = [_sized(track, room) for track in tracks]
-    while len(found) > 1 and width - GUTTER - sum(column.width for column in found) < NARROWEST:
-        found.pop()
-    return tuple(found)
+    sized = [_sized(track, room) for track in tracks]
+    while len(sized) > 1 and width - GUTTER - sum(column.width for column in sized) < NARROWEST:
+        sized.pop()
+    return tuple(sized)
 
 
 def least_text(width: int) -> int:
-    """Cells that the texts of steps keep beside several scorers."""
+    """Return the cells that the texts of steps keep beside several scorers."""
     return max(30, min(80, width * 2 // 5))
 
 

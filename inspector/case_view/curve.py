@@ -38,21 +38,21 @@ class Canvas(Struct):
     _styles: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def row(self, share: float) -> int:
-        """The row, from above, of a share."""
+        """Return the row, from above, of a share."""
         return round((1 - min(1.0, max(0.0, share))) * (self.height - 1))
 
     def level(self, share: float, style: str, sign: str) -> None:
-        """A line from edge to edge."""
+        """Draw a line from edge to edge."""
         for column in range(self.width):
             self._signs[column, self.row(share)] = (sign, style)
 
     def column(self, at: int, style: str, sign: str) -> None:
-        """A line from bottom to top."""
+        """Draw a line from bottom to top."""
         for row in range(self.height):
             self._signs[at, row] = (sign, style)
 
     def line(self, start: tuple[int, float], end: tuple[int, float], style: str) -> None:
-        """A line between two points, each a column of cells and a share."""
+        """Draw a line between two points, each a column of cells and a share."""
         across, down = (1, 1) if self.ascii_only else (ACROSS, DOWN)
         (x0, y0), (x1, y1) = ((at * across, self._dot_row(share, down)) for at, share in (start, end))
         steps = max(abs(x1 - x0), abs(y1 - y0), 1)
@@ -71,21 +71,21 @@ class Canvas(Struct):
         return min(self.height * down - 1, self.row(share) * down + (down - 1) // 2)
 
     def sign(self, at: int, share: float, text: str, style: str) -> None:
-        """One character at a point."""
+        """Put one character at a point."""
         self._signs[at, self.row(share)] = (text, style)
 
     def parts(self, row: int) -> list[Part]:
-        """One row of cells as parts."""
-        found: list[Part] = []
+        """Return one row of cells as parts."""
+        parts: list[Part] = []
         for column in range(self.width):
             cell = (column, row)
             if cell in self._signs:
-                found.append(self._signs[cell])
+                parts.append(self._signs[cell])
             elif cell in self._dots:
-                found.append((chr(_BRAILLE + self._dots[cell]), self._styles[cell]))
+                parts.append((chr(_BRAILLE + self._dots[cell]), self._styles[cell]))
             else:
-                found.append((" ", ""))
-        return found
+                parts.append((" ", ""))
+        return parts
 
 
 MARGIN = 6
@@ -96,37 +96,37 @@ LEAST, MOST = 3, 20
 """Rows of the curves at least and at most."""
 
 
-def curve_lines(shown: OpenCase, width: int, height: int) -> list[Line]:
-    """The chart in at most `width` x `height` cells; a sentence where there is nothing to draw."""
-    drawn = [track for track in shown.tracks if track.rewards]
+def curve_lines(case: OpenCase, width: int, height: int) -> list[Line]:
+    """Return the chart in at most `width` x `height` cells; a sentence where there is nothing to draw."""
+    drawn = [track for track in case.tracks if track.rewards]
     if not drawn:
-        hidden = shown.manner.unscored
+        hidden = case.manner.unscored
         why = "Scorers are hidden." if hidden else "No rewards to draw: what stands here gives verdicts or labels."
         return [Line([(why, "dim")])]
-    canvas = Canvas(max(8, width - MARGIN - 1), min(MOST, max(LEAST, height - BENEATH)), shown.manner.brush.ascii_only)
-    places = columns_of(shown.case["n_steps"], canvas.width)
-    _draw(canvas, shown, drawn, places)
-    labels = _labels(canvas, drawn[0], shown)
+    canvas = Canvas(max(8, width - MARGIN - 1), min(MOST, max(LEAST, height - BENEATH)), case.manner.brush.ascii_only)
+    places = columns_of(case.case["n_steps"], canvas.width)
+    _draw(canvas, case, drawn, places)
+    labels = _labels(canvas, drawn[0], case)
     lines = [Line([(f"{labels.get(row, ''):>5} ", "dim"), *canvas.parts(row)]) for row in range(canvas.height)]
     lines.append(Line([(" " * MARGIN, ""), *_numbers(places, canvas.width)]))
-    if not shown.manner.blind:
-        lines += _marks(shown, places, canvas.width)
+    if not case.manner.blind:
+        lines += _marks(case, places, canvas.width)
     return lines
 
 
 def columns_of(n_steps: int, width: int) -> list[int]:
-    """The column of each step, from edge to edge; several steps may share one."""
+    """Return the column of each step, from edge to edge; several steps may share one."""
     if n_steps < 2:
         return [width // 2] * n_steps
     return [round(step * (width - 1) / (n_steps - 1)) for step in range(n_steps)]
 
 
-def _draw(canvas: Canvas, shown: OpenCase, drawn: Sequence[Track], places: Sequence[int]) -> None:
-    ascii_only, blind = canvas.ascii_only, shown.manner.blind
+def _draw(canvas: Canvas, case: OpenCase, drawn: Sequence[Track], places: Sequence[int]) -> None:
+    ascii_only, blind = canvas.ascii_only, case.manner.blind
     # The scorer in focus is drawn last, above the others.
     tracks = list(reversed(drawn))
-    if shown.gold is not None and not blind:
-        canvas.column(places[shown.gold], "gold", ":" if ascii_only else "┊")
+    if case.gold is not None and not blind:
+        canvas.column(places[case.gold], "gold", ":" if ascii_only else "┊")
     for track in tracks:
         threshold = track.threshold(0)
         moves = track.evaluation.compared_values is not track.evaluation.rewards
@@ -140,14 +140,14 @@ def _draw(canvas: Canvas, shown: OpenCase, drawn: Sequence[Track], places: Seque
             canvas.sign(at, share, track.letter or ("*" if ascii_only else "●"), f"{track.style} strong".strip())
 
 
-def _labels(canvas: Canvas, track: Track, shown: OpenCase) -> dict[int, str]:
+def _labels(canvas: Canvas, track: Track, case: OpenCase) -> dict[int, str]:
     """Numbers beside rows: the ends of the range and the threshold of the scorer in focus."""
     scorer = track.evaluation.scorer
-    found = {canvas.height - 1: number(scorer.low, 2, 5), 0: number(scorer.high, 2, 5)}
+    labels = {canvas.height - 1: number(scorer.low, 2, 5), 0: number(scorer.high, 2, 5)}
     threshold = track.threshold(0)
-    if threshold is not None and not shown.manner.blind:
-        found[canvas.row(track.share(threshold))] = number(threshold, 2, 5)
-    return found
+    if threshold is not None and not case.manner.blind:
+        labels[canvas.row(track.share(threshold))] = number(threshold, 2, 5)
+    return labels
 
 
 def _numbers(places: Sequence[int], width: int) -> list[Part]:
@@ -162,23 +162,23 @@ def _numbers(places: Sequence[int], width: int) -> list[Part]:
     return [("".join(text), "dim")]
 
 
-def _marks(shown: OpenCase, places: Sequence[int], width: int) -> list[Line]:
+def _marks(case: OpenCase, places: Sequence[int], width: int) -> list[Line]:
     """A line for the gold step and one for the predicted steps; letters of the same step stand beside each other."""
     lines = []
-    if shown.gold is not None:
-        arrow = "^" if shown.manner.brush.ascii_only else "▲"
-        at = places[shown.gold]
+    if case.gold is not None:
+        arrow = "^" if case.manner.brush.ascii_only else "▲"
+        at = places[case.gold]
         lines.append(Line([(f"{'gold':<{MARGIN}}", "gold"), (" " * at, ""), (arrow, "gold")]))
     cells: dict[int, Part] = {}
-    for track in sorted(shown.tracks, key=lambda track: track.letter):
+    for track in sorted(case.tracks, key=lambda track: track.letter):
         if track.verdict is None or not 0 <= track.verdict < len(places):
             continue
         place = places[track.verdict]
         # Those of one step stand beside each other, at the right edge towards the left.
-        free = next((one for one in (*range(place, width), *range(place, -1, -1)) if one not in cells), None)
+        free = next((column for column in (*range(place, width), *range(place, -1, -1)) if column not in cells), None)
         if free is not None:
             cells[free] = (
-                track.letter or ("^" if shown.manner.brush.ascii_only else "▲"),
+                track.letter or ("^" if case.manner.brush.ascii_only else "▲"),
                 f"{track.style} strong" if track.style else "predicted",
             )
     if cells:

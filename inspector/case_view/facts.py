@@ -35,36 +35,36 @@ TOLD = frozenset({"case", "key", "benchmark", "id", "subset", "generator", "orig
 LABEL = 24
 
 
-def facts_lines(shown: OpenCase) -> Iterator[Line]:
-    """One line with the most of it, or a line a fact."""
-    manner, facts = shown.manner, known(shown)
-    key = manner.keys.of("facts")
-    if manner.facts == (Stop("facts") in manner.turned):
-        told = manner.dot.join(f"{name} {value}" for name, value in facts.items() if name not in _words_of(TOLD))
+def facts_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield one line with the most of it, or a line a fact."""
+    display, facts = case.manner, known(case)
+    key = display.keys.of("facts")
+    if display.facts == (Stop("facts") in display.turned):
+        words = display.dot.join(f"{name} {value}" for name, value in facts.items() if name not in _words_of(TOLD))
         rest = f"  ({key} shows all)"
-        line = cell(f"Facts  {told}", max(20, manner.width - cell_len(rest))).rstrip()
+        line = cell(f"Facts  {words}", max(20, display.width - cell_len(rest))).rstrip()
         yield StopLine([(line, "dim"), (rest, "dim")], stop=Stop("facts"))
         return
     yield StopLine([("Facts", "strong"), (f"  ({key} folds them)", "dim")], stop=Stop("facts"))
-    noticed = {} if manner.blind else {f"import {at}": said for at, said in enumerate(findings_of(shown), 1)}
+    noticed = {} if display.blind else {f"import {at}": finding for at, finding in enumerate(findings_of(case), 1)}
     for name, value in {**facts, **noticed}.items():
-        for number, line in enumerate(wrap(clean(value), max(10, manner.width - LABEL))):
+        for number, line in enumerate(wrap(clean(value), max(10, display.width - LABEL))):
             yield Line([(cell(f"  {name}", LABEL) if number == 0 else " " * LABEL, "dim"), (line, "")])
 
 
-def known(shown: OpenCase) -> dict[str, str]:
-    """Name and value of what is known; nothing of gold where it is hidden."""
-    case, texts = shown.case, shown.texts
-    labels = {name: value for name, value in case.items() if name not in ABOVE | {"source", "line"}}
+def known(case: OpenCase) -> dict[str, str]:
+    """Return name and value of what is known; nothing of gold where it is hidden."""
+    record, texts = case.case, case.texts
+    labels = {name: value for name, value in record.items() if name not in ABOVE | {"source", "line"}}
     places = {
-        "read from": f"{case['source']}:{case['line']}" if case["source"] else None,
+        "read from": f"{record['source']}:{record['line']}" if record["source"] else None,
         "step_patterns": _numbered(texts["step_patterns"]),
         "modified_steps": ", ".join(map(str, texts["modified_steps"] or [])) or None,
         "original_steps": f"{len(texts['original_steps'])}" if texts["original_steps"] else None,
     }
     # Nobody knows what a column of the user's own tells of the labels.
-    own = {} if shown.manner.blind else {name: _words(value) for name, value in shown.metadata.items()}
-    first, last = _spelt(labels, blind=shown.manner.blind), _spelt(places, blind=shown.manner.blind)
+    own = {} if case.manner.blind else {name: _words(value) for name, value in case.metadata.items()}
+    first, last = _spelt(labels, blind=case.manner.blind), _spelt(places, blind=case.manner.blind)
     return {**first, **{name: value for name, value in own.items() if name not in first | last}, **last}
 
 
@@ -89,8 +89,8 @@ def _numbered(patterns: list[str] | None) -> str | None:
             runs[-1] = (runs[-1][0], step, pattern)
         else:
             runs.append((step, step, pattern))
-    said = [f"{first if first == last else f'{first}-{last}'} {pattern}" for first, last, pattern in runs]
-    return ", ".join(said) or None
+    words = [f"{first if first == last else f'{first}-{last}'} {pattern}" for first, last, pattern in runs]
+    return ", ".join(words) or None
 
 
 def _words(value: Any) -> str:
@@ -106,15 +106,15 @@ def _words(value: Any) -> str:
 Place = tuple[str | None, int | str | None]
 
 
-def findings_of(shown: OpenCase) -> tuple[str, ...]:
-    """A sentence a finding, with its severity; or why they cannot be read."""
-    case = shown.case
+def findings_of(case: OpenCase) -> tuple[str, ...]:
+    """Return a sentence a finding, with its severity; or why they cannot be read."""
+    record = case.case
     try:
-        found = _by_place(shown.inspection.selection.workspace, case["benchmark"])
+        findings = _by_place(case.inspection.selection.workspace, record["benchmark"])
     except DamagedWorkspace as error:
         return (str(error),)
-    places = {(case["source"], case["line"]), (case["source"], case["id"])}
-    return tuple(dict.fromkeys(sentence for place in places for sentence in found.get(place, ())))
+    places = {(record["source"], record["line"]), (record["source"], record["id"])}
+    return tuple(dict.fromkeys(sentence for place in places for sentence in findings.get(place, ())))
 
 
 @lru_cache(maxsize=4)
@@ -123,14 +123,14 @@ def _by_place(workspace: Workspace, benchmark: str) -> dict[Place, list[str]]:
 
     Cases are read once, so what is kept here is of the same import as they are.
     """
-    found: dict[Place, list[str]] = {}
-    for one in workspace.imports(benchmark):
-        for finding in one.get("findings", ()):
+    findings: dict[Place, list[str]] = {}
+    for imported in workspace.imports(benchmark):
+        for finding in imported.get("findings", ()):
             sentence = f"{finding['severity']}: {finding['message']}"
             for where in (finding["line"], finding["case"]):
                 if where is not None:
-                    found.setdefault((finding["source"], where), []).append(sentence)
-    return found
+                    findings.setdefault((finding["source"], where), []).append(sentence)
+    return findings
 
 
 # -- what happened to the case, in plain words: for the scorer in focus, and how far the others agree
@@ -141,49 +141,49 @@ TAIL = 300
 _HIDDEN = "gold labels, reasons and verdicts are hidden"
 
 
-def sentence_lines(shown: OpenCase) -> Iterator[Line]:
-    """Verdict, gold and how they differ, for the scorer in focus."""
-    if shown.manner.blind:
-        hidden = "gold labels and scorers are hidden until you rule" if shown.manner.unscored else _HIDDEN
-        told = f"blind: {hidden}; {shown.manner.keys.of('blind')} shows them"
-        for line in wrap(told, shown.manner.width):
+def sentence_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield verdict, gold and how they differ, for the scorer in focus."""
+    if case.manner.blind:
+        hidden = "gold labels and scorers are hidden until you rule" if case.manner.unscored else _HIDDEN
+        sentence = f"blind: {hidden}; {case.manner.keys.of('blind')} shows them"
+        for line in wrap(sentence, case.manner.width):
             yield Line([(line, "strong")])
         return
-    if not shown.tracks:
+    if not case.tracks:
         return
-    first = shown.tracks[0]
+    first = case.tracks[0]
     # The legend has the name of a letter.
     who = first.letter or first.name
-    text = f"{GLYPHS[first.outcome]} {outcome_sentence(first.evaluation, shown.row)}  [{who}]"
-    for line in wrap(clean(text), shown.manner.width):
+    text = f"{GLYPHS[first.outcome]} {outcome_sentence(first.evaluation, case.row)}  [{who}]"
+    for line in wrap(clean(text), case.manner.width):
         yield Line([(line, f"{OUTCOME_STYLES.get(first.outcome, 'dim')} strong")])
 
 
-def agreement_lines(shown: OpenCase) -> Iterator[Line]:
-    """How far several scorers agree: `3 of 5 exact; A and D early`."""
-    if shown.manner.blind or len(shown.tracks) < 2:
+def agreement_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield how far several scorers agree: `3 of 5 exact; A and D early`."""
+    if case.manner.blind or len(case.tracks) < 2:
         return
-    for line in wrap(agreement(shown.tracks, shown.case["earliest_error"]), shown.manner.width):
+    for line in wrap(agreement(case.tracks, case.case["earliest_error"]), case.manner.width):
         yield Line([(line, "")])
 
 
 def agreement(tracks: tuple[Track, ...], gold: int | None) -> str:
-    """How many are right, and by their letters who is wrong in which way; without gold, how often which verdict."""
+    """Say how many are right, and by their letters who is wrong in which way; without gold, how often which verdict."""
     if gold is None:
         verdicts = Counter(_verdict(track.verdict) for track in tracks)
-        told = ", ".join(f"{count} x {words}" for words, count in verdicts.most_common())
-        return f"no gold to agree with: {told}"
+        counts = ", ".join(f"{count} x {words}" for words, count in verdicts.most_common())
+        return f"no gold to agree with: {counts}"
     right = "exact" if gold >= 0 else "clean"
-    found = [track for track in tracks if track.outcome == right]
+    agreeing = [track for track in tracks if track.outcome == right]
     outcomes = {track.outcome for track in tracks}
-    if len(outcomes) == 1 and not found:
+    if len(outcomes) == 1 and not agreeing:
         return f"all {len(tracks)} {WORDS[tracks[0].outcome]}"
     others = [
         f"{_listed([track.letter for track in tracks if track.outcome == outcome])} {WORDS[outcome]}"
         for outcome in OUTCOMES
         if outcome != right and outcome in outcomes
     ]
-    return "; ".join([f"{len(found) or 'none'} of {len(tracks)} {right}", *others])
+    return "; ".join([f"{len(agreeing) or 'none'} of {len(tracks)} {right}", *others])
 
 
 def _verdict(verdict: int | None) -> str:
@@ -198,23 +198,23 @@ def _listed(letters: list[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def answer_words(shown: OpenCase) -> Iterator[Line]:
-    """What there is beside a verdict: how answers voted, how one that was not read ends, a number for the solution."""
-    evaluation, row, manner = shown.focus, shown.row, shown.manner
-    if evaluation is None or manner.blind:
+def answer_words(case: OpenCase) -> Iterator[Line]:
+    """Yield what there is beside a verdict: the votes, how an unread answer ends, a number for the solution."""
+    evaluation, row, display = case.focus, case.row, case.manner
+    if evaluation is None or display.blind:
         return
     if words := votes_words(evaluation, row):
-        yield from paragraph("", "", f"votes: {words}", manner, style="dim")
+        yield from paragraph("", "", f"votes: {words}", display, style="dim")
     solution = float(evaluation.rewards.solutions[row])
     if evaluation.answered[row] and math.isfinite(solution):
         yield Line([(f"one number for the solution: {solution:.4g}", "dim")])
     if evaluation.codes[row] != UNPARSED:
         return
-    answers = shown.inspection.selection.answers(evaluation.scorer.name, row)
+    answers = case.inspection.selection.answers(evaluation.scorer.name, row)
     if answers:
         end = answers[0].rstrip()
         cut = "..." if len(end) > TAIL else ""
-        yield from paragraph("", "", f"The answer ends: {cut}{end[-TAIL:]}", replace(manner, raw=True), style="dim")
+        yield from paragraph("", "", f"The answer ends: {cut}{end[-TAIL:]}", replace(display, raw=True), style="dim")
 
 
 # -- what people said of the case: rulings, ratings of its steps, tags, categories and notes; and what they tried
@@ -224,63 +224,67 @@ MOST_VARIANTS = 3
 """Variants that are told one by one."""
 
 
-def said_lines(shown: OpenCase) -> Iterator[Line]:
-    """A line or more for each of them, notes below; nothing where there are none.
+def said_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield a line or more for each of them, notes below; nothing where there are none.
 
     While labels are hidden, so is what others said: who decides should not be told how.
     """
-    journal, case, manner = shown.inspection.selection.journal, shown.case["case"], shown.manner
+    journal, case_name, display = case.inspection.selection.journal, case.case["case"], case.manner
     if journal is None:
         return
     me, triage = journal.author.who, journal.triage
-    ratings = {who: _ratings(of) for who, of in triage.ratings.get(case, {}).items()}
+    ratings = {who: _ratings(of) for who, of in triage.ratings.get(case_name, {}).items()}
     tags, note = (
-        (own_tags(journal, case), own_note(journal, case))
-        if manner.blind
-        else (triage.tags.get(case, ()), triage.note(case))
+        (own_tags(journal, case_name), own_note(journal, case_name))
+        if display.blind
+        else (triage.tags.get(case_name, ()), triage.note(case_name))
     )
-    for name, said in (
-        ("Ruling", _by_whom(triage.rulings.get(case, {}), me, alone=manner.blind)),
-        ("Rated", _by_whom(ratings, me, alone=manner.blind)),
-        ("", _outdated(shown, alone=manner.blind)),
-        ("Category", _by_whom(triage.categories.get(case, {}), me, alone=manner.blind)),
+    for name, words in (
+        ("Ruling", _by_whom(triage.rulings.get(case_name, {}), me, alone=display.blind)),
+        ("Rated", _by_whom(ratings, me, alone=display.blind)),
+        ("", _outdated(case, alone=display.blind)),
+        ("Category", _by_whom(triage.categories.get(case_name, {}), me, alone=display.blind)),
         ("Tags", ", ".join(tags)),
     ):
-        if said:
-            for line in wrap(clean(f"{name}  {said}" if name else said), manner.width):
+        if words:
+            for line in wrap(clean(f"{name}  {words}" if name else words), display.width):
                 yield Line([(line, "strong")])
     if note:
-        yield from paragraph("Note  ", "strong", note, manner, scope="notes")
+        yield from paragraph("Note  ", "strong", note, display, scope="notes")
 
 
-def kept_variants_lines(shown: OpenCase) -> Iterator[Line]:
-    """Say which variants a case has, the newest first; nothing where it has none."""
-    there = shown.inspection.selection.workspace.variants
-    found = there.of(shown.case["key"])[::-1] if there else ()
-    if not found:
+def kept_variants_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield which variants a case has, the newest first; nothing where it has none."""
+    there = case.inspection.selection.workspace.variants
+    variants = there.of(case.case["key"])[::-1] if there else ()
+    if not variants:
         return
-    listed = [variant.words for variant in found[:MOST_VARIANTS]]
-    more = [f"{len(found) - MOST_VARIANTS} more"] if len(found) > MOST_VARIANTS else []
-    told = f"{counted(len(found), 'variant')}: {'; '.join([*listed, *more])}"
-    key = shown.manner.keys.of("what-if")
-    for line in wrap(clean(f"{told} ({key} opens {'it' if len(found) == 1 else 'them'})"), shown.manner.width):
+    listed = [variant.words for variant in variants[:MOST_VARIANTS]]
+    more = [f"{len(variants) - MOST_VARIANTS} more"] if len(variants) > MOST_VARIANTS else []
+    words = f"{counted(len(variants), 'variant')}: {'; '.join([*listed, *more])}"
+    key = case.manner.keys.of("what-if")
+    for line in wrap(clean(f"{words} ({key} opens {'it' if len(variants) == 1 else 'them'})"), case.manner.width):
         yield Line([(line, "dim")])
 
 
-def _outdated(shown: OpenCase, *, alone: bool) -> str:
+def _outdated(case: OpenCase, *, alone: bool) -> str:
     """Whose ruling or ratings do not count since the case has another text; with `alone`, whether mine."""
-    journal, case = shown.inspection.selection.journal, shown.case
-    said = () if journal is None else words_of(case["case"], journal.of_case(case["case"]))
+    journal, record = case.inspection.selection.journal, case.case
+    statements = () if journal is None else words_of(record["case"], journal.of_case(record["case"]))
     me = "" if journal is None else journal.author.who
-    late = [one.who for one in said if one.of(case["key"]).outdated and (one.who == me or not alone)]
+    late = [
+        statement.who
+        for statement in statements
+        if statement.of(record["key"]).outdated and (statement.who == me or not alone)
+    ]
     return f"Of another text of this case, and so without effect: {', '.join(late)}" if late else ""
 
 
-def _by_whom(said: Mapping[str, str], me: str, *, alone: bool) -> str:
+def _by_whom(words: Mapping[str, str], me: str, *, alone: bool) -> str:
     """What each person said, by name where it is not me alone; with `alone`, what I said."""
-    if set(said) <= {me} or alone:
-        return said.get(me, "")
-    return "; ".join(f"{who}: {said[who]}" for who in sorted(said))
+    if set(words) <= {me} or alone:
+        return words.get(me, "")
+    return "; ".join(f"{who}: {words[who]}" for who in sorted(words))
 
 
 def _ratings(steps: Mapping[int, int]) -> str:

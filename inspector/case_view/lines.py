@@ -42,24 +42,30 @@ PROBLEM_LEAST = 3
 """Lines of a problem that are shown at least."""
 
 
-def head_lines(shown: OpenCase) -> Iterator[Line]:
-    """Where the case is from and how it ended."""
-    case, manner = shown.case, shown.manner
-    facts = [case["subset"], case["origin"], case["language"], case["generator"], counted(case["n_steps"], "step")]
-    if case["final_answer_correct"] is not None and not manner.blind:
-        facts.append("final answer right" if case["final_answer_correct"] else "final answer wrong")
-    described = manner.dot.join(clean(fact) for fact in facts if fact)
-    name = f"{clean(case['case'])}  " if manner.named else ""
-    for line in wrap(f"{name}{described}", manner.width):
+def head_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield where the case is from and how it ended."""
+    record, display = case.case, case.manner
+    facts = [
+        record["subset"],
+        record["origin"],
+        record["language"],
+        record["generator"],
+        counted(record["n_steps"], "step"),
+    ]
+    if record["final_answer_correct"] is not None and not display.blind:
+        facts.append("final answer right" if record["final_answer_correct"] else "final answer wrong")
+    described = display.dot.join(clean(fact) for fact in facts if fact)
+    name = f"{clean(record['case'])}  " if display.named else ""
+    for line in wrap(f"{name}{described}", display.width):
         yield Line([(line, "dim")])
 
 
-def problem_lines(shown: OpenCase) -> Iterator[Line]:
-    """The problem, cut where it would leave the steps no room."""
-    manner, stop = shown.manner, Stop("problem")
-    lines = list(paragraph("", "", shown.texts["problem"], manner, style="strong", scope="problem"))
-    if stop not in manner.turned and manner.height:
-        lines = cut(lines, max(PROBLEM_LEAST, manner.height // PROBLEM_SHARE), manner.keys.of("turn-over"))
+def problem_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield the problem, cut where it would leave the steps no room."""
+    display, stop = case.manner, Stop("problem")
+    lines = list(paragraph("", "", case.texts["problem"], display, style="strong", scope="problem"))
+    if stop not in display.turned and display.height:
+        lines = cut(lines, max(PROBLEM_LEAST, display.height // PROBLEM_SHARE), display.keys.of("turn-over"))
     first, *rest = lines
     yield StopLine(first.parts, stop=stop)
     yield from rest
@@ -68,38 +74,40 @@ def problem_lines(shown: OpenCase) -> Iterator[Line]:
 # -- gold labels, and the texts beside the problem
 
 
-def gold_lines(shown: OpenCase) -> Iterator[Line]:
-    """The gold labels and, unless hidden, why."""
-    manner, case, texts = shown.manner, shown.case, shown.texts
-    if manner.blind:
+def gold_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield the gold labels and, unless hidden, why."""
+    display, record, texts = case.manner, case.case, case.texts
+    if display.blind:
         return
-    kinds = [case["error_category"], case["error_type"], case["error_kind"], case["pattern"]]
-    dot = " | " if manner.brush.ascii_only else " · "
-    changed = changed_words(shown.inspection.selection.adjudicated, case["case"])
-    told = dot.join([gold_words(case), *([changed] if changed else []), *(kind for kind in kinds if kind)])
-    first, *rest = paragraph("Gold  ", "gold", told, manner)
+    kinds = [record["error_category"], record["error_type"], record["error_kind"], record["pattern"]]
+    dot = " | " if display.brush.ascii_only else " · "
+    changed = changed_words(case.inspection.selection.adjudicated, record["case"])
+    words = dot.join([gold_words(record), *([changed] if changed else []), *(kind for kind in kinds if kind)])
+    first, *rest = paragraph("Gold  ", "gold", words, display)
     yield StopLine(first.parts, stop=Stop("gold"))
     yield from rest
-    if texts["reason"] and manner.reason:
-        yield from paragraph("Why   ", "gold", texts["reason"], manner, scope="reason")
-        if counts_from_one(case["benchmark"], texts["reason"]):
+    if texts["reason"] and display.reason:
+        yield from paragraph("Why   ", "gold", texts["reason"], display, scope="reason")
+        if counts_from_one(record["benchmark"], texts["reason"]):
             yield Line([("      ", ""), ("(this text counts steps from 1, the screen from 0)", "dim")])
     elif texts["reason"]:
-        yield Line([("Why   ", "gold"), (f"hidden; {manner.keys.of('reason')} shows it", "dim")])
+        yield Line([("Why   ", "gold"), (f"hidden; {display.keys.of('reason')} shows it", "dim")])
 
 
-def other_texts(shown: OpenCase) -> Iterator[Line]:
-    """Other wordings of the problem, where they read otherwise, and the reference answer."""
-    texts, manner = shown.texts, shown.manner
+def other_texts(case: OpenCase) -> Iterator[Line]:
+    """Yield other wordings of the problem, where they read otherwise, and the reference answer."""
+    texts, display = case.texts, case.manner
     for label, name in (("Question  ", "question"), ("Original  ", "original_problem")):
         if texts[name] is None:
             continue
         # Some differ in their LaTeX alone, and read the same.
-        said, again = (list(paragraph(label, "dim", texts[of], manner, scope="problem")) for of in (name, "problem"))
-        if said != again:
-            yield from said
-    if texts["reference_answer"] is not None and not manner.blind:
-        yield from paragraph("Answer    ", "dim", texts["reference_answer"], manner, scope="reason")
+        wording, again = (
+            list(paragraph(label, "dim", texts[of], display, scope="problem")) for of in (name, "problem")
+        )
+        if wording != again:
+            yield from wording
+    if texts["reference_answer"] is not None and not display.blind:
+        yield from paragraph("Answer    ", "dim", texts["reference_answer"], display, scope="reason")
 
 
 # -- who is who among several scorers
@@ -111,16 +119,16 @@ OTHERS = 16
 BETWEEN = 3
 
 
-def legend_lines(shown: OpenCase) -> Iterator[Line]:
-    """Beside each other as many as fit; nothing for one scorer, whom the sentence names."""
-    if len(shown.tracks) < 2:
-        if shown.tracks and shown.tracks[0].redundancy:
+def legend_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield the scorers beside each other, as many as fit; nothing for one scorer, whom the sentence names."""
+    if len(case.tracks) < 2:
+        if case.tracks and case.tracks[0].redundancy:
             yield Line([("beneath each reward, marked r: redundancy", "dim")])
         return
-    room = _name_cells(shown)
-    entries = [_entry(track, shown, room) for track in sorted(shown.tracks, key=lambda track: track.letter)]
+    room = _name_cells(case)
+    entries = [_entry(track, case, room) for track in sorted(case.tracks, key=lambda track: track.letter)]
     widest = max(sum(cell_len(text) for text, _ in entry) for entry in entries)
-    beside = max(1, (shown.manner.width + BETWEEN) // (widest + BETWEEN))
+    beside = max(1, (case.manner.width + BETWEEN) // (widest + BETWEEN))
     for start in range(0, len(entries), beside):
         parts: list[Part] = []
         for entry in entries[start : start + beside]:
@@ -129,17 +137,17 @@ def legend_lines(shown: OpenCase) -> Iterator[Line]:
         yield Line(parts[:-1])
 
 
-def _name_cells(shown: OpenCase) -> int:
+def _name_cells(case: OpenCase) -> int:
     """Cells for a name: as many as let two entries stand in a line at least, three or more in a wide one."""
-    width = shown.manner.width
+    width = case.manner.width
     beside = max(2 if width >= 2 * (SHORT + OTHERS) + BETWEEN else 1, width // (NAME + OTHERS))
     return max(4, min(NAME, (width - (beside - 1) * BETWEEN) // beside - OTHERS))
 
 
-def _entry(track: Track, shown: OpenCase, room: int) -> list[Part]:
-    name = short_name(track.name, room, (other.name for other in shown.tracks))
+def _entry(track: Track, case: OpenCase, room: int) -> list[Part]:
+    name = short_name(track.name, room, (other.name for other in case.tracks))
     parts: list[Part] = [(f"{track.letter} ", f"{track.style} strong"), (name, track.style)]
-    if shown.manner.blind:
+    if case.manner.blind:
         return parts
     verdict = f" {track.verdict}" if track.verdict is not None and track.verdict >= 0 else ""
     style = OUTCOME_STYLES.get(track.outcome, "dim")
@@ -153,8 +161,8 @@ __all__ = ["BODIES", "CaseLines", "Manner", "Section", "case_lines", "paragraph"
 Section = Callable[[OpenCase], Iterable[Line]]
 
 
-def blank(shown: OpenCase) -> Iterable[Line]:  # noqa: ARG001  # a section like the others
-    """An empty line."""
+def blank(case: OpenCase) -> Iterable[Line]:  # noqa: ARG001  # a section like the others
+    """Return an empty line."""
     return (Line([]),)
 
 
@@ -199,30 +207,30 @@ class CaseLines(Struct, frozen=True):
         return len(self.lines)
 
 
-def case_lines(inspection: Inspection, row: int, manner: Manner) -> CaseLines:
-    """The case with this row id, seen through the scorer in focus and those beside it.
+def case_lines(inspection: Inspection, row: int, display: Manner) -> CaseLines:
+    """Return the case with this row id, seen through the scorer in focus and those beside it.
 
     Where its texts can no longer be read there is only its name, and why.
     """
     try:
-        shown = open_case(inspection, row, manner)
+        case = open_case(inspection, row, display)
     except InspectError as error:
-        return _unreadable(inspection.cases["case"][row], error, manner)
+        return _unreadable(inspection.cases["case"][row], error, display)
     lines: list[Line] = []
     pinned = 0
     for section in PINNED:
-        lines += section(shown)
-        if len(lines) * PINNED_SHARE <= manner.height:
+        lines += section(case)
+        if len(lines) * PINNED_SHARE <= display.height:
             pinned = len(lines)
-    shown = replace(shown, room=manner.height - pinned)
-    for section in (*ABOVE, BODIES.get(manner.mode, step_lines), *BELOW):
-        lines += section(shown)
+    case = replace(case, room=display.height - pinned)
+    for section in (*ABOVE, BODIES.get(display.mode, step_lines), *BELOW):
+        lines += section(case)
     stopped = [(line, at) for at, line in enumerate(lines) if isinstance(line, StopLine)]
     starts = {step: at for line, at in stopped for step in line.steps}
     stops = tuple((line.stop, at) for line, at in stopped)
-    return CaseLines(tuple(lines), tuple(starts[step] for step in sorted(starts)), stops, pinned, tuple(telling(shown)))
+    return CaseLines(tuple(lines), tuple(starts[step] for step in sorted(starts)), stops, pinned, tuple(telling(case)))
 
 
-def _unreadable(name: str, error: InspectError, manner: Manner) -> CaseLines:
-    said = wrap(clean(str(error)), manner.width)
-    return CaseLines((Line([(clean(name), "strong")]), Line([]), *(Line([(line, "bad")]) for line in said)), ())
+def _unreadable(name: str, error: InspectError, display: Manner) -> CaseLines:
+    reason = wrap(clean(str(error)), display.width)
+    return CaseLines((Line([(clean(name), "strong")]), Line([]), *(Line([(line, "bad")]) for line in reason)), ())

@@ -58,7 +58,7 @@ class Manner(Struct, frozen=True):
     keys: KeyWords = USUAL
 
     def searched(self, scope: str) -> TextQuery | None:
-        """What was searched for in texts of this scope; None where nothing was."""
+        """Return what was searched for in texts of this scope; None where nothing was."""
         return self.search if self.search and scope in self.search.scopes else None
 
     @property
@@ -67,11 +67,11 @@ class Manner(Struct, frozen=True):
         return "  |  " if self.brush.ascii_only else "  ·  "
 
     def turn(self, stop: Stop) -> "Manner":
-        """With this part folded if it was unfolded, and the other way round."""
+        """Return it with this part folded if it was unfolded, and the other way round."""
         return replace(self, turned=self.turned ^ {stop})
 
     def kept(self) -> "Manner":
-        """What of it holds for another case as well."""
+        """Return what of it holds for another case as well."""
         return replace(self, turned=frozenset(), xray=None)
 
 
@@ -111,33 +111,39 @@ class OpenCase(Struct, frozen=True, eq=False):
         return sorted(step for step in named if step is not None and 0 <= step < self.case["n_steps"])
 
 
-def open_case(inspection: Inspection, row: int, manner: Manner) -> OpenCase:
-    """The case with this row id."""
+def open_case(inspection: Inspection, row: int, display: Manner) -> OpenCase:
+    """Open the case with this row id."""
     case = inspection.cases.row(row, named=True)
-    chosen = [] if manner.unscored else scorers_shown(inspection, manner.beside)
+    chosen = [] if display.unscored else scorers_shown(inspection, display.beside)
     several = len(chosen) > 1
     letters = letters_of(inspection, chosen) if several else {}
-    tracks = tuple(track(one, row, letters.get(one.scorer.name, "")) for one in chosen)
+    tracks = tuple(track(evaluation, row, letters.get(evaluation.scorer.name, "")) for evaluation in chosen)
     texts, metadata = inspection.selection.texts.row(row), inspection.selection.metadata.row(row)
-    return OpenCase(inspection, row, case, texts, tracks, manner, metadata=metadata)
+    return OpenCase(inspection, row, case, texts, tracks, display, metadata=metadata)
 
 
 def scorers_shown(inspection: Inspection, beside: tuple[str, ...]) -> list[Evaluation]:
-    """The one in focus, then the chosen ones that are there on its benchmark; at most as many as there are letters."""
+    """Return the scorer in focus, then the chosen ones there on its benchmark; at most one a letter."""
     if inspection.evaluation is None:
         return []
     benchmark = inspection.benchmark
-    there = {one.scorer.name: one for one in inspection.selection.evaluations if one.covers(benchmark)}
+    there = {
+        evaluation.scorer.name: evaluation
+        for evaluation in inspection.selection.evaluations
+        if evaluation.covers(benchmark)
+    }
     others = [there[name] for name in beside if name in there and name != inspection.scorer]
     return [inspection.evaluation, *others][: len(LETTERS)]
 
 
 def letters_of(inspection: Inspection, chosen: list[Evaluation]) -> dict[str, str]:
-    """A letter a scorer by name, in the order of the workspace: another focus does not change them.
+    """Return a letter a scorer by name, in the order of the workspace: another focus does not change them.
 
     Those whose cases are listed come first, with the letters that they had where the list was opened.
     """
-    names = {one.scorer.name for one in chosen}
-    every = dict.fromkeys((*inspection.beside, *(one.scorer.name for one in inspection.selection.evaluations)))
+    names = {evaluation.scorer.name for evaluation in chosen}
+    every = dict.fromkeys(
+        (*inspection.beside, *(evaluation.scorer.name for evaluation in inspection.selection.evaluations))
+    )
     ordered = [name for name in every if name in names]
     return dict(zip(ordered, LETTERS, strict=False))

@@ -8,7 +8,7 @@ BENEATH = 2
 
 
 def opening(page: CaseLines, height: int) -> tuple[Stop | None, int]:
-    """The stop for the cursor, and the line to begin with beneath the pinned ones.
+    """Return the stop for the cursor, and the line to begin with beneath the pinned ones.
 
     `height` is the number of lines that are seen at once, the pinned ones included.
     """
@@ -23,13 +23,13 @@ def opening(page: CaseLines, height: int) -> tuple[Stop | None, int]:
 
 
 def stop_at(page: CaseLines, line: int) -> Stop | None:
-    """The last stop at or above a line; the first one where there is none above."""
-    found = [stop for stop, at in page.stops if at <= line]
-    return found[-1] if found else (page.stops[0][0] if page.stops else None)
+    """Return the last stop at or above a line; the first one where there is none above."""
+    above = [stop for stop, at in page.stops if at <= line]
+    return above[-1] if above else (page.stops[0][0] if page.stops else None)
 
 
 def line_of(page: CaseLines, stop: Stop | None) -> int | None:
-    """The line of a stop; where it has gone, because steps were folded or unfolded, that of the step it stands for."""
+    """Return the line of a stop; where folding took it away, that of the step it stands for."""
     if stop is None or not page.stops:
         return None
     lines = dict(page.stops)

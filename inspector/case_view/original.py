@@ -49,19 +49,19 @@ class Pair(Struct, frozen=True):
 
 @lru_cache(maxsize=256)
 def aligned(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[Pair, ...]:
-    """Every step of both solutions once, in order.
+    """Return every step of both solutions once, in order.
 
     Steps are the same if they differ in white space or in their own number at most ("Step 3:", "3."). Those between two
     that are the same are paired so that they have as many words in common as can be.
     """
     left, right = [_bare(text) for text in before], [_bare(text) for text in after]
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for tag, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if tag == "equal":
-            found += [Pair(a + at, c + at, same=True) for at in range(b - a)]
+            pairs += [Pair(a + at, c + at, same=True) for at in range(b - a)]
         else:
-            found += _paired(before, after, range(a, b), range(c, d))
-    return tuple(found)
+            pairs += _paired(before, after, range(a, b), range(c, d))
+    return tuple(pairs)
 
 
 def pairs_of(before: Sequence[str], steps: Sequence[VariantStep]) -> tuple[Pair, ...]:
@@ -110,14 +110,14 @@ def _paired(before: Sequence[str], after: Sequence[str], left: range, right: ran
 
 
 def likeness(left: Counter[str], right: Counter[str]) -> float:
-    """Share of the words of both that they have in common, in [0, 1]."""
+    """Return the share of the words of both that they have in common, in [0, 1]."""
     total = left.total() + right.total()
     return 2 * (left & right).total() / total if total else 1.0
 
 
 @lru_cache(maxsize=1024)
 def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Where the two texts differ: spans of characters in either, of whole words and signs, in order.
+    """Return where the two texts differ: spans of characters in either, of whole words and signs, in order.
 
     A text that has little in common with the other differs as a whole.
     """
@@ -134,7 +134,7 @@ def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
 
 
 def repeated_words(before: str, after: str) -> tuple[Span, ...]:
-    """Where the second text says what the first one does, in order; nowhere where they have little in common."""
+    """Return where the second text says what the first does, in order; nowhere if they have little in common."""
     edges = [0, *(edge for span in changed_words(before, after)[1] for edge in span), len(after)]
     return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
 
@@ -145,28 +145,28 @@ def _whole(text: str) -> tuple[Span, ...]:
 
 def _merged(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
     """Spans with next to nothing between them as one: a sign left over from a formula tells nobody anything."""
-    found: list[Span] = []
+    merged: list[Span] = []
     for start, end in spans:
-        if found and len(text[found[-1][1] : start].strip()) <= _LEFTOVER:
-            found[-1] = (found[-1][0], end)
+        if merged and len(text[merged[-1][1] : start].strip()) <= _LEFTOVER:
+            merged[-1] = (merged[-1][0], end)
         else:
-            found.append((start, end))
-    return tuple(found)
+            merged.append((start, end))
+    return tuple(merged)
 
 
 # -- in sentences
 
 
 def summary(pairs: Sequence[Pair], *, asked_anew: bool) -> str:
-    """How many steps were changed, added, removed and left as they were, and whether the question was changed."""
+    """Say how many steps were changed, added, removed and left as they were, and whether the question was changed."""
     kinds = [pair.kind for pair in pairs]
-    found = [f"{counted(kinds.count(kind), 'step')} {word}" for kind, word in WORDS if kind in kinds]
+    counts = [f"{counted(kinds.count(kind), 'step')} {word}" for kind, word in WORDS if kind in kinds]
     question = "the question is another" if asked_anew else "the question is the same"
-    return f"Original against modified: {', '.join(found)}; {question}."
+    return f"Original against modified: {', '.join(counts)}; {question}."
 
 
 def against_list(pairs: Sequence[Pair], listed: Sequence[int] | None) -> str:
-    """A sentence where the benchmark's own list of modified steps (0-based) is not what differs; else ""."""
+    """Return a sentence where the benchmark's own list of modified steps (0-based) is not what differs; else ""."""
     differing = [pair.after for pair in pairs if pair.after is not None and pair.kind != "same"]
     if listed is None or sorted(set(listed)) == differing:
         return ""

@@ -47,20 +47,20 @@ class Version(Struct, frozen=True):
     searched: bool = False
 
 
-def written(version: Version, width: int, manner: Manner) -> Iterator[list[Part]]:
-    """The lines of a version in so many cells, its changes marked."""
+def written(version: Version, width: int, display: Manner) -> Iterator[list[Part]]:
+    """Yield the lines of a version in so many cells, its changes marked."""
     indent = sum(cell_len(text) for text, _ in version.margins)
     lines = wrap(version.text, max(NARROWEST, width - indent))
-    query = manner.searched("steps") if version.searched else None
+    query = display.searched("steps") if version.searched else None
     hits = spans(query, version.text) if query else ()
     if version.short and len(lines) > 1:
-        more = f"... {len(lines) - 1} more" if manner.brush.ascii_only else f"… {len(lines) - 1} more"
+        more = f"... {len(lines) - 1} more" if display.brush.ascii_only else f"… {len(lines) - 1} more"
         lines = wrap(version.text, max(NARROWEST, width - indent - len(more) - 1))[:1]
         (parts,) = marked(lines, version.text, hits, version.style, version.differing, version.mark)
         yield [*version.margins, *parts, (f" {more}", "dim")]
         return
-    found = marked(lines, version.text, hits, version.style, version.differing, version.mark)
-    for place, parts in enumerate(found):
+    styled = marked(lines, version.text, hits, version.style, version.differing, version.mark)
+    for place, parts in enumerate(styled):
         yield [*(version.margins if place == 0 else [(" " * indent, "")]), *parts]
 
 
@@ -104,33 +104,33 @@ class Both(Struct, frozen=True, eq=False):
         return (("original", "orig"), ("modified", "mod")) if self.own else (("case", "case"), ("variant", "var"))
 
 
-def original_lines(shown: OpenCase) -> Iterator[Line]:
-    """The changes; the steps as they are, under a sentence, where there is nothing to compare them with."""
-    both = _both(shown)
-    if both is None or shown.manner.blind:
+def original_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield the changes; the steps as they are, under a sentence, where there is nothing to compare them with."""
+    both = _both(case)
+    if both is None or case.manner.blind:
         why = "This case has no original: its benchmark gives the one solution only."
-        told = why if both is None else "Hidden: the original would tell where the error is."
-        yield from (Line([(line, "strong")]) for line in wrap(told, shown.manner.width))
+        sentence = why if both is None else "Hidden: the original would tell where the error is."
+        yield from (Line([(line, "strong")]) for line in wrap(sentence, case.manner.width))
         yield Line([])
-        yield from step_lines(shown)
+        yield from step_lines(case)
         return
     pairs = aligned(both.before, both.after)
-    yield from story_lines(shown, pairs, both.problems, both.tracks[0])
+    yield from story_lines(case, pairs, both.problems, both.tracks[0])
     yield Line([])
     yield from both_lines(both, pairs)
 
 
-def variant_lines(shown: OpenCase, tried: Tried) -> Iterator[Line]:
+def variant_lines(case: OpenCase, tried: Tried) -> Iterator[Line]:
     """Lay out a case and a variant of it with their rewards, and the difference of each step."""
-    problem = shown.texts["problem"]
-    case, variant = (track(*judged, "") if judged else None for judged in tried.judged)
+    problem = case.texts["problem"]
+    case_track, variant = (track(*judged, "") if judged else None for judged in tried.judged)
     steps = tuple(step.text for step in tried.steps)
-    both = Both(shown, (problem, problem), tried.before, steps, (case, variant), tried.differences)
+    both = Both(case, (problem, problem), tried.before, steps, (case_track, variant), tried.differences)
     yield from both_lines(both, pairs_of(tried.before, tried.steps))
 
 
 def both_lines(both: Both, pairs: Sequence[Pair]) -> Iterator[Line]:
-    """The steps of two solutions: beside each other where there is room, else one below the other."""
+    """Yield the steps of two solutions: beside each other where there is room, else one below the other."""
     write = _Columns(both) if both.manner.width >= WIDE else _Unified(both)
     yield from write.heads()
     if both.problems[0] != both.problems[1]:
@@ -139,14 +139,14 @@ def both_lines(both: Both, pairs: Sequence[Pair]) -> Iterator[Line]:
         yield from write.pair(pair)
 
 
-def _both(shown: OpenCase) -> Both | None:
-    original = original_of(shown.texts)
+def _both(case: OpenCase) -> Both | None:
+    original = original_of(case.texts)
     if original is None:
         return None
-    focus, selection = shown.focus, shown.inspection.selection
-    found = None if focus is None else original_evaluation(selection, focus, shown.row, original)
-    tracks = (track(found, 0, "") if found else None, track(focus, shown.row, "") if focus else None)
-    return Both(shown, (original[0], shown.texts["problem"]), original[1], tuple(shown.texts["steps"]), tracks)
+    focus, selection = case.focus, case.inspection.selection
+    evaluation = None if focus is None else original_evaluation(selection, focus, case.row, original)
+    tracks = (track(evaluation, 0, "") if evaluation else None, track(focus, case.row, "") if focus else None)
+    return Both(case, (original[0], case.texts["problem"]), original[1], tuple(case.texts["steps"]), tracks)
 
 
 class _Writer:
@@ -156,7 +156,7 @@ class _Writer:
         self.both = both
         self.manner = both.manner
         self.column = column
-        widths = [one.width if one else 0 for one in column]
+        widths = [side.width if side else 0 for side in column]
         # A variant that was not scored yet keeps the room of its rewards, so that nothing moves when they come.
         self.width = widths if both.own else [widths[0], (widths[1] or widths[0]) + DIFFERENCE]
 
@@ -218,7 +218,6 @@ class _Writer:
         return [(" " * self.width[side], "")] if self.width[side] else []
 
     def problem_versions(self) -> tuple[Version, Version]:
-        """The two problems."""
         before, after = (readable(text, self.manner) for text in self.both.problems)
         old, new = changed_words(before, after)
         left, right = ([("~" + sign, "strong"), ("question  ", "dim")] for sign in self.signs)
@@ -235,22 +234,20 @@ class _Columns(_Writer):
     def __init__(self, both: Both) -> None:
         self.gap = " | " if both.manner.brush.ascii_only else " │ "
         self.half = (both.manner.width - len(self.gap)) // 2
-        left, right = (columns([one], self.half)[0] if one else None for one in both.tracks)
+        left, right = (columns([side], self.half)[0] if side else None for side in both.tracks)
         super().__init__(both, (left, right))
 
     def heads(self) -> Iterator[Line]:
-        """What stands where."""
         left, right = ([(name, "strong")] for name, _ in self.both.names)
         yield self._line(left, right)
 
     def problem(self) -> Iterator[Line]:
-        """The two problems."""
-        for left, right in _zipped(*(self._lines(one) for one in self.problem_versions())):
+        for left, right in _zipped(*(self._lines(version) for version in self.problem_versions())):
             yield self._line(left, right)
 
     def pair(self, pair: Pair) -> Iterator[Line]:
         """The two versions of a step, or its only one."""
-        lines = _zipped(*(self._lines(one) if one else [] for one in self.versions(pair)))
+        lines = _zipped(*(self._lines(version) if version else [] for version in self.versions(pair)))
         for at, (left, right) in enumerate(lines):
             line = self._line(left, right)
             yield line if at else _stopped(line, pair.after)
@@ -273,7 +270,7 @@ class _Unified(_Writer):
     signs = ("-", "+")
 
     def __init__(self, both: Both) -> None:
-        left, right = (_small(one) for one in both.tracks)
+        left, right = (_small(side) for side in both.tracks)
         # Where texts have no room, what the case has is told by the difference.
         narrow = not both.own and both.manner.width < NARROW
         super().__init__(both, (None if narrow else left, right))
@@ -287,7 +284,6 @@ class _Unified(_Writer):
             yield Line([(" " * (SIGN + MARK + 2 * NUMBER) + text, "dim")])
 
     def problem(self) -> Iterator[Line]:
-        """The two problems."""
         for version in self.problem_versions():
             yield from (Line(parts) for parts in written(version, self.manner.width, self.manner))
 
@@ -331,9 +327,9 @@ def _numbers(before: int | None, after: int | None) -> str:
     return _number(before) + _number(after)
 
 
-def _small(one: Track | None) -> Column | None:
+def _small(reward_track: Track | None) -> Column | None:
     """A track in few cells: its height in one character, and the number."""
-    return None if one is None else Column(one, 0, 5, fall=False)
+    return None if reward_track is None else Column(reward_track, 0, 5, fall=False)
 
 
 def _stopped(line: Line, step: int | None) -> Line:
@@ -349,16 +345,16 @@ def _zipped(left: list[list[Part]], right: list[list[Part]]) -> Iterator[tuple[l
 
 
 def story_lines(
-    shown: OpenCase, pairs: Sequence[Pair], problems: tuple[str, str], original: Track | None
+    case: OpenCase, pairs: Sequence[Pair], problems: tuple[str, str], original: Track | None
 ) -> Iterator[Line]:
-    """How much was changed, what the benchmark says of that, and what the scorer made of the original."""
-    told = [(summary(pairs, asked_anew=problems[0] != problems[1]), "strong")]
-    if disagreement := against_list(pairs, shown.texts["modified_steps"]):
-        told.append((disagreement, "dim"))
-    if shown.focus is not None:
-        name = shown.focus.scorer.name
-        said = "no rewards for it" if original is None else outcome_sentence(original.evaluation, 0)
-        told.append((f"On the original: {said}  [{name}]", "dim"))
-    for text, style in told:
-        for line in wrap(clean(text), shown.manner.width):
+    """Yield how much was changed, what the benchmark says of that, and what the scorer made of the original."""
+    sentences = [(summary(pairs, asked_anew=problems[0] != problems[1]), "strong")]
+    if disagreement := against_list(pairs, case.texts["modified_steps"]):
+        sentences.append((disagreement, "dim"))
+    if case.focus is not None:
+        name = case.focus.scorer.name
+        words = "no rewards for it" if original is None else outcome_sentence(original.evaluation, 0)
+        sentences.append((f"On the original: {words}  [{name}]", "dim"))
+    for text, style in sentences:
+        for line in wrap(clean(text), case.manner.width):
             yield Line([(line, style)])

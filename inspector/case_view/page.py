@@ -17,7 +17,7 @@ class StopLine(Line, frozen=True):
 
 
 def cut(lines: Sequence[Line], most: int, key: str, indent: int = 0) -> list[Line]:
-    """At most so many lines, the last of which says how many more there are and which key shows them.
+    """Return at most so many lines, the last of which says how many more there are and which key shows them.
 
     Two are never cut to one and a word about the other: that would not be shorter.
     """

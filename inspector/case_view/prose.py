@@ -19,29 +19,29 @@ from scoring.filtering.text_query import Span, TextQuery, occurs, spans
 # -- what is copied of a case: always the text as it was given, formulas and all
 
 
-def copied(shown: OpenCase, stop: Stop | None) -> tuple[str, str]:
-    """The raw text at a stop of the step cursor, and what it is in words."""
-    texts = shown.texts
-    name = shown.case["case"]
+def copied(case: OpenCase, stop: Stop | None) -> tuple[str, str]:
+    """Return the raw text at a stop of the step cursor, and what it is in words."""
+    texts = case.texts
+    name = case.case["case"]
     if stop is None or stop.kind == "problem":
         return texts["problem"], f"the problem of {name}"
     if stop.kind in {"step", "run"}:
         return texts["steps"][stop.step], f"step {stop.step} of {name}"
-    if stop.kind == "gold" and texts["reason"] and not shown.manner.blind:
+    if stop.kind == "gold" and texts["reason"] and not case.manner.blind:
         return texts["reason"], f"the gold reason of {name}"
     return name, "the name of the case"
 
 
-def whole(shown: OpenCase) -> tuple[str, str]:
-    """The whole case: problem, numbered steps (0-based) and, unless hidden, the gold labels."""
-    case, texts = shown.case, shown.texts
-    parts = [case["case"], "", texts["problem"], ""]
+def whole(case: OpenCase) -> tuple[str, str]:
+    """Return the whole case: problem, numbered steps (0-based) and, unless hidden, the gold labels."""
+    record, texts = case.case, case.texts
+    parts = [record["case"], "", texts["problem"], ""]
     parts += [f"[{step}] {text}" for step, text in enumerate(texts["steps"])]
-    if not shown.manner.blind:
-        parts += ["", f"earliest error: {case['earliest_error']}"]
+    if not case.manner.blind:
+        parts += ["", f"earliest error: {record['earliest_error']}"]
         if texts["reason"]:
             parts.append(f"reason: {texts['reason']}")
-    return "\n".join(parts), f"the whole case {case['case']}"
+    return "\n".join(parts), f"the whole case {record['case']}"
 
 
 # -- texts of a case as lines in which what was searched for stands out
@@ -55,7 +55,7 @@ FOUND = "found"
 
 
 def in_raw(keys: KeyWords) -> str:
-    """The hint where only the raw text holds what was searched for."""
+    """Return the hint where only the raw text holds what was searched for."""
     return f"found in the raw text; {keys.of('raw')} shows it"
 
 
@@ -67,23 +67,23 @@ class FoundText(Struct, frozen=True):
 
 
 def found_text(
-    raw: str, shown: str, width: int, style: str, query: TextQuery | None, repeated: Sequence[Span] = ()
+    raw: str, plain: str, width: int, style: str, query: TextQuery | None, repeated: Sequence[Span] = ()
 ) -> FoundText:
-    """A text wrapped to `width` cells, with the hits of a query (None = no search) marked.
+    """Wrap a text to `width` cells, with the hits of a query (None = no search) marked.
 
-    `raw` is the text as it was imported, `shown` the same ready for the screen. What stands at the places `repeated` of
+    `raw` is the text as it was imported, `plain` the same ready for the screen. What stands at the places `repeated` of
     it is dim.
     """
-    lines = wrap(shown, width)
-    places = spans(query, shown) if query else ()
-    told = tuple(tuple(line) for line in marked(lines, shown, places, style, repeated, f"{style} dim".strip()))
-    return FoundText(told, only_raw=query is not None and bool(query) and not places and occurs(query, raw))
+    lines = wrap(plain, width)
+    places = spans(query, plain) if query else ()
+    styled = tuple(tuple(line) for line in marked(lines, plain, places, style, repeated, f"{style} dim".strip()))
+    return FoundText(styled, only_raw=query is not None and bool(query) and not places and occurs(query, raw))
 
 
 def marked(
     lines: Sequence[str], text: str, hits: Sequence[Span], style: str, other: Sequence[Span] = (), other_style: str = ""
 ) -> Iterator[list[Part]]:
-    """The lines into which a text was wrapped, in order: `hits` stand out, and `other` places are in another style.
+    """Yield the lines into which a text was wrapped: `hits` stand out, and `other` places are in another style.
 
     A line is looked for in the text behind the line before; between them lie only blanks and line breaks.
     """
@@ -111,14 +111,14 @@ NARROWEST = 10
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
-def body(text: str, width: int, manner: Manner, style: str = "", scope: str = "", before: str = "") -> FoundText:
-    """A text from data, wrapped; what was searched for in texts of this scope stands out, what `before` says is dim."""
-    return _laid_out(text, max(NARROWEST, width), manner.raw, style, manner.searched(scope), before)
+def body(text: str, width: int, display: Manner, style: str = "", scope: str = "", before: str = "") -> FoundText:
+    """Wrap a text from data; what was searched for in this scope stands out, what `before` says is dim."""
+    return _laid_out(text, max(NARROWEST, width), display.raw, style, display.searched(scope), before)
 
 
-def readable(text: str, manner: Manner) -> str:
-    """A text from data before it is wrapped."""
-    return _readable(text, manner.raw)
+def readable(text: str, display: Manner) -> str:
+    """Return a text from data before it is wrapped."""
+    return _readable(text, display.raw)
 
 
 @lru_cache(maxsize=1024)
@@ -132,17 +132,17 @@ def _readable(text: str, raw: bool) -> str:
 @lru_cache(maxsize=1024)
 def _laid_out(text: str, width: int, raw: bool, style: str, query: TextQuery | None, before: str) -> FoundText:
     # The same texts are asked for again whenever the threshold moves or something is folded.
-    shown = _readable(text, raw)
-    repeated = repeated_words(_readable(before, raw), shown) if before else ()
-    return found_text(text, shown, width, style, query, repeated)
+    plain = _readable(text, raw)
+    repeated = repeated_words(_readable(before, raw), plain) if before else ()
+    return found_text(text, plain, width, style, query, repeated)
 
 
 def paragraph(
-    label: str, label_style: str, text: str, manner: Manner, style: str = "", scope: str = ""
+    label: str, label_style: str, text: str, display: Manner, style: str = "", scope: str = ""
 ) -> Iterator[Line]:
-    """A text from data, wrapped beside its label; what was searched for in this scope stands out."""
-    found = body(text, manner.width - len(label), manner, style, scope)
-    for index, line in enumerate(found.lines):
+    """Yield a text from data, wrapped beside its label; what was searched for in this scope stands out."""
+    wrapped = body(text, display.width - len(label), display, style, scope)
+    for index, line in enumerate(wrapped.lines):
         yield Line([(label if index == 0 else " " * len(label), label_style), *line])
-    if found.only_raw:
-        yield Line([(" " * len(label), ""), (in_raw(manner.keys), f"dim {FOUND}")])
+    if wrapped.only_raw:
+        yield Line([(" " * len(label), ""), (in_raw(display.keys), f"dim {FOUND}")])

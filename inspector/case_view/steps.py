@@ -22,31 +22,31 @@ REDUNDANCY = "r"
 """Stands behind a number of the second track."""
 
 
-def cells(column: Column, step: int, manner: Manner) -> list[Part]:
-    """Letter, bar, number and marks; the letter and the arrow at the predicted step only beside other scorers."""
+def cells(column: Column, step: int, display: Manner) -> list[Part]:
+    """Return letter, bar, number and marks; the letter and the arrow at the predicted step only beside others."""
     track = column.track
     parts: list[Part] = [(track.letter, track.style)] if track.letter else []
     if track.kind == "bars":
-        parts += _rewarded(column, step, manner)
+        parts += _rewarded(column, step, display)
     elif track.kind == "ticks":
-        parts += [(_tick(column, step, manner), judged_style(column, step, manner)), *_arrow(column, step, manner)]
+        parts += [(_tick(column, step, display), judged_style(column, step, display)), *_arrow(column, step, display)]
     elif track.letter:
-        parts += _arrow(column, step, manner)
+        parts += _arrow(column, step, display)
     return _joined(_filled(parts, column.width))
 
 
-def second_cells(column: Column, step: int, manner: Manner) -> list[Part]:
-    """The second track beneath: a redundancy, as number or as label, marked as such; [] where there is none."""
-    track, manner_of_marks = column.track, manner.brush
+def second_cells(column: Column, step: int, display: Manner) -> list[Part]:
+    """Return the second track beneath: a redundancy, as number or label, marked as such; [] where there is none."""
+    track, brush = column.track, display.brush
     lead = " " * len(track.letter)
     if step < len(track.redundancy):
         value = track.redundancy[step]
         share = track.share(value)
         if not column.bar:
-            text = _level(column, share, manner) + (number(value, 2, column.digits).rjust(column.digits))
+            text = _level(column, share, display) + (number(value, 2, column.digits).rjust(column.digits))
             parts: list[Part] = [(lead, ""), (text, "dim"), (REDUNDANCY, "dim")]
         else:
-            bar, _ = manner_of_marks.bar(share, column.bar)
+            bar, _ = brush.bar(share, column.bar)
             text = f"{bar} {number(value, 2, column.digits).rjust(column.digits)}{REDUNDANCY}"
             parts = [(lead, ""), (text, "dim")]
         return _filled(parts, column.width)
@@ -55,43 +55,43 @@ def second_cells(column: Column, step: int, manner: Manner) -> list[Part]:
     return []
 
 
-def judged_style(column: Column, step: int, manner: Manner) -> str:
-    """The style of a judgement; nothing is told by it where verdicts are hidden."""
+def judged_style(column: Column, step: int, display: Manner) -> str:
+    """Return the style of a judgement; nothing is told by it where verdicts are hidden."""
     wrong = _wrong(column, step)
-    if manner.blind:
+    if display.blind:
         return ""
     return "dim" if wrong is None else "bad" if wrong else "good"
 
 
-def _rewarded(column: Column, step: int, manner: Manner) -> list[Part]:
-    track, ascii_only = column.track, manner.brush.ascii_only
-    style = judged_style(column, step, manner)
+def _rewarded(column: Column, step: int, display: Manner) -> list[Part]:
+    track, ascii_only = column.track, display.brush.ascii_only
+    style = judged_style(column, step, display)
     if step >= len(track.rewards):
         dash = "-" if ascii_only else "–"
         before = max(column.bar, 1) + (1 if column.bar else 0) + max(0, column.digits - 1)
         return [(" " * (before if column.digits else 0) + dash, "dim")]
     reward = track.rewards[step]
-    mark = _cross(column, step, manner)
-    picture = _picture(column, step, reward, manner)
+    mark = _cross(column, step, display)
+    picture = _picture(column, step, reward, display)
     if not column.digits:
-        return [*picture, *(_arrow(column, step, manner) if _named(column, step, manner) else [(mark, style)])]
+        return [*picture, *(_arrow(column, step, display) if _named(column, step, display) else [(mark, style)])]
     fall = track.drop(step)
     down = "v" if ascii_only else "▼"
     lead: list[Part] = [(down if fall and not column.fall else " ", "strong")] if column.bar else []
     value = number(reward, 2, column.digits).rjust(column.digits)
-    parts = [*picture, *lead, (value, style), (mark, style), *(_arrow(column, step, manner) if track.letter else [])]
+    parts = [*picture, *lead, (value, style), (mark, style), *(_arrow(column, step, display) if track.letter else [])]
     if column.fall and fall:
         parts.append((f"{down}{number(fall, 2, TAPE - 1)}", "strong"))
     return parts
 
 
-def _picture(column: Column, step: int, reward: float, manner: Manner) -> list[Part]:
+def _picture(column: Column, step: int, reward: float, display: Manner) -> list[Part]:
     """A bar in the scorer's own range with the threshold through it, or one character of that height."""
-    track, brush = column.track, manner.brush
-    style = track.style or judged_style(column, step, manner)
+    track, brush = column.track, display.brush
+    style = track.style or judged_style(column, step, display)
     if not column.bar:
-        return [(_level(column, track.share(reward), manner), style)]
-    threshold = None if manner.blind else track.threshold(step)
+        return [(_level(column, track.share(reward), display), style)]
+    threshold = None if display.blind else track.threshold(step)
     if threshold is None:
         parts: list[Part] = [(brush.bar(track.share(reward), column.bar)[0], style)]
     else:
@@ -102,37 +102,37 @@ def _picture(column: Column, step: int, reward: float, manner: Manner) -> list[P
     return parts
 
 
-def _level(column: Column, share: float, manner: Manner) -> str:
+def _level(column: Column, share: float, display: Manner) -> str:
     """One character for a share; a blank where it would be a digit right before those of the number."""
-    return " " if column.digits and manner.brush.ascii_only else manner.brush.level(share)
+    return " " if column.digits and display.brush.ascii_only else display.brush.level(share)
 
 
-def _cross(column: Column, step: int, manner: Manner) -> str:
+def _cross(column: Column, step: int, display: Manner) -> str:
     """A cross where the step is judged wrong, another mark where the case was truncated."""
     if column.track.truncated:
         return TRUNCATED
-    wrong = _wrong(column, step) and not manner.blind
-    return ("x" if manner.brush.ascii_only else "✗") if wrong else " "
+    wrong = _wrong(column, step) and not display.blind
+    return ("x" if display.brush.ascii_only else "✗") if wrong else " "
 
 
-def _tick(column: Column, step: int, manner: Manner) -> str:
+def _tick(column: Column, step: int, display: Manner) -> str:
     wrong = _wrong(column, step)
-    if wrong is None or manner.blind:
+    if wrong is None or display.blind:
         return " "
-    if manner.brush.ascii_only:
+    if display.brush.ascii_only:
         return "x" if wrong else "+"
     return "✗" if wrong else "✓"
 
 
-def _arrow(column: Column, step: int, manner: Manner) -> list[Part]:
+def _arrow(column: Column, step: int, display: Manner) -> list[Part]:
     """The mark of a predicted step."""
-    if not _named(column, step, manner):
+    if not _named(column, step, display):
         return [(" ", "")]
-    return [("<" if manner.brush.ascii_only else "◂", f"{column.track.style} strong")]
+    return [("<" if display.brush.ascii_only else "◂", f"{column.track.style} strong")]
 
 
-def _named(column: Column, step: int, manner: Manner) -> bool:
-    return bool(column.track.letter) and column.track.verdict == step and not manner.blind
+def _named(column: Column, step: int, display: Manner) -> bool:
+    return bool(column.track.letter) and column.track.verdict == step and not display.blind
 
 
 def _wrong(column: Column, step: int) -> bool | None:
@@ -141,11 +141,11 @@ def _wrong(column: Column, step: int) -> bool | None:
 
 def _joined(parts: list[Part]) -> list[Part]:
     """The same with blanks in the style before them: every change of style is written to the terminal."""
-    found: list[Part] = []
+    joined: list[Part] = []
     for text, style in parts:
-        plain = found and not text.strip() and "predicted" not in found[-1][1]
-        found.append((text, found[-1][1] if plain else style))
-    return found
+        plain = joined and not text.strip() and "predicted" not in joined[-1][1]
+        joined.append((text, joined[-1][1] if plain else style))
+    return joined
 
 
 def _filled(parts: list[Part], width: int) -> list[Part]:
@@ -173,72 +173,72 @@ class Item(Struct, frozen=True):
         return len(self.steps) > 1
 
 
-def items(shown: OpenCase, heights: Sequence[int]) -> list[Item]:
-    """All steps in their order; `heights` are the lines that each takes when it is shown whole.
+def items(case: OpenCase, heights: Sequence[int]) -> list[Item]:
+    """Return all steps in their order; `heights` are the lines that each takes when it is shown whole.
 
     Folded are the steps before the first that anybody names, where that was asked for; and what lies between the gold
     and the predicted step, where these would not be on the screen together.
     """
-    turned = shown.manner.turned
+    turned = case.manner.turned
     whole = [0] * len(heights)
-    runs = [run for run in _runs(shown, heights) if Stop("run", run.start) not in turned]
-    limits = _limits(shown, heights, runs, whole)
-    found: list[Item] = []
+    runs = [run for run in _runs(case, heights) if Stop("run", run.start) not in turned]
+    limits = _limits(case, heights, runs, whole)
+    listed: list[Item] = []
     step = 0
     while step < len(heights):
         run = next((run for run in runs if run.start == step), None)
         if run is not None:
-            found.append(Item(run))
+            listed.append(Item(run))
             step = run.stop
             continue
         folded = limits[step]
         if Stop("step", step) in turned:
             folded = 0 if folded else 1
-        found.append(Item(range(step, step + 1), folded))
+        listed.append(Item(range(step, step + 1), folded))
         step += 1
-    return found
+    return listed
 
 
-def prefix(shown: OpenCase) -> range:
-    """The steps before the first that gold or any scorer here names, less the one before it; maybe too few to fold."""
-    named = [] if shown.manner.blind else shown.named_steps
+def prefix(case: OpenCase) -> range:
+    """Return the steps before the first that gold or a scorer names, less the one before it; maybe too few to fold."""
+    named = [] if case.manner.blind else case.named_steps
     return range(max(0, named[0] - 1)) if named else range(0)
 
 
-def _runs(shown: OpenCase, heights: Sequence[int]) -> list[range]:
-    before = prefix(shown) if shown.manner.prefix else range(0)
+def _runs(case: OpenCase, heights: Sequence[int]) -> list[range]:
+    before = prefix(case) if case.manner.prefix else range(0)
     runs = [before] if len(before) >= FEWEST else []
-    first, last = _ends(shown)
-    if sum(heights[first:last]) + 1 > shown.room > 0:
-        stops = [step for step in shown.named_steps if first <= step <= last]
+    first, last = _ends(case)
+    if sum(heights[first:last]) + 1 > case.room > 0:
+        stops = [step for step in case.named_steps if first <= step <= last]
         between = [range(a + 1, b) for a, b in pairwise(stops)]
         runs += [run for run in between if len(run) >= FEWEST]
     return runs
 
 
-def telling(shown: OpenCase) -> list[int]:
-    """The gold step and the one that the scorer in focus names, ascending; what of it there is, and is not hidden."""
-    if shown.manner.blind:
+def telling(case: OpenCase) -> list[int]:
+    """Return the gold step and that of the scorer in focus, ascending, as far as they are there and not hidden."""
+    if case.manner.blind:
         return []
-    verdict = shown.tracks[0].verdict if shown.tracks else None
-    return sorted({step for step in (shown.gold, verdict) if step is not None and 0 <= step < shown.case["n_steps"]})
+    verdict = case.tracks[0].verdict if case.tracks else None
+    return sorted({step for step in (case.gold, verdict) if step is not None and 0 <= step < case.case["n_steps"]})
 
 
-def _ends(shown: OpenCase) -> tuple[int, int]:
+def _ends(case: OpenCase) -> tuple[int, int]:
     """The earlier and the later of these steps; the same one twice where there is no other, 0 where there is none."""
-    both = telling(shown) or [0]
+    both = telling(case) or [0]
     return both[0], both[-1]
 
 
-def _limits(shown: OpenCase, heights: Sequence[int], runs: Sequence[range], whole: Sequence[int]) -> list[int]:
+def _limits(case: OpenCase, heights: Sequence[int], runs: Sequence[range], whole: Sequence[int]) -> list[int]:
     """For each step the lines it is cut to, so that the gold and the predicted step are seen together; 0 = all."""
     limits = list(whole)
-    first, last = _ends(shown)
+    first, last = _ends(case)
     hidden = {step for run in runs for step in run}
     seen = [step for step in range(first, last) if step not in hidden]
     # One line a run, and one for the later of the two.
-    room = shown.room - sum(first < run.start < last for run in runs) - 1
-    if shown.room <= 0 or not seen or sum(heights[step] for step in seen) <= room:
+    room = case.room - sum(first < run.start < last for run in runs) - 1
+    if case.room <= 0 or not seen or sum(heights[step] for step in seen) <= room:
         return limits
     for step in seen:
         limits[step] = max(1, room // len(seen))
@@ -249,56 +249,56 @@ MARK = 5
 """Cells of the word before a step's number."""
 
 
-def step_lines(shown: OpenCase) -> Iterator[Line]:
-    """All steps."""
-    manner = shown.manner
-    side = columns(shown.tracks, manner.width)
+def step_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield all steps."""
+    display = case.manner
+    side = columns(case.tracks, display.width)
     indent = GUTTER + sum(column.width for column in side)
     bodies = [
-        body(text, manner.width - indent, manner, _text_style(shown, step), "steps", before if manner.news else "")
-        for step, (before, text) in enumerate(pairwise(["", *shown.texts["steps"]]))
+        body(text, display.width - indent, display, _text_style(case, step), "steps", before if display.news else "")
+        for step, (before, text) in enumerate(pairwise(["", *case.texts["steps"]]))
     ]
     second = any(column.track.redundancy or column.track.redundant for column in side)
-    heights = [max(len(found.lines) + found.only_raw, 2 if second else 1) for found in bodies]
-    for item in items(shown, heights):
+    heights = [max(len(wrapped.lines) + wrapped.only_raw, 2 if second else 1) for wrapped in bodies]
+    for item in items(case, heights):
         if item.run:
-            yield from _run(shown, item)
+            yield from _run(case, item)
         else:
-            yield from _step(shown, item, side, bodies[item.steps.start], indent)
+            yield from _step(case, item, side, bodies[item.steps.start], indent)
 
 
-def _step(shown: OpenCase, item: Item, side: tuple[Column, ...], text: FoundText, indent: int) -> Iterator[Line]:
-    step, manner = item.steps.start, shown.manner
+def _step(case: OpenCase, item: Item, side: tuple[Column, ...], text: FoundText, indent: int) -> Iterator[Line]:
+    step, display = item.steps.start, case.manner
     # Where only the raw text has what was searched for, the step's number stands out in its place.
-    first: list[Part] = [*gutter(shown, step), (f"{step:>3} ", FOUND if text.only_raw else "dim")]
+    first: list[Part] = [*gutter(case, step), (f"{step:>3} ", FOUND if text.only_raw else "dim")]
     second: list[Part] = [(" " * GUTTER, "")]
     for column in side:
-        first += cells(column, step, manner)
-        second += second_cells(column, step, manner) or [(" " * column.width, "")]
+        first += cells(column, step, display)
+        second += second_cells(column, step, display) or [(" " * column.width, "")]
     beneath = any(text.strip() for text, _ in second)
-    told = [*text.lines, *([((in_raw(manner.keys), "dim"),)] if text.only_raw else [])]
-    lines = [Line([*first, *told[0]])]
-    for row, line in enumerate(told[1:] or ([()] if beneath else [])):
+    text_lines = [*text.lines, *([((in_raw(display.keys), "dim"),)] if text.only_raw else [])]
+    lines = [Line([*first, *text_lines[0]])]
+    for row, line in enumerate(text_lines[1:] or ([()] if beneath else [])):
         margin = second if row == 0 and beneath else [(" " * indent, "")]
         lines.append(Line([*margin, *line]))
-    head, *others = cut(lines, item.lines, manner.keys.of("turn-over"), indent) if item.lines else lines
+    head, *others = cut(lines, item.lines, display.keys.of("turn-over"), indent) if item.lines else lines
     yield StopLine(head.parts, stop=Stop("step", step), steps=item.steps)
     yield from others
 
 
-def _word(shown: OpenCase, step: int) -> str | None:
+def _word(case: OpenCase, step: int) -> str | None:
     """What the gold labels say of a step, unless they are hidden."""
-    return None if shown.manner.blind else gold_word(shown.case, step)
+    return None if case.manner.blind else gold_word(case.case, step)
 
 
-def _text_style(shown: OpenCase, step: int) -> str:
-    return {"error": "gold", "error step": "strong"}.get(_word(shown, step) or "", "")
+def _text_style(case: OpenCase, step: int) -> str:
+    return {"error": "gold", "error step": "strong"}.get(_word(case, step) or "", "")
 
 
-def gutter(shown: OpenCase, step: int) -> list[Part]:
-    """The word that says what this step is: the gold error, the predicted one, both, or a further error step."""
-    word = _word(shown, step)
-    predicted = bool(shown.tracks) and shown.tracks[0].verdict == step and not shown.manner.blind
+def gutter(case: OpenCase, step: int) -> list[Part]:
+    """Return the word that says what this step is: the gold error, the predicted one, both, or a further error step."""
+    word = _word(case, step)
+    predicted = bool(case.tracks) and case.tracks[0].verdict == step and not case.manner.blind
     if word == "error":
         text, style = ("exact", "good strong") if predicted else ("gold", "gold")
     elif predicted:
@@ -310,23 +310,23 @@ def gutter(shown: OpenCase, step: int) -> list[Part]:
     return [(text, style), (" " * (MARK - len(text)), "")]
 
 
-def _run(shown: OpenCase, item: Item) -> Iterator[Line]:
+def _run(case: OpenCase, item: Item) -> Iterator[Line]:
     """`steps 0-3: right, rewards 0.91 to 0.98`; the rewards are those of the scorer in focus."""
     steps = item.steps
-    told = [] if shown.manner.blind else [_gold_of(shown, steps)]
-    if shown.tracks:
-        rewards = [shown.tracks[0].rewards[step] for step in steps if step < len(shown.tracks[0].rewards)]
+    parts = [] if case.manner.blind else [_gold_of(case, steps)]
+    if case.tracks:
+        rewards = [case.tracks[0].rewards[step] for step in steps if step < len(case.tracks[0].rewards)]
         if rewards:
-            told.append(f"rewards {min(rewards):.2f} to {max(rewards):.2f}")
-    facts = ", ".join(fact for fact in told if fact) or f"{len(steps)} steps"
-    words = f"steps {steps[0]}-{steps[-1]}: {facts} ({shown.manner.keys.of('turn-over')} unfolds)"
+            parts.append(f"rewards {min(rewards):.2f} to {max(rewards):.2f}")
+    facts = ", ".join(fact for fact in parts if fact) or f"{len(steps)} steps"
+    words = f"steps {steps[0]}-{steps[-1]}: {facts} ({case.manner.keys.of('turn-over')} unfolds)"
     indent = " " * GUTTER
-    first, *rest = wrap(words, max(10, shown.manner.width - GUTTER))
+    first, *rest = wrap(words, max(10, case.manner.width - GUTTER))
     yield StopLine([(indent, ""), (first, "dim")], stop=Stop("run", steps.start), steps=steps)
     for line in rest:
         yield Line([(indent, ""), (line, "dim")])
 
 
-def _gold_of(shown: OpenCase, steps: range) -> str:
-    words = {gold_word(shown.case, step) for step in steps}
+def _gold_of(case: OpenCase, steps: range) -> str:
+    words = {gold_word(case.case, step) for step in steps}
     return "right" if words == {"right"} else "error steps" if words == {"error step"} else ""

@@ -20,59 +20,59 @@ LONGEST = 3
 """A token takes at most one of so many parts of a line."""
 
 
-def token_lines(shown: OpenCase) -> Iterator[Line]:
-    """The tokens; the steps as they are, under a sentence, as long as there are none."""
-    manner, found = shown.manner, _of_this(shown)
-    if found is None or found.answer is None:
-        problem = "" if found is None else found.problem
-        for line in wrap(clean(problem or ASKING), manner.width):
+def token_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield the tokens; the steps as they are, under a sentence, as long as there are none."""
+    display, xray = case.manner, _of_this(case)
+    if xray is None or xray.answer is None:
+        problem = "" if xray is None else xray.problem
+        for line in wrap(clean(problem or ASKING), display.width):
             yield Line([(line, "strong")])
         yield Line([])
-        yield from step_lines(shown)
+        yield from step_lines(case)
         return
-    tokens = found.answer["tokens"]
-    yield from _head(found, tokens, manner)
+    tokens = xray.answer["tokens"]
+    yield from _head(xray, tokens, display)
     several = bool(tokens) and tokens[-1]["sequence"] > 0
     stopped: set[int] = set()
     for group in grouped(tokens):
-        yield from _group(group, shown, found, stopped, several=several)
-    for step in range(shown.case["n_steps"]):
+        yield from _group(group, case, xray, stopped, several=several)
+    for step in range(case.case["n_steps"]):
         if step not in stopped:
             yield StopLine([(f"step {step}: no tokens", "dim")], stop=Stop("step", step), steps=range(step, step + 1))
 
 
-def _of_this(shown: OpenCase) -> Xray | None:
+def _of_this(case: OpenCase) -> Xray | None:
     """What is known, if it is of this case and of the scorer in focus."""
-    found, at_hand = shown.manner.xray, (shown.case["case"], shown.inspection.scorer)
-    return found if found is not None and (found.case, found.scorer) == at_hand else None
+    xray, at_hand = case.manner.xray, (case.case["case"], case.inspection.scorer)
+    return xray if xray is not None and (xray.case, xray.scorer) == at_hand else None
 
 
-def _head(found: Xray, tokens: Sequence[Token], manner: Manner) -> Iterator[Line]:
-    answer = found.answer or {}
-    told = (
+def _head(xray: Xray, tokens: Sequence[Token], display: Manner) -> Iterator[Line]:
+    answer = xray.answer or {}
+    counts = (
         f"{len(tokens):,} tokens of {answer['model']} ({answer['family']}): {counts_of_parts(tokens)}; "
         f"{sum(bool(token['read']) for token in tokens):,} are read"
     )
-    text, layout = _joints(manner)
+    text, layout = _joints(display)
     legend = (
-        f"{text} before a token of the texts, {layout} of the layout, {_blank(manner)} is a space; beneath it its id, "
+        f"{text} before a token of the texts, {layout} of the layout, {_blank(display)} is a space; beneath it its id, "
         "* where it is read"
     )
-    for line in wrap(clean(told), manner.width):
+    for line in wrap(clean(counts), display.width):
         yield Line([(line, "strong")])
-    for line in wrap(legend, manner.width):
+    for line in wrap(legend, display.width):
         yield Line([(line, "dim")])
-    for note in found.notes:
-        for line in wrap(clean(f"! {note}"), manner.width):
+    for note in xray.notes:
+        for line in wrap(clean(f"! {note}"), display.width):
             yield Line([(line, "bad")])
 
 
-def _group(group: Group, shown: OpenCase, found: Xray, stopped: set[int], *, several: bool) -> Iterator[Line]:
+def _group(group: Group, case: OpenCase, xray: Xray, stopped: set[int], *, several: bool) -> Iterator[Line]:
     yield Line([])
     where = f", sequence {group.sequence}" if several else ""
-    words = f"{group.name}{where}{_read_at(group, shown, found)}"
-    first, *rest = wrap(clean(words), max(10, shown.manner.width))
-    if group.step is None or group.step in stopped or group.step >= shown.case["n_steps"]:
+    words = f"{group.name}{where}{_read_at(group, case, xray)}"
+    first, *rest = wrap(clean(words), max(10, case.manner.width))
+    if group.step is None or group.step in stopped or group.step >= case.case["n_steps"]:
         yield Line([(first, "strong")])
     else:
         stopped.add(group.step)
@@ -80,31 +80,31 @@ def _group(group: Group, shown: OpenCase, found: Xray, stopped: set[int], *, sev
         yield StopLine([(first, "strong")], stop=Stop("step", group.step), steps=steps)
     for line in rest:
         yield Line([(line, "strong")])
-    for row in _rows(group.tokens, shown.manner):
+    for row in _rows(group.tokens, case.manner):
         yield from row
 
 
-def _read_at(group: Group, shown: OpenCase, found: Xray) -> str:
+def _read_at(group: Group, case: OpenCase, xray: Xray) -> str:
     """Where the step is read, and what the scorer gave to it."""
     token = group.read
     if token is None:
         return ""
-    told = f": read at token {token['index']}, id {token['id']}"
-    track = shown.tracks[0] if shown.tracks else None
+    words = f": read at token {token['index']}, id {token['id']}"
+    track = case.tracks[0] if case.tracks else None
     step = token["step"]
-    if track is not None and track.name == found.scorer and step is not None and step < len(track.rewards):
-        told += f", reward {track.rewards[step]:.4f}"
-    return told + (f" ({token['warning']})" if token["warning"] else "")
+    if track is not None and track.name == xray.scorer and step is not None and step < len(track.rewards):
+        words += f", reward {track.rewards[step]:.4f}"
+    return words + (f" ({token['warning']})" if token["warning"] else "")
 
 
-def _rows(tokens: Sequence[Token], manner: Manner) -> Iterator[tuple[Line, Line]]:
+def _rows(tokens: Sequence[Token], display: Manner) -> Iterator[tuple[Line, Line]]:
     """Texts above their ids, as many beside each other as fit."""
-    room = max(10, manner.width - INDENT)
+    room = max(10, display.width - INDENT)
     above: list[Part] = []
     below: list[Part] = []
     used = 0
     for token in tokens:
-        text, number, style = _seen(token, room, manner)
+        text, number, style = _seen(token, room, display)
         size = max(cell_len(text), len(number) + 1)
         if above and used + size > room:
             yield _pair(above, below)
@@ -121,22 +121,22 @@ def _pair(above: list[Part], below: list[Part]) -> tuple[Line, Line]:
     return Line([indent, *above]), Line([indent, *below])
 
 
-def _seen(token: Token, room: int, manner: Manner) -> tuple[str, str, str]:
+def _seen(token: Token, room: int, display: Manner) -> tuple[str, str, str]:
     """A token's text behind its sign, its id, and the style of both."""
-    of_text, of_layout = _joints(manner)
-    text = clean(visible(token["text"], ascii_only=manner.brush.ascii_only)).replace(" ", _blank(manner))
+    of_text, of_layout = _joints(display)
+    text = clean(visible(token["text"], ascii_only=display.brush.ascii_only)).replace(" ", _blank(display))
     most = max(4, room // LONGEST)
     if cell_len(text) > most:
-        text = f"{cell(text, most - 3)[:-1].rstrip()}..." if manner.brush.ascii_only else cell(text, most).rstrip()
+        text = f"{cell(text, most - 3)[:-1].rstrip()}..." if display.brush.ascii_only else cell(text, most).rstrip()
     sign = of_layout if token["part"] == "layout" else of_text
     style = "match strong" if token["read"] else "dim" if token["part"] == "layout" else ""
     return sign + text, f"{'*' if token['read'] else ''}{token['id']}", style
 
 
-def _blank(manner: Manner) -> str:
+def _blank(display: Manner) -> str:
     """What stands for a space of a token: blanks fill the line up to the next one."""
-    return "_" if manner.brush.ascii_only else "␣"
+    return "_" if display.brush.ascii_only else "␣"
 
 
-def _joints(manner: Manner) -> tuple[str, str]:
-    return ("|", ":") if manner.brush.ascii_only else ("│", "┊")
+def _joints(display: Manner) -> tuple[str, str]:
+    return ("|", ":") if display.brush.ascii_only else ("│", "┊")

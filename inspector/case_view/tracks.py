@@ -56,12 +56,12 @@ class Track(Struct, frozen=True, eq=False, dict=True):
         return "bars" if self.evaluation.movable else "marks"
 
     def share(self, reward: float) -> float:
-        """Where a reward lies in the scorer's own range, 0 to 1."""
+        """Return where a reward lies in the scorer's own range, 0 to 1."""
         scorer = self.evaluation.scorer
         return (reward - scorer.low) / ((scorer.high - scorer.low) or 1.0)
 
     def threshold(self, step: int) -> float | None:
-        """The threshold for one step's reward; None where none decides, or it is on something else than this reward.
+        """Return the threshold for one step's reward; None where none decides, or it is on something else.
 
         A threshold on differences lies that far from the reward of the step before.
         """
@@ -73,7 +73,7 @@ class Track(Struct, frozen=True, eq=False, dict=True):
         return threshold + self.rewards[step - 1] if step else threshold
 
     def drop(self, step: int) -> float:
-        """By how much the reward is below that of the step before; 0 where that is not much, and for the first step."""
+        """Return how far the reward is below that of the step before; 0 if not much, and for the first step."""
         if not 0 < step < len(self.rewards):
             return 0.0
         fall = self.rewards[step - 1] - self.rewards[step]
@@ -82,7 +82,7 @@ class Track(Struct, frozen=True, eq=False, dict=True):
 
 
 def track(evaluation: Evaluation, row: int, letter: str) -> Track:
-    """What this scorer gave to the case with this row id."""
+    """Return what this scorer gave to the case with this row id."""
     rewards = evaluation.rewards
     first = rewards.first_of(row)
     return Track(

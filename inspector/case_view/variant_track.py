@@ -25,7 +25,7 @@ from scoring.workspace import Workspace
 
 
 def original_of(texts: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | None:
-    """Problem and steps of a case's original; None where its benchmark gives none.
+    """Return problem and steps of a case's original; None where its benchmark gives none.
 
     A problem that nobody changed may be told once.
     """
@@ -36,7 +36,7 @@ def original_of(texts: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | None:
 def original_evaluation(
     selection: Selection, seen: Evaluation, row: int, original: tuple[str, Sequence[str]]
 ) -> Evaluation | None:
-    """The scorer of `seen` on the original of the case in this row, decided as this case is; it is row 0 there.
+    """Return the scorer of `seen` on the original of this row's case, decided as that is; it is row 0 there.
 
     Whoever scored the same problem and steps has scored the original: the twin of this case, that of another one, or a
     clean case. What a file said of this case's own twin goes first. Its gold label is taken to be "no wrong step".
@@ -48,16 +48,16 @@ def original_evaluation(
     key = content_key(*original)
     parts = tuple(path.name for kind in (RewardParts, VoteParts) for path in kind(folder).parts())
     benchmark, case = selection.cases["benchmark"][row], selection.cases["case"][row]
-    found = _evaluated(folder, key, len(original[1]), parts, selection.workspace, benchmark, case)
-    return None if found is None else decided_alike(found, seen, row)
+    evaluation = _evaluated(folder, key, len(original[1]), parts, selection.workspace, benchmark, case)
+    return None if evaluation is None else decided_alike(evaluation, seen, row)
 
 
-def decided_alike(found: Evaluation, seen: Evaluation, row: int) -> Evaluation:
+def decided_alike(evaluation: Evaluation, seen: Evaluation, row: int) -> Evaluation:
     """Decide an evaluation of the same scorer as `seen` decides the case in this row."""
-    if isinstance(seen.rule, AsGiven) or isinstance(found.rule, AsGiven):
-        return found
+    if isinstance(seen.rule, AsGiven) or isinstance(evaluation.rule, AsGiven):
+        return evaluation
     rule = seen.rule.of(row)
-    return found.compared(rule.comparison, rule.on, rule.step).at(rule.threshold, rule.source)
+    return evaluation.compared(rule.comparison, rule.on, rule.step).at(rule.threshold, rule.source)
 
 
 @lru_cache(maxsize=32)
@@ -73,10 +73,10 @@ def _evaluated(
         twins = every.filter(pl.col("twin_of") == case)["case"].to_list()
     # Its own twin's results, else those of the content, else those of the first other case of it.
     names.sort(key=lambda name: 0 if name in twins else 1 if name is None else 2)
-    told = {"case": (names or [None])[0] or "original", "key": key, "benchmark": "", "id": "", "n_steps": steps}
-    original = pl.DataFrame([{**told, "earliest_error": -1, "error_steps": []}], schema=METADATA)
-    found = evaluate(Gold(original), Scorer.load(folder), rewards, votes=votes)
-    return found if found.present[0] else None
+    row = {"case": (names or [None])[0] or "original", "key": key, "benchmark": "", "id": "", "n_steps": steps}
+    original = pl.DataFrame([{**row, "earliest_error": -1, "error_steps": []}], schema=METADATA)
+    evaluation = evaluate(Gold(original), Scorer.load(folder), rewards, votes=votes)
+    return evaluation if evaluation.present[0] else None
 
 
 Judged = tuple[Evaluation, int]
@@ -99,8 +99,8 @@ class Tried(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def rewards(self) -> tuple[list[float], list[float]]:
-        """The rewards of the steps of the case and of the variant; of a truncated one those of its first steps."""
-        before, after = (_rewards(*found) if found else [] for found in self.judged)
+        """Return the rewards of the steps of the case and of the variant; if truncated, those of its first steps."""
+        before, after = (_rewards(*pair) if pair else [] for pair in self.judged)
         return before, after
 
     @cached_property
@@ -118,15 +118,15 @@ class Tried(Struct, frozen=True, eq=False, dict=True):
         """Say what the scorer made of both, as far as it has seen them."""
         if self.scorer is None:
             return
-        verdicts = [found[0].verdict_of(found[1]) if found else None for found in self.judged]
+        verdicts = [pair[0].verdict_of(pair[1]) if pair else None for pair in self.judged]
         whats = ("case", "variant") if self.variant.edits else ("case",)
-        told = [
+        predictions = [
             f"{_verdict(verdict)} in the {what}"
             for verdict, what in zip(verdicts, whats, strict=False)
             if verdict is not None
         ]
-        if told:
-            yield f"{self.scorer.name} predicts {', '.join(told)}"
+        if predictions:
+            yield f"{self.scorer.name} predicts {', '.join(predictions)}"
         moved = [(abs(value), at) for at, value in enumerate(self.differences) if value is not None]
         if moved and max(moved)[0] >= 0.005:
             at = max(moved)[1]
@@ -164,9 +164,9 @@ def tried(
     case = case or _alone(scorer, folders, keys[0], len(before), seen, row)
     if keys[0] == keys[1]:
         return Tried(variant, before, steps, scorer, (case, case))
-    found = _alone(scorer, folders, keys[1], len(changed), seen, row)
-    engines = [_engine(folders, key) if found else "" for key in keys]
-    return Tried(variant, before, steps, scorer, (case, found), (engines[0], engines[1]))
+    after = _alone(scorer, folders, keys[1], len(changed), seen, row)
+    engines = [_engine(folders, key) if after else "" for key in keys]
+    return Tried(variant, before, steps, scorer, (case, after), (engines[0], engines[1]))
 
 
 def tried_by_all(selection: Selection, row: int, variants: Sequence[Variant]) -> list[list[Tried]]:
@@ -177,19 +177,21 @@ def tried_by_all(selection: Selection, row: int, variants: Sequence[Variant]) ->
     Raises:
         UsageError, DamagedWorkspace: as for `tried`.
     """
-    scorers: list[tuple[Scorer | None, Evaluation | None]] = [(one.scorer, one) for one in selection.chosen_evaluations]
-    known = {one.scorer.name for one in selection.evaluations}
+    scorers: list[tuple[Scorer | None, Evaluation | None]] = [
+        (evaluation.scorer, evaluation) for evaluation in selection.chosen_evaluations
+    ]
+    known = {evaluation.scorer.name for evaluation in selection.evaluations}
     there = selection.workspace.variants
     for path in sorted((there.folder / REWARDS).glob("*/scorer.json")) if there else ():
         with suppress(DamagedWorkspace):
             scorer = Scorer.load(path.parent)
             if scorer.name not in known and not selection.request.scorers:
                 scorers.append((scorer, None))
-    return [[tried(selection, row, variant, *one) for one in scorers or [(None, None)]] for variant in variants]
+    return [[tried(selection, row, variant, *pair) for pair in scorers or [(None, None)]] for variant in variants]
 
 
 def variant_rows(selection: Selection) -> Iterator[dict[str, Any]]:
-    """Give every variant of the shown cases as one JSON object: its edits, its texts, and rewards by scorer.
+    """Yield every variant of the shown cases as one JSON object: its edits, its texts, and rewards by scorer.
 
     `origins` say for each of its steps which step of the case it was made of (0-based, null = it was put in).
 
@@ -201,7 +203,10 @@ def variant_rows(selection: Selection) -> Iterator[dict[str, Any]]:
     for row in selection.shown.tolist() if there else ():
         variants = there.of(selection.cases["key"][row]) if there else ()
         for seen in tried_by_all(selection, row, variants):
-            made, scored = seen[0], {one.scorer.name: one.rewards for one in seen if one.scorer and one.rewards[1]}
+            made, scored = (
+                seen[0],
+                {trial.scorer.name: trial.rewards for trial in seen if trial.scorer and trial.rewards[1]},
+            )
             yield {
                 "case": selection.cases["case"][row],
                 "variant": made.variant.id,
@@ -254,10 +259,10 @@ def _alone(
 ) -> Judged | None:
     """What is saved of one solution to the problem, decided as the case is; its gold labels are not known."""
     for rows in _saved(folders, key):
-        told = {"case": "variant", "key": key, "benchmark": "", "id": "", "n_steps": n_steps}
-        found = evaluate(Gold(pl.DataFrame([told], schema=METADATA)), scorer, rows)
-        if found.present[0]:
-            return found if seen is None else decided_alike(found, seen, row), 0
+        record = {"case": "variant", "key": key, "benchmark": "", "id": "", "n_steps": n_steps}
+        evaluation = evaluate(Gold(pl.DataFrame([record], schema=METADATA)), scorer, rows)
+        if evaluation.present[0]:
+            return evaluation if seen is None else decided_alike(evaluation, seen, row), 0
     return None
 
 

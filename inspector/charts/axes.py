@@ -61,17 +61,17 @@ class Mark(Struct, frozen=True):
 
 
 def finite(value: float | None) -> float | None:
-    """The number, None where it is none."""
+    """Return the number, or None where it is none."""
     return float(value) if value is not None and isfinite(value) else None
 
 
 def dash(brush: Brush) -> str:
-    """What stands where there is no value."""
+    """Return what stands where there is no value."""
     return "-" if brush.ascii_only else "–"
 
 
 def figure(value: float, form: Form) -> str:
-    """A value as it is written: `62.1`, `+3.4` or `0.621`."""
+    """Write a value: `62.1`, `+3.4` or `0.621`."""
     if form == "count":
         whole = f"{value:,.0f}"
         return whole if len(whole) <= LONGEST else number(value, 0, LONGEST)
@@ -83,7 +83,7 @@ def figure(value: float, form: Form) -> str:
 
 
 def interval_text(ends: tuple[float, float], form: Form, *, short: bool = False) -> str:
-    """An interval as it is written: `[51.0, 72.3]`, in short `[51-72]`."""
+    """Write an interval: `[51.0, 72.3]`, in short `[51-72]`."""
     if not short:
         return f"[{figure(ends[0], form)}, {figure(ends[1], form)}]"
     decimals, factor = (2, 1) if form == "number" else (0, 100)
@@ -91,17 +91,17 @@ def interval_text(ends: tuple[float, float], form: Form, *, short: bool = False)
         number(factor * end, decimals, LONGEST, "+" if form == "difference" and abs(factor * end) >= 0.5 else "")
         for end in ends
     )
-    first, last = ("0" if one == "-0" else one for one in (first, last))
+    first, last = ("0" if end == "-0" else end for end in (first, last))
     return f"[{first}-{last}]" if form == "percent" else f"[{first}, {last}]"
 
 
 def count_text(mark: Mark) -> str:
-    """`n=45`, with `~` where these are few; "" where it is not known."""
+    """Write `n=45`, with `~` where these are few; "" where it is not known."""
     return "" if mark.n is None else f"n={mark.n:,}{'~' if mark.small else ''}"
 
 
 def unit_words(form: Form) -> str:
-    """What the figures are, in words."""
+    """Describe in words what the figures are."""
     return {"percent": "in percent", "difference": "difference in points", "number": "as it is", "count": "cases"}[form]
 
 
@@ -115,7 +115,7 @@ APART = 3
 
 
 def name_lines(name: str, width: int) -> list[str]:
-    """A name in lines of at most `width` cells (at least 2), broken behind words, and inside one that is longer."""
+    """Break a name into lines of at most `width` cells (at least 2), behind words, and inside one that is longer."""
     width, lines, line = max(2, width), [], ""
     for chunk in _CHUNK.findall(clean(name)):
         if cell_len((line + chunk).rstrip()) <= width:
@@ -129,12 +129,12 @@ def name_lines(name: str, width: int) -> list[str]:
 
 
 def whole_width(name: str) -> int:
-    """Cells of a name on one line."""
+    """Count the cells of a name on one line."""
     return cell_len(clean(name))
 
 
 def longest_word(name: str) -> int:
-    """Cells of the longest piece of a name that is not broken if there is room."""
+    """Count the cells of the longest piece of a name that is not broken if there is room."""
     return max((cell_len(chunk.rstrip()) for chunk in _CHUNK.findall(clean(name))), default=0)
 
 
@@ -151,29 +151,29 @@ def _cut(text: str, width: int) -> list[str]:
 
 
 def padded(text: str, width: int, *, right: bool = False) -> str:
-    """The text in `width` cells or as many as it has."""
+    """Pad the text to `width` cells, if it has fewer."""
     blank = " " * max(0, width - cell_len(text))
     return blank + text if right else text + blank
 
 
 def row_of(pieces: Iterable[Piece]) -> Row:
-    """Pieces as a line: neighbours alike are one, those that open cases stay as they are, and blanks at its end go."""
-    found: list[Piece] = []
+    """Join pieces into a line: neighbours alike are one, those that open cases stay, and blanks at its end go."""
+    joined: list[Piece] = []
     for piece in pieces:
         if not piece.text:
             continue
-        last = found[-1] if found else None
+        last = joined[-1] if joined else None
         if last is not None and last.drill is None and piece.drill is None and last.style == piece.style:
-            found[-1] = Piece(last.text + piece.text, last.style)
+            joined[-1] = Piece(last.text + piece.text, last.style)
         else:
-            found.append(piece)
-    while found and found[-1].drill is None and not found[-1].style and not found[-1].text.strip():
-        found.pop()
-    return tuple(found)
+            joined.append(piece)
+    while joined and joined[-1].drill is None and not joined[-1].style and not joined[-1].text.strip():
+        joined.pop()
+    return tuple(joined)
 
 
 def legend(entries: Sequence[tuple[Piece, str]], width: int, style: str = "dim") -> list[Row]:
-    """Signs with their words, as many beside each other as have room; words that are too long break."""
+    """Lay out signs with their words, as many beside each other as have room; words that are too long break."""
     lines: list[Row] = []
     pieces: list[Piece] = []
     used = 0
@@ -201,24 +201,24 @@ MARGIN = 6
 
 
 def tick_column(tick: Tick, low: float, high: float, width: int) -> int | None:
-    """The column of a tick, of `width`; None where it is outside."""
+    """Return the column of a tick, of `width`; None where it is outside."""
     at = finite(tick.at)
     return None if at is None or not low <= at <= high else column_of(at, low, high, width)
 
 
 def column_of(value: float, low: float, high: float, width: int) -> int:
-    """The column (0-based) of a value between the ends of an axis."""
+    """Return the column (0-based) of a value between the ends of an axis."""
     return min(width - 1, max(0, round((value - low) / ((high - low) or 1.0) * (width - 1))))
 
 
 def letters_row(ticks: Sequence[Tick], low: float, high: float, width: int, margin: int = MARGIN) -> list[Row]:
-    """The letters of ticks under their columns, those of one column beside each other; no line where none is inside."""
+    """Lay out the letters of ticks under their columns, those of one column side by side; no line if none is inside."""
     cells: dict[int, Piece] = {}
     for tick in ticks:
         at = tick_column(tick, low, high, width)
         if at is None:
             continue
-        free = next((one for one in (*range(at, width), *range(at, -1, -1)) if one not in cells), None)
+        free = next((column for column in (*range(at, width), *range(at, -1, -1)) if column not in cells), None)
         if free is not None:
             cells[free] = Piece(tick.letter, tick.style)
     if not cells:
@@ -227,7 +227,7 @@ def letters_row(ticks: Sequence[Tick], low: float, high: float, width: int, marg
 
 
 def numbers_row(places: Iterable[tuple[int, str]], width: int, margin: int = MARGIN) -> Row:
-    """Texts around their columns, as many as have room; the first and the last of all come before the others."""
+    """Lay out texts around their columns, as many as have room; the first and the last of all precede the others."""
     wanted = list(places)
     order = [wanted[0], wanted[-1], *wanted[1:-1]] if len(wanted) > 1 else wanted
     text = [" "] * width
@@ -240,24 +240,24 @@ def numbers_row(places: Iterable[tuple[int, str]], width: int, margin: int = MAR
 
 
 def axis_numbers(low: float, high: float, width: int) -> list[tuple[int, str]]:
-    """Five numbers along an axis, with their columns."""
+    """Return five numbers along an axis, with their columns."""
     values = [low + (high - low) * quarter / 4 for quarter in range(5)]
     return [(column_of(value, low, high, width), number(value, 2, 6)) for value in values]
 
 
 def level_labels(low: float, high: float, height: int, form: Form) -> dict[int, str]:
-    """The numbers at the left, by row from above: round ones, as many as there is room for.
+    """Return the numbers at the left, by row from above: round ones, as many as there is room for.
 
     Where fewer than two round ones lie between the ends, these are told.
     """
     parts = 4 if height >= 9 else 2 if height >= 5 else 1
     values = _round_values(low, high, parts)
-    found = {}
+    labels = {}
     for value in values if len(values) > 1 else (low, high):
         text = figure(value, form)
         short = text.removesuffix(".0") if form != "number" else number(value, 2, MARGIN - 1)
-        found[round((high - value) / ((high - low) or 1.0) * (height - 1))] = short[: MARGIN - 1]
-    return found
+        labels[round((high - value) / ((high - low) or 1.0) * (height - 1))] = short[: MARGIN - 1]
+    return labels
 
 
 def _round_values(low: float, high: float, parts: int) -> list[float]:
@@ -312,17 +312,17 @@ class Raster:
         return self.height * self.down
 
     def dot_of(self, share: float) -> int:
-        """The dot, from above, of a share in [0, 1] from below."""
+        """Return the dot, from above, of a share in [0, 1] from below."""
         return round((1 - min(1.0, max(0.0, share))) * (self.dots_down - 1))
 
     def dots_of(self, shares: npt.NDArray[np.float64]) -> list[int]:
-        """The same of many shares, none of them NaN."""
+        """Return the dots of many shares, none of them NaN."""
         dots = np.round((1 - np.clip(shares, 0.0, 1.0)) * (self.dots_down - 1)).astype(np.int64)
-        found: list[int] = dots.tolist()
-        return found
+        rounded: list[int] = dots.tolist()
+        return rounded
 
     def stroke(self, across: int, first: int, last: int, style: str, letter: str = "*") -> None:
-        """Dots of one column from one to another, both included; `letter` is what they are in ASCII."""
+        """Draw dots of one column from one to another, both included; `letter` is what they are in ASCII."""
         x, bit_column = divmod(across, self.across)
         bits = _BITS[bit_column]
         if last < first:
@@ -334,22 +334,22 @@ class Raster:
             self._letters[y][x] = letter
 
     def shade(self, column: int, first: int, last: int, cell: Cell) -> None:
-        """A shade over the cells of a column from one dot to another, whichever is above."""
+        """Draw a shade over the cells of a column from one dot to another, whichever is above."""
         top, bottom = (first, last) if first < last else (last, first)
         for row in range(top // self.down, bottom // self.down + 1):
             self._beneath[row][column] = cell
 
     def upright(self, column: int, text: str, style: str) -> None:
-        """A line from top to bottom, beneath dots and above shades."""
+        """Draw a line from top to bottom, beneath dots and above shades."""
         for row in self._beneath:
             row[column] = (text, style)
 
     def sign(self, column: int, share: float, text: str, style: str) -> None:
-        """One character at a share."""
+        """Draw one character at a share."""
         self._signs[self.dot_of(share) // self.down][column] = (text, style)
 
     def row(self, number: int) -> Row:
-        """The pieces of a line, neighbours of one style joined."""
+        """Return the pieces of a line, neighbours of one style joined."""
         cells = list(self._beneath[number])
         styles, letters = self._styles[number], self._letters[number]
         for column, bits in enumerate(self._bits[number]):

@@ -45,7 +45,7 @@ def bars(
     span: tuple[float, float] | None = None,
     counted: str = "cases",
 ) -> list[Row]:
-    """Bars in at most `width` cells (40 at least), each beside its name and figures, with a legend.
+    """Draw bars in at most `width` cells (40 at least), each beside its name and figures, with a legend.
 
     A bar goes from zero, or from the end of the span that is nearest to it, to its value. Its figure opens its cases.
 
@@ -64,13 +64,13 @@ def bars(
     for intervals in (True, False):
         figures = [_figures(entry.mark, form, brush, intervals=intervals) for entry in entries]
         sizes = [max(map(len, column)) for column in zip(*figures, strict=True)]
-        said = [" ".join(padded(text, size, right=True) for text, size in zip(line, sizes, strict=True) if size)
+        figure_texts = [" ".join(padded(text, size, right=True) for text, size in zip(line, sizes, strict=True) if size)
                 for line in figures]  # fmt: skip
-        room = width - stub - 2 - max(map(len, said))
+        room = width - stub - 2 - max(map(len, figure_texts))
         if room >= LEAST:
             break
     lines: list[Row] = []
-    for entry, text in zip(entries, said, strict=True):
+    for entry, text in zip(entries, figure_texts, strict=True):
         first, *others = name_lines(entry.name, stub)
         dim = entry.mark.small or entry.mark.known is None
         drawn = _bar(entry, low, high, max(1, room), brush)
@@ -113,7 +113,7 @@ def _bar(entry: Bar, low: float, high: float, width: int, brush: Brush) -> Itera
     if low < 0 < high:
         cells[origin] = ("|" if brush.ascii_only else "│", "dim")
     if entry.mark.interval is not None:
-        start, end = (at(one) for one in entry.mark.interval)
+        start, end = (at(limit) for limit in entry.mark.interval)
         line, left, right, point = "-[]+" if brush.ascii_only else "─├┤┼"
         for column in range(start, end + 1):
             cells[column] = (line, "strong")
@@ -127,9 +127,9 @@ def _legend(
 ) -> Iterator[Row]:
     words = [f"Bars from {figure(span[0], form)} to {figure(span[1], form)}, {unit_words(form)}, n = {counted}"]
     whisker = "[+]" if brush.ascii_only else "├┼┤"
-    words += [f"{whisker} the 95% interval and the value"] if any(one.mark.interval for one in entries) else []
-    words += [f"~ fewer than {SMALL} {counted}"] if any(one.mark.small for one in entries) else []
-    undefined = any(one.mark.known is None for one in entries)
+    words += [f"{whisker} the 95% interval and the value"] if any(entry.mark.interval for entry in entries) else []
+    words += [f"~ fewer than {SMALL} {counted}"] if any(entry.mark.small for entry in entries) else []
+    undefined = any(entry.mark.known is None for entry in entries)
     words += [f"{dash(brush)} no value: no {counted}, or undefined on them"] if undefined else []
     yield from legend([(Piece(""), word) for word in words], width)
 
@@ -155,17 +155,17 @@ class Column(Struct, frozen=True):
 
 
 def columns(entries: Sequence[Column], width: int, height: int, brush: Brush) -> list[Row]:
-    """The columns, all as wide as the widest, in `height` rows above their names and counts.
+    """Draw the columns, all as wide as the widest, in `height` rows above their names and counts.
 
     As many as have room stand beside each other; what has none goes on in a further block beneath, on the same scale.
     Something is drawn for every count above 0.
     """
     if not entries:
         return legend([(Piece(""), "There is nothing to count.")], width)
-    size = min(max(one.size for one in entries), max(2, width))
+    size = min(max(entry.size for entry in entries), max(2, width))
     size = min(max(size, width // len(entries)), max(size, 9))
     block = max(1, width // size)
-    top = max(1, *(one.count for one in entries))
+    top = max(1, *(entry.count for entry in entries))
     lines: list[Row] = []
     for start in range(0, len(entries), block):
         lines += [()] if start else []
@@ -174,20 +174,20 @@ def columns(entries: Sequence[Column], width: int, height: int, brush: Brush) ->
 
 
 def _block(entries: Sequence[Column], size: int, height: int, top: int, brush: Brush) -> Iterator[Row]:
-    eighths = [max(1, round(one.count / top * height * 8)) if one.count else 0 for one in entries]
+    eighths = [max(1, round(entry.count / top * height * 8)) if entry.count else 0 for entry in entries]
     for row in range(height):
         pieces = []
-        for one, filled in zip(entries, eighths, strict=True):
+        for entry, filled in zip(entries, eighths, strict=True):
             here = min(8, max(0, filled - 8 * (height - 1 - row)))
-            pieces += [Piece(" "), Piece(_PARTS[brush.ascii_only][here] * (size - 1), one.style if here else "")]
+            pieces += [Piece(" "), Piece(_PARTS[brush.ascii_only][here] * (size - 1), entry.style if here else "")]
         yield row_of(pieces)
-    yield row_of(Piece(padded(one.name, size, right=True), one.style) for one in entries)
+    yield row_of(Piece(padded(entry.name, size, right=True), entry.style) for entry in entries)
     counts: list[Piece] = []
-    for one in entries:
-        text = f"{one.count:,}"
+    for entry in entries:
+        text = f"{entry.count:,}"
         counts += [
             Piece(" " * (size - len(text))),
-            Piece(text, "" if one.count else "dim", one.drill if one.count else None),
+            Piece(text, "" if entry.count else "dim", entry.drill if entry.count else None),
         ]
     yield row_of(counts)
 
@@ -214,7 +214,7 @@ def paired_bars(
     *,
     counted: str = "cases",
 ) -> list[Row]:
-    """The bars in at most `width` cells (40 at least), each beside its count, with a legend.
+    """Draw the bars in at most `width` cells (40 at least), each beside its count, with a legend.
 
     Their lengths are shares of the class, so that two classes of different size can be compared. Something is drawn for
     every count above 0.
@@ -226,27 +226,27 @@ def paired_bars(
         brush: whether only ASCII is used.
         counted: what is counted, in words.
     """
-    totals = [sum(one.counts[side] for one in places) for side in (0, 1)]
+    totals = [sum(place.counts[side] for place in places) for side in (0, 1)]
     if not places or not any(totals):
         return legend([(Piece(""), f"There is nothing to count: no {counted}.")], width)
-    stub = min(max(whole_width(one.name) for one in places), max(8, width // 3))
-    shares = [[one.counts[side] / (totals[side] or 1) for one in places] for side in (0, 1)]
+    stub = min(max(whole_width(place.name) for place in places), max(8, width // 3))
+    shares = [[place.counts[side] / (totals[side] or 1) for place in places] for side in (0, 1)]
     top = max(map(max, shares)) or 1.0
-    sizes = [max(cell_len(classes[side][0]), *(len(f"{one.counts[side]:,}") for one in places)) for side in (0, 1)]
+    sizes = [max(cell_len(classes[side][0]), *(len(f"{place.counts[side]:,}") for place in places)) for side in (0, 1)]
     room = max(2, (width - stub - sum(sizes) - 6) // 2)
     head = [Piece(" " * stub)]
     for side, (word, style) in enumerate(classes):
         head += [Piece("  " + padded(word, sizes[side], right=True), style), Piece(" " * (room + 1))]
     lines = [row_of(head)]
-    for at, one in enumerate(places):
-        first, *others = name_lines(one.name, stub)
+    for at, place in enumerate(places):
+        first, *others = name_lines(place.name, stub)
         pieces = [Piece(padded(first, stub))]
         for side, (_, style) in enumerate(classes):
-            text, drill = f"{one.counts[side]:,}", one.drills[side] if one.counts[side] else None
-            length = max(1, round(shares[side][at] / top * room)) if one.counts[side] else 0
+            text, drill = f"{place.counts[side]:,}", place.drills[side] if place.counts[side] else None
+            length = max(1, round(shares[side][at] / top * room)) if place.counts[side] else 0
             pieces += [
                 Piece(" " * (2 + sizes[side] - len(text))),
-                Piece(text, "" if one.counts[side] else "dim", drill),
+                Piece(text, "" if place.counts[side] else "dim", drill),
                 Piece(" "),
                 Piece(_FULL[brush.ascii_only][side] * length, style),
                 Piece(" " * (room - length)),

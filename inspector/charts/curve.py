@@ -43,7 +43,7 @@ def curve(
     form: Form = "percent",
     numbers: Sequence[float] = (),
 ) -> list[Row]:
-    """The curves in `height` rows of at most `width` cells (40 at least), with axes beneath and a legend.
+    """Draw the curves in `height` rows of at most `width` cells (40 at least), with axes beneath and a legend.
 
     The first series is drawn last, above the others. With several, each carries its letter along its line; in ASCII it
     is drawn with it.
@@ -63,13 +63,13 @@ def curve(
     across = across if across is not None else _ends(drawn)
     raster = Raster(max(8, width - MARGIN), max(3, height), ascii_only=brush.ascii_only)
     plain = len(drawn) == 1
-    for one, shade in reversed(list(_shaded(drawn, brush))):
-        _band(raster, one, across, upward, shade)
+    for line, shade in reversed(list(_shaded(drawn, brush))):
+        _band(raster, line, across, upward, shade)
     for tick in ticks:
         if (column := tick_column(tick, *across, raster.width)) is not None:
             raster.upright(column, ":" if brush.ascii_only else "┊", tick.style)
-    for place, one in reversed(list(enumerate(drawn))):
-        _draw(raster, one, across, upward, None if plain else place, len(drawn))
+    for place, line in reversed(list(enumerate(drawn))):
+        _draw(raster, line, across, upward, None if plain else place, len(drawn))
     labels = level_labels(*upward, raster.height, form)
     lines = [
         row_of((Piece(f"{labels.get(row, ''):>{MARGIN - 1}} ", "dim"), *raster.row(row)))
@@ -77,14 +77,17 @@ def curve(
     ]
     # Where there are places before another one, those behind it have a sign too.
     sign = "+" if across[0] < 0 else ""
-    whole = [(column_of(one, *across, raster.width), f"{one:{sign},.0f}" if one else "0") for one in numbers]
+    whole = [
+        (column_of(tick_value, *across, raster.width), f"{tick_value:{sign},.0f}" if tick_value else "0")
+        for tick_value in numbers
+    ]
     lines.append(numbers_row(whole or axis_numbers(*across, raster.width), raster.width))
     lines += letters_row(ticks, *across, raster.width)
     return [*lines, *_legend(series, drawn, ticks, across, width, brush)]
 
 
 def _ends(series: Sequence[Series]) -> tuple[float, float]:
-    points = np.concatenate([np.asarray(one.xs, dtype=np.float64) for one in series] or [np.zeros(0)])
+    points = np.concatenate([np.asarray(line.xs, dtype=np.float64) for line in series] or [np.zeros(0)])
     points = points[np.isfinite(points)]
     if not points.size:
         return 0.0, 1.0
@@ -92,18 +95,18 @@ def _ends(series: Sequence[Series]) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def _at(one: Series, ys: Numbers, xs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _at(line: Series, ys: Numbers, xs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """What a curve is at these places; NaN outside its points and in its gaps."""
-    known, values = np.asarray(one.xs, dtype=np.float64), np.asarray(ys, dtype=np.float64)
+    known, values = np.asarray(line.xs, dtype=np.float64), np.asarray(ys, dtype=np.float64)
     if not known.size:
         return np.full(xs.size, np.nan)
-    if one.stepped:
+    if line.stepped:
         place = np.searchsorted(known, xs, side="right") - 1
-        found = np.where(place >= 0, values[np.maximum(place, 0)], np.nan)
+        height = np.where(place >= 0, values[np.maximum(place, 0)], np.nan)
     else:
-        found = np.interp(xs, known, values)
+        height = np.interp(xs, known, values)
     outside = (xs < known[0]) | (xs > known[-1])
-    return np.where(outside, np.nan, found)
+    return np.where(outside, np.nan, height)
 
 
 def _shares(values: npt.NDArray[np.float64], upward: tuple[float, float]) -> npt.NDArray[np.float64]:
@@ -113,48 +116,48 @@ def _shares(values: npt.NDArray[np.float64], upward: tuple[float, float]) -> npt
 def _shaded(drawn: Sequence[Series], brush: Brush) -> Iterator[tuple[Series, str]]:
     """The series with a band, and how it is shaded: the first and the others differ without colour."""
     shades = _SHADES[brush.ascii_only]
-    banded = [one for one in drawn if one.low is not None and one.high is not None]
-    yield from ((one, shades[min(place, 1)]) for place, one in enumerate(banded))
+    banded = [line for line in drawn if line.low is not None and line.high is not None]
+    yield from ((line, shades[min(place, 1)]) for place, line in enumerate(banded))
 
 
-def _band(raster: Raster, one: Series, across: tuple[float, float], upward: tuple[float, float], shade: str) -> None:
-    assert one.low is not None and one.high is not None  # noqa: S101, PT018  # those without were left out
+def _band(raster: Raster, line: Series, across: tuple[float, float], upward: tuple[float, float], shade: str) -> None:
+    assert line.low is not None and line.high is not None  # noqa: S101, PT018  # those without were left out
     xs = np.linspace(*across, raster.width)
-    low, high = (_shares(_at(one, ends, xs), upward) for ends in (one.low, one.high))
+    low, high = (_shares(_at(line, ends, xs), upward) for ends in (line.low, line.high))
     columns = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
     ends = raster.dots_of(low[columns]), raster.dots_of(high[columns])
     for column, first, last in zip(columns.tolist(), *ends, strict=True):
-        raster.shade(column, first, last, (shade, one.style))
+        raster.shade(column, first, last, (shade, line.style))
 
 
 def _draw(
     raster: Raster,
-    one: Series,
+    line: Series,
     across: tuple[float, float],
     upward: tuple[float, float],
     place: int | None,
     n_series: int,
 ) -> None:
     """The dots of a curve, every column joined to the one before; `place` among `n_series` says where letters stand."""
-    ys = _shares(_at(one, one.ys, np.linspace(*across, raster.dots_across)), upward)
-    letter = "*" if place is None or not one.letter else one.letter
+    ys = _shares(_at(line, line.ys, np.linspace(*across, raster.dots_across)), upward)
+    letter = "*" if place is None or not line.letter else line.letter
     columns = np.flatnonzero(np.isfinite(ys))
     last, before = -2, 0
     for column, here in zip(columns.tolist(), raster.dots_of(ys[columns]), strict=True):
         # After a gap nothing is joined.
-        raster.stroke(column, before if column == last + 1 else here, here, one.style, letter)
+        raster.stroke(column, before if column == last + 1 else here, here, line.style, letter)
         last, before = column, here
-    known = np.asarray(one.xs, dtype=np.float64)
-    if known.size == 1 and across[0] <= known[0] <= across[1] and np.isfinite(one.ys[0]):
-        share = float(_shares(np.asarray(one.ys, dtype=np.float64), upward)[0])
-        raster.sign(column_of(float(known[0]), *across, raster.width), share, letter, one.style)
-    if place is None or not one.letter or raster.ascii_only:
+    known = np.asarray(line.xs, dtype=np.float64)
+    if known.size == 1 and across[0] <= known[0] <= across[1] and np.isfinite(line.ys[0]):
+        share = float(_shares(np.asarray(line.ys, dtype=np.float64), upward)[0])
+        raster.sign(column_of(float(known[0]), *across, raster.width), share, letter, line.style)
+    if place is None or not line.letter or raster.ascii_only:
         return
     period = max(APART, 3 * n_series)
     for column in range(round((place + 0.5) * period / n_series), raster.width, period):
         share = float(ys[column * raster.across])
         if np.isfinite(share):
-            raster.sign(column, share, one.letter, f"{one.style} strong")
+            raster.sign(column, share, line.letter, f"{line.style} strong")
 
 
 def _legend(
@@ -167,21 +170,30 @@ def _legend(
 ) -> Iterator[Row]:
     several = len(drawn) > 1
     line = "*" if brush.ascii_only else "⠒"
-    entries = [(Piece(one.letter if several and one.letter else line, one.style), one.name) for one in drawn]
-    for one, shade in _shaded(drawn, brush):
-        entries.append((Piece(shade, one.style), f"95% interval at each point{f', {one.letter}' if several else ''}"))
+    entries = [
+        (Piece(curve_line.letter if several and curve_line.letter else line, curve_line.style), curve_line.name)
+        for curve_line in drawn
+    ]
+    for curve_line, shade in _shaded(drawn, brush):
+        entries.append(
+            (Piece(shade, curve_line.style), f"95% interval at each point{f', {curve_line.letter}' if several else ''}")
+        )
     yield from legend(entries, width, "")
     yield from tick_legend(ticks, across, width, brush)
-    gaps = [one.letter or one.name for one in drawn if not np.isfinite(np.asarray(one.ys, dtype=np.float64)).all()]
+    gaps = [
+        curve_line.letter or curve_line.name
+        for curve_line in drawn
+        if not np.isfinite(np.asarray(curve_line.ys, dtype=np.float64)).all()
+    ]
     if gaps:
         yield from legend([(Piece(dash(brush)), f"where a curve is missing it is undefined: {', '.join(gaps)}")], width)
     if len(series) > len(drawn):
-        names = ", ".join(one.name for one in series[MOST:])
+        names = ", ".join(curve_line.name for curve_line in series[MOST:])
         yield from legend([(Piece(""), f"not drawn, {MOST} are told apart at most: {names}")], width)
 
 
 def tick_legend(ticks: Sequence[Tick], across: tuple[float, float], width: int, brush: Brush) -> list[Row]:
-    """What the letters of ticks mean, with their values; a tick of no value is a dash."""
+    """Explain the letters of ticks, with their values; a tick of no value is a dash."""
     entries = []
     for tick in ticks:
         where = "" if tick.at is None or across[0] <= tick.at <= across[1] else " (beyond the axis)"

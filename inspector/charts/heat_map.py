@@ -45,16 +45,16 @@ class Scale(Struct, frozen=True):
     signed: bool
 
     def level(self, value: float) -> int:
-        """The level of a value, 0-based, of LEVELS."""
+        """Return the level of a value, 0-based, of LEVELS."""
         width = self.high - self.low
         return min(LEVELS - 1, max(0, int((value - self.low) / width * LEVELS))) if width > 0 else LEVELS // 2
 
     def glyph(self, level: int, brush: Brush) -> str:
-        """What stands for a level beside the figure."""
+        """Return what stands for a level beside the figure."""
         return _ARROWS[brush.ascii_only][level] if self.signed else _SHADES[brush.ascii_only][level]
 
     def style(self, level: int) -> str:
-        """The name of a level's style."""
+        """Return the name of a level's style."""
         return _SIGNED_STYLES[level] if self.signed else f"heat-{level + 1}"
 
 
@@ -69,7 +69,7 @@ def heat_map(
     scale: tuple[float, float] | None = None,
     counted: str = "cases",
 ) -> list[Row]:
-    """The map in at most `width` cells (40 at least), with its legend.
+    """Draw the map in at most `width` cells (40 at least), with its legend.
 
     Columns that do not fit continue in a further block beneath. A cell without a value, or None, is a dash; one of
     fewer than 20 is dim, has no colour and is marked `~`.
@@ -106,13 +106,13 @@ def heat_map(
     return [*lines, (), *_legend(cells, width, brush, form, levels, counted, intervals=with_intervals)]
 
 
-def _scale(cells: Cells, form: Form, given: tuple[float, float] | None) -> Scale:
+def _scale(cells: Cells, form: Form, ends: tuple[float, float] | None) -> Scale:
     values = [mark.known for row in cells for mark in row if mark is not None and not mark.small]
     known = [value for value in values if value is not None]
     if form == "difference":
-        most = max(map(abs, given if given is not None else known), default=0.0)
+        most = max(map(abs, ends if ends is not None else known), default=0.0)
         return Scale(-most, most, signed=True)
-    low, high = given if given is not None else (min(known, default=0.0), max(known, default=0.0))
+    low, high = ends if ends is not None else (min(known, default=0.0), max(known, default=0.0))
     return Scale(low, high, signed=False)
 
 
@@ -176,9 +176,11 @@ def _legend(
 ) -> Iterator[Row]:
     marks = [mark for row in cells for mark in row]
     known = [mark for mark in marks if mark is not None and mark.known is not None]
-    told = " [95% interval]" if intervals else ""
-    said = f"how many {counted}" if form == "count" else f"figure ({unit_words(form)}){told}, n = {counted}"
-    yield from legend([(Piece(""), f"Cells: {said}.")], width)
+    interval_words = " [95% interval]" if intervals else ""
+    cell_words = (
+        f"how many {counted}" if form == "count" else f"figure ({unit_words(form)}){interval_words}, n = {counted}"
+    )
+    yield from legend([(Piece(""), f"Cells: {cell_words}.")], width)
     if known:
         yield from legend(list(_level_entries(levels, brush, form)), width)
     few = [mark for mark in marks if mark is not None and mark.small]

@@ -31,7 +31,7 @@ def histogram(
     ticks: Sequence[Tick] = (),
     counted: str = "steps",
 ) -> list[Row]:
-    """The histogram in at most `width` cells (40 at least), with its counts, which open their cases, and a legend.
+    """Draw the histogram in at most `width` cells (40 at least), with its counts, which open their cases, and a legend.
 
     Bars show the share of each class that lies in a bin, on one scale, so that a small class is seen beside a large
     one. Something is drawn for every count above 0.
@@ -45,13 +45,13 @@ def histogram(
         ticks: values on the axis.
         counted: what is counted, in words.
     """
-    totals = [sum(one.counts[side] for one in bins) for side in (0, 1)]
+    totals = [sum(reward_bin.counts[side] for reward_bin in bins) for side in (0, 1)]
     if not any(totals):
         return legend([(Piece(""), f"There is nothing to count: no {counted} of either class.")], width)
-    shares = [[one.counts[side] / (totals[side] or 1) for one in bins] for side in (0, 1)]
+    shares = [[reward_bin.counts[side] / (totals[side] or 1) for reward_bin in bins] for side in (0, 1)]
     top = max(map(max, shares))
     scaled = [[share / top for share in side] for side in shares]
-    size = max(len(f"{count:,}") for one in bins for count in one.counts) + 1
+    size = max(len(f"{count:,}") for reward_bin in bins for count in reward_bin.counts) + 1
     across = bins[0].low, bins[-1].high
     margin = max(MARGIN, *(1 + whole_width(word) for word, _ in classes))
     if len(bins) * size <= width - margin:
@@ -95,18 +95,18 @@ def _above_each_other(
                 (Piece(" " * margin), *_cells(scaled[side], classes[side][1], side, level, height, size, cuts, brush))
             )
         if side == 0:
-            edges = [one.low for one in bins] + [high]
+            edges = [reward_bin.low for reward_bin in bins] + [high]
             yield numbers_row([(at * size, number(edge, 2, 6)) for at, edge in enumerate(edges)], width, margin)
         else:
             yield counts
     yield from letters_row(ticks, low, high, width, margin)
 
 
-def _counts(bins: Sequence[Bin], told: tuple[str, str], side: int, size: int, margin: int) -> Row:
-    pieces = [Piece(padded(clean(told[0]), margin), told[1])]
-    for one in bins:
-        text = f"{one.counts[side]:,}"
-        drill = one.drills[side] if one.counts[side] else None
+def _counts(bins: Sequence[Bin], title: tuple[str, str], side: int, size: int, margin: int) -> Row:
+    pieces = [Piece(padded(clean(title[0]), margin), title[1])]
+    for reward_bin in bins:
+        text = f"{reward_bin.counts[side]:,}"
+        drill = reward_bin.drills[side] if reward_bin.counts[side] else None
         before = (size - 1 - len(text)) // 2
         pieces += [
             Piece(" " * before),
@@ -148,12 +148,12 @@ def _beside_each_other(
     brush: Brush,
     ticks: Sequence[Tick],
 ) -> Iterator[Row]:
-    names = [f"{number(one.low, 2, 6)} to {number(one.high, 2, 6)}" for one in bins]
+    names = [f"{number(reward_bin.low, 2, 6)} to {number(reward_bin.high, 2, 6)}" for reward_bin in bins]
     stub = max(map(len, names))
     letters = max(1, len(ticks))
     for written in ("{:,}", "{}"):
         # Very many steps in 40 cells go without commas.
-        sizes = [max(len(written.format(one.counts[side])) for one in bins) for side in (0, 1)]
+        sizes = [max(len(written.format(reward_bin.counts[side])) for reward_bin in bins) for side in (0, 1)]
         room = (width - stub - letters - sum(sizes) - 6) // 2
         if room >= 2:
             break
@@ -163,12 +163,12 @@ def _beside_each_other(
     styles = [style for _, style in classes]
     blank = Piece(" " * (stub + letters + 2))
     yield row_of((blank, Piece(head[0], styles[0]), Piece("  "), Piece(head[1], styles[1])))
-    for at, (one, name) in enumerate(zip(bins, names, strict=True)):
+    for at, (reward_bin, name) in enumerate(zip(bins, names, strict=True)):
         here = [tick for tick in ticks if _bin_of(tick.at, bins) == at]
         drawn = [_length(scaled[side][at], room) for side in (0, 1)]
-        texts = [written.format(count) for count in one.counts]
+        texts = [written.format(count) for count in reward_bin.counts]
         numbers = [Piece(text, "" if count else "dim", drill if count else None)
-                   for text, count, drill in zip(texts, one.counts, one.drills, strict=True)]  # fmt: skip
+                   for text, count, drill in zip(texts, reward_bin.counts, reward_bin.drills, strict=True)]  # fmt: skip
         yield row_of((
             *(Piece(tick.letter, tick.style) for tick in here),
             Piece(" " * (letters - len(here)) + f" {padded(name, stub)} "),
@@ -187,4 +187,4 @@ def _length(share: float, room: int) -> int:
 def _bin_of(value: float | None, bins: Sequence[Bin]) -> int | None:
     if value is None or not bins[0].low <= value <= bins[-1].high:
         return None
-    return next((at for at, one in enumerate(bins) if value < one.high), len(bins) - 1)
+    return next((at for at, reward_bin in enumerate(bins) if value < reward_bin.high), len(bins) - 1)

@@ -42,7 +42,7 @@ class Bin(Struct, frozen=True):
 
 
 def reliability(bins: Sequence[Bin], width: int, height: int, brush: Brush, *, counted: str = "steps") -> list[Row]:
-    """The diagram in at most `width` cells (40 at least) with a table of its bins, beside it or beneath.
+    """Draw the diagram in at most `width` cells (40 at least) with a table of its bins, beside it or beneath.
 
     Args:
         bins: ascending; an empty one has no mean.
@@ -75,18 +75,20 @@ def _diagram(bins: Sequence[Bin], width: int, height: int, brush: Brush) -> list
         if dot % (2 * raster.across) < raster.across:
             down = raster.dot_of(dot / (raster.dots_across - 1))
             raster.stroke(dot, down, down, "dim", "/")
-    for one in bins:
-        mean, value = finite(one.mean), one.mark.known
+    for reward_bin in bins:
+        mean, value = finite(reward_bin.mean), reward_bin.mark.known
         if mean is None or value is None:
             continue
         column = column_of(mean, 0.0, 1.0, raster.width)
-        if one.mark.interval is not None:
-            ends = [raster.dot_of(end) // raster.down for end in one.mark.interval]
+        if reward_bin.mark.interval is not None:
+            ends = [raster.dot_of(end) // raster.down for end in reward_bin.mark.interval]
             for row in range(min(ends), max(ends) + 1):
                 share = 1 - row * raster.down / (raster.dots_down - 1)
-                raster.sign(column, share, "|" if brush.ascii_only else "│", "dim" if one.mark.small else "exact")
-        point = ("o" if brush.ascii_only else "○") if one.mark.small else ("@" if brush.ascii_only else "●")
-        raster.sign(column, value, point, "dim" if one.mark.small else "exact strong")
+                raster.sign(
+                    column, share, "|" if brush.ascii_only else "│", "dim" if reward_bin.mark.small else "exact"
+                )
+        point = ("o" if brush.ascii_only else "○") if reward_bin.mark.small else ("@" if brush.ascii_only else "●")
+        raster.sign(column, value, point, "dim" if reward_bin.mark.small else "exact strong")
     labels = level_labels(0.0, 1.0, raster.height, "percent")
     rows = [
         row_of((Piece(f"{labels.get(row, ''):>{MARGIN - 1}} ", "dim"), *raster.row(row)))
@@ -96,31 +98,31 @@ def _diagram(bins: Sequence[Bin], width: int, height: int, brush: Brush) -> list
 
 
 def _table(bins: Sequence[Bin], brush: Brush) -> list[Row]:
-    cells = [("given", "mean", "right", ""), *(_texts(one, brush) for one in bins)]
+    cells = [("given", "mean", "right", ""), *(_texts(reward_bin, brush) for reward_bin in bins)]
     sizes = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    marks = [None, *(one.mark for one in bins)]
+    marks = [None, *(reward_bin.mark for reward_bin in bins)]
     rows = []
     for mark, texts in zip(marks, cells, strict=True):
-        given, mean, right, count = (padded(text, size) for text, size in zip(texts, sizes, strict=True))
+        interval, mean, right, count = (padded(text, size) for text, size in zip(texts, sizes, strict=True))
         style = "dim" if mark is None or mark.small or mark.known is None else ""
-        told = Piece(f"{right} {count}".rstrip(), style, None if mark is None else mark.drill)
-        rows.append(row_of((Piece(f"{given} {mean} ", "dim"), told)))
+        figures = Piece(f"{right} {count}".rstrip(), style, None if mark is None else mark.drill)
+        rows.append(row_of((Piece(f"{interval} {mean} ", "dim"), figures)))
     return rows
 
 
-def _texts(one: Bin, brush: Brush) -> tuple[str, str, str, str]:
-    mean, value, ends = finite(one.mean), one.mark.known, one.mark.interval
+def _texts(reward_bin: Bin, brush: Brush) -> tuple[str, str, str, str]:
+    mean, value, ends = finite(reward_bin.mean), reward_bin.mark.known, reward_bin.mark.interval
     within = f" {interval_text(ends, 'percent', short=True)}" if ends and value is not None else ""
     return (
-        f"{one.low:.2f}-{one.high:.2f}",
+        f"{reward_bin.low:.2f}-{reward_bin.high:.2f}",
         dash(brush) if mean is None else f"{mean:.2f}",
         dash(brush) if value is None else f"{figure(value, 'percent')}{within}",
-        count_text(one.mark),
+        count_text(reward_bin.mark),
     )
 
 
 def _legend(bins: Sequence[Bin], width: int, brush: Brush, counted: str) -> Iterator[Row]:
-    marks = [one.mark for one in bins]
+    marks = [reward_bin.mark for reward_bin in bins]
     points = "@ |" if brush.ascii_only else "● │"
     yield from legend(
         [

@@ -17,13 +17,13 @@ COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *TRIAGE, *CASE, *CRITIQUE, *REA
 
 
 def bindings_of(screen: str) -> list[Binding]:
-    """The bindings of a screen, those of the rail first."""
+    """Return the bindings of a screen, those of the rail first."""
     commands = [*RAIL, *(command for command in COMMANDS if command.known_on(screen))]
     return [_binding(command, command.action, show=command.in_footer(screen)) for command in commands]
 
 
 def bindings_of_answers() -> list[Binding]:
-    """What the case screen does of which the footer tells while a critic's answers have the focus."""
+    """Return what the case screen does of which the footer tells while a critic's answers have the focus."""
     return [_binding(command, f"screen.{command.action}", show=True) for command in COMMANDS if command.in_answers]
 
 

@@ -77,12 +77,12 @@ VERBS = (
 
 
 def go(letter: str) -> str:
-    """Write the two keys that go somewhere."""
+    """Return the two keys that go somewhere."""
     return f"{GO} {letter}"
 
 
 def view(letter: str) -> str:
-    """Write the two keys that change what is shown."""
+    """Return the two keys that change what is shown."""
     return f"{VIEW} {letter}"
 
 
@@ -142,7 +142,7 @@ class Command(Struct, frozen=True):
     priority: bool = False
 
     def known_on(self, screen: str) -> bool:
-        """Tell whether a screen knows it, that of an analysis without a key too."""
+        """Return whether a screen knows it, that of an analysis without a key too."""
         return screen in self.screens if screen in SCREENS else set(self.screens) >= UNLIKE
 
     @property
@@ -152,22 +152,22 @@ class Command(Struct, frozen=True):
 
     @property
     def worth_showing(self) -> bool:
-        """Whether the footer shows it where there is room.
+        """Return whether the footer shows it where there is room.
 
         What is known everywhere or only moves teaches nothing, what works in a critic's answers is told there, and
         what takes two keys is shown behind the first.
         """
-        told = (
+        elsewhere = (
             self.screens == SCREENS
             or self.in_answers
             or self.action == "back"
             or self.keys == NO_KEY
             or " " in self.keys
         )
-        return not told and not self.moves
+        return not elsewhere and not self.moves
 
     def in_footer(self, screen: str) -> bool:
-        """Whether the footer of a screen shows it."""
+        """Return whether the footer of a screen shows it."""
         if isinstance(self.footer, bool):
             return self.footer
         return screen in self.footer if screen in SCREENS else set(self.footer) >= UNLIKE

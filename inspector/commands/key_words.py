@@ -61,16 +61,16 @@ class KeyWords(Struct, frozen=True):
     plain: bool = False
 
     def of(self, command: str) -> str:
-        """The key of the command with this id; the palette where it has none. Raises KeyError for no command."""
+        """Return the key of the command with this id; the palette where it has none. Raises KeyError for no command."""
         return self.written(command) or f"the palette ({_TITLES[command]})"
 
     def written(self, command: str) -> str:
-        """The same; "" where it has no key."""
-        shown = self.own.get(command, _USUAL[command])
+        """Return the same; "" where it has no key."""
+        keys = self.own.get(command, _USUAL[command])
         for first, waits in ((GO, "go"), (VIEW, "view")):
-            if shown.startswith(f"{first} "):
-                shown = f"{self.own.get(waits, first)}{shown.removeprefix(first)}"
-        return plain_key(shown) if self.plain else shown
+            if keys.startswith(f"{first} "):
+                keys = f"{self.own.get(waits, first)}{keys.removeprefix(first)}"
+        return plain_key(keys) if self.plain else keys
 
 
 USUAL = KeyWords()
@@ -93,40 +93,46 @@ def _lines() -> Iterator[str]:
     yield ""
     yield "## Go to another screen"
     yield ""
-    yield from _table("keys", ((one.keys, f"{one.title}: {one.help}") for one in _once(_behind(GO))))
+    yield from _table("keys", ((command.keys, f"{command.title}: {command.help}") for command in _once(_behind(GO))))
     yield ""
     yield "## Choose what is shown"
     yield ""
     yield from _table(
-        "keys", ((one.keys, f"{one.title} ({place_words(one.screens)}): {one.help}") for one in _behind(VIEW))
+        "keys",
+        (
+            (command.keys, f"{command.title} ({place_words(command.screens)}): {command.help}")
+            for command in _behind(VIEW)
+        ),
     )
     yield ""
     yield "## While the threshold moves"
     yield ""
-    yield from _table("key", ((one.keys, one.help) for one in RAIL))
+    yield from _table("key", ((command.keys, command.help) for command in RAIL))
     yield ""
     yield "## Without a key"
     yield ""
     yield "The palette (`Ctrl+P`) and `?` have all of these and more, and `keymap.toml` can give each a key."
     yield ""
-    for one in COMMANDS:
-        if one.keys == NO_KEY:
-            yield f"- {one.title}: {one.help}"
+    for command in COMMANDS:
+        if command.keys == NO_KEY:
+            yield f"- {command.title}: {command.help}"
 
 
 def _behind(first: str) -> list[Command]:
     """The commands that want a second key behind this one, in the order of these."""
-    return sorted((one for one in COMMANDS if one.keys.startswith(f"{first} ")), key=lambda one: one.keys)
+    return sorted(
+        (command for command in COMMANDS if command.keys.startswith(f"{first} ")), key=lambda command: command.keys
+    )
 
 
 def _once(commands: list[Command]) -> list[Command]:
     """Those that go to the same place in one line."""
-    return list({one.keys: one for one in commands}.values())
+    return list({command.keys: command for command in commands}.values())
 
 
 def _table(head: str, rows: "Iterator[tuple[str, str]]") -> Iterator[str]:
     yield f"| {head} | |"
     yield "|---|---|"
     for keys, words in rows:
-        shown = " ".join(f"`{written(key)}`" for key in keys.split(","))
-        yield f"| {shown} | {words} |"
+        cell = " ".join(f"`{written(key)}`" for key in keys.split(","))
+        yield f"| {cell} | {words} |"

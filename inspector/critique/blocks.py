@@ -53,7 +53,7 @@ class Readable(Struct, frozen=True):
 
 
 def readable(text: str, marks: Sequence[Mark], *, raw: bool, precious: int | None = None) -> Readable:
-    """The text cleaned, its formulas in Unicode unless `raw`, and the marks at their new places.
+    """Return the text cleaned, its formulas in Unicode unless `raw`, and the marks at their new places.
 
     A mark that would change how a formula is read is left out; where that is the one whose name is `precious`, the
     formulas stay as they were written instead.
@@ -66,8 +66,8 @@ def readable(text: str, marks: Sequence[Mark], *, raw: bool, precious: int | Non
     kept, converted = _harmless(text, marks, ends, plain)
     if precious is not None and any(mark.name == precious for mark in set(marks) - set(kept)):
         return readable(text, marks, raw=True)
-    shown = clean(_BLANK_LINES.sub("\n\n", converted), lines=True)
-    return _without_ends((shown, kept), ends, raw=False)
+    cleaned = clean(_BLANK_LINES.sub("\n\n", converted), lines=True)
+    return _without_ends((cleaned, kept), ends, raw=False)
 
 
 Ends = tuple[str, str]
@@ -144,20 +144,20 @@ def _without_ends(marked: tuple[str, Sequence[Mark]], ends: Ends | None, *, raw:
     if ends is None or not marks:
         return Readable(text, (), raw)
     names = [mark.name for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end))]
-    found: list[Mark] = []
+    placed: list[Mark] = []
     going: list[int] = []
     pieces, length = [], 0
     for piece in re.split(f"([{ends[0]}{ends[1]}])", text):
         if piece == ends[0]:
-            going.append(len(found))
-            found.append(Mark(length, length, names[len(found)]))
+            going.append(len(placed))
+            placed.append(Mark(length, length, names[len(placed)]))
         elif piece == ends[1]:
             at = going.pop()
-            found[at] = Mark(found[at].start, length, found[at].name)
+            placed[at] = Mark(placed[at].start, length, placed[at].name)
         else:
             pieces.append(piece)
             length += len(piece)
-    return Readable("".join(pieces), tuple(mark for mark in found if mark.end > mark.start), raw)
+    return Readable("".join(pieces), tuple(mark for mark in placed if mark.end > mark.start), raw)
 
 
 class Placed(Struct, frozen=True):
@@ -173,7 +173,7 @@ class Placed(Struct, frozen=True):
 
 
 def placed_lines(text: str, width: int) -> Iterator[Placed]:
-    """The text wrapped, each line with its place: what a break replaced belongs to no line."""
+    """Wrap the text, each line with its place: what a break replaced belongs to no line."""
     before = 0
     for paragraph in text.split("\n"):
         at = 0
@@ -217,15 +217,15 @@ class Mention(Struct, frozen=True):
 
 
 def mentions(text: str) -> Iterator[Mention]:
-    """All of a text, in order; they do not overlap. Of "steps 2, 4" each number is one. Takes linear time."""
-    for found in _WORD.finditer(text):
-        written = found["english"] or found["counted"] or found["named"]
+    """Yield all of a text, in order; they do not overlap. Of "steps 2, 4" each number is one. Takes linear time."""
+    for match in _WORD.finditer(text):
+        written = match["english"] or match["counted"] or match["named"]
         number = _value(written)
         if number is None:
             continue
-        yield Mention(found.start(), found.end(), number)
-        if _plural(found[0]):
-            yield from _listed(text, found.end())
+        yield Mention(match.start(), match.end(), number)
+        if _plural(match[0]):
+            yield from _listed(text, match.end())
 
 
 def _listed(text: str, at: int) -> Iterator[Mention]:
@@ -268,22 +268,22 @@ class Numbering(Struct, frozen=True):
     steps: Sequence[int]
 
     def step(self, number: int) -> int | None:
-        """The step (0-based) that a number means; None where there is none."""
+        """Return the step (0-based) that a number means; None where there is none."""
         at = number - self.base
         return self.steps[at] if 0 <= at < len(self.steps) else None
 
 
 def numbering(scorer: Scorer, steps: Sequence[str]) -> Numbering | None:
-    """How the scorer counts the steps of a case (their texts); None where that is not known.
+    """Return how the scorer counts the steps of a case (their texts); None where that is not known.
 
     What its own settings say of the layout of its prompts comes first, then what its protocol, family or file format
     says.
     """
     settings, every = scorer.settings, range(len(steps))
     name = str(settings.get("protocol"))
-    told = _base(settings.get("steps"))
-    if told is not None:
-        return Numbering(told, every)
+    base = _base(settings.get("steps"))
+    if base is not None:
+        return Numbering(base, every)
     if name in PROTOCOLS:
         return Numbering(PROTOCOLS[name].steps.base, every)
     options = settings.get("options")
@@ -317,7 +317,7 @@ class Place(Struct, frozen=True):
 
 
 def place_of(scorer: Scorer, answer: Mapping[str, Any], n_steps: int) -> Place:
-    """The place of one answer (a row of VOTES) of a case of so many steps.
+    """Return the place of one answer (a row of VOTES) of a case of so many steps.
 
     It is that of the reader that read it; of imported answers that of the protocol, as far as it reads the same. Where
     a present reader reads something else, no place is told: it would not be that of the verdict on screen.
@@ -331,10 +331,10 @@ def place_of(scorer: Scorer, answer: Mapping[str, Any], n_steps: int) -> Place:
     read = PROTOCOLS[name].read if reader is None else READERS.get(reader)
     if read is None:
         return Place(why=f"{reader} read it, which is not here: no place in the text")
-    found = read_answer(
+    reading = read_answer(
         read, answer["answer"], n_steps, reasoning=answer["reasoning"], finish_reason=answer["finish_reason"]
     )
-    same = (found.ballot, found.verdict, _as_list(found.rewards)) == (
+    same = (reading.ballot, reading.verdict, _as_list(reading.rewards)) == (
         answer["ballot"],
         answer["verdict"],
         _as_list(answer["rewards"]),
@@ -343,7 +343,7 @@ def place_of(scorer: Scorer, answer: Mapping[str, Any], n_steps: int) -> Place:
         return Place(
             why="read otherwise today than what was kept: no place in the text (reparse --save reads it again)"
         )
-    return Place(found.span, "" if found.span else NOT_READ, tuple(map(str, found.notes)))
+    return Place(reading.span, "" if reading.span else NOT_READ, tuple(map(str, reading.notes)))
 
 
 def _says_something(answer: Mapping[str, Any]) -> bool:
@@ -373,12 +373,12 @@ class Said(Struct, frozen=True):
 
 
 def is_talk(scorer: Scorer) -> bool:
-    """Whether a scorer's answers are talks."""
+    """Return whether a scorer's answers are talks."""
     return scorer.settings.get("protocol") in FAMILIES
 
 
 def told_talk(scorer: Scorer, answer: str, places: int | None) -> tuple[Said, ...] | None:
-    """A kept answer call for call; None where it is no such JSON.
+    """Return a kept answer call for call; None where it is no such JSON.
 
     Args:
         scorer: one that talks, with its options.
@@ -399,29 +399,31 @@ def told_talk(scorer: Scorer, answer: str, places: int | None) -> tuple[Said, ..
         )
     options = scorer.settings.get("options")
     calls = [text for talk in talks for text in talk]
-    said = tuple(_by_steps(calls, options if isinstance(options, Mapping) else {}))
-    steps = len({one.step for one in said})
-    return said if places in (None, steps) else tuple(Said(None, f"call {n}", text) for n, text in enumerate(calls, 1))
+    pieces = tuple(_by_steps(calls, options if isinstance(options, Mapping) else {}))
+    steps = len({piece.step for piece in pieces})
+    return (
+        pieces if places in (None, steps) else tuple(Said(None, f"call {n}", text) for n, text in enumerate(calls, 1))
+    )
 
 
 def judged_places(logprobs: str | None) -> int | None:
-    """How many steps of a talk came to something, by the JSON kept of them; None where that is not known."""
+    """Return how many steps of a talk came to something, by the JSON kept of them; None where that is not known."""
     try:
-        found = None if logprobs is None else json.loads(logprobs)
+        judged = None if logprobs is None else json.loads(logprobs)
     except (ValueError, RecursionError):
         return None
-    return len(found) if isinstance(found, list) else None
+    return len(judged) if isinstance(judged, list) else None
 
 
 def _talks(answer: str) -> list[list[str]] | None:
     try:
-        found: Any = json.loads(answer)
+        talks: Any = json.loads(answer)
     except (ValueError, RecursionError):
         return None
-    sound = isinstance(found, list) and all(
-        isinstance(talk, list) and all(isinstance(text, str) for text in talk) for talk in found
+    sound = isinstance(talks, list) and all(
+        isinstance(talk, list) and all(isinstance(text, str) for text in talk) for talk in talks
     )
-    return found if sound else None
+    return talks if sound else None
 
 
 def _by_steps(calls: Sequence[str], options: Mapping[str, Any]) -> Iterator[Said]:
@@ -480,7 +482,7 @@ class Block(Struct, frozen=True):
 
 
 def blocks_of(scorer: Scorer, answer: Mapping[str, Any], place: Place) -> tuple[Block, ...]:
-    """One answer (a row of VOTES) in pieces; () where no text was kept."""
+    """Return one answer (a row of VOTES) in pieces; () where no text was kept."""
     text = answer["answer"]
     if text is None:
         return ()
@@ -490,16 +492,18 @@ def blocks_of(scorer: Scorer, answer: Mapping[str, Any], place: Place) -> tuple[
     return (*_ratings(answer), *_of_text(text, answer["reasoning"], place.span))
 
 
-def prompt_block(asked: Sent, sampling: str) -> Block:
-    """What an answer was given to, whole, its messages under their roles; `sampling` says how it was sampled."""
-    several = len(asked.calls) > 1
+def prompt_block(request: Sent, sampling: str) -> Block:
+    """Return what an answer was given to, whole, its messages under their roles; `sampling` says how it was sampled."""
+    several = len(request.calls) > 1
     pieces = []
-    for number, call in enumerate(asked.calls):
+    for number, call in enumerate(request.calls):
         where = f"call {number}, " if several else ""
         where += "" if call.step is None else f"step {call.step}, "
         pieces += [f"[{where}{message.role}]\n{message.text}" for message in call.prompt]
-    how = "exactly as sent" if asked.fits else "NOT as it was sent" if asked.fits is False else "as it would be sent"
-    about = f"{asked.words[:1].upper()}{asked.words[1:]}."
+    how = (
+        "exactly as sent" if request.fits else "NOT as it was sent" if request.fits is False else "as it would be sent"
+    )
+    about = f"{request.words[:1].upper()}{request.words[1:]}."
     return Block("\n\n".join([f"{about}\nSampling: {sampling}.", *pieces]), f"prompt, {how}", folds=True, prompt=True)
 
 
@@ -513,7 +517,7 @@ def _ratings(answer: Mapping[str, Any]) -> Iterator[Block]:
 def _of_text(text: str, reasoning: str | None, span: Span | None) -> Iterator[Block]:
     if reasoning is not None:
         yield _block(reasoning, span if span and span.part == "reasoning" else None, title="reasoning", folds=True)
-    told = span if span and span.part == "answer" else None
+    answer_span = span if span and span.part == "answer" else None
     part = parted(text)
     begins, ends = 0, 0
     if part.reasoning is not None:
@@ -521,12 +525,12 @@ def _of_text(text: str, reasoning: str | None, span: Span | None) -> Iterator[Bl
         tag = next((len(tag) for tag in _ENDS if text[:ends].endswith(tag)), 0) if part.closed else 0
         begins = ends - tag - len(part.reasoning)
         title = "reasoning" if part.closed else "reasoning that never ended"
-        yield _block(part.reasoning, _within(told, begins, ends - tag), title=title, folds=True)
+        yield _block(part.reasoning, _within(answer_span, begins, ends - tag), title=title, folds=True)
     if part.answer or part.reasoning is None:
         # The blank lines after the reasoning say nothing.
         bare = part.answer.lstrip("\n")
         start = len(text) - len(bare)
-        yield _block(bare, _within(told, start, len(text)))
+        yield _block(bare, _within(answer_span, start, len(text)))
 
 
 def _within(span: Span | None, start: int, end: int) -> Span | None:
@@ -537,11 +541,11 @@ def _within(span: Span | None, start: int, end: int) -> Span | None:
 
 
 def _block(text: str, span: Span | None, *, title: str = "", folds: bool = False, step: int | None = None) -> Block:
-    found = [] if span is None else [Mark(span.start, span.end, ANSWER)]
+    answer_marks = [] if span is None else [Mark(span.start, span.end, ANSWER)]
     # A mention that lies across the answer's edge would belong to neither.
-    marks = [Mark(one.start, one.end, one.number) for one in mentions(text)]
-    kept = [mark for mark in marks if not found or _apart(mark, found[0])]
-    return Block(text, title, folds, step, (*found, *kept))
+    marks = [Mark(mention.start, mention.end, mention.number) for mention in mentions(text)]
+    kept = [mark for mark in marks if not answer_marks or _apart(mark, answer_marks[0])]
+    return Block(text, title, folds, step, (*answer_marks, *kept))
 
 
 def _apart(mark: Mark, other: Mark) -> bool:
@@ -553,10 +557,10 @@ def _apart(mark: Mark, other: Mark) -> bool:
 def _of_talk(talk: Sequence[Said], rewards: Sequence[float] | None) -> Iterator[Block]:
     """Each call a block: what leads to a judgement folds, under the step and its reward."""
     last = None
-    for one in talk:
-        if one.step is not None and one.step != last:
-            reward = None if rewards is None or one.step >= len(rewards) else rewards[one.step]
-            told = "no reward" if reward is None else f"reward {reward:.4g}"
-            yield Block("", told, step=one.step)
-            last = one.step
-        yield _block(one.text, None, title=one.stage, folds=one.stage != JUDGEMENT)
+    for call in talk:
+        if call.step is not None and call.step != last:
+            reward = None if rewards is None or call.step >= len(rewards) else rewards[call.step]
+            words = "no reward" if reward is None else f"reward {reward:.4g}"
+            yield Block("", words, step=call.step)
+            last = call.step
+        yield _block(call.text, None, title=call.stage, folds=call.stage != JUDGEMENT)

@@ -26,7 +26,7 @@ TEXTS = ("answer", "reasoning")
 
 
 def kept_answers(selection: Selection, scorer: str, row: int) -> pl.DataFrame:
-    """The answers of a scorer to the case in this row, all runs, as VOTES; no row of one that answers nothing.
+    """Return the answers of a scorer to the case in this row, all runs, as VOTES; no row of one that answers nothing.
 
     Critics answer, and PRMs that generate.
     """
@@ -44,7 +44,7 @@ def _read(folder: Path, key: str, case: str, _parts: tuple[str, ...]) -> pl.Data
 
 
 def said(answer: Mapping[str, Any]) -> str:
-    """What one answer was read as, or why it was not."""
+    """Return what one answer was read as, or why it was not."""
     reason, verdict = answer["reason"], answer["verdict"]
     if answer["answer"] is None:
         return str(reason or "no answer is kept")
@@ -57,27 +57,27 @@ def said(answer: Mapping[str, Any]) -> str:
 
 
 def measures(answer: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) -> str:
-    """How long an answer is and how it ended, in words; "" where that is not known.
+    """Return how long an answer is and how it ended, in words; "" where that is not known.
 
     A server that answers several times at once tells the tokens of all together, on the first: those are of none.
     """
-    mates = [one for one in answers if one["run"] == answer["run"] and one["finish_reason"] is not None]
-    alone = all(one["tokens_out"] is not None for one in mates)
-    told = [counted(answer["tokens_out"], "token")] if answer["tokens_out"] and alone else []
+    mates = [vote for vote in answers if vote["run"] == answer["run"] and vote["finish_reason"] is not None]
+    alone = all(vote["tokens_out"] is not None for vote in mates)
+    parts = [counted(answer["tokens_out"], "token")] if answer["tokens_out"] and alone else []
     end = answer["finish_reason"]
-    return ", ".join([*told, *([f"ended: {end}"] if end and end != "stop" else [])])
+    return ", ".join([*parts, *([f"ended: {end}"] if end and end != "stop" else [])])
 
 
 def described(answers: pl.DataFrame, scorer: Scorer, *, texts: bool) -> list[dict[str, Any]]:
-    """The answers as objects for a document, with their texts where asked for; those of a talk also call for call."""
+    """Return the answers as objects for a document, with texts where asked for; those of a talk also call for call."""
     names = (*LISTED, *(TEXTS if texts else ()))
     talks = texts and is_talk(scorer)
-    found = []
-    for one in answers.iter_rows(named=True):
-        told = {"said": said(one), **{name: one[name] for name in names}}
-        talk = told_talk(scorer, one["answer"] or "", judged_places(one["logprobs"])) if talks else None
-        found.append(told if talk is None else {**told, "talk": [asdict(call) for call in talk]})
-    return found
+    documents = []
+    for answer in answers.iter_rows(named=True):
+        document = {"said": said(answer), **{name: answer[name] for name in names}}
+        talk = told_talk(scorer, answer["answer"] or "", judged_places(answer["logprobs"])) if talks else None
+        documents.append(document if talk is None else {**document, "talk": [asdict(call) for call in talk]})
+    return documents
 
 
 # -- a critic's kept answers counted: how many came, and how many of these could not be read, by kind
@@ -102,28 +102,28 @@ class AnswerCounts(Struct, frozen=True):
     @property
     def words(self) -> str:
         """What there is to say of them; "" where all came and could be read."""
-        told, answers = [], counted(self.answers, "answer")
+        sentences, answers = [], counted(self.answers, "answer")
         if self.unparsed:
-            told.append(f"{sum(self.unparsed.values()):,} of {answers} unparsed: {listed(self.unparsed)}")
+            sentences.append(f"{sum(self.unparsed.values()):,} of {answers} unparsed: {listed(self.unparsed)}")
         if self.misfit:
             count = sum(self.misfit.values())
             fitting = f"{count:,} of {answers} {'does' if count == 1 else 'do'} not fit the steps"
-            told.append(f"{fitting} ({listed(self.misfit)}): official figures of steps count their signs")
-        return "; ".join([*told, *([f"{counted(self.lacking, 'answer')} did not come"] if self.lacking else [])])
+            sentences.append(f"{fitting} ({listed(self.misfit)}): official figures of steps count their signs")
+        return "; ".join([*sentences, *([f"{counted(self.lacking, 'answer')} did not come"] if self.lacking else [])])
 
 
 def listed(kinds: Mapping[str, int]) -> str:
-    """Kinds of faults in words: `7 no box, 5 cut at the token limit`."""
+    """Return kinds of faults in words: `7 no box, 5 cut at the token limit`."""
     return ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
 
 
 def answer_counts(folder: Path, cases: pl.DataFrame) -> AnswerCounts:
-    """The answers in a critic's folder to these cases (columns `case` and `key`)."""
+    """Count the answers in a critic's folder to these cases (columns `case` and `key`)."""
     return counts_of(rows_about(cases, VoteParts(folder).read(_READ)[0]))
 
 
 def counts_of(here: pl.DataFrame) -> AnswerCounts:
-    """The same of these answers, one a row (columns `verdict`, `rewards` and `reason`)."""
+    """Count these answers, one a row (columns `verdict`, `rewards` and `reason`)."""
     reasons = here["reason"].fill_null("")
     silent = reasons.str.starts_with(FAILED) | reasons.str.starts_with(REFUSED)
     rated = here["rewards"].is_not_null()
@@ -138,10 +138,10 @@ def _kinds(rows: pl.DataFrame) -> dict[str, int]:
 
 
 def unparsed_notes(selection: Selection) -> Iterator[str]:
-    """A sentence for every chosen critic some of whose answers to the shown cases could not be read or did not come."""
-    shown = selection.cases.filter(pl.Series(selection.mask))
-    for one in selection.chosen_evaluations:
-        if one.scorer.kind == "critic" and one.scorer.name in selection.folders:
-            words = answer_counts(selection.folders[one.scorer.name], shown).words
+    """Yield a sentence for every chosen critic some of whose answers to the shown cases were unreadable or missing."""
+    cases = selection.cases.filter(pl.Series(selection.mask))
+    for evaluation in selection.chosen_evaluations:
+        if evaluation.scorer.kind == "critic" and evaluation.scorer.name in selection.folders:
+            words = answer_counts(selection.folders[evaluation.scorer.name], cases).words
             if words:
-                yield f"{one.scorer.name}: {words}"
+                yield f"{evaluation.scorer.name}: {words}"

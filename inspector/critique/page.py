@@ -131,15 +131,15 @@ class _Layout(Struct):
             step = at if numbering is None or at in numbering.steps else None
             name = f"step {at}"
             wrong = self.reader.wrong(rating)
-            told = f" {rating:+.4g}{cross if wrong else ''}"
-            told += "" if redundancy is None else f" redundancy {redundancy:+.4g}"
-            size = len(name) + len(told) + GUTTER
+            words = f" {rating:+.4g}{cross if wrong else ''}"
+            words += "" if redundancy is None else f" redundancy {redundancy:+.4g}"
+            size = len(name) + len(words) + GUTTER
             if used and used + size > self.width:
                 self.lines.append(Line(parts))
                 parts, used = [], 0
             place = (len(self.lines), used, used + len(name))
             style = "stranger" if step is None else self.spot(Spot((place,), step=step))
-            parts += [(name, style), (told + " " * GUTTER, "bad" if wrong else "good")]
+            parts += [(name, style), (words + " " * GUTTER, "bad" if wrong else "good")]
             used += size
         self.lines.append(Line(parts))
 
@@ -153,11 +153,11 @@ class _Layout(Struct):
     def fold(self, at: int, block: Block, *, folded: bool) -> None:
         """The line that a block folds into, or that stands above it."""
         sign = (("+" if folded else "-") if self.reader.brush.ascii_only else ("▸" if folded else "▾")) + " "
-        told = f"{sign}{block.title}, {len(block.text):,} characters"
-        told += " (what was read stands in it)" if folded and block.holds_answer else ""
+        words = f"{sign}{block.title}, {len(block.text):,} characters"
+        words += " (what was read stands in it)" if folded and block.holds_answer else ""
         hit = folded and not block.prompt and self.reader.search and occurs(self.reader.search, block.text)
-        told += " (what was searched for stands in it)" if hit else ""
-        line = wrap(told, self.width)[0]
+        words += " (what was searched for stands in it)" if hit else ""
+        line = wrap(words, self.width)[0]
         spot = self.spot(Spot(((len(self.lines), 0, cell_len(line)),), fold=at, aside=block.prompt))
         self.lines.append(Line([(line, spot or "dim")]))
 
@@ -169,13 +169,13 @@ class _Layout(Struct):
     def text(self, block: Block) -> None:
         """A block's text, wrapped, with what is marked in it."""
         raw = self.reader.raw or block.prompt
-        shown = _readable(block.text.rstrip(), block.marks, raw)
-        if shown.raw and not raw:
+        prepared = _readable(block.text.rstrip(), block.marks, raw)
+        if prepared.raw and not raw:
             self.say("(as written: a formula around what was read cannot be shown otherwise)")
-        lines = list(placed_lines(shown.text, max(1, self.width - GUTTER)))
-        styles = self._styles(shown, lines, len(self.lines))
+        lines = list(placed_lines(prepared.text, max(1, self.width - GUTTER)))
+        styles = self._styles(prepared, lines, len(self.lines))
         sign = (">" if self.reader.brush.ascii_only else "»").ljust(GUTTER)
-        every = [*zip(shown.marks, styles, strict=True), *self._hits(block, shown)]
+        every = [*zip(prepared.marks, styles, strict=True), *self._hits(block, prepared)]
         over = _over([mark for mark, _ in every], lines)
         for number, line in enumerate(lines):
             marks = [every[at] for at in over.get(number, ())]
@@ -185,19 +185,19 @@ class _Layout(Struct):
             margin = (sign, "gold") if read else (" " * GUTTER, "")
             self.lines.append(Line([margin, *_parts(line, marks)]))
 
-    def _hits(self, block: Block, shown: Readable) -> Iterator[tuple[Mark, str]]:
+    def _hits(self, block: Block, prepared: Readable) -> Iterator[tuple[Mark, str]]:
         """Where a search found something in the text as it is shown; of hits in the raw text alone there are words."""
         if not self.reader.search or block.prompt:
             return
-        places = spans(self.reader.search, shown.text)
+        places = spans(self.reader.search, prepared.text)
         if not places and occurs(self.reader.search, block.text):
             self.say(in_raw(self.reader.keys), f"dim {FOUND}")
         yield from ((Mark(*place, HIT), FOUND) for place in places)
 
-    def _styles(self, shown: Readable, lines: Sequence[Placed], first: int) -> list[str]:
+    def _styles(self, prepared: Readable, lines: Sequence[Placed], first: int) -> list[str]:
         """The style of each mark, the spots of those that name a step of the case made."""
         styles = []
-        for mark in shown.marks:
+        for mark in prepared.marks:
             step, plain = self._meaning(mark)
             if step is None:
                 styles.append(plain)
@@ -219,7 +219,7 @@ class _Layout(Struct):
 def page_of(
     blocks: Sequence[Block], notes: Sequence[str], reader: Reader, *, unfolded: frozenset[int], chosen: int | None
 ) -> Page:
-    """The blocks laid out.
+    """Lay out the blocks.
 
     Args:
         blocks: of one answer.
@@ -261,11 +261,11 @@ def _readable(text: str, marks: tuple[Mark, ...], raw: bool) -> Readable:
 
 def _over(marks: Sequence[Mark], lines: Sequence[Placed]) -> dict[int, list[int]]:
     """By the place of a line, the places of the marks that lie on it."""
-    found: dict[int, list[int]] = {}
+    by_line: dict[int, list[int]] = {}
     for at, mark in enumerate(marks):
         for number in _lines_of(mark, lines):
-            found.setdefault(number, []).append(at)
-    return found
+            by_line.setdefault(number, []).append(at)
+    return by_line
 
 
 def _lines_of(mark: Mark, lines: Sequence[Placed]) -> Iterator[int]:
@@ -324,13 +324,13 @@ class Vote(Struct, frozen=True, eq=False):
 
     @property
     def runs(self) -> list[int]:
-        """The numbers of the runs, in order."""
-        return sorted({one["run"] for one in self.answers})
+        """Return the numbers of the runs, in order."""
+        return sorted({answer["run"] for answer in self.answers})
 
     @property
     def mates(self) -> list[Mapping[str, Any]]:
-        """The answers of the same run."""
-        return [one for one in self.answers if one["run"] == self.answer["run"]]
+        """Return the answers of the same run."""
+        return [answer for answer in self.answers if answer["run"] == self.answer["run"]]
 
     @property
     def decided(self) -> Evaluation | None:
@@ -341,14 +341,14 @@ class Vote(Struct, frozen=True, eq=False):
 
     @property
     def rates(self) -> bool:
-        """Whether these answers are numbers a step, which do not vote."""
-        return any(one["rewards"] is not None for one in self.mates)
+        """Return whether these answers are numbers a step, which do not vote."""
+        return any(answer["rewards"] is not None for answer in self.mates)
 
 
 def head_lines(vote: Vote, width: int, brush: Brush) -> list[Line]:
-    """The lines, none wider than `width` cells."""
-    told = _rated(vote, width) if vote.rates else _voted(vote, width, brush)
-    return [_who(vote, width, brush), *told, *_this(vote, width, brush)]
+    """Return the lines, none wider than `width` cells."""
+    tally_lines = _rated(vote, width) if vote.rates else _voted(vote, width, brush)
+    return [_who(vote, width, brush), *tally_lines, *_this(vote, width, brush)]
 
 
 def _who(vote: Vote, width: int, brush: Brush) -> Line:
@@ -367,46 +367,46 @@ def _who(vote: Vote, width: int, brush: Brush) -> Line:
 
 def _voted(vote: Vote, width: int, brush: Brush) -> Iterator[Line]:
     """The tally as a picture and in words, what the rule made of it, and how that stands to the gold label."""
-    found = tally_of(vote.mates)
-    groups = found.of(vote.answer["case"])
+    votes = tally_of(vote.mates)
+    groups = votes.of(vote.answer["case"])
     bar = tally_bar(groups, min(BAR, width // 3), brush) if len(vote.mates) > 1 else []
     used = sum(len(text) for text, _ in bar) + 2
     for number, line in enumerate(wrap(clean(tally_words(groups)), max(8, width - used)) if bar else ()):
         yield Line([*bar, ("  ", ""), (line, "")] if number == 0 else [(" " * used, ""), (line, "")])
-    told = [(winner_words(found, groups), "strong")]
+    phrases = [(winner_words(votes, groups), "strong")]
     decided = vote.decided
     if decided is not None:
         outcome = OUTCOMES[decided.codes[vote.row]]
-        told += [
+        phrases += [
             (f"{GLYPHS[outcome]} {WORDS[outcome]}", OUTCOME_STYLES.get(outcome, "dim")),
             (_gold(decided, vote.row), "gold"),
         ]
-    yield from _side_by_side(told, width, brush)
+    yield from _side_by_side(phrases, width, brush)
 
 
 def _rated(vote: Vote, width: int) -> Iterator[Line]:
     """How many of several answers rate the steps, which numbers do not vote on."""
     if len(vote.mates) == 1:
         return
-    rating = sum(one["rewards"] is not None and one["reason"] is None for one in vote.mates)
-    misfit = sum(one["rewards"] is not None and one["reason"] is not None for one in vote.mates)
+    rating = sum(answer["rewards"] is not None and answer["reason"] is None for answer in vote.mates)
+    misfit = sum(answer["rewards"] is not None and answer["reason"] is not None for answer in vote.mates)
     lost = len(vote.mates) - rating - misfit
     parts = [f"{rating} of {counted(len(vote.mates), 'answer')} with a number for every step"]
     parts += [f"{misfit} with numbers that do not fit the steps"] if misfit else []
     parts += [f"{lost} unparsed or refused"] if lost else []
-    told = ", ".join(parts) + ("; a step's reward is their mean" if rating > 1 else "")
-    yield from (Line([(line, "")]) for line in wrap(told, width))
+    sentence = ", ".join(parts) + ("; a step's reward is their mean" if rating > 1 else "")
+    yield from (Line([(line, "")]) for line in wrap(sentence, width))
 
 
 def tally_of(answers: Sequence[Mapping[str, Any]]) -> Votes:
-    """The votes of one run of one case, which all name it, counted as evaluations count them."""
+    """Count the votes of one run of one case, which all name it, as evaluations count them."""
     schema = {name: VOTES[name] for name in ("key", "case", "vote", "run", "ballot", "verdict", "reason")}
-    frame = pl.DataFrame([{name: one[name] for name in schema} for one in answers], schema=schema)
+    frame = pl.DataFrame([{name: answer[name] for name in schema} for answer in answers], schema=schema)
     return tally(frame.select("key", "case").unique(), frame)
 
 
 def tally_bar(groups: Sequence[tuple[str | None, int, int | None]], width: int, brush: Brush) -> list[Part]:
-    """The groups as cells, the first one's darkest; answers that vote with nothing are question marks."""
+    """Return the groups as cells, the first one's darkest; answers that vote with nothing are question marks."""
     shades = _SHADES[brush.ascii_only]
     cells = apportioned([count for _, count, _ in groups], width)
     parts = []
@@ -417,7 +417,7 @@ def tally_bar(groups: Sequence[tuple[str | None, int, int | None]], width: int, 
 
 
 def winner_words(votes: Votes, groups: Sequence[tuple[str | None, int, int | None]]) -> str:
-    """What the majority rule makes of one run's votes."""
+    """Say what the majority rule makes of one run's votes."""
     verdict = int(votes.verdicts[0])
     if verdict == NO_VERDICT:
         return f"no verdict: {votes.reasons[0] or 'no answer could be read'}"
@@ -441,15 +441,15 @@ def _this(vote: Vote, width: int, brush: Brush) -> Iterator[Line]:
     number = f"run {answer['run']} vote {answer['vote']}" if several else f"vote {answer['vote']}"
     number += f" ({vote.at + 1} of {len(vote.answers)})"
     bad = answer["reason"] is not None
-    told = [(number, "header"), (said(answer), "bad" if bad else "strong"), (measures(answer, vote.answers), "dim")]
-    yield from _side_by_side([(text, style) for text, style in told if text], width, brush)
+    phrases = [(number, "header"), (said(answer), "bad" if bad else "strong"), (measures(answer, vote.answers), "dim")]
+    yield from _side_by_side([(text, style) for text, style in phrases if text], width, brush)
 
 
-def _side_by_side(told: Sequence[tuple[str, str]], width: int, brush: Brush) -> Iterator[Line]:
+def _side_by_side(phrases: Sequence[tuple[str, str]], width: int, brush: Brush) -> Iterator[Line]:
     """Phrases beside each other as far as they fit, the others beneath."""
     parts: list[Part] = []
     used = 0
-    for text, style in told:
+    for text, style in phrases:
         lines = wrap(clean(text), width)
         dot = _dot(brush) if parts else ""
         if parts and used + len(dot) + cell_len(lines[0]) > width:
@@ -492,36 +492,36 @@ class VotePage(Struct, frozen=True, eq=False):
     reader: Reader
 
     def page(self, *, unfolded: frozenset[int] = frozenset(), chosen: int | None = None) -> Page:
-        """With these blocks (0-based) unfolded and the cursor on this spot."""
+        """Lay out the page with these blocks (0-based) unfolded and the cursor on this spot."""
         return page_of(self.blocks, self.notes, self.reader, unfolded=unfolded, chosen=chosen)
 
 
 def answers_to(inspection: Inspection, row: int) -> list[dict[str, Any]]:
-    """The answers of the scorer in focus to a case, in order of run and vote; [] where there are none."""
+    """Return the answers of the scorer in focus to a case, in order of run and vote; [] where there are none."""
     if inspection.scorer is None:
         return []
     return kept_answers(inspection.selection, inspection.scorer, row).to_dicts()
 
 
 def without_answers(inspection: Inspection, keys: KeyWords = USUAL) -> str:
-    """Why there is no answer to a case to read, and what there is instead; `keys` are those that it names."""
+    """Say why there is no answer to a case to read, and what there is instead; `keys` are those that it names."""
     evaluation = inspection.evaluation
     if evaluation is None:
         return "There is no scorer, so there are no answers to read."
     name = evaluation.scorer.name
     if evaluation.scorer.kind == "critic":
         return f"{name} gave no answer on this case."
-    others = [one for one in inspection.selection.evaluations if one.covers(inspection.benchmark)]
-    critics = [one.scorer.name for one in others if one.scorer.kind == "critic"]
+    others = [other for other in inspection.selection.evaluations if other.covers(inspection.benchmark)]
+    critics = [other.scorer.name for other in others if other.scorer.kind == "critic"]
     following = f"{keys.of('next-scorer')} looks through the next scorer"
     where = f"{critics[0]} does; {following}." if critics else "No scorer of this benchmark does."
     return f"{name} gives no answers in words. {where}"
 
 
 def vote_page(
-    inspection: Inspection, row: int, answers: Sequence[Mapping[str, Any]], at: int, manner: VoteManner
+    inspection: Inspection, row: int, answers: Sequence[Mapping[str, Any]], at: int, display: VoteManner
 ) -> VotePage:
-    """The answer at this place (0-based) of `answers_to`. There must be one, and a scorer in focus."""
+    """Return the answer at this place (0-based) of `answers_to`. There must be one, and a scorer in focus."""
     evaluation = inspection.evaluation
     assert evaluation is not None  # noqa: S101  # without a scorer there are no answers
     scorer, answer = evaluation.scorer, answers[at]
@@ -532,8 +532,8 @@ def vote_page(
     wrong = partial(_wrong, evaluation, row)
     named = answer["verdict"] is not None and 0 <= answer["verdict"] < len(steps)
     verdict = answer["verdict"] if named else None
-    reader = Reader(counting, wrong, manner.width, manner.brush, manner.raw, manner.search, verdict, manner.keys)
-    head = head_lines(vote, manner.width, manner.brush)
+    reader = Reader(counting, wrong, display.width, display.brush, display.raw, display.search, verdict, display.keys)
+    head = head_lines(vote, display.width, display.brush)
     blocks = (*_prompt(inspection, row, scorer, answer), *blocks_of(scorer, answer, place))
     return VotePage(head, tuple(_notes(answer, place)), blocks, reader)
 
@@ -545,8 +545,8 @@ def _prompt(inspection: Inspection, row: int, scorer: Scorer, answer: Mapping[st
     texts = inspection.selection.texts.row(row)
     # Why there is none is told by `show --prompt`: here it is about the answer.
     with suppress(InspectError):
-        asked = sent(inspection.selection.workspace.root, scorer, texts["problem"], texts["steps"], answer)
-        yield prompt_block(asked, sampling_words(scorer, answer["seed"]))
+        request = sent(inspection.selection.workspace.root, scorer, texts["problem"], texts["steps"], answer)
+        yield prompt_block(request, sampling_words(scorer, answer["seed"]))
 
 
 def _wrong(evaluation: Evaluation, row: int, rating: float) -> bool:
@@ -574,24 +574,27 @@ def _notes(answer: Mapping[str, Any], place: Place) -> Iterator[str]:
 # -- a critic's answers to a case as lines beneath it, a line a vote; their texts are in the critique pane
 
 
-def answer_lines(answers: pl.DataFrame, manner: Manner) -> Iterator[Line]:
-    """The answers (as VOTES, in order of run and vote); nothing where there is none."""
+def answer_lines(answers: pl.DataFrame, display: Manner) -> Iterator[Line]:
+    """Yield the answers (as VOTES, in order of run and vote); nothing where there is none."""
     if not answers.height:
         return
     yield Line([])
     yield Line(
-        [("Answers  ", "gold"), (f"{counted(answers.height, 'answer')}; {manner.keys.of('answers')} opens them", "dim")]
+        [
+            ("Answers  ", "gold"),
+            (f"{counted(answers.height, 'answer')}; {display.keys.of('answers')} opens them", "dim"),
+        ]
     )
     several = answers["run"].n_unique() > 1
     every = answers.to_dicts()
     for answer in every:
-        yield from _answer_line(answer, measures(answer, every), several, manner)
+        yield from _answer_line(answer, measures(answer, every), several, display)
 
 
-def _answer_line(answer: dict[str, Any], measured: str, several: bool, manner: Manner) -> Iterator[Line]:
+def _answer_line(answer: dict[str, Any], measured: str, several: bool, display: Manner) -> Iterator[Line]:
     run = f"run {answer['run']} " if several else ""
     head = f"  {run}vote {answer['vote']}  "
-    told = "  ".join(word for word in (said(answer), measured) if word)
+    words = "  ".join(word for word in (said(answer), measured) if word)
     style = "" if answer["reason"] is None else "bad"
-    for number, line in enumerate(wrap(clean(told), max(10, manner.width - len(head)))):
+    for number, line in enumerate(wrap(clean(words), max(10, display.width - len(head)))):
         yield Line([(head if number == 0 else " " * len(head), "dim"), (line, style)])

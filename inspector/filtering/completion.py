@@ -30,7 +30,7 @@ class Completion(Struct, frozen=True):
     choices: tuple[str, ...] = ()
 
     def taken(self, text: str, at: int, choice: str) -> tuple[str, int]:
-        """The text with a choice in place of what was typed of it, and where the cursor then stands."""
+        """Return the text with a choice in place of what was typed of it, and where the cursor then stands."""
         rest = text[at:].lstrip(" ")
         before = f"{text[: self.start]}{choice}" + ("" if choice.endswith("(") else " ")
         return before + rest, len(before)
@@ -43,7 +43,7 @@ class Vocabulary(Struct, frozen=True):
     values: Callable[[str], Sequence[str | int | None]]
 
     def of(self, column: str) -> list[str]:
-        """The values of a text or Boolean column as SQL; none where they are too many."""
+        """Return the values of a text or Boolean column as SQL; none where they are too many."""
         dtype = self.columns[column]
         if dtype == pl.Boolean():
             return ["true", "false"]
@@ -53,7 +53,7 @@ class Vocabulary(Struct, frozen=True):
 
 
 def vocabulary(selection: Selection, scorer: str | None) -> Vocabulary:
-    """The columns of a selection: those that are facets, the scorer's in focus, then all others.
+    """List the columns of a selection: those that are facets, the scorer's in focus, then all others.
 
     Labels that no case has are left out.
     """
@@ -66,15 +66,15 @@ def vocabulary(selection: Selection, scorer: str | None) -> Vocabulary:
     def values(column: str) -> Sequence[str | int | None]:
         if isinstance(schema[column], pl.List):
             return selection.column(column).explode().drop_nulls().unique().sort().to_list()[:MOST_VALUES]
-        found = selection.categories(column)
-        return found.values if found is not None and len(found.values) <= MOST_VALUES else ()
+        coded = selection.categories(column)
+        return coded.values if coded is not None and len(coded.values) <= MOST_VALUES else ()
 
     # What could act on a terminal is not offered: an input line writes it as it is.
     return Vocabulary({name: schema[name] for name in order if clean(name) == name}, values)
 
 
 def completion(text: str, at: int, known: Vocabulary) -> Completion:
-    """What may stand at a place (characters, 0-based) of a text; nothing within a word that is complete as it is."""
+    """Find what may stand at a place (characters, 0-based) of a text; nothing within a word that is complete."""
     words = list(words_of(text[:at]))
     partial = words.pop() if words and _goes_on(words[-1], at) else None
     start, typed = (partial.start, partial.value) if partial else (at, "")
@@ -103,7 +103,7 @@ def _column_of_value(words: Sequence[Word], known: Vocabulary) -> str | None:
         word = words[place]
         if word.text.upper() in _BEFORE_VALUES:
             continue
-        between = [one.text for one in words[place + 1 :]]
+        between = [word.text for word in words[place + 1 :]]
         if word.kind == "text" and words[-1].text == "," and len(between) == 1:
             return _column_of_value(words[:place], known)
         return word.value if between not in ([], ["("]) and _names_column(word, known) else None
@@ -139,7 +139,7 @@ QUICK = 200_000
 
 
 def left_by(inspection: Inspection, condition: str) -> str:
-    """How many of the cases on screen a condition would leave, in words; "" where counting would hold up the keys."""
+    """Write how many of the cases on screen a condition would leave; "" where counting would hold up the keys."""
     selection = inspection.selection
     if selection.height > QUICK:
         return ""
@@ -151,7 +151,7 @@ def left_by(inspection: Inspection, condition: str) -> str:
 
 
 def fault_of(selection: Selection, condition: str) -> FilterError | None:
-    """What is wrong with a condition, found out without looking at a single case; None where nothing is."""
+    """Find what is wrong with a condition without looking at a single case; None where nothing is."""
     try:
         names = needed_columns(condition, selection.columns)
         empty = pl.DataFrame(schema={name: selection.schema[name] for name in names})

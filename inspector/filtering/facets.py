@@ -63,7 +63,7 @@ LENGTH_SPANS = (*(Span(low, high - 1) for low, high in pairwise(LENGTHS)), Span(
 
 
 def column_words(column: str) -> str:
-    """What a column is called as a facet; of a scorer's, whose it is."""
+    """Name a column as a facet; of a scorer's, whose it is."""
     scorer, _, name = column.rpartition(".")
     if scorer and name in EVERY_COLUMN:
         return f"{name.replace('_', ' ')} of {scorer}"
@@ -82,7 +82,7 @@ class FacetColumn(Struct, frozen=True):
 def facet_columns(
     selection: Selection, benchmark: str, scorer: str | None, used: Iterable[str] = ()
 ) -> list[FacetColumn]:
-    """The facets of a benchmark seen through a scorer: its outcome first, metadata columns and other scorers last.
+    """Return the facets of a benchmark through a scorer: its outcome first, metadata columns and other scorers last.
 
     Whether a column tells cases apart is not looked at here. Columns that a filter uses come whatever they are; else
     one that says what another says of every case, as error types do where each has a subset of its own, comes once.
@@ -91,11 +91,15 @@ def facet_columns(
     if {*_SAID_BY} <= there and _SAID_BY[0] not in (used := list(used)) and _is_said_again(selection, benchmark):
         there.remove(_SAID_BY[0])
     plain = [FacetColumn(name, title, _KINDS.get(name, "values")) for name, title in TITLES.items() if name in there]
-    others = [one.scorer.name for one in selection.evaluations if one.scorer.name != scorer and one.covers(benchmark)]
+    others = [
+        evaluation.scorer.name
+        for evaluation in selection.evaluations
+        if evaluation.scorer.name != scorer and evaluation.covers(benchmark)
+    ]
     outcomes = [FacetColumn(f"{name}.outcome", f"outcome of {name}", "outcomes", aside=True) for name in others]
     own = [] if scorer is None else [FacetColumn(f"{scorer}.outcome", f"outcome of {scorer}", "outcomes")]
     metadata = _metadata(selection, benchmark)
-    known = {one.column for one in (*plain, *own, *metadata, *outcomes)}
+    known = {facet.column for facet in (*plain, *own, *metadata, *outcomes)}
     further = [FacetColumn(name, column_words(name)) for name in used if name not in known]
     return [*plain[:1], *own, *further, *plain[1:], *metadata, *outcomes]
 
@@ -103,17 +107,17 @@ def facet_columns(
 def _is_said_again(selection: Selection, benchmark: str) -> bool:
     """Whether the error type of every case of a benchmark is its subset."""
     here = selection.column("benchmark") == benchmark
-    again, said = (selection.column(name) for name in _SAID_BY)
+    again, subsets = (selection.column(name) for name in _SAID_BY)
     first = here.arg_max()
-    if first is None or again[first] != said[first]:
+    if first is None or again[first] != subsets[first]:
         return False
-    return again.filter(here).eq_missing(said.filter(here)).all()
+    return again.filter(here).eq_missing(subsets.filter(here)).all()
 
 
 def _metadata(selection: Selection, benchmark: str) -> list[FacetColumn]:
     """The metadata columns of few values that tell cases of a benchmark apart."""
     columns = selection.metadata
-    found = [
+    names = [
         name
         for name in columns.of(benchmark)
         if selection.is_metadata(name)
@@ -122,7 +126,7 @@ def _metadata(selection: Selection, benchmark: str) -> list[FacetColumn]:
     ]
     return [
         FacetColumn(name, name, "numbers" if selection.schema[name].is_integer() else "values", aside=place >= OPEN)
-        for place, name in enumerate(found)
+        for place, name in enumerate(names)
     ]
 
 
@@ -154,7 +158,7 @@ def facet_counts(
     chosen: Filter,
     matching: Bools | None = None,
 ) -> dict[str, Counts]:
-    """For every facet its values and how many cases have them under all the other conditions.
+    """Count for every facet how many cases have each of its values under all the other conditions.
 
     Args:
         selection: whose columns are counted.
@@ -176,42 +180,44 @@ def facet_counts(
         every = _tally(selection, facet, everything if everywhere else within)
         if facet.kind == "steps":
             every = _in_spans(every)
-        used = [one for one in chosen.facets if one.column == facet.column]
+        used = [chosen_facet for chosen_facet in chosen.facets if chosen_facet.column == facet.column]
         if len(every) > 1 or used:
             others = (*base, *chosen.without(facet.column).conditions)
             if others not in rows:
                 rows[others] = selection.passing(others) if matching is None else selection.passing(others) & matching
                 inside[others] = within & rows[others]
-            found = _tally(selection, facet, rows[others] if everywhere else inside[others])
-            asked = [] if facet.kind == "outcomes" else [value for one in used for value in one.values]
+            counts = _tally(selection, facet, rows[others] if everywhere else inside[others])
+            wanted = (
+                [] if facet.kind == "outcomes" else [value for chosen_facet in used for value in chosen_facet.values]
+            )
             if facet.kind == "steps":
-                alone: dict[Choice, int] = {value: found.get(value, 0) for value in asked if isinstance(value, int)}
-                found = {**_in_spans(found, asked), **alone}
+                alone: dict[Choice, int] = {value: counts.get(value, 0) for value in wanted if isinstance(value, int)}
+                counts = {**_in_spans(counts, wanted), **alone}
             # Benchmarks stay where they are: one of them is looked at, whatever the others hold.
-            order = _order(facet, every if everywhere else found)
-            values = dict.fromkeys((*every, *asked))
-            facets[facet.column] = [(value, found.get(value, 0)) for value in sorted(values, key=order)]
+            order = _order(facet, every if everywhere else counts)
+            values = dict.fromkeys((*every, *wanted))
+            facets[facet.column] = [(value, counts.get(value, 0)) for value in sorted(values, key=order)]
     return facets
 
 
 def _tally(selection: Selection, facet: FacetColumn, rows: Bools) -> dict[Choice, int]:
     """The values that some of the cases have, and how many have each."""
-    found = selection.masks.tally(selection, facet.column, rows)
-    if found is None:
+    counts = selection.masks.tally(selection, facet.column, rows)
+    if counts is None:
         values = selection.column(facet.column).filter(pl.Series(rows))
         return dict(values.alias("value").to_frame().group_by("value").len().iter_rows())
-    return {value: count for value, count in found.items()}  # noqa: C416  # the type of its keys is wider
+    return {value: count for value, count in counts.items()}  # noqa: C416  # the type of its keys is wider
 
 
-def _in_spans(numbers: dict[Choice, int], asked: Sequence[Choice] = ()) -> dict[Choice, int]:
+def _in_spans(numbers: dict[Choice, int], wanted: Sequence[Choice] = ()) -> dict[Choice, int]:
     """Counts of whole numbers, put together by span: the usual ones, and those that were asked for."""
-    found: dict[Choice, int] = {}
-    for span in dict.fromkeys((*LENGTH_SPANS, *(value for value in asked if isinstance(value, Span)))):
+    by_span: dict[Choice, int] = {}
+    for span in dict.fromkeys((*LENGTH_SPANS, *(value for value in wanted if isinstance(value, Span)))):
         high = math.inf if span.high is None else span.high
         count = sum(n for value, n in numbers.items() if isinstance(value, int) and span.low <= value <= high)
         if count:
-            found[span] = count
-    return found
+            by_span[span] = count
+    return by_span
 
 
 def _order(facet: FacetColumn, counts: dict[Choice, int]) -> Callable[[Choice], tuple[Any, ...]]:

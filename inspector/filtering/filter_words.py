@@ -18,12 +18,12 @@ SHORT = 28
 
 
 def names_steps(column: str) -> bool:
-    """Whether the numbers of a column name steps, -1 being none."""
+    """Return whether the numbers of a column name steps, -1 being none."""
     return column == "earliest_error" or column.endswith(".verdict")
 
 
 def value_words(value: Choice, column: str = "") -> str:
-    """A facet's value as it is written; outcomes lose their underscore, and -1 as a step is no error."""
+    """Write a facet's value; outcomes lose their underscore, and -1 as a step is no error."""
     if value is None:
         return NOTHING
     if value == -1 and names_steps(column):
@@ -36,12 +36,12 @@ def value_words(value: Choice, column: str = "") -> str:
 
 
 def filter_words(inspection: Inspection) -> str:
-    """The whole filter in words."""
+    """Write the whole filter in words."""
     return _sentence([full for full, _ in _parts(inspection)])
 
 
 def filter_phrase(inspection: Inspection) -> Phrase:
-    """The same with shorter forms for where there is less room."""
+    """Write the whole filter with shorter forms for where there is less room."""
     parts = _parts(inspection)
     if not parts:
         return Phrase(("no filter", ""))
@@ -52,7 +52,7 @@ def filter_phrase(inspection: Inspection) -> Phrase:
 
 
 def apart_phrases(inspection: Inspection) -> list[Phrase]:
-    """That the metric is not of the cases listed, where the filter has conditions on outcomes; else nothing."""
+    """Say that the metric is not of the cases listed, where the filter has conditions on outcomes; else nothing."""
     if not inspection.apart or inspection.headline is None:
         return []
     metric = inspection.headline.metric
@@ -68,9 +68,9 @@ def _parts(inspection: Inspection) -> list[tuple[str, str]]:
     """Every condition in full and shorter."""
     titles = {**condition_titles(inspection), **inspection.titles}
     typed = ((titles.get(text, text), short_name(titles.get(text, text), SHORT)) for text in _texts(inspection))
-    given, own = list(typed), [_facet_words(facet, inspection) for facet in inspection.filter.telling]
+    written, own = list(typed), [_facet_words(facet, inspection) for facet in inspection.filter.telling]
     searched = [(words, words) for words in search_words(inspection.selection.found)]
-    return [*given[: len(inspection.base)], *own, *given[len(inspection.base) :], *searched]
+    return [*written[: len(inspection.base)], *own, *written[len(inspection.base) :], *searched]
 
 
 def _texts(inspection: Inspection) -> tuple[str, ...]:
@@ -84,9 +84,9 @@ def _facet_words(facet: Facet, inspection: Inspection) -> tuple[str, str]:
         return f"{name} = {failures}", f"{name} = {failures}"
     values = [value_words(value, facet.column) for value in facet.values]
     between = " or " if facet.keep else " nor "
-    said = "=" if facet.keep else "not"
+    relation = "=" if facet.keep else "not"
     few = between.join(values) if len(values) <= FEW else f"{len(values)} values"
-    return f"{name} {said} {between.join(values)}", short_name(f"{name} {said} {few}", SHORT)
+    return f"{name} {relation} {between.join(values)}", short_name(f"{name} {relation} {few}", SHORT)
 
 
 def _failures(facet: Facet, inspection: Inspection) -> str:

@@ -42,16 +42,16 @@ class FoundBefore(Struct):
     _found: "OrderedDict[TextQuery, Found]" = field(default_factory=OrderedDict)
 
     def get(self, query: TextQuery, texts: Texts) -> Found | None:
-        """What this query found in these texts, if it is remembered."""
+        """Return what this query found in these texts, if it is remembered."""
         return self._found.get(query) if texts is self._texts else None
 
-    def keep(self, found: Found, texts: Texts) -> None:
-        """Remember it; what was found in other texts is forgotten."""
+    def keep(self, result: Found, texts: Texts) -> None:
+        """Remember a result; what was found in other texts is forgotten."""
         if texts is not self._texts:
             self._texts = texts
             self._found.clear()
-        self._found[found.query] = found
-        self._found.move_to_end(found.query)
+        self._found[result.query] = result
+        self._found.move_to_end(result.query)
         while len(self._found) > self.kept:
             self._found.popitem(last=False)
 
@@ -80,23 +80,23 @@ def run_search(
         return
     selection = inspection.selection
     bare = inspection.searched(None)
-    found = remembered.get(query, selection.texts) or Found.nothing(query, selection.height)
+    result = remembered.get(query, selection.texts) or Found.nothing(query, selection.height)
     following = min(FIRST_AFTER, every)
     for rows in _turns(bare):
-        for now in search(query, searchable(selection), rows, found):
+        for now in search(query, searchable(selection), rows, result):
             if stopped():
                 return
-            found = now
+            result = now
             seconds = time.perf_counter() - began
             if seconds < following:
                 continue
             following = seconds + every
-            read = float((found.searched & bare.benchmark_rows).sum()) / max(1, int(bare.benchmark_rows.sum()))
-            yield SoFar(bare.shown[found.mask[bare.shown]], read, found, seconds)
-    remembered.keep(found, selection.texts)
-    done = inspection.searched(found)
+            read = float((result.searched & bare.benchmark_rows).sum()) / max(1, int(bare.benchmark_rows.sum()))
+            yield SoFar(bare.shown[result.mask[bare.shown]], read, result, seconds)
+    remembered.keep(result, selection.texts)
+    done = inspection.searched(result)
     _ = done.headline, done.outcome_counts
-    yield SoFar(done.shown, 1.0, found, time.perf_counter() - began, done)
+    yield SoFar(done.shown, 1.0, result, time.perf_counter() - began, done)
 
 
 def _turns(bare: Inspection) -> Iterator[Bools]:

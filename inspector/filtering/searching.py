@@ -25,7 +25,7 @@ class Asked(TypedDict):
 
 
 def query_of(request: Request) -> TextQuery:
-    """The query that a request asks for; a falsy one where it asks for none.
+    """Return the query that a request asks for; a falsy one where it asks for none.
 
     Raises:
         SearchError: an unknown scope, a regular expression that cannot be read.
@@ -33,40 +33,40 @@ def query_of(request: Request) -> TextQuery:
     return TextQuery.parse(request.search, request.within)
 
 
-def asked(found: Found | None) -> Asked:
-    """What a request says where this was found: its `search` and `within`."""
-    if found is None or not found.query:
+def asked(result: Found | None) -> Asked:
+    """Return what a request says where this was found: its `search` and `within`."""
+    if result is None or not result.query:
         return {"search": "", "within": ()}
-    scopes = found.query.scopes
-    return {"search": found.query.text, "within": () if scopes == SCOPES else scopes}
+    scopes = result.query.scopes
+    return {"search": result.query.text, "within": () if scopes == SCOPES else scopes}
 
 
-def search_words(found: Found | None) -> tuple[str, ...]:
-    """What is searched for as one condition among others, or none."""
-    return (f"search {found.query.words}",) if found is not None and found.query else ()
+def search_words(result: Found | None) -> tuple[str, ...]:
+    """Write what is searched for as one condition among others, or none."""
+    return (f"search {result.query.words}",) if result is not None and result.query else ()
 
 
-def found_places(found: Found | None, rows: Iterable[int]) -> list[str | None]:
-    """Where these cases hold what was searched for: `step 3, problem`; None where they do not."""
-    if found is None:
+def found_places(result: Found | None, rows: Iterable[int]) -> list[str | None]:
+    """Write where these cases hold what was searched for: `step 3, problem`; None where they do not."""
+    if result is None:
         return [None for _ in rows]
-    return [", ".join(_places(found, row)) or None for row in rows]
+    return [", ".join(_places(result, row)) or None for row in rows]
 
 
-def _places(found: Found, row: int) -> Iterator[str]:
+def _places(result: Found, row: int) -> Iterator[str]:
     """The first step that has it, as far as it was looked for, then the other scopes that do."""
-    scopes, step = found.where(row), found.first_step[row]
+    scopes, step = result.where(row), result.first_step[row]
     if "steps" in scopes:
         yield f"step {step}" if step >= 0 else "steps"
     yield from (scope for scope in scopes if scope != "steps")
 
 
 def searchable(selection: "Selection") -> Searchable:
-    """The texts of a selection's cases, and where answers lie: those of critics, and of PRMs that generate."""
+    """Return the texts of a selection's cases, and where answers lie: those of critics, and of PRMs that generate."""
     # Imported only for who searches: commands start sooner.
     from inspector.critique.blocks import is_talk
 
-    there = [(one.scorer, selection.folders.get(one.scorer.name)) for one in selection.evaluations]
+    there = [(evaluation.scorer, selection.folders.get(evaluation.scorer.name)) for evaluation in selection.evaluations]
     answering = [(is_talk(scorer), folder) for scorer, folder in there if folder and VoteParts(folder).parts()]
     answers, talks = (tuple(folder for talks, folder in answering if talks is kind) for kind in (False, True))
     return Searchable(
@@ -75,7 +75,7 @@ def searchable(selection: "Selection") -> Searchable:
 
 
 def found_in(selection: "Selection", rows: Bools) -> Found | None:
-    """What the request's search finds among these cases at least; None where it asks for none.
+    """Search as the request asks, among these cases at least; None where it asks for no search.
 
     Only cases that were not searched before are read.
 
@@ -92,18 +92,18 @@ def found_in(selection: "Selection", rows: Bools) -> Found | None:
     return search_all(query, searchable(selection), rows, before)
 
 
-def carried(found: Found | None, old: "Selection", new: "Selection") -> Found | None:
-    """What was found in one selection, for another that was loaded later: searched again only where that is needed.
+def carried(result: Found | None, old: "Selection", new: "Selection") -> Found | None:
+    """Carry what was found over to a selection that was loaded later: searched again only where that is needed.
 
     Raises:
         DamagedWorkspace: as for `found_in`.
     """
-    if found is None or (new.found is not None and new.found.query == found.query):
-        return None if found is None else new.found
+    if result is None or (new.found is not None and new.found.query == result.query):
+        return None if result is None else new.found
     unchanged = new.cases["key"].equals(old.cases["key"]) and _files(new) == _files(old)
-    if "answers" not in found.query.scopes and unchanged:
-        return found
-    request = replace(new.request, **asked(found))
+    if "answers" not in result.query.scopes and unchanged:
+        return result
+    request = replace(new.request, **asked(result))
     return found_in(replace(new, request=request, found=None), np.ones(new.height, dtype=np.bool_))
 
 
@@ -112,6 +112,6 @@ def _files(selection: "Selection") -> list[Path | None]:
     return [source if isinstance(source, Path) else None for source in selection.texts.sources]
 
 
-def matching(found: Found | None, n: int) -> Bools:
-    """The cases that a search leaves of n; all where there is none."""
-    return np.ones(n, dtype=np.bool_) if found is None else found.mask
+def matching(result: Found | None, n: int) -> Bools:
+    """Return the cases that a search leaves of n; all where there is none."""
+    return np.ones(n, dtype=np.bool_) if result is None else result.mask

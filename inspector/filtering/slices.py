@@ -43,17 +43,17 @@ class ReadySlice(Struct, frozen=True):
 
 
 def ready_slices(inspection: Inspection) -> list[ReadySlice]:
-    """The slices that make sense for a benchmark seen through its scorer; those without a case are among them."""
+    """Return the slices that make sense for a benchmark seen through its scorer, those without a case included."""
     within = inspection.benchmark_rows & inspection.selection.passing(inspection.base)
-    found = []
+    slices = []
     for key, title, chosen, sort in offered(inspection):
         rows = within & inspection.selection.passing(chosen.conditions)
-        found.append(ReadySlice(key, title, chosen, sort, int(np.count_nonzero(rows))))
-    return found
+        slices.append(ReadySlice(key, title, chosen, sort, int(np.count_nonzero(rows))))
+    return slices
 
 
 def condition_titles(inspection: Inspection) -> dict[str, str]:
-    """What the conditions of ready-made slices say, by their SQL."""
+    """Return what the conditions of ready-made slices say, by their SQL."""
     offers = [*(_close_calls(inspection)), *_of_scorers(inspection)]
     return {ERRONEOUS: "the process is wrong", **{chosen.where[0]: title for _, title, chosen, _ in offers}}
 
@@ -62,7 +62,7 @@ Offer = tuple[str, str, Filter, str]
 
 
 def offered(inspection: Inspection) -> Iterator[Offer]:
-    """Give key, title, filter and order of each slice that makes sense; their cases are not counted."""
+    """Yield key, title, filter and order of each slice that makes sense; their cases are not counted."""
     if inspection.scorer is not None:
         yield from _of_outcomes(inspection)
     answers = inspection.selection.categories("final_answer_correct")
@@ -106,7 +106,11 @@ def _close_calls(inspection: Inspection) -> Iterator[Offer]:
 
 def _of_scorers(inspection: Inspection) -> Iterator[Offer]:
     """Slices of what several scorers made of the cases; one without a verdict on any is neither right nor wrong."""
-    judging = [one.scorer.name for one in inspection.selection.evaluations if one.judges(inspection.benchmark)]
+    judging = [
+        evaluation.scorer.name
+        for evaluation in inspection.selection.evaluations
+        if evaluation.judges(inspection.benchmark)
+    ]
     if len(judging) < 2:
         return
     right, wrong = ([OUTCOMES[code] for code in codes] for codes in (RIGHT, WRONG))
@@ -152,11 +156,11 @@ class SavedSlices(Struct, frozen=True):
 
 
 def read_slices(root: Path | None) -> SavedSlices:
-    """The slices saved in the workspace at `root`. Nothing is raised: a file that cannot be read is a `problem`."""
+    """Read the slices saved in the workspace at `root`. Nothing is raised: a file that is unreadable is a `problem`."""
     path = root / FILE if root else None
     try:
-        found = json.loads(path.read_bytes()) if path else {"slices": []}
-        entries = found["slices"]
+        document = json.loads(path.read_bytes()) if path else {"slices": []}
+        entries = document["slices"]
         if not isinstance(entries, list):
             raise TypeError("slices is no list")  # noqa: TRY301  # one way out for all that is wrong with the file
     except FileNotFoundError:
@@ -167,9 +171,9 @@ def read_slices(root: Path | None) -> SavedSlices:
         aside = "The next slice that is saved moves it aside and begins anew."
         return SavedSlices(problem=f"{path} is damaged ({error}). {aside}", damaged=True)
     read = [_read(entry) for entry in entries]
-    unread = sum(one is None for one in read)
+    unread = sum(saved is None for saved in read)
     problem = f"{unread} of the slices in {path} cannot be read and are left alone." if unread else ""
-    return SavedSlices(tuple(one for one in read if one is not None), problem, tuple(entries))
+    return SavedSlices(tuple(saved for saved in read if saved is not None), problem, tuple(entries))
 
 
 def _read(entry: object) -> SavedSlice | None:
@@ -180,7 +184,7 @@ def _read(entry: object) -> SavedSlice | None:
 
 
 def save_slice(root: Path | None, new: SavedSlice) -> Path | None:
-    """Save a slice in place of one of the same name; the value is where a damaged file was moved to.
+    """Save a slice in place of one of the same name; return where a damaged file was moved to.
 
     Raises:
         NoWorkspace: there is no folder to save it in.
@@ -203,14 +207,14 @@ def delete_slice(root: Path | None, name: str) -> None:
     folder = _folder(root)
     with locked(folder):
         there = read_slices(folder)
-        if any(one.name == name for one in there.slices):
+        if any(saved.name == name for saved in there.slices):
             _write(folder, _others(there, name))
 
 
 def _others(there: SavedSlices, name: str) -> list[Any]:
     """The entries less the one of this name; what cannot be read stays as it is."""
     read = ((entry, _read(entry)) for entry in there.entries)
-    return [entry for entry, one in read if one is None or one.name != name]
+    return [entry for entry, saved in read if saved is None or saved.name != name]
 
 
 def _folder(root: Path | None) -> Path:
@@ -242,30 +246,30 @@ def _write(folder: Path, entries: Sequence[Any]) -> None:
 
 
 def with_slices(request: Request, root: Path | None) -> Request:
-    """The request with the slices it names spelled out, so that it no longer depends on them.
+    """Return the request with the slices it names spelled out, so that it no longer depends on them.
 
     Raises:
         UsageError: no slice of that name, or two searches.
     """
     saved = read_slices(root)
     for word in request.slices:
-        names = [one.name for one in saved.slices]
+        names = [saved_slice.name for saved_slice in saved.slices]
         if not names:
             raise UsageError(
                 saved.problem or "no slice is saved in this workspace.",
                 "Save one in the app: on the list of cases, in the menu of slices.",
             )
-        one = saved.slices[names.index(match_name(word, names, "slice"))]
-        if one.search and request.search and one.search != request.search:
+        saved_slice = saved.slices[names.index(match_name(word, names, "slice"))]
+        if saved_slice.search and request.search and saved_slice.search != request.search:
             raise UsageError(
-                f"slice {one.name!r} searches as well, and one search is known at a time.", "Leave one out."
+                f"slice {saved_slice.name!r} searches as well, and one search is known at a time.", "Leave one out."
             )
         request = replace(
             request,
-            where=(*request.where, *(text for text in one.where if text not in request.where)),
-            search=one.search or request.search,
-            within=one.within if one.search else request.within,
-            sort=request.sort or one.sort,
+            where=(*request.where, *(text for text in saved_slice.where if text not in request.where)),
+            search=saved_slice.search or request.search,
+            within=saved_slice.within if saved_slice.search else request.within,
+            sort=request.sort or saved_slice.sort,
         )
     return replace(request, slices=())
 
@@ -274,7 +278,7 @@ def with_slices(request: Request, root: Path | None) -> Request:
 
 
 def sliced(inspection: Inspection, saved: SavedSlice) -> Inspection:
-    """An inspection under a saved slice instead of its own filter, search and order.
+    """Return an inspection under a saved slice instead of its own filter, search and order.
 
     Raises:
         FilterError, UsageError: a condition or an order of it speaks of what is not here.
@@ -285,22 +289,22 @@ def sliced(inspection: Inspection, saved: SavedSlice) -> Inspection:
     if focus is not None and len(focus.values) == 1:
         chosen = replace(chosen, facets=tuple(facet for facet in chosen.facets if facet is not focus))
         now = now if focus.values[0] == now.benchmark else now.on_benchmark(str(focus.values[0]))
-    found = now.base_search
+    search = now.base_search
     if saved.search:
         request = replace(now.selection.request, search=saved.search, within=saved.within)
         every = np.ones(now.selection.height, dtype=np.bool_)
-        found = found_in(replace(now.selection, request=request, found=None), every)
-    return now.searched(found, chosen).ordered(saved.sort)
+        search = found_in(replace(now.selection, request=request, found=None), every)
+    return now.searched(search, chosen).ordered(saved.sort)
 
 
 def slice_of(inspection: Inspection, name: str) -> SavedSlice:
-    """What is on screen as a slice of this name."""
+    """Return what is on screen as a slice of this name."""
     request = inspection.selection.request
     return SavedSlice(name, request.where, request.search, request.within, request.sort)
 
 
 def size_of(inspection: Inspection, saved: SavedSlice) -> int | None:
-    """How many cases fulfil the conditions of a slice; None where it searches too, or speaks of what is not here."""
+    """Count the cases that fulfil the conditions of a slice; None where it searches too, or names what is not here."""
     if saved.search:
         return None
     try:
@@ -317,22 +321,22 @@ class SliceShelf:
         self._gone: SavedSlice | None = None
 
     def read(self) -> SavedSlices:
-        """What is saved now, by whichever process."""
+        """Read what is saved now, by whichever process."""
         return read_slices(self._root)
 
     def save(self, new: SavedSlice) -> str:
-        """Save a slice; the value says so.
+        """Save a slice; return a sentence that says so.
 
         Raises:
             NoWorkspace, UnwritableWorkspace: it cannot be saved.
         """
-        again = any(one.name == new.name for one in self.read().slices)
+        again = any(saved.name == new.name for saved in self.read().slices)
         aside = save_slice(self._root, new)
         moved = f" The damaged file is now {aside.name}." if aside else ""
         return f"{'Saved again' if again else 'Saved'}: {new.name}. Repeat it with --slice.{moved}"
 
     def delete(self, gone: SavedSlice) -> str:
-        """Delete a slice; the value says so.
+        """Delete a slice; return a sentence that says so.
 
         Raises:
             NoWorkspace, UnwritableWorkspace: as for `save`.
@@ -342,7 +346,7 @@ class SliceShelf:
         return f"Deleted: {gone.name}. u in this menu brings it back."
 
     def put_back(self) -> str:
-        """Save again what was deleted last; the value says so.
+        """Save again what was deleted last; return a sentence that says so.
 
         Raises:
             NoWorkspace, UnwritableWorkspace: as for `save`.

@@ -10,14 +10,14 @@ KEYS, KEYS_TITLE = "keys", "Keys"
 
 @cache
 def pages() -> dict[str, str]:
-    """Give the pages' titles by their names, the first one first and the others in order."""
+    """Return the pages' titles by their names, the first one first and the others in order."""
     files = sorted(Path(__file__).parent.glob("*.md"), key=lambda path: (path.stem != FIRST, path.stem))
     titles = {path.stem: path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for path in files}
     return {**titles, KEYS: KEYS_TITLE}
 
 
 def page(name: str) -> str:
-    """Give the text of a page. Raises FileNotFoundError where there is none of this name."""
+    """Return the text of a page. Raises FileNotFoundError where there is none of this name."""
     if name == KEYS:
         from inspector.commands.key_words import key_page
 

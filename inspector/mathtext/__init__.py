@@ -32,7 +32,7 @@ _DECODED = re.compile(
 
 
 def unicode_math(text: str) -> str:
-    r"""The text with its LaTeX as Unicode; never raises, and returns a text without LaTeX as it is.
+    r"""Write the LaTeX of a text as Unicode; never raises, and returns a text without LaTeX as it is.
 
     Formulas stand between `$`, `$$`, `\(` `\)`, `\[` `\]` or in an environment; known commands are converted
     outside of them too. A written-out backslash-n that begins no command becomes a line break; a control character

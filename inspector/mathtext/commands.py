@@ -29,7 +29,7 @@ _RELATIONS = frozenset("=<>≤≥≠≡≈∼≅∈⊂⊆→⇒⟹⟺≪≫∝")
 
 
 def environment(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
-    """The environment that begins at the match; returns where it ends."""
+    """Render the environment that begins at the match; return where it ends."""
     text = renderer.text
     header = _BEGIN.match(text, match.start(), end)
     close = renderer.source.closes.get(match.start(), end)
@@ -257,10 +257,10 @@ def _style(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> 
             line.space()
         line.operand(word[2])
         return word.end()
-    found = renderer.source.argument(match.end(), end)
-    if found is None:
+    argument = renderer.source.argument(match.end(), end)
+    if argument is None:
         return renderer.raw(line, match.start(), match.end(), end)
-    span, after = found
+    span, after = argument
     if renderer.scripted(after, end):
         line.operand(base(renderer.argument(span)))
     else:
@@ -278,20 +278,20 @@ def _fence(match: re.Match[str] | None) -> str | None:
 
 
 def _left(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
-    found = _FENCE.match(renderer.text, match.end(), end)
-    fence = _fence(found)
-    if found is None or fence is None:
+    fence_match = _FENCE.match(renderer.text, match.end(), end)
+    fence = _fence(fence_match)
+    if fence_match is None or fence is None:
         return renderer.raw(line, match.start(), match.end(), end)
     renderer.fences.append(fence)
     if fence:
         line.opener(fence)
-    return found.end()
+    return fence_match.end()
 
 
 def _right(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
-    found = _FENCE.match(renderer.text, match.end(), end)
-    fence = _fence(found)
-    if found is None or fence is None:
+    fence_match = _FENCE.match(renderer.text, match.end(), end)
+    fence = _fence(fence_match)
+    if fence_match is None or fence is None:
         return renderer.raw(line, match.start(), match.end(), end)
     opened = renderer.fences.pop() if renderer.fences else ""
     if opened == ROWS_IN_BRACE and fence in {"", "}"}:
@@ -299,25 +299,25 @@ def _right(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> 
         line.closer(" }")
     elif fence:
         line.closer(fence)
-    return found.end()
+    return fence_match.end()
 
 
 def _middle(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
-    found = _FENCE.match(renderer.text, match.end(), end)
-    fence = _fence(found)
-    if found is None or not fence:
+    fence_match = _FENCE.match(renderer.text, match.end(), end)
+    fence = _fence(fence_match)
+    if fence_match is None or not fence:
         return renderer.raw(line, match.start(), match.end(), end)
     line.operator(fence)
-    return found.end()
+    return fence_match.end()
 
 
 def _not(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
-    found = _NEGATED.match(renderer.text, match.end(), end)
-    sign = (symbols.OPERATORS.get(found[1]) if found[1] else found[2]) if found else None
-    if found is None or sign is None:
+    negated = _NEGATED.match(renderer.text, match.end(), end)
+    sign = (symbols.OPERATORS.get(negated[1]) if negated[1] else negated[2]) if negated else None
+    if negated is None or sign is None:
         return renderer.raw(line, match.start(), match.end(), end)
     line.operator(_NEGATIONS.get(sign) or unicodedata.normalize("NFC", sign + "\u0338"))
-    return found.end()
+    return negated.end()
 
 
 _NEGATIONS = {"|": "∤", "∥": "∦"}  # those that Unicode does not compose

@@ -44,17 +44,17 @@ _ROOTS = {"": "√", "2": "√", "3": "∛", "4": "∜"}
 
 
 def bracketed(text: str) -> str:
-    """The text in brackets, unless it stands in one pair already."""
+    """Put the text in brackets, unless it stands in one pair already."""
     return text if _BRACKETED.match(text) else f"({text})"
 
 
 def tight(text: str) -> str:
-    """The text without spaces around its operators, for places where a space would separate."""
+    """Drop the spaces around the operators of a text, for places where a space would separate."""
     return _AROUND_OPERATOR.sub(r"\1", text) if " " in text else text
 
 
 def closed_up(text: str) -> str:
-    """The text without spaces between factors that need none: "2 a b" as "2ab", "3 √2" as "3√2"."""
+    """Drop the spaces between factors that need none: "2 a b" as "2ab", "3 √2" as "3√2"."""
     if " " not in text:
         return text
     if "√" in text:
@@ -63,7 +63,7 @@ def closed_up(text: str) -> str:
 
 
 def fraction(above: str, below: str, *, word: bool = False) -> str:
-    """above/below: above stays bare if it is a product without spaces, below if it binds as tightly as a power.
+    """Write above/below: above stays bare if it is a product without spaces, below if it binds as tightly as a power.
 
     `word` says that below is one word, not a product of letters.
     """
@@ -75,12 +75,12 @@ def fraction(above: str, below: str, *, word: bool = False) -> str:
 
 
 def base(text: str) -> str:
-    """The text as something that may carry a script."""
+    """Write the text as something that may carry a script."""
     return text if _BASE.match(text) or not text else f"({text})"
 
 
 def root(degree: str, radicand: str) -> str:
-    """The root; as a power if its degree (empty for a square root) cannot be written small."""
+    """Write the root; as a power if its degree (empty for a square root) cannot be written small."""
     small = _small(tight(degree), SUPERSCRIPTS)
     if degree and not small:
         return f"{base(radicand)}^({fraction('1', degree)})"
@@ -89,7 +89,7 @@ def root(degree: str, radicand: str) -> str:
 
 
 def scripts(below: str, above: str) -> tuple[str, str]:
-    """A subscript and a superscript: in small characters if all of theirs have one, else spelled with _ and ^.
+    """Write a subscript and a superscript: in small characters if all of theirs have one, else spelled with _ and ^.
 
     Also what a following letter would seem to belong to: "_", "^" or "".
     """
@@ -101,14 +101,14 @@ def scripts(below: str, above: str) -> tuple[str, str]:
 
 
 def spelled(mark: str, text: str) -> str:
-    """A script as _ or ^ and its text; empty for none."""
+    """Write a script as _ or ^ and its text; empty for none."""
     if not text:
         return ""
     return mark + (text if len(text) == 1 else bracketed(text))
 
 
 def marked(name: str, text: str) -> str:
-    """An accent or a line over (under, through) the text; by name where that would be unreadable."""
+    """Write an accent or a line over (under, through) the text; by name where that would be unreadable."""
     if name in LINES and LINES[name] not in text:
         return "".join([c if c.isspace() or unicodedata.combining(c) else c + LINES[name] for c in text]) or "____"
     if name in ACCENTS and 0 < len(text) <= 3 and text.isalnum():
@@ -146,7 +146,7 @@ _FACTOR_AHEAD = re.compile(r" *(?:[(\[]|[A-Za-z](?![\w']))")
 
 
 def is_letter(char: str) -> bool:
-    """Whether a reader would join the character to a letter or digit beside it; CJK stands by itself."""
+    """Return whether a reader would join the character to a letter or digit beside it; CJK stands by itself."""
     return char.isalnum() and not _is_cjk(char)
 
 
@@ -178,12 +178,12 @@ class Line:
         return "".join(self.parts)
 
     def at_start(self) -> bool:
-        """Whether nothing but spaces stands on the current line of text."""
+        """Return whether nothing but spaces stands on the current line of text."""
         last = next((part for part in reversed(self.parts) if part.strip(" ")), "\n")
         return last.rstrip(" ").endswith("\n")
 
     def operand(self, text: str) -> None:
-        """A symbol, or a run of the source's own characters."""
+        """Append a symbol, or a run of the source's own characters."""
         if not text:
             return
         if self.tail >= NAME:
@@ -191,7 +191,7 @@ class Line:
         self._put(text, _ending(text[-1]))
 
     def prose(self, text: str) -> None:
-        """A run of characters outside any formula: words with their spaces, which only touch what they stand at."""
+        """Append characters outside any formula: words with their spaces, which only touch what they stand at."""
         if text.isspace() and "\n" not in text:
             self.space(text)
             return
@@ -203,7 +203,7 @@ class Line:
         self.gap = text[-1] == " "
 
     def words(self, text: str) -> None:
-        """Text inside a formula, whose own spaces count."""
+        """Append text inside a formula, whose own spaces count."""
         first = " " if self.gap else text[:1]
         if self.gap:
             text = text.lstrip(" ")
@@ -213,7 +213,7 @@ class Line:
             self.gap = text[-1] == " "
 
     def space(self, text: str = " ") -> None:
-        """White space, unless there is as much already; line breaks always."""
+        """Append white space, unless there is as much already; line breaks always."""
         if self.gap and self.parts[-1:] == [" "] and "\n" not in text:
             self.parts[-1] = text
         elif not self.gap or "\n" in text:
@@ -226,7 +226,7 @@ class Line:
         self.gap = False
 
     def operator(self, text: str) -> None:
-        """A relation or binary operator, with a space on either side unless it is a sign before a number."""
+        """Append a relation or binary operator, with a space on either side unless it is a sign before a number."""
         own = text in _OWN_MEANING
         if own and self.tail == QUOTIENT:
             self._wrap()
@@ -242,24 +242,24 @@ class Line:
         self.gap = True
 
     def name(self, text: str) -> None:
-        """A function's name: whatever follows, up to the next space, is what it is taken of."""
+        """Append a function's name: whatever follows, up to the next space, is what it is taken of."""
         self._meet(text[0])
         if self.tail == OPERAND and not self.gap and (is_letter(self.parts[-1][-1]) or self.parts[-1][-1] == ")"):
             self.parts.append(" ")
         self._put(text, NAME)
 
     def call(self, text: str) -> None:
-        """A function with its arguments."""
+        """Append a function with its arguments."""
         self.name(text)
         self.tail = OPERAND
 
     def sign(self, text: str) -> None:
-        """A sum, an integral or a limit: it takes a whole term, so a fraction may follow bare."""
+        """Append a sum, an integral or a limit: it takes a whole term, so a fraction may follow bare."""
         self._meet(text[0])
         self._put(text, SIGN)
 
     def opener(self, text: str) -> None:
-        """An opening bracket, without the spaces after it."""
+        """Append an opening bracket, without the spaces after it."""
         self._meet("(")
         if text in _BARS:
             if self.bars and self.tail == OPERAND and not self.gap:
@@ -269,7 +269,7 @@ class Line:
         self.gap = True
 
     def closer(self, text: str) -> None:
-        """A closing bracket, without the spaces before it."""
+        """Append a closing bracket, without the spaces before it."""
         self._close_gap()
         if self.parts:
             self.parts[-1] = self.parts[-1].rstrip(" ")
@@ -278,7 +278,7 @@ class Line:
         self._put(text, OPERAND)
 
     def bar(self, text: str, *, apart: bool = False) -> None:
-        """A | on its own: it closes what is open if there is something to be closed, else opens.
+        """Append a | on its own: it closes what is open if there is something to be closed, else opens.
 
         With spaces on either side (`apart`) it divides where none is open, as in {x | x > 0}.
         """
@@ -292,7 +292,7 @@ class Line:
             self.opener(text)
 
     def quotient(self, above: str, below: str, *, word: bool = False) -> None:
-        """A fraction; a whole number before a fraction of whole numbers makes them one mixed number."""
+        """Append a fraction; a whole number before a fraction of whole numbers makes them one mixed number."""
         text = fraction(above, below, word=word)
         whole = _WHOLE_NUMBER.search(self.parts[self.at]) if self.parts and self.tail in {OPERAND, NOTHING} else None
         if whole and above.isdecimal() and below.isdecimal():
@@ -308,7 +308,7 @@ class Line:
             self._put(f"({text})", OPERAND)
 
     def root(self, degree: str, radicand: str) -> None:
-        """A root; an empty degree means a square root."""
+        """Append a root; an empty degree means a square root."""
         text = root(degree, radicand)
         self._meet("√")
         if text[0] in SUPERS and self.tail not in {NOTHING, DIVISION} and not self.gap:
@@ -316,12 +316,12 @@ class Line:
         self._put(text, ROOT)
 
     def prime(self, count: int) -> None:
-        """So many primes on what the line ends in."""
+        """Append so many primes to what the line ends in."""
         self._meet("′")
         self._put("″" * (count // 2) + "′" * (count % 2), OPERAND)
 
     def script(self, below: str, above: str) -> None:
-        """A subscript, a superscript or both ("" for none) on what the line ends in."""
+        """Append a subscript, a superscript or both ("" for none) to what the line ends in."""
         self._close_gap()
         if self.tail in {QUOTIENT, ROOT}:
             self._wrap()

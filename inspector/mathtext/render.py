@@ -27,7 +27,7 @@ _ONE_WORD = re.compile(r"[a-z]{2,}")
 
 
 def is_formula(inside: str, after: str) -> bool:
-    """Whether what stands between two dollar signs is mathematics rather than prose between two prices.
+    """Return whether what stands between two dollar signs is mathematics rather than prose between two prices.
 
     `after` is the character after the second sign.
     """
@@ -104,13 +104,13 @@ class Renderer:
         self.nested = 0  # more than 0 where rows are parted by ";", not by line breaks
 
     def prose(self, start: int, end: int) -> str:
-        """Words, with formulas and bare commands among them."""
+        """Render words, with formulas and bare commands among them."""
         line = Line()
         self.fill(line, start, end, _PROSE)
         return str(line)
 
     def formula(self) -> str:
-        """The whole text as mathematics; line breaks stay."""
+        """Render the whole text as mathematics; line breaks stay."""
         line = Line()
         infix = self.source.infixes.get(WHOLE)
         if infix and not _PARTED.search(self.text):
@@ -120,7 +120,7 @@ class Renderer:
         return str(line).strip(" ")
 
     def argument(self, span: Span) -> str:
-        """Mathematics on one line."""
+        """Render mathematics on one line."""
         infix = self.source.infixes.get(span[0] - 1)
         if infix is None:
             return self._flat(*span)
@@ -153,7 +153,7 @@ class Renderer:
         return pos
 
     def scripted(self, pos: int, end: int) -> bool:
-        """Whether a script or a prime follows."""
+        """Return whether a script or a prime follows."""
         return _SCRIPTED.match(self.text, pos, end) is not None
 
     # The tokens. Each writes what it stands for and returns where reading goes on.
@@ -217,11 +217,11 @@ class Renderer:
         scripts = {"_": "", "^": ""}
         pos = match.start()
         while (mark := _SCRIPT.match(self.text, pos, end)) and not scripts[mark[1]]:
-            found = self.source.argument(mark.end(), end)
-            if found is None:
+            argument = self.source.argument(mark.end(), end)
+            if argument is None:
                 break
-            scripts[mark[1]] = self.argument(found[0]) or " "
-            pos = found[1]
+            scripts[mark[1]] = self.argument(argument[0]) or " "
+            pos = argument[1]
         if pos == match.start():
             line.operand(match[0])
             return match.end()
@@ -243,11 +243,11 @@ class Renderer:
             clings = name in _PREFIXES or (name in symbols.LETTERS and match.lastgroup == "command")
             return self.source.skip(_LETTERS_AHEAD, match.end(), end) if clings else match.end()
         if structure := STRUCTURES.get(name):
-            found = self.source.arguments(name, match.end(), end)
-            if found is None:
+            arguments = self.source.arguments(name, match.end(), end)
+            if arguments is None:
                 return self.raw(line, match.start(), match.end(), end)
-            structure(self, line, found[0])
-            return found[1]
+            structure(self, line, arguments[0])
+            return arguments[1]
         if special := SPECIAL.get(name):
             return special(self, line, match, end)
         if name in symbols.UNSEEN:

@@ -90,12 +90,12 @@ class Source:
                 self.closes[braces.pop()] = at
 
     def group(self, pos: int, end: int) -> Span | None:
-        """The inside of the group that opens at pos, if it closes before end."""
+        """Find the inside of the group that opens at pos, if it closes before end."""
         close = self.closes.get(pos, end)
         return (pos + 1, close) if close < end else None
 
     def argument(self, pos: int, end: int, depth: int = 0) -> tuple[Span, int] | None:
-        """The argument that begins at pos, after spaces, and where it ends: a group, a command or one character."""
+        """Find the argument that begins at pos, after spaces, and its end: a group, a command or one character."""
         pos = self.skip(_BLANK, pos, end)
         if pos >= end or self.text[pos] in "}&$^_":
             return None
@@ -115,7 +115,7 @@ class Source:
         return ((pos, taken[1]), taken[1]) if taken else None
 
     def arguments(self, name: str, pos: int, end: int, depth: int = 0) -> tuple[list[Span], int] | None:
-        """The arguments of the named command that stand at pos, and where they end; None if one is missing.
+        """Find the arguments of the named command that stand at pos, and where they end; None if one is missing.
 
         An optional one, such as a root's degree, comes last.
         """
@@ -131,29 +131,29 @@ class Source:
         for _ in range(ARGUMENTS.get(name, 0)):
             pos = self.skip(_BLANK, pos, end)
             # Two brackets beside each other do not tell which of them a power behind is of.
-            found = (
+            argument = (
                 None if name in _OF_TWO and self.text[pos : pos + 1] in {"(", "["} else self.argument(pos, end, depth)
             )
-            if found is None:
+            if argument is None:
                 return None
-            spans.append(found[0])
-            pos = found[1]
+            spans.append(argument[0])
+            pos = argument[1]
         return spans + ([option] if option else []), pos
 
     def skip(self, pattern: re.Pattern[str], pos: int, end: int) -> int:
-        """Past what the pattern matches at pos."""
+        """Return the place past what the pattern matches at pos."""
         match = pattern.match(self.text, pos, end)
         return match.end() if match else pos
 
     def skip_groups(self, pos: int, end: int) -> int:
-        """Past the bracketed and braced arguments that stand directly at pos."""
+        """Return the place past the bracketed and braced arguments that stand directly at pos."""
         pos = self.skip(_BRACKETS, pos, end)
         while pos < end and self.text[pos] == "{" and (span := self.group(pos, end)):
             pos = span[1] + 1
         return pos
 
     def rows(self, start: int, end: int) -> list[list[Span]]:
-        """The cells between `&`, row by row, of what stands between start and end."""
+        """Return the cells between `&`, row by row, of what stands between start and end."""
         rows: list[list[Span]] = [[]]
         cell = pos = start
         while match := _ROW.search(self.text, pos, end):

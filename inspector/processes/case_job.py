@@ -50,7 +50,7 @@ class CaseJob:
         tell({"event": "died", "code": self._job.wait()})
 
     def note(self, event: Mapping[str, Any]) -> None:
-        """Tell an event to whoever waits for it."""
+        """Hand an event to whoever waits for it."""
         if event["event"] == "died":
             waiting, self._answers = list(self._answers.values()), {}
             for answer in waiting:
@@ -66,7 +66,7 @@ class CaseJob:
 
 
 def case_asked(name: str, texts: Mapping[str, Any], steps: Sequence[str], **more: Any) -> dict[str, Any]:
-    """Give a case as it is asked for: its texts with these steps, and `into` and `edited` where it is a variant."""
+    """Return a case as it is asked for: its texts with these steps, and `into` and `edited` where it is a variant."""
     further = {column: texts[column] for column in READABLE if texts[column] is not None}
     return {"case": name, "problem": texts["problem"], "steps": list(steps), **further, **more}
 
@@ -89,17 +89,17 @@ def critics_there(inspection: Inspection) -> list[tuple[Scorer, Path]]:
 
 
 def _scorers_there(inspection: Inspection) -> list[tuple[Scorer, Path]]:
-    found: dict[str, tuple[Scorer, Path]] = {}
+    scorers: dict[str, tuple[Scorer, Path]] = {}
     names = inspection.cases["benchmark"].unique().to_list()
     for folder in inspection.selection.workspace.reward_folders(names):
         with suppress(DamagedWorkspace):
             scorer = Scorer.load(folder)
-            found.setdefault(scorer.fingerprint, (scorer, folder))
-    return list(found.values())
+            scorers.setdefault(scorer.fingerprint, (scorer, folder))
+    return list(scorers.values())
 
 
 def critic_asked(scorer: Scorer, folder: Path, inspection: Inspection, case: str, server: str) -> Score:
-    """Give the run that asks a critic of the workspace about one case, as often as it was asked about others.
+    """Return the run that asks a critic of the workspace about one case, as often as it was asked about others.
 
     `server` is where it runs; "" where its weights are run here.
 
@@ -116,7 +116,7 @@ def critic_asked(scorer: Scorer, folder: Path, inspection: Inspection, case: str
 
 
 def prm_asked(scorer: Scorer, folder: Path, root: Path | None) -> dict[str, Any]:
-    """Give a scorer of the workspace as it is asked for.
+    """Return a scorer of the workspace as it is asked for.
 
     Raises:
         UsageError: it is not known here where its weights lie.
@@ -130,7 +130,7 @@ def prm_asked(scorer: Scorer, folder: Path, root: Path | None) -> dict[str, Any]
 
 
 def prm_at(place: str) -> dict[str, Any]:
-    """Give a checkpoint's folder or its hub name as it is asked for."""
+    """Return a checkpoint's folder or its hub name as it is asked for."""
     return {"model": str(expand_home(place)) if place.startswith("~") else place}
 
 

@@ -44,7 +44,7 @@ class Job:
         )
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """Every event as it comes; lines that are no event are passed over."""
+        """Yield every event as it comes; lines that are no event are passed over."""
         assert self._process.stdout is not None  # noqa: S101  # it was asked for above
         with self._process.stdout as lines:
             for line in lines:
@@ -91,7 +91,7 @@ class Job:
             self._process.kill()
 
     def wait(self) -> int:
-        """Its exit code, negative for a signal that killed it."""
+        """Wait until it ends; return its exit code, negative for a signal that killed it."""
         code = self._process.wait()
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
@@ -101,7 +101,7 @@ class Job:
 
 @contextlib.contextmanager
 def signals_passed_on(job: Job) -> Iterator[None]:
-    """SIGINT and SIGTERM go to the job while this lasts."""
+    """Pass SIGINT and SIGTERM on to the job while this lasts."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, lambda number, _: job.signal(number)) for number in numbers]
     try:
@@ -118,7 +118,7 @@ _WORDS = ("revision", "base", "reference", "adapter", "dtype", "device")
 
 
 def prm_words(args: argparse.Namespace, flag: str = "--model") -> list[str]:
-    """The arguments that say which PRM, for another command line; `flag` is that of the checkpoint."""
+    """Return the arguments that say which PRM, for another command line; `flag` is that of the checkpoint."""
     words = [] if args.model is None else [flag, args.model]
     for name in _WORDS:
         value = getattr(args, name, None)
@@ -138,7 +138,7 @@ class Unanswered(InspectError):  # noqa: N818  # it is what happened
 
 
 def answer_to(words: Sequence[str]) -> dict[str, Any]:
-    """Give the answer of `python -m scoring WORDS`.
+    """Return the answer of `python -m scoring WORDS`.
 
     Raises:
         Unanswered: there is none.
@@ -151,7 +151,7 @@ def answer_to(words: Sequence[str]) -> dict[str, Any]:
 
 
 def ask(words: Sequence[str]) -> tuple[int, dict[str, Any] | None]:
-    """Exit code and answer of `python -m scoring WORDS`; no answer where it failed, which it has said itself."""
+    """Return the exit code and answer of `python -m scoring WORDS`; no answer where it failed, which it said itself."""
     code, answer, _ = _asked(words)
     return code, answer
 
@@ -223,7 +223,7 @@ class ScoringJob:
             tell({"event": "end", "status": "died", "code": code})
 
     def note(self, event: dict[str, Any]) -> str:
-        """Remember an event; the sentence that a person should be told about it, if any."""
+        """Remember an event; return the sentence that a person should be told about it, if any."""
         kind = event["event"]
         if kind == "doing":
             self._said, self._since = event["sentence"], None
@@ -262,5 +262,5 @@ def _ending(event: dict[str, Any]) -> str:
         return failed(event)
     if event["status"] == "died":
         return f"The scoring process ended without a word (exit code {event['code']}); see {LOG} in the workspace."
-    asked = answered(event) if event.get("asked") else ()
-    return ". ".join([ended(event, "the same again"), *asked])
+    sentences = answered(event) if event.get("asked") else ()
+    return ". ".join([ended(event, "the same again"), *sentences])

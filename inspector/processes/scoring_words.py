@@ -16,7 +16,7 @@ _NAME = 24
 
 
 def duration(seconds: float) -> str:
-    """Seconds up to two minutes, minutes up to two hours, then hours."""
+    """Write seconds up to two minutes, minutes up to two hours, then hours."""
     if seconds <= 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds <= 7200 else f"{seconds / 3600:.1f} h"
@@ -33,10 +33,10 @@ def progress_words(done: int, to_do: int, what: str, seconds: float, unit: str =
     rate = done / seconds if seconds else 0.0
     left = f"{duration((to_do - done) / rate)} left" if rate else ""
     if unit:
-        told = f"  {rate:,.0f}/s, {left}" if rate else ""
-        return f"{done:,} of {to_do:,} {unit}{told}  {name}"
-    told = f"  {size_words(rate)}/s, {left}" if rate else ""
-    return f"{size_words(done)} of {size_words(to_do)}{told}  {name}"
+        pace = f"  {rate:,.0f}/s, {left}" if rate else ""
+        return f"{done:,} of {to_do:,} {unit}{pace}  {name}"
+    pace = f"  {size_words(rate)}/s, {left}" if rate else ""
+    return f"{size_words(done)} of {size_words(to_do)}{pace}  {name}"
 
 
 # -- what only a critic's run says, in words: answers, tokens, money. The same in the shell and in the app
@@ -47,28 +47,28 @@ Told = Mapping[str, Any]
 
 
 def parts_done(event: Told) -> tuple[int, int]:
-    """How much of a run is done, and of how much: a critic's answers, else cases.
+    """Return how much of a run is done, and of how much: a critic's answers, else cases.
 
     A case is done when the last of its runs is, so that cases alone would stand still and then leap.
     """
-    asked = event.get("asked")
-    return (asked["answers"], asked["wanted"]) if asked else (event["done"], event["to_do"])
+    counts = event.get("asked")
+    return (counts["answers"], counts["wanted"]) if counts else (event["done"], event["to_do"])
 
 
 def answering(event: Told) -> str:
-    """What a `progress` says beside its counts; what matters least comes last, where a narrow line is cut."""
-    asked, seconds = event["asked"], event["seconds"]
-    answers, wanted = asked["answers"], asked["wanted"]
+    """Return what a `progress` says beside its counts; what matters least comes last, where a narrow line is cut."""
+    counts, seconds = event["asked"], event["seconds"]
+    answers, wanted = counts["answers"], counts["wanted"]
     words = ["answers"]
     if answers and seconds:
         words.append(f"{duration((wanted - answers) * seconds / answers)} left")
-    if asked["tokens_out"] and seconds:
-        words.append(f"{_short(asked['tokens_out'] / seconds)} tokens/s")
-    return ", ".join([*words, *_troubles(asked), f"{event['done']:,} of {counted(event['to_do'], 'case')}"])
+    if counts["tokens_out"] and seconds:
+        words.append(f"{_short(counts['tokens_out'] / seconds)} tokens/s")
+    return ", ".join([*words, *_troubles(counts), f"{event['done']:,} of {counted(event['to_do'], 'case')}"])
 
 
 def lacking(event: Told) -> str:
-    """What a `case_refused` of a critic says, and whether the same command asks again."""
+    """Return what a `case_refused` of a critic says, and whether the same command asks again."""
     reason = event["reason"]
     if reason.startswith(FAILED):
         return f"no answer: {event['case']}: {reason.removeprefix(FAILED)} (the same command asks again)"
@@ -78,10 +78,10 @@ def lacking(event: Told) -> str:
 
 
 def estimated(event: Told) -> Iterator[str]:
-    """What an `estimate` says: a line a subset, the whole, and what the answers may come to."""
-    for one in event["subsets"]:
-        subset = f"/{one['subset']}" if one["subset"] else ""
-        yield f"  {one['benchmark']}{subset}: {_asked(one)}"
+    """Yield what an `estimate` says: a line a subset, the whole, and what the answers may come to."""
+    for subset_estimate in event["subsets"]:
+        subset = f"/{subset_estimate['subset']}" if subset_estimate["subset"] else ""
+        yield f"  {subset_estimate['benchmark']}{subset}: {_asked(subset_estimate)}"
     yield f"In all: {_asked(event)}"
     most = event["max_tokens"]
     if most is None:
@@ -90,42 +90,43 @@ def estimated(event: Told) -> Iterator[str]:
         yield f"The answers have at most {counted(event['answers'] * most, 'token')}, {most:,} each."
     if event["money"] is not None:
         whole = event["money_at_most"]
-        told = "" if whole is None else f", with the longest answers {_money(whole, event)}"
-        yield f"Cost: the prompts about {_money(event['money'], event)}{told}."
+        longest = "" if whole is None else f", with the longest answers {_money(whole, event)}"
+        yield f"Cost: the prompts about {_money(event['money'], event)}{longest}."
         if most is None:
             yield "What the answers cost is not known: nothing limits them."
 
 
 def answered(event: Told) -> Iterator[str]:
-    """What an `end` says of answers, tokens and money, where any were asked for."""
-    asked = event["asked"]
-    if not asked["answers"]:
+    """Yield what an `end` says of answers, tokens and money, where any were asked for."""
+    totals = event["asked"]
+    if not totals["answers"]:
         return
-    troubles = ", ".join(_troubles({**asked, "retries": 0, "unanswered": 0}))
-    came = asked["answers"] - asked["unanswered"]
+    troubles = ", ".join(_troubles({**totals, "retries": 0, "unanswered": 0}))
+    came = totals["answers"] - totals["unanswered"]
     read = f": {troubles}" if troubles else ", and all could be read"
-    yield f"{came:,} of {counted(asked['wanted'], 'answer')} came{read if came else ''}"
-    calls = f"{counted(asked['calls'], 'call')}, {asked['retries']:,} of them again after a failure"
-    yield f"{counted(asked['tokens_in'], 'token')} in, {asked['tokens_out']:,} out (as the server counts them); {calls}"
+    yield f"{came:,} of {counted(totals['wanted'], 'answer')} came{read if came else ''}"
+    calls = f"{counted(totals['calls'], 'call')}, {totals['retries']:,} of them again after a failure"
+    tokens = f"{counted(totals['tokens_in'], 'token')} in, {totals['tokens_out']:,} out (as the server counts them)"
+    yield f"{tokens}; {calls}"
     if event["money"] is not None:
         yield f"Cost: {_money(event['money'], event)}"
 
 
-def _asked(one: Told) -> str:
-    prompts, answers = counted(one["prompts"], "prompt"), counted(one["answers"], "answer")
-    characters, tokens = counted(one["characters"], "character"), counted(one["tokens_in"], "token")
+def _asked(estimate: Told) -> str:
+    prompts, answers = counted(estimate["prompts"], "prompt"), counted(estimate["answers"], "answer")
+    characters, tokens = counted(estimate["characters"], "character"), counted(estimate["tokens_in"], "token")
     return f"{prompts} for {answers}, {characters}, about {tokens}"
 
 
-def _troubles(asked: Told) -> list[str]:
+def _troubles(counts: Told) -> list[str]:
     """Counts of what went wrong, those that are not 0."""
     words = {
         "unparsed": "unparsed",
         "cut": "cut at the token limit",
         "unanswered": "unanswered",
-        "retries": "retry" if asked["retries"] == 1 else "retries",
+        "retries": "retry" if counts["retries"] == 1 else "retries",
     }
-    return [f"{asked[name]:,} {word}" for name, word in words.items() if asked[name]]
+    return [f"{counts[name]:,} {word}" for name, word in words.items() if counts[name]]
 
 
 def _money(amount: float, event: Told) -> str:
@@ -139,7 +140,7 @@ def _short(count: float) -> str:
 
 
 def words_of(event: Told, again: str) -> Iterator[str]:
-    """The lines that an event is worth, but for `progress`; none where it only counts.
+    """Yield the lines that an event is worth, but for `progress`; none where it only counts.
 
     Args:
         event: as its JSON object. One that is not known says nothing.
@@ -179,18 +180,18 @@ def _told_besides(event: Told) -> Iterator[str]:
 
 
 def started(event: Told) -> str:
-    """What a `start` says: what is there and what is to do."""
+    """Return what a `start` says: what is there and what is to do."""
     refused = f", {event['refused']:,} refused before" if event["refused"] else ""
     return f"{event['scorer']}: {event['cached']:,} cached{refused}, {event['to_do']:,} to do"
 
 
 def noticed(event: Told) -> str:
-    """What a `notice` says, so that it is not overlooked: it changes what the numbers mean."""
+    """Return what a `notice` says, so that it is not overlooked: it changes what the numbers mean."""
     return f"NOTICE: {event['sentence']}"
 
 
 def speed(event: Told) -> str:
-    """What a `progress` says beside its counts, short enough for a line with a bar on 80 columns."""
+    """Return what a `progress` says beside its counts, short enough for a line with a bar on 80 columns."""
     if event.get("asked"):
         return answering(event)
     a_second = event["done"] / event["seconds"] if event["seconds"] else 0.0
@@ -200,7 +201,7 @@ def speed(event: Told) -> str:
 
 
 def sized(event: Told) -> Iterator[str]:
-    """What a `cluster_estimate` says."""
+    """Yield what a `cluster_estimate` says."""
     workers, speed = counted(event["workers"], "worker"), f"{event['speed']:,.0f} tokens/s"
     cost = "" if event["cost"] is None else f"; {event['cost']:,.2f} at that price"
     yield (
@@ -213,7 +214,7 @@ def sized(event: Told) -> Iterator[str]:
 
 
 def node_lines(event: Told) -> Iterator[str]:
-    """What `nodes` says of each machine, where there are several."""
+    """Yield what `nodes` says of each machine, where there are several."""
     nodes = event["nodes"]
     if len(nodes) < 2:
         return
@@ -225,29 +226,29 @@ def node_lines(event: Told) -> Iterator[str]:
 
 
 def refusals(event: Told) -> str:
-    """How many are refused, and how many of these have rewards for their first steps."""
+    """Return how many are refused, and how many of these have rewards for their first steps."""
     truncated = event.get("truncated", 0)
     return f"{event['refused']:,} refused" + (f" ({truncated:,} of them truncated)" if truncated else "")
 
 
 def ended(event: Told, again: str) -> str:
-    """What an `end` says first, unless the run failed: scored, refused and left make up what was to do.
+    """Return what an `end` says first, unless the run failed: scored, refused and left make up what was to do.
 
     Args:
         event: the `end`.
         again: how to go on after an interruption, as in "the same command".
     """
-    asked, scored, left = event.get("asked"), event["scored"], event["left"]
+    counts, scored, left = event.get("asked"), event["scored"], event["left"]
     to_do = scored + event["refused"] + left
-    if asked:
+    if counts:
         without = f", {event['refused']:,} lack some" if event["refused"] else ""
         scored_of = f"{scored:,} of {to_do:,} cases have all their answers{without}"
     else:
         scored_of = f"{scored:,} of {to_do:,} cases scored, {refusals(event)}"
     took = f"in {event['seconds']:.1f} s"
     if event["status"] == "dry_run":
-        if asked:
-            return f"Only looked: {left:,} cases lack {asked['wanted']:,} answers; nothing was asked or saved"
+        if counts:
+            return f"Only looked: {left:,} cases lack {counts['wanted']:,} answers; nothing was asked or saved"
         would = f"{left:,} of {to_do:,} cases would be scored, {refusals(event)}"
         return f"Only looked: {would}, {event['case_tokens']:,} tokens; nothing was run or saved"
     if event["status"] == "interrupted":
@@ -255,13 +256,13 @@ def ended(event: Told, again: str) -> str:
             return f"Interrupted before anything was computed; {again} starts anew"
         return f"Interrupted: {scored_of}, {left:,} left, {took}; {again} goes on with what is left"
     if not to_do:
-        have = "all their answers" if asked else "rewards"
+        have = "all their answers" if counts else "rewards"
         return f"Nothing to do: {event['cached']:,} cases have {have}, {event['cached_refused']:,} were refused before"
     return f"Done: {scored_of}, {took}"
 
 
 def failed(event: Told) -> str:
-    """What an `end` says of a run that failed."""
+    """Return what an `end` says of a run that failed."""
     error = event.get("error") or {}
     title = f"{error['title']}:" if error.get("title") else ""
     return " ".join(filter(None, (title, error.get("sentence"), error.get("next_step"))))

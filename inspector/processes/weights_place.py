@@ -70,11 +70,11 @@ def _of_demo(files: Mapping[str, str]) -> Path | None:
 
 
 def other_settings(scorer: Scorer | None, answer: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence where the tokens told in an answer of `explain` are not those that the scorer named was given."""
+    """Yield a sentence where the tokens in an answer of `explain` are not those that the scorer named was given."""
     if scorer is None:
         return
     made, here = scorer.settings, answer["settings"]
     differing = [name for name in sorted({*made, *here} - _FREE) if made.get(name) != here.get(name)]
     for name in differing:
-        told = f"{str(made.get(name))[:40]!r} there, {str(here.get(name))[:40]!r} here"
-        yield f"{scorer.name} was made with another {name} ({told}): give --adapter and --option as then"
+        values = f"{str(made.get(name))[:40]!r} there, {str(here.get(name))[:40]!r} here"
+        yield f"{scorer.name} was made with another {name} ({values}): give --adapter and --option as then"

@@ -68,7 +68,7 @@ class Question:
         return Xray(self.case, self.scorer.name, answer, notes=notes)
 
     def call_off(self) -> None:
-        """Nobody waits any more: end the process at once."""
+        """End the process at once: nobody waits any more."""
         self._off = True
         if self._job is not None:
             self._job.end()
@@ -90,9 +90,9 @@ class Question:
 
 
 def problems(answer: Mapping[str, Any]) -> Iterator[str]:
-    """What is to be said of the case's tokens, and why the case is refused if it is."""
+    """Yield what is to be said of the case's tokens, and why the case is refused if it is."""
     yield from answer["warnings"]
     if answer["refused"]:
         steps = answer["steps"]
-        told = f"shown are its first {steps} steps" if steps else "so there are no tokens"
-        yield f"the case is refused: {answer['refused']}; {told}"
+        rest = f"shown are its first {steps} steps" if steps else "so there are no tokens"
+        yield f"the case is refused: {answer['refused']}; {rest}"

@@ -21,7 +21,7 @@ _BEHIND_UNITS = re.compile(r"[-+<~ ]*\d[\d,]*((?:\.\d+)?(?:e[-+]\d+)?\*?)")
 
 
 def dash(*, ascii_only: bool = False) -> str:
-    """Give what stands where there is no value."""
+    """Return what stands where there is no value."""
     return "-" if ascii_only else DASH
 
 
@@ -84,13 +84,13 @@ def plain_text(cell: Cell) -> str:
 
 
 def remark_of(row: Sequence[Cell]) -> str:
-    """Say of a line what is to be known of it, and why it has no value where it has none."""
+    """Write what is to be known of a line, and why it has no value where it has none."""
     reasons = [cell.reason for cell in row if cell.value is None and cell.reason]
     return "; ".join(dict.fromkeys((*reasons, *(cell.remark for cell in row if cell.remark))))
 
 
 def rights(table: Table) -> tuple[bool, ...]:
-    """Say which columns are set to the right: those that hold a number."""
+    """Return which columns are set to the right: those that hold a number."""
     return tuple(
         _numeric([row[at] for row in table.rows]) if column.right is None else column.right
         for at, column in enumerate(table.columns)
@@ -98,9 +98,9 @@ def rights(table: Table) -> tuple[bool, ...]:
 
 
 def points(texts: Sequence[str]) -> list[int]:
-    """Say how many blanks behind each text put the decimal points of a column of numbers beneath each other."""
-    found = [_BEHIND_UNITS.fullmatch(text) for text in texts]
-    behind = [len(number[1]) if number else None for number in found]
+    """Count how many blanks behind each text put the decimal points of a column of numbers beneath each other."""
+    numbers = [_BEHIND_UNITS.fullmatch(text) for text in texts]
+    behind = [len(number[1]) if number else None for number in numbers]
     most = max((cells for cells in behind if cells is not None), default=0)
     return [0 if cells is None else most - cells for cells in behind]
 
@@ -113,7 +113,7 @@ def _numeric(cells: list[Cell]) -> bool:
 
 
 def legend(table: Table) -> Iterator[str]:
-    """Say what the marks in a table mean, of those that are in it."""
+    """Explain what the marks in a table mean, of those that are in it."""
     cells = [cell for row in table.rows for cell in row]
     if any(cell.optimistic for cell in cells):
         yield "* optimistic: tuned on cases that the value is of, so that it flatters the scorer"

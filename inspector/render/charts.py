@@ -42,7 +42,7 @@ def pictured(chart: Chart) -> Picture:
 
 
 def numbers_of(chart: Chart) -> Table:
-    """Give the table of a chart's numbers."""
+    """Lay out a chart's numbers as a table."""
     numbers: Table = _NUMBERS[type(chart)](chart)
     return numbers
 
@@ -64,11 +64,11 @@ def _curve(chart: Curve) -> Drawn:
     for share in SHARES:
         y = base - HEIGHT * share
         level = bottom + share * (top - bottom)
-        told = f"{100 * level:.0f}" if chart.kind is Kind.SHARE else f"{level:.3g}"
-        shapes += [line(LEFT, y, right, y, "grid"), words(told, LEFT - 8, y + 4, "quiet", "end")]
+        label = f"{100 * level:.0f}" if chart.kind is Kind.SHARE else f"{level:.3g}"
+        shapes += [line(LEFT, y, right, y, "grid"), words(label, LEFT - 8, y + 4, "quiet", "end")]
     for x in chart.series[0].xs if chart.whole else np.linspace(low, high, 6).tolist():
-        told = f"{x:{'+' if low < 0 else ''},.0f}" if chart.whole else f"{x:.2f}"
-        shapes.append(words(told, across(x), base + 18, "quiet", "middle"))
+        label = f"{x:{'+' if low < 0 else ''},.0f}" if chart.whole else f"{x:.2f}"
+        shapes.append(words(label, across(x), base + 18, "quiet", "middle"))
     for letter, series in zip("abcdefgh", chart.series, strict=False):
         if series.low is not None and series.high is not None:
             band = [
@@ -95,8 +95,8 @@ def _curve(chart: Curve) -> Drawn:
         shapes.append(words(series.name, x + 23, base + 36))
         x += 23 + width_of(series.name) + 18
     names = "" if len(chart.series) < 2 else f" Curves: {', '.join(series.name for series in chart.series)}."
-    told = "; ".join(map(_tick_words, marks))
-    described = f"{chart.y}{_unit(chart)} at {chart.x} from {low:.2f} to {high:.2f}. {told}.{names}"
+    label = "; ".join(map(_tick_words, marks))
+    described = f"{chart.y}{_unit(chart)} at {chart.x} from {low:.2f} to {high:.2f}. {label}.{names}"
     return (base + BOTTOM + 4, shapes), described
 
 
@@ -160,8 +160,8 @@ def _curve_table(chart: Curve) -> Table:
 
 
 def _histogram(chart: Histogram) -> Drawn:
-    totals = [sum(one.counts[side] for one in chart.bins) or 1 for side in (0, 1)]
-    shares = [[one.counts[side] / totals[side] for one in chart.bins] for side in (0, 1)]
+    totals = [sum(reward_bin.counts[side] for reward_bin in chart.bins) or 1 for side in (0, 1)]
+    shares = [[reward_bin.counts[side] / totals[side] for reward_bin in chart.bins] for side in (0, 1)]
     most = max(max(side) for side in shares) or 1.0
     left = LEFT + max(width_of(word) for word, _ in chart.classes)
     half, slot = HEIGHT / 2, (WIDTH - left - 20) / len(chart.bins)
@@ -169,17 +169,17 @@ def _histogram(chart: Histogram) -> Drawn:
     shapes = [line(left, base, WIDTH - 20, base, "axis")]
     for side, (word, style) in enumerate(chart.classes):
         shapes.append(words(word, left - 6, base + (half / 2 if side else -half / 2), "quiet", "end"))
-        for at, (one, share) in enumerate(zip(chart.bins, shares[side], strict=True)):
-            tall = max(1.0, (half - 14) * share / most) if one.counts[side] else 0.0
-            told = f"{one.words}: {one.counts[side]} {chart.counted}, {word}"
+        for at, (reward_bin, share) in enumerate(zip(chart.bins, shares[side], strict=True)):
+            tall = max(1.0, (half - 14) * share / most) if reward_bin.counts[side] else 0.0
+            tooltip = f"{reward_bin.words}: {reward_bin.counts[side]} {chart.counted}, {word}"
             x, y = left + slot * at, base if side else base - tall
-            shapes.append(box(x + 1, y, slot - 2, tall, f"o-{style}", told))
+            shapes.append(box(x + 1, y, slot - 2, tall, f"o-{style}", tooltip))
             shapes.append(
-                words(f"{one.counts[side]}", x + slot / 2, y + tall + 12 if side else y - 4, "quiet", "middle")
+                words(f"{reward_bin.counts[side]}", x + slot / 2, y + tall + 12 if side else y - 4, "quiet", "middle")
             )
-    named = any(one.name for one in chart.bins)
-    edges = [*(f"{one.low:.3g}" for one in chart.bins), f"{chart.bins[-1].high:.3g}"]
-    for at, label in enumerate([one.name for one in chart.bins] if named else edges):
+    named = any(reward_bin.name for reward_bin in chart.bins)
+    edges = [*(f"{reward_bin.low:.3g}" for reward_bin in chart.bins), f"{chart.bins[-1].high:.3g}"]
+    for at, label in enumerate([reward_bin.name for reward_bin in chart.bins] if named else edges):
         shapes.append(words(label, left + slot * (at + 0.5 * named), TOP + HEIGHT + 24, "quiet", "middle"))
     low, high = chart.bins[0].low, chart.bins[-1].high
     for tick in chart.ticks:
@@ -192,8 +192,9 @@ def _histogram(chart: Histogram) -> Drawn:
 
 def _histogram_table(chart: Histogram) -> Table:
     rows = [
-        [Cell(one.words)] + [Cell(one.counts[side], Kind.COUNT, link=one.drills[side]) for side in (0, 1)]
-        for one in chart.bins
+        [Cell(reward_bin.words)]
+        + [Cell(reward_bin.counts[side], Kind.COUNT, link=reward_bin.drills[side]) for side in (0, 1)]
+        for reward_bin in chart.bins
     ]
     return table(
         chart.title,
@@ -223,22 +224,25 @@ def _reliability(chart: Reliability) -> Drawn:
             words(f"{100 * share:.0f}", LEFT - 8, upward(share) + 4, "quiet", "end"),
             words(f"{share:.1f}", across(share), base + 18, "quiet", "middle"),
         ]
-    for one in chart.bins:
-        value = one.share.value
-        if one.mean is None or not isinstance(value, float):
+    for reward_bin in chart.bins:
+        value = reward_bin.share.value
+        if reward_bin.mean is None or not isinstance(value, float):
             continue
-        x = across(one.mean)
-        if one.share.low is not None and one.share.high is not None:
-            shapes.append(line(x, upward(one.share.low), x, upward(one.share.high), "whisker"))
-        told = element("title", f"{one.low:.2f} to {one.high:.2f}: {plain_text(one.share)}")
-        shapes.append(element("circle", told, cx=x, cy=upward(value), r=4.5, class_="dot"))
+        x = across(reward_bin.mean)
+        if reward_bin.share.low is not None and reward_bin.share.high is not None:
+            shapes.append(line(x, upward(reward_bin.share.low), x, upward(reward_bin.share.high), "whisker"))
+        tooltip = element("title", f"{reward_bin.low:.2f} to {reward_bin.high:.2f}: {plain_text(reward_bin.share)}")
+        shapes.append(element("circle", tooltip, cx=x, cy=upward(value), r=4.5, class_="dot"))
     shapes.append(words("what was given (x) and percent right (y)", LEFT, base + 36, "quiet"))
     described = f"{chart.title} Dots are shares in percent, lines their 95% intervals; the diagonal is as given."
     return (base + BOTTOM + 4, shapes), described
 
 
 def _reliability_table(chart: Reliability) -> Table:
-    rows = [[Cell(f"{one.low:.2f} to {one.high:.2f}"), Cell(one.mean, Kind.NUMBER), one.share] for one in chart.bins]
+    rows = [
+        [Cell(f"{reward_bin.low:.2f} to {reward_bin.high:.2f}"), Cell(reward_bin.mean, Kind.NUMBER), reward_bin.share]
+        for reward_bin in chart.bins
+    ]
     return table(chart.title, ["given", "mean", "right"], rows, counted=chart.counted)
 
 
@@ -247,26 +251,26 @@ def _reliability_table(chart: Reliability) -> Table:
 
 def _columns(whole: Columns) -> Drawn:
     chart = whole.folded(MOST)
-    most = max([one.n for one in chart.columns], default=0) or 1
+    most = max([column.n for column in chart.columns], default=0) or 1
     slot = min(COLUMN, (WIDTH - 20) / max(1, len(chart.columns)))
     tallest, base = HEIGHT * 0.8, TOP + HEIGHT * 0.8
     shapes = [line(0, base, 20 + slot * len(chart.columns), base, "axis")]
-    for number, one in enumerate(chart.columns):
-        middle, tall = 10 + slot * (number + 0.5), tallest * one.n / most
-        described = f"{one.words}: {one.n} {chart.counted}"
-        shapes.append(box(middle - slot * 0.4, base - tall, slot * 0.8, tall, f"o-{one.style}", described))
-        shapes.append(words(str(one.n), middle, base - tall - 6, "", "middle"))
-        shapes.append(words(one.name, middle, base + 16, "", "middle"))
-    names = ", ".join(f"{one.name}: {one.n}" for one in chart.columns)
+    for number, column in enumerate(chart.columns):
+        middle, tall = 10 + slot * (number + 0.5), tallest * column.n / most
+        described = f"{column.words}: {column.n} {chart.counted}"
+        shapes.append(box(middle - slot * 0.4, base - tall, slot * 0.8, tall, f"o-{column.style}", described))
+        shapes.append(words(str(column.n), middle, base - tall - 6, "", "middle"))
+        shapes.append(words(column.name, middle, base + 16, "", "middle"))
+    names = ", ".join(f"{column.name}: {column.n}" for column in chart.columns)
     return (base + BOTTOM, shapes), f"{chart.title}. {names}."
 
 
 def _columns_table(whole: Columns) -> Table:
     chart = whole.folded(MOST)
-    total = sum(one.n for one in chart.columns) or 1
+    total = sum(column.n for column in chart.columns) or 1
     rows = [
-        [Cell(one.words), Cell(one.n, Kind.COUNT, link=one.link), Cell(one.n / total, Kind.SHARE)]
-        for one in chart.columns
+        [Cell(column.words), Cell(column.n, Kind.COUNT, link=column.link), Cell(column.n / total, Kind.SHARE)]
+        for column in chart.columns
     ]
     return table(chart.title, ["", chart.counted, "share, %"], rows, counted=chart.counted)
 

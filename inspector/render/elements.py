@@ -28,21 +28,23 @@ class Element(NamedTuple):
 
 
 def element(name: str, /, *children: "Element | str", **attributes: str | float | None) -> Element:
-    """An element; texts among the children, and values of attributes, may hold anything.
+    """Make an element; texts among the children, and values of attributes, may hold anything.
 
     An attribute's name has `-` for `_` and loses one at its end (`class_`); one that is None is left out.
     """
-    told = [(key, value) for key, value in attributes.items() if value is not None]
-    return Element(name, tuple((key.rstrip("_").replace("_", "-"), number(value)) for key, value in told), children)
+    set_values = [(key, value) for key, value in attributes.items() if value is not None]
+    return Element(
+        name, tuple((key.rstrip("_").replace("_", "-"), number(value)) for key, value in set_values), children
+    )
 
 
 def number(value: str | float) -> str:
-    """A number as short as two digits after the point allow; a text as it is."""
+    """Write a number as short as two digits after the point allow; a text as it is."""
     return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def escaped(text: str) -> str:
-    """Any text as literal text of HTML and SVG, between elements and in attributes between double quotes.
+    """Escape any text as literal text of HTML and SVG, between elements and in attributes between double quotes.
 
     What could act without being markup goes as well: control characters and overrides of direction
     (`inspector.texts.text`).
@@ -51,7 +53,7 @@ def escaped(text: str) -> str:
 
 
 def rendered(node: "Element | str") -> str:
-    """A node as HTML."""
+    """Render a node as HTML."""
     pieces: list[str] = []
     _render(node, pieces.append)
     return "".join(pieces)
@@ -90,7 +92,7 @@ ROW = 24
 
 
 def picture(height: float, title: str, described: str, *shapes: Element) -> Element:
-    """A picture of WIDTH units and a height, with its title and description."""
+    """Make a picture of WIDTH units and a height, with its title and description."""
     return element(
         "svg",
         element("title", title),
@@ -104,26 +106,26 @@ def picture(height: float, title: str, described: str, *shapes: Element) -> Elem
 
 
 def words(text: str, x: float, y: float, class_: str = "", anchor: str | None = None) -> Element:
-    """A line of text; `anchor` is `middle` or `end`, None = it begins at x."""
+    """Draw a line of text; `anchor` is `middle` or `end`, None = it begins at x."""
     return element("text", text, x=x, y=y, class_=class_ or None, text_anchor=anchor)
 
 
 def name_label(name: str, x: float, y: float, among: Sequence[str] = ()) -> Element:
-    """A name that ends at x; a long one is shortened as is usual `among` others, and its tooltip has the whole."""
+    """Draw a name that ends at x; a long one is shortened as usual `among` others, and its tooltip has the whole."""
     return element("text", short_name(name, NAME, among), element("title", name), x=x, y=y, text_anchor="end")
 
 
-def box(x: float, y: float, width: float, height: float, class_: str, told: str = "") -> Element:
-    """A rectangle, with a tooltip."""
-    tooltip = (element("title", told),) if told else ()
+def box(x: float, y: float, width: float, height: float, class_: str, title: str = "") -> Element:
+    """Draw a rectangle, with a tooltip."""
+    tooltip = (element("title", title),) if title else ()
     return element("rect", *tooltip, x=x, y=y, width=max(0.0, width), height=max(0.0, height), class_=class_)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Element:
-    """A straight line."""
+    """Draw a straight line."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
 
 
 def width_of(text: str) -> float:
-    """About how wide a label is."""
+    """Estimate how wide a label is."""
     return LETTER * len(text)

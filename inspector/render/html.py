@@ -45,7 +45,7 @@ LISTED = 8
 
 @cache
 def style() -> str:
-    """The style sheet."""
+    """Return the style sheet."""
     return (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 
 
@@ -68,7 +68,7 @@ def _plain(section: Section) -> Iterator[Element]:
 
 
 def html_page(report: Report) -> str:
-    """The whole document."""
+    """Render the whole document."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -125,7 +125,7 @@ def _bullets(block: Bullets) -> Iterator[Element]:
 
 def _facts(block: Facts) -> Iterator[Element]:
     pairs = ((element("dt", name), element("dd", value)) for name, value in block.items)
-    yield element("dl", *(one for pair in pairs for one in pair))
+    yield element("dl", *(part for pair in pairs for part in pair))
 
 
 def _command(block: Command) -> Iterator[Element]:
@@ -164,7 +164,7 @@ def _table(block: Table) -> Iterator[Element]:
     )
     labels = tuple("first" if at == 0 else "further" if at < block.labels else "" for at in range(len(block.columns)))
     lines = (zip(row, sides, labels, strict=True) for row in block.rows)
-    rows = (element("tr", *(_cell(*told) for told in line if told[0].rows)) for line in lines)
+    rows = (element("tr", *(_cell(*cell) for cell in line if cell[0].rows)) for line in lines)
     table = element(
         "table",
         *((element("caption", block.title),) if block.title else ()),
@@ -182,17 +182,17 @@ def _cell(cell: Cell, right: bool, label: str) -> Element:
         text = element("data", text, value=repr(cell.value))
     if "strong" in cell.style:
         text = element("strong", text)
-    shown = [text, *([element("small", further)] if (further := further_text(cell)) else [])]
+    content = [text, *([element("small", further)] if (further := further_text(cell)) else [])]
     if why := cell.remark or cell.reason:
-        shown.append(element("small", why, class_="why"))
+        content.append(element("small", why, class_="why"))
     classes = " ".join(
         word for word, on in (("right", right), ("few", cell.small), ("further", label == "further")) if on
     )
     shade = None if cell.shade is None else f"--h:{min(1.0, max(0.0, cell.shade)):.2f}"
     if label:
         span = str(cell.rows) if cell.rows > 1 else None
-        return element("th", *shown, scope="row", rowspan=span, class_=classes or None)
-    return element("td", *shown, class_=classes or None, style=shade)
+        return element("th", *content, scope="row", rowspan=span, class_=classes or None)
+    return element("td", *content, class_=classes or None, style=shade)
 
 
 def _case(block: CaseBlock) -> Iterator[Element]:
@@ -214,13 +214,13 @@ def _case(block: CaseBlock) -> Iterator[Element]:
 
 def _outcomes(block: CaseBlock) -> Iterator[Element]:
     """What happened, of the first scorer; of the others folded."""
-    said = [(element("strong", name), f": {f'{glyph} {told}'.strip()}") for name, glyph, told in block.outcomes]
-    yield from (element("p", *first) for first in said[:1])
-    if said[1:]:
+    outcomes = [(element("strong", name), f": {f'{glyph} {items}'.strip()}") for name, glyph, items in block.outcomes]
+    yield from (element("p", *first) for first in outcomes[:1])
+    if outcomes[1:]:
         summary = element("summary", "The other scorers")
-        told = [element("li", *one) for one in said[1:]]
-        told += [element("li", block.others)] if block.others else []
-        yield element("details", summary, element("ul", *told))
+        items = [element("li", *parts) for parts in outcomes[1:]]
+        items += [element("li", block.others)] if block.others else []
+        yield element("details", summary, element("ul", *items))
 
 
 def _steps(block: CaseBlock) -> Element:

@@ -90,7 +90,7 @@ _FENCES = frozenset("()[]|/.") | _commands("{ } | langle rangle lfloor rfloor lc
 
 
 def latex_prose(text: str) -> str:
-    """The text for LaTeX on one line, its formulas between dollar signs.
+    """Write a text for LaTeX on one line, its formulas between dollar signs.
 
     It compiles with PACKAGES, whatever the text, but for letters of scripts that need XeLaTeX or LuaLaTeX.
     """
@@ -109,7 +109,7 @@ def _literal(text: str) -> str:
 
 
 def whole_formula(text: str) -> str | None:
-    """The inside of a formula on one line if LaTeX is sure to take it; None if it may not."""
+    """Return the inside of a formula on one line if LaTeX is sure to take it; None if it may not."""
     if not text.strip():
         return None
     reader = _Reader(_TOKEN.findall(text))
@@ -192,9 +192,9 @@ class _Reader:
 
     def skip(self, pattern: re.Pattern[str]) -> bool:
         """Past what the pattern matches here, if it does."""
-        found = pattern.match("".join(self.tokens[self.at :]))
-        self.at += len(_TOKEN.findall(found[0])) if found else 0
-        return found is not None
+        match = pattern.match("".join(self.tokens[self.at :]))
+        self.at += len(_TOKEN.findall(match[0])) if match else 0
+        return match is not None
 
     def fence(self) -> None:
         if self.after_spaces() not in _FENCES:
@@ -211,7 +211,7 @@ TRUNCATED = "$^{t}$"
 
 
 def latex_sections(sections: Sequence[Section]) -> Iterator[str]:
-    """Give the lines of sections."""
+    """Yield the lines of sections."""
     for section in sections:
         if section.title:
             yield f"% {one_line(section.title)}"

@@ -64,7 +64,7 @@ class Sheet(Struct, frozen=True):
     busy: str = ""
 
     def drills(self) -> Iterator[tuple[int, int, Piece]]:
-        """Every piece that opens cases, with its line and its place on it, both 0-based."""
+        """Yield every piece that opens cases, with its line and its place on it, both 0-based."""
         for number, row in enumerate(self.lines):
             for place, piece in enumerate(row):
                 if piece.drill is not None:
@@ -72,7 +72,7 @@ class Sheet(Struct, frozen=True):
 
 
 def text_of(row: Row) -> str:
-    """A line as it reads."""
+    """Return a line as it reads."""
     return "".join(piece.text for piece in row)
 
 
@@ -85,12 +85,12 @@ LineCell = Piece | Row
 
 
 def heading(text: str) -> Row:
-    """A line that begins a section."""
+    """Make a line that begins a section."""
     return (Piece(clean(text), "strong"),)
 
 
 def paragraph(text: str, width: int, style: str = "dim") -> Iterator[Row]:
-    """A sentence in lines of at most `width` cells."""
+    """Break a sentence into lines of at most `width` cells."""
     for line in wrap(clean(text), max(20, width)):
         yield (Piece(line, style),)
 
@@ -98,7 +98,7 @@ def paragraph(text: str, width: int, style: str = "dim") -> Iterator[Row]:
 def table(
     header: Sequence[LineCell], rows: Sequence[Sequence[LineCell]], right: Sequence[bool] = (), gap: int = GAP
 ) -> list[Row]:
-    """Columns as wide as their widest cell, the header above them.
+    """Lay out columns as wide as their widest cell, the header above them.
 
     Args:
         header: a cell a column; of no cells: there is no header.
@@ -110,7 +110,7 @@ def table(
     columns = max((len(line) for line in lines), default=0)
     widths = [max((_width(line[at]) for line in lines if at < len(line)), default=0) for at in range(columns)]
     aligned = [*right, *[False] * columns]
-    found = []
+    laid_out = []
     for number, line in enumerate(lines):
         pieces: list[Piece] = []
         for at, cell in enumerate(line):
@@ -121,8 +121,8 @@ def table(
             pieces += [_headed(piece) for piece in cell] if header and not number else cell
             after += 0 if last else gap
             pieces += [Piece(" " * after)] if after else []
-        found.append(tuple(pieces))
-    return found
+        laid_out.append(tuple(pieces))
+    return laid_out
 
 
 def _row(cell: LineCell) -> Row:

@@ -44,7 +44,7 @@ _NAMED = re.compile("@")
 
 
 def prose(text: str) -> str:
-    """Any text as literal text on one line of Markdown: no markup, and no link that readers make by themselves.
+    """Escape any text as literal text on one line of Markdown: no markup, and no link that readers make by themselves.
 
     An address is parted by a backslash that nobody sees, and a name behind `@` by an empty comment, so that it calls
     nobody.
@@ -54,7 +54,7 @@ def prose(text: str) -> str:
 
 
 def markdown_page(report: Report) -> str:
-    """The whole document."""
+    """Render the whole document."""
     lines = [f"# {prose(report.title)}", "", *_blocks(report.about)]
     for section in report.sections:
         lines += _section(section, 2)
@@ -62,7 +62,7 @@ def markdown_page(report: Report) -> str:
 
 
 def markdown_sections(sections: Sequence[Section], level: int = 3) -> Iterator[str]:
-    """Give the lines of sections under headings of a level."""
+    """Yield the lines of sections under headings of a level."""
     for section in sections:
         yield from _section(section, level)
 
@@ -147,13 +147,13 @@ def _cell(cell: Cell) -> str:
         return ""
     value, further = prose(value_text(cell)), further_text(cell)
     text = f"**{value}**" if "strong" in cell.style and value.strip() else value
-    shown = " ".join(part for part in (text, prose(further)) if part)
-    return "<br>".join([shown, *(prose(why) for why in (cell.remark or cell.reason,) if why)])
+    words = " ".join(part for part in (text, prose(further)) if part)
+    return "<br>".join([words, *(prose(why) for why in (cell.remark or cell.reason,) if why)])
 
 
 def _case(block: CaseBlock) -> Iterator[str]:
     yield from [" · ".join(map(prose, block.facts)), ""]
-    yield from (f"- {prose(name)}: {prose(f'{glyph} {said}'.strip())}" for name, glyph, said in block.outcomes)
+    yield from (f"- {prose(name)}: {prose(f'{glyph} {outcome}'.strip())}" for name, glyph, outcome in block.outcomes)
     yield from ([f"- {prose(block.others)}"] if block.others else [])
     yield from ["", f"**Problem.** {_readable(block.problem)}", ""]
     yield _row("step", "text", "gold", *map(prose, block.scorers))

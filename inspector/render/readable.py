@@ -9,7 +9,7 @@ _DRAWING = re.compile(r"\[asy\](.*?)\[/asy\]", re.DOTALL)
 
 
 def readable(text: str) -> str:
-    """The text with its LaTeX as Unicode, and with the number of lines in the place of an Asymptote program."""
+    """Write the LaTeX of a text as Unicode, and the number of lines in the place of an Asymptote program."""
     return _DRAWING.sub(_named, unicode_math(text))
 
 

@@ -92,7 +92,7 @@ class Terminal:
         }
 
     def sections(self, sections: Sequence[Section], title: bool = True) -> Iterator[Row]:
-        """Give the lines of sections; the title of the only one may be left out."""
+        """Yield the lines of sections; the title of the only one may be left out."""
         for number, section in enumerate(sections):
             if number:
                 yield ()
@@ -101,7 +101,7 @@ class Terminal:
             yield from self.blocks(section.blocks)
 
     def blocks(self, blocks: Sequence[Block]) -> Iterator[Row]:
-        """Give the lines of blocks; what is no sentence has a blank line before it, but for the first."""
+        """Yield the lines of blocks; what is no sentence has a blank line before it, but for the first."""
         if not self.charts:
             # Points of a curve are too many for a page, and whoever wants them asks for them.
             kept = (block for block in blocks if not isinstance(block, Curve) or block.whole)
@@ -287,9 +287,9 @@ class Terminal:
     def _columns(self, chart: Columns) -> Iterator[Row]:
         if chart.title:
             yield from paragraph(chart.title, self.width, "strong")
-        widest = max((max(cell_len(one.name) + 2, len(f"{one.n:,}")) for one in chart.columns), default=1) + 1
+        widest = max((max(cell_len(column.name) + 2, len(f"{column.n:,}")) for column in chart.columns), default=1) + 1
         fitting = chart.folded(max(3, self.width // widest)).columns
-        drawn = [Column(one.name, one.n, one.style, one.link) for one in fitting]
+        drawn = [Column(column.name, column.n, column.style, column.link) for column in fitting]
         yield from columns(drawn, self.width, max(3, min(8, self.height - 14)), self.brush)
 
     def _histogram(self, chart: Histogram) -> Iterator[Row]:
@@ -297,8 +297,8 @@ class Terminal:
             yield from paragraph(chart.title, self.width, "")
         up = "^" if self.brush.ascii_only else "▲"
         ticks = [replace(tick, letter=up if tick.letter == "^" else tick.letter) for tick in chart.ticks]
-        if any(one.name for one in chart.bins):
-            places = [Place(one.name, one.counts, one.drills) for one in chart.bins]
+        if any(reward_bin.name for reward_bin in chart.bins):
+            places = [Place(reward_bin.name, reward_bin.counts, reward_bin.drills) for reward_bin in chart.bins]
             yield from paired_bars(places, chart.classes, min(self.width, 200), self.brush, counted=chart.counted)
             return
         rows = min(7, max(3, self.height // 8))
@@ -315,7 +315,7 @@ class Terminal:
     def _reliability(self, chart: Reliability) -> Iterator[Row]:
         if chart.title:
             yield from paragraph(chart.title, self.width, "")
-        bins = [Bin(one.low, one.high, one.mean, _mark(one.share)) for one in chart.bins]
+        bins = [Bin(bin_.low, bin_.high, bin_.mean, _mark(bin_.share)) for bin_ in chart.bins]
         rows = min(14, max(7, self.height // 3))
         yield from reliability(bins, min(self.width, 200), rows, self.brush, counted=chart.counted)
 
@@ -480,7 +480,7 @@ class _Lines:
         """Tables beneath each other that are as wide as that at most, where columns allow it."""
         labels, part = list(range(self._labels)), list[int]()
         for at in range(self._labels, len(self._titles)):
-            size = sum(self._widths[one] + GAP for one in (*labels, *part, at)) - GAP
+            size = sum(self._widths[column] + GAP for column in (*labels, *part, at)) - GAP
             if part and size > width:
                 yield list(self.rows(width, [*labels, *part]))
                 part = []

@@ -19,7 +19,7 @@ _SLOT, _APART = 20, 1
 
 
 def token_rows(block: Tokens, width: int, *, ascii_only: bool) -> Iterator[Row]:
-    """Lay them out in so many cells."""
+    """Lay the tokens out in so many cells."""
     title = visible(block.title, ascii_only=ascii_only)
     if title.strip():
         yield (Piece(_cut(title, width, ascii_only=ascii_only), "strong"),)
@@ -33,16 +33,21 @@ def token_rows(block: Tokens, width: int, *, ascii_only: bool) -> Iterator[Row]:
 
 
 def page_blocks(block: Tokens) -> Iterator[Block]:
-    """Say the same in blocks that every page has."""
+    """Lay the tokens out in blocks that every page has."""
     if block.at is None:
         heads = ("place", "id", "text", "read")
         rows = [
-            (Cell(one.place, Kind.COUNT), text(str(one.id)), text(visible(one.text)), text("*" if one.read else ""))
-            for one in block.tokens
+            (
+                Cell(token.place, Kind.COUNT),
+                text(str(token.id)),
+                text(visible(token.text)),
+                text("*" if token.read else ""),
+            )
+            for token in block.tokens
         ]
         yield table(block.title, heads, rows)
         return
-    around, _, _ = window([visible(one.text) for one in block.tokens], block.at, PAGE)
+    around, _, _ = window([visible(token.text) for token in block.tokens], block.at, PAGE)
     if block.title.strip():
         yield Note(visible(block.title), "lead")
     read = ((block.words.partition(": ")[0], block.words.partition(": ")[2]),) if block.words else ()
@@ -51,7 +56,7 @@ def page_blocks(block: Tokens) -> Iterator[Block]:
 
 def _around(block: Tokens, at: int, width: int, *, ascii_only: bool) -> Iterator[Row]:
     """The tokens around one of them, and below it a mark and what is to be said of it."""
-    texts = [visible(one.text, ascii_only=ascii_only) for one in block.tokens]
+    texts = [visible(token.text, ascii_only=ascii_only) for token in block.tokens]
     line, start, size = window(texts, at, width - INDENT, ascii_only=ascii_only)
     yield (Piece(" " * INDENT + line),)
     if not block.words:
@@ -72,15 +77,15 @@ def _listed(block: Tokens, width: int, *, ascii_only: bool) -> Iterator[Row]:
     bar = joint(ascii_only)
     row: list[Piece] = []
     used = 0
-    for one in block.tokens:
-        entry = f"{'*' if one.read else ' '}{one.place:>{places}} {one.id:>{ids}} {bar}"
-        entry += _cut(visible(one.text, ascii_only=ascii_only), width - len(entry) - 1, ascii_only=ascii_only) + bar
+    for token in block.tokens:
+        entry = f"{'*' if token.read else ' '}{token.place:>{places}} {token.id:>{ids}} {bar}"
+        entry += _cut(visible(token.text, ascii_only=ascii_only), width - len(entry) - 1, ascii_only=ascii_only) + bar
         # Longer ones take the room of two or more.
         size = -(-(cell_len(entry) + _APART) // _SLOT) * _SLOT
         if row and used + cell_len(entry) > width:
             yield tuple(row)
             row, used = [], 0
-        style = "strong" if one.read else "dim" if one.layout else ""
+        style = "strong" if token.read else "dim" if token.layout else ""
         row += [Piece(entry, style), Piece(" " * (size - cell_len(entry)))]
         used += size
     if row:
@@ -88,11 +93,11 @@ def _listed(block: Tokens, width: int, *, ascii_only: bool) -> Iterator[Row]:
 
 
 def _numbers(tokens: tuple[Token, ...]) -> tuple[list[int], list[int]]:
-    return [one.place for one in tokens], [one.id for one in tokens]
+    return [token.place for token in tokens], [token.id for token in tokens]
 
 
-def _cut(shown: str, width: int, *, ascii_only: bool) -> str:
+def _cut(line: str, width: int, *, ascii_only: bool) -> str:
     """A line's text in at most `width` cells; what is cut off is marked."""
-    if cell_len(shown) <= width:
-        return shown
-    return f"{cell(shown, width - 2)[:-1].rstrip()}..." if ascii_only else cell(shown, width).rstrip()
+    if cell_len(line) <= width:
+        return line
+    return f"{cell(line, width - 2)[:-1].rstrip()}..." if ascii_only else cell(line, width).rstrip()

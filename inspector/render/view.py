@@ -107,11 +107,11 @@ def table(
 ) -> Table:
     """Make a table; columns may be given by their titles, and those that say nothing in any row are left out."""
     heads = [Column(column) if isinstance(column, str) else column for column in columns]
-    told = [at < labels or any(_says(row[at]) for row in rows) for at in range(len(heads))]
+    said_by = [at < labels or any(_says(row[at]) for row in rows) for at in range(len(heads))]
     return Table(
         title,
-        tuple(head for head, is_told in zip(heads, told, strict=True) if is_told),
-        tuple(tuple(cell for cell, is_told in zip(row, told, strict=True) if is_told) for row in rows),
+        tuple(head for head, kept in zip(heads, said_by, strict=True) if kept),
+        tuple(tuple(cell for cell, kept in zip(row, said_by, strict=True) if kept) for row in rows),
         labels,
         **more,
     )
@@ -243,15 +243,18 @@ class Columns(Struct, frozen=True):
     counted: str = "cases"
 
     def folded(self, most: int) -> "Columns":
-        """Give at most so many columns, as far as that can be: those furthest out on the axis join the next ones."""
-        apart = sum(one.at is None for one in self.columns)
-        reach = max((abs(one.at) for one in self.columns if one.at is not None), default=0)
-        while reach > 1 and sum(one.at is not None and abs(one.at) <= reach for one in self.columns) > most - apart:
+        """Return at most so many columns, as far as that can be: those furthest out on the axis join the next ones."""
+        apart = sum(column.at is None for column in self.columns)
+        reach = max((abs(column.at) for column in self.columns if column.at is not None), default=0)
+        while (
+            reach > 1
+            and sum(column.at is not None and abs(column.at) <= reach for column in self.columns) > most - apart
+        ):
             reach -= 1
         groups: dict[object, list[Counted]] = {}
-        for number, one in enumerate(self.columns):
-            key: object = ("apart", number) if one.at is None else min(reach, max(-reach, one.at))
-            groups.setdefault(key, []).append(one)
+        for number, column in enumerate(self.columns):
+            key: object = ("apart", number) if column.at is None else min(reach, max(-reach, column.at))
+            groups.setdefault(key, []).append(column)
         return replace(self, columns=tuple(_joined(group) for group in groups.values()))
 
 
@@ -259,12 +262,12 @@ def _joined(group: Sequence[Counted]) -> Counted:
     """One column for several beside each other, called after the one that is next to the middle."""
     if len(group) == 1:
         return group[0]
-    nearest = min(group, key=lambda one: abs(one.at or 0))
+    nearest = min(group, key=lambda column: abs(column.at or 0))
     name = f"{'<=' if (nearest.at or 0) < 0 else '>='}{nearest.name}"
-    links = [one.link for one in group if one.link is not None]
+    links = [column.link for column in group if column.link is not None]
     words = f"{nearest.words} or further"
     link = joined_link(links, words) if links else None
-    return replace(nearest, name=name, words=words, n=sum(one.n for one in group), link=link)
+    return replace(nearest, name=name, words=words, n=sum(column.n for column in group), link=link)
 
 
 Chart = Curve | Histogram | Reliability | Columns
@@ -445,7 +448,7 @@ class View(Document, frozen=True, eq=False, dict=True):
         return self.lay_out()
 
     def laid_out(self) -> "View":
-        """Lay out the sections now, in a thread where nobody waits for it, and give the view."""
+        """Lay out the sections now, in a thread where nobody waits for it, and return the view."""
         _ = self.sections
         return self
 
@@ -459,18 +462,17 @@ class View(Document, frozen=True, eq=False, dict=True):
         return FORMS[form](self)
 
     def _repr_html_(self) -> str:
-        """Show it in a notebook."""
         from inspector.render.html import fragment
 
         return fragment(self.sections)
 
     def blocks(self) -> Iterator[Block]:
-        """Give all blocks, those of folds too, in order."""
+        """Yield all blocks, those of folds too, in order."""
         for section in self.sections:
             yield from _unfolded(section.blocks)
 
     def links(self) -> Iterator[CaseLink]:
-        """Give all links that its numbers have."""
+        """Yield all links that its numbers have."""
         for block in self.blocks():
             yield from links_of(block)
 
@@ -488,16 +490,19 @@ def _unfolded(blocks: Sequence[Block]) -> Iterator[Block]:
 
 
 def links_of(block: Block) -> Iterator[CaseLink]:
-    """Give all links that the numbers of a table or chart have."""
+    """Yield all links that the numbers of a table or chart have."""
     links: list[CaseLink | None] = []
     if isinstance(block, Table):
         links = [cell.link for row in block.rows for cell in row]
     elif isinstance(block, Reliability):
-        links = [one.share.link for one in block.bins]
+        links = [reward_bin.share.link for reward_bin in block.bins]
     elif isinstance(block, Histogram):
-        links = [*(link for one in block.bins for link in one.drills), *(tick.drill for tick in block.ticks)]
+        links = [
+            *(link for reward_bin in block.bins for link in reward_bin.drills),
+            *(tick.drill for tick in block.ticks),
+        ]
     elif isinstance(block, Columns):
-        links = [one.link for one in block.columns]
+        links = [column.link for column in block.columns]
     elif isinstance(block, Curve):
         links = [tick.drill for tick in block.ticks]
     yield from (link for link in links if link is not None)

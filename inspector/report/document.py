@@ -65,13 +65,13 @@ def _offset(of: OfBenchmark) -> Iterator[Block]:
 
 def _thresholds(of: OfBenchmark) -> Iterator[Block]:
     """Show a curve of each scorer whose threshold can be moved."""
-    movable = [one for one in of.scorers if isinstance(one.rule, Rule)]
+    movable = [evaluation for evaluation in of.scorers if isinstance(evaluation.rule, Rule)]
     charts = [
-        replace(chart, title=f"{of.title} by threshold, {one.scorer.name}")
-        for one in movable
-        if (chart := curve_chart(of.alone, (one,), of.name)) is not None
+        replace(chart, title=f"{of.title} by threshold, {evaluation.scorer.name}")
+        for evaluation in movable
+        if (chart := curve_chart(of.alone, (evaluation,), of.name)) is not None
     ]
-    still = [one.scorer.name for one in of.scorers if not isinstance(one.rule, Rule)]
+    still = [evaluation.scorer.name for evaluation in of.scorers if not isinstance(evaluation.rule, Rule)]
     if still:
         yield Note(f"No one threshold decides for {', '.join(still)}.", "quiet")
     if not charts:
@@ -145,9 +145,9 @@ def view_blocks(of: OfBenchmark, view: View) -> Iterator[Block]:
 
 
 def summary_blocks(of: OfBenchmark, *, several: bool) -> Iterator[Block]:
-    """Who is best and who is not told apart from it, and in which way the best one fails most."""
+    """Say who is best and who is not told apart from it, and in which way the best one fails most."""
     about = f"{of.name}: " if several else ""
-    yield Bullets(tuple(f"{about}{said}" for said in (*_highest(of), *_tied(of), *_failures(of))))
+    yield Bullets(tuple(f"{about}{sentence}" for sentence in (*_highest(of), *_tied(of), *_failures(of))))
 
 
 def _highest(of: OfBenchmark) -> Iterator[str]:
@@ -155,7 +155,9 @@ def _highest(of: OfBenchmark) -> Iterator[str]:
     if best is None:
         yield "No scorer has a figure here." if of.scorers else "No scorer has anything for these cases yet."
         return
-    values = {one.scorer.name: (of.figure(one.scorer.name) or {}).get("value") for one in of.scorers}
+    values = {
+        evaluation.scorer.name: (of.figure(evaluation.scorer.name) or {}).get("value") for evaluation in of.scorers
+    }
     defined = [name for name, value in values.items() if value is not None]
     equal = [name for name in defined if values[name] == values[best.scorer.name]]
     among = f"Highest {of.title} of {counted(len(defined), 'scorer')} with one" if len(defined) > 1 else of.title
@@ -175,8 +177,8 @@ def _tied(of: OfBenchmark) -> Iterator[str]:
     if best is None or not others:
         return
     close = [name for name, value in others if value]
-    told = f"none of {len(others)} others" if not close else f"{len(close)} of {len(others)} others: {', '.join(close)}"
-    yield f"On common cases {best} is first; the 95% interval of the difference to it holds 0 for {told}."
+    whom = f"none of {len(others)} others" if not close else f"{len(close)} of {len(others)} others: {', '.join(close)}"
+    yield f"On common cases {best} is first; the 95% interval of the difference to it holds 0 for {whom}."
 
 
 def _failures(of: OfBenchmark) -> Iterator[str]:
@@ -186,11 +188,11 @@ def _failures(of: OfBenchmark) -> Iterator[str]:
     name, counts = of.best.scorer.name, of.outcomes(of.best)
     total = sum(counts[OUTCOMES[code]] for code in (*RIGHT, *WRONG))
     failures = {OUTCOMES[code]: counts[OUTCOMES[code]] for code in WRONG if counts[OUTCOMES[code]]}
-    told = ", ".join(f"{WORDS[outcome]} {count:,}" for outcome, count in failures.items())
+    parts = ", ".join(f"{WORDS[outcome]} {count:,}" for outcome, count in failures.items())
     silent = sum(counts[OUTCOMES[code]] for code in (UNPARSED, REFUSED))
     also = f"; {silent:,} more are unparsed or refused" if silent else ""
     if failures:
-        yield f"{name} fails on {sum(failures.values()):,} of {counted(total, 'case')} with a verdict: {told}{also}."
+        yield f"{name} fails on {sum(failures.values()):,} of {counted(total, 'case')} with a verdict: {parts}{also}."
 
 
 # -- chosen cases: problem, steps with the rewards of scorers, what was predicted and what is gold
@@ -211,14 +213,14 @@ class ChosenCases(Struct, frozen=True, eq=False):
 
 
 def chosen_cases(of: OfBenchmark, most: int) -> ChosenCases:
-    """At most so many of the shown cases: in the order asked for; else the failures of the best scorer that teach most.
+    """Choose at most so many of the shown cases: in the order asked for; else the best scorer's most telling failures.
 
     Under a filter the cases that the best scorer has right follow its failures, since they were asked for.
     """
-    request, best, shown = of.selection.request, of.first, of.shown
+    request, best, listed = of.selection.request, of.first, of.shown
     if request.sort or best is None or not np.isin(best.codes[of.rows], (*RIGHT, *WRONG)).any():
         order = f"sorted by {request.sort}" if request.sort else "in the order of the file"
-        rows = shown[:most]
+        rows = listed[:most]
         return ChosenCases(rows, f"{rows.size:,} of {counted(of.n, 'case')}, {order}.")
     ranked = best.instructive()
     ranked = ranked[of.rows[ranked]]
@@ -226,32 +228,38 @@ def chosen_cases(of: OfBenchmark, most: int) -> ChosenCases:
     failures = int(wrong[ranked].sum())
     filtered = bool(request.where or request.search or request.subsets or request.slices)
     rows = (ranked if filtered else ranked[wrong[ranked]])[:most]
-    told = f"{int(wrong[rows].sum()):,} of the {counted(failures, 'failure')} of {best.scorer.name}"
+    choice = f"{int(wrong[rows].sum()):,} of the {counted(failures, 'failure')} of {best.scorer.name}"
     right = rows.size - int(wrong[rows].sum())
-    told += f", then {right:,} that the filter keeps and it has right" if right else ""
+    choice += f", then {right:,} that the filter keeps and it has right" if right else ""
     order = "in the order of the file" if isinstance(best.rule, AsGiven) else "the largest miss first"
-    return ChosenCases(rows, f"{told}: {order}.")
+    return ChosenCases(rows, f"{choice}: {order}.")
 
 
 def case_sections(of: OfBenchmark, most: int) -> tuple[list[Block], tuple[Section, ...]]:
-    """A sentence about the choice, and a section a case."""
+    """Return a sentence about the choice, and a section a case."""
     chosen = chosen_cases(of, most)
     if not chosen.rows.size:
         fails = f"{of.first.scorer.name} fails on no case with a verdict." if of.first else "There is no case."
         return [Note(fails if most else "No case was asked for.")], ()
-    beside = [one for one in of.scorers if (one.answered & of.rows).any()][:BESIDE]
-    said: list[Block] = [Note(chosen.words), Note(f"{LEGEND} {BARS}", "quiet")]
+    beside = [evaluation for evaluation in of.scorers if (evaluation.answered & of.rows).any()][:BESIDE]
+    notes: list[Block] = [Note(chosen.words), Note(f"{LEGEND} {BARS}", "quiet")]
     if beside and len(beside) < len(of.scorers):
-        names = ", ".join(one.scorer.name for one in beside)
-        said.append(Note(f"Rewards are of {names}; of the others the outcomes are told.", "quiet"))
-    return said, tuple(_sections(of, chosen.rows, beside))
+        names = ", ".join(evaluation.scorer.name for evaluation in beside)
+        notes.append(Note(f"Rewards are of {names}; of the others the outcomes are told.", "quiet"))
+    return notes, tuple(_sections(of, chosen.rows, beside))
 
 
 def _sections(of: OfBenchmark, rows: Ints, beside: list[Evaluation]) -> Iterator[Section]:
     letters = 0
     for number, row in enumerate(rows.tolist(), 1):
-        told = beside or list(of.scorers[:BESIDE])
-        block = case_block(of.selection, row, beside, told, [one for one in of.scorers if one not in told])
+        with_outcomes = beside or list(of.scorers[:BESIDE])
+        block = case_block(
+            of.selection,
+            row,
+            beside,
+            with_outcomes,
+            [evaluation for evaluation in of.scorers if evaluation not in with_outcomes],
+        )
         letters += sum(len(text) for _, text in block.written)
         if letters > WRITTEN:
             block = replace(block, written=(), command=of.selection.request.command("show", block.title))
@@ -291,14 +299,14 @@ class ReportDocument(Document, frozen=True, eq=False):
     report: Report | None = None
 
     def render(self, form: str) -> str:
-        """The report as `html` or `markdown`; its metrics in the other forms."""
+        """Render the report as `html` or `markdown`, or its metrics in the other forms."""
         if self.report is None or form not in PAGES:
             return super().render(form)
         return PAGES[form](self.report)
 
 
 def report_document(selection: Selection, choices: Choices | None = None, form: str = "html") -> ReportDocument:
-    """The shown cases under the chosen scorers, as one page in the form that is named: `html` or `markdown`.
+    """Report the shown cases under the chosen scorers, as one page in the form that is named: `html` or `markdown`.
 
     The same selection and choices give the same bytes. Every number is that of the command that stands beneath it.
 
@@ -315,13 +323,13 @@ def report_document(selection: Selection, choices: Choices | None = None, form: 
         raise UsageError(f"{choices.cases} is no number of cases.", "Give 0 or more.")
     selection = replace(selection, request=replace(selection.request, by=()))
     command = selection.request.command("report", "-o", NAMED[form], *choices.words)
-    found = benchmarks_of(selection)
-    facts = {**(found[0].metrics.provenance if found else _nothing(selection)), "command": command}
-    title = choices.title or _title(found)
+    benchmarks = benchmarks_of(selection)
+    facts = {**(benchmarks[0].metrics.provenance if benchmarks else _nothing(selection)), "command": command}
+    title = choices.title or _title(benchmarks)
     made = Section("How this was made", "provenance", tuple(_provenance(facts, selection.problems)))
-    sections = tuple(_report_sections(found, choices))
-    report = Report(title, tuple(_about(found, facts)), (*sections, made))
-    rows = found[0].metrics.rows if found else stats.view(selection).rows
+    sections = tuple(_report_sections(benchmarks, choices))
+    report = Report(title, tuple(_about(benchmarks, facts)), (*sections, made))
+    rows = benchmarks[0].metrics.rows if benchmarks else stats.view(selection).rows
     return ReportDocument(rows, facts, report=report)
 
 
@@ -329,57 +337,57 @@ def _nothing(selection: Selection) -> Mapping[str, Any]:
     return stats.view(selection).provenance
 
 
-def _title(found: tuple[OfBenchmark, ...]) -> str:
-    names = ", ".join(of.name for of in found) or "no case"
-    scorers = {one.scorer.name for of in found for one in of.scorers}
+def _title(benchmarks: tuple[OfBenchmark, ...]) -> str:
+    names = ", ".join(of.name for of in benchmarks) or "no case"
+    scorers = {evaluation.scorer.name for of in benchmarks for evaluation in of.scorers}
     return f"{names}: {counted(len(scorers), 'scorer')}" if scorers else names
 
 
-def _about(found: tuple[OfBenchmark, ...], facts: Mapping[str, Any]) -> Iterator[Block]:
+def _about(benchmarks: tuple[OfBenchmark, ...], facts: Mapping[str, Any]) -> Iterator[Block]:
     """What the data are, how it was made, and what it comes to."""
-    shown = ", ".join(f"{of.name} ({counted(of.n, 'case')})" for of in found) or "no case"
+    names = ", ".join(f"{of.name} ({counted(of.n, 'case')})" for of in benchmarks) or "no case"
     filtered = str(facts.get("filter") or "none")
     yield Facts(
         (
-            ("shown here", shown),
+            ("shown here", names),
             ("in the workspace", str(facts["data"])),
             *((("filter", filtered),) if filtered != "none" else ()),
             ("made by", f"prm-inspect {facts['version']}"),
         )
     )
     yield Command(str(facts["command"]), "The same file")
-    if not found:
+    if not benchmarks:
         yield Note("No case is left by the filter, so there is nothing to report.", "warning")
-    for of in found:
-        yield from summary_blocks(of, several=len(found) > 1)
+    for of in benchmarks:
+        yield from summary_blocks(of, several=len(benchmarks) > 1)
 
 
-def _report_sections(found: tuple[OfBenchmark, ...], choices: Choices) -> Iterator[Section]:
-    scored = any(of.scorers for of in found)
+def _report_sections(benchmarks: tuple[OfBenchmark, ...], choices: Choices) -> Iterator[Section]:
+    scored = any(of.scorers for of in benchmarks)
     for part in FIGURES:
         if scored or not part.scorers:
-            yield from _by_benchmark(part, found)
-    yield from _case_sections(found, choices)
+            yield from _by_benchmark(part, benchmarks)
+    yield from _case_sections(benchmarks, choices)
     for part in (*map(further_part, choices.analyses), DATA):
-        yield from _by_benchmark(part, found)
+        yield from _by_benchmark(part, benchmarks)
 
 
-def _by_benchmark(part: Part, found: tuple[OfBenchmark, ...]) -> Iterator[Section]:
+def _by_benchmark(part: Part, benchmarks: tuple[OfBenchmark, ...]) -> Iterator[Section]:
     """Make a section; with several benchmarks it has a part for each."""
-    if len(found) == 1:
-        yield Section(part.title, part.anchor, tuple(part.blocks(found[0])))
-    elif found:
-        parts = tuple(Section(of.name, of.anchor(part.anchor), tuple(part.blocks(of))) for of in found)
+    if len(benchmarks) == 1:
+        yield Section(part.title, part.anchor, tuple(part.blocks(benchmarks[0])))
+    elif benchmarks:
+        parts = tuple(Section(of.name, of.anchor(part.anchor), tuple(part.blocks(of))) for of in benchmarks)
         yield Section(part.title, part.anchor, (), parts)
 
 
-def _case_sections(found: tuple[OfBenchmark, ...], choices: Choices) -> Iterator[Section]:
-    made = [(of, *case_sections(of, choices.cases)) for of in found]
+def _case_sections(benchmarks: tuple[OfBenchmark, ...], choices: Choices) -> Iterator[Section]:
+    made = [(of, *case_sections(of, choices.cases)) for of in benchmarks]
     if len(made) == 1:
-        _, said, cases = made[0]
-        yield Section("Chosen cases", "cases", tuple(said), cases)
+        _, notes, cases = made[0]
+        yield Section("Chosen cases", "cases", tuple(notes), cases)
     elif made:
-        parts = tuple(Section(of.name, of.anchor("cases"), tuple(said), cases) for of, said, cases in made)
+        parts = tuple(Section(of.name, of.anchor("cases"), tuple(notes), cases) for of, notes, cases in made)
         yield Section("Chosen cases", "cases", (), parts)
 
 

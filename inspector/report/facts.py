@@ -83,8 +83,8 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def subsets(self) -> tuple[str, ...]:
         """The subsets that figures are told of, in order; not `all` and `average`."""
-        found = dict.fromkeys(subset for _, subset, metric in self.figures if metric == self.head)
-        return tuple(name for name in found if name not in {"all", "average"})
+        named = dict.fromkeys(subset for _, subset, metric in self.figures if metric == self.head)
+        return tuple(name for name in named if name not in {"all", "average"})
 
     @property
     def whole(self) -> str:
@@ -92,7 +92,7 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
         return "average" if self.head == "f1" and len(self.subsets) > 1 else "all"
 
     def figure(self, scorer: str, metric: str = "", subset: str = "") -> Row | None:
-        """A row of `metrics`; by default the official figure of the whole benchmark."""
+        """Return a row of `metrics`; by default the official figure of the whole benchmark."""
         return self.figures.get((scorer, subset or self.whole, metric or self.head))
 
     @cached_property
@@ -101,13 +101,15 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
 
         Where it is undefined, as F1 is without clean cases, the accuracies behind it tell.
         """
-        there = [one for one in self.selection.chosen_evaluations if (one.present & self.rows).any()]
+        there = [
+            evaluation for evaluation in self.selection.chosen_evaluations if (evaluation.present & self.rows).any()
+        ]
 
-        def place(one: Evaluation) -> tuple[bool, float, bool, float, str]:
-            name = one.scorer.name
+        def place(evaluation: Evaluation) -> tuple[bool, float, bool, float, str]:
+            name = evaluation.scorer.name
             value, *sides = (self._value(name, metric) for metric in (self.head, *SIDES[self.head]))
-            told = [side for side in sides if side is not None]
-            return value is None, -(value or 0.0), not told, -sum(told), name
+            known = [side for side in sides if side is not None]
+            return value is None, -(value or 0.0), not known, -sum(known), name
 
         return tuple(sorted(there, key=place))
 
@@ -121,22 +123,22 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
     @property
     def first(self) -> Evaluation | None:
         """The first of the scorers that has a verdict on any of the cases."""
-        return next((one for one in self.scorers if (one.answered & self.rows).any()), None)
+        return next((evaluation for evaluation in self.scorers if (evaluation.answered & self.rows).any()), None)
 
     def _value(self, scorer: str, metric: str) -> float | None:
         row = self.figure(scorer, metric)
         return None if row is None else row["value"]
 
     def outcomes(self, evaluation: Evaluation) -> dict[str, int]:
-        """How many of the cases have each outcome."""
+        """Count how many of the cases have each outcome."""
         counts = np.bincount(evaluation.codes[self.rows], minlength=len(OUTCOMES)).tolist()
         return dict(zip(OUTCOMES, counts, strict=True))
 
     @property
     def shown(self) -> Ints:
         """The row ids of the cases, in the order that was asked for."""
-        shown = self.selection.shown
-        return shown[self.rows[shown]]
+        listed = self.selection.shown
+        return listed[self.rows[listed]]
 
     @property
     def alone(self) -> Selection:
@@ -152,15 +154,19 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
         selection = self.alone
         if selection.request.scorers or not self.scorers:
             return selection
-        return replace(selection, chosen=tuple(one.scorer.name for one in self.scorers))
+        return replace(selection, chosen=tuple(evaluation.scorer.name for evaluation in self.scorers))
 
     @cached_property
     def comparison(self) -> View | str:
         """The scorers that have a verdict, compared, the best first unless some were named; or why there is nothing."""
-        able = tuple(one.scorer.name for one in self.selection.chosen_evaluations if (one.answered & self.rows).any())
+        able = tuple(
+            evaluation.scorer.name
+            for evaluation in self.selection.chosen_evaluations
+            if (evaluation.answered & self.rows).any()
+        )
         if len(able) < 2:
-            told = f"{able[0]} is the only scorer with a verdict here" if able else "no scorer has a verdict here"
-            return f"No comparison: it needs two scorers, and {told}."
+            why = f"{able[0]} is the only scorer with a verdict here" if able else "no scorer has a verdict here"
+            return f"No comparison: it needs two scorers, and {why}."
         chosen = replace(self.alone, chosen=able)
         named = chosen if chosen.request.scorers else best_first(chosen)
         # Named, so that no order is looked for again.
@@ -168,23 +174,23 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
         return compare.view(replace(named, request=request))
 
     def anchor(self, part: str) -> str:
-        """An anchor for a part of the report that is about this benchmark."""
+        """Write an anchor for a part of the report that is about this benchmark."""
         return f"{part}-{self.number}"
 
 
 def benchmarks_of(selection: Selection) -> tuple[OfBenchmark, ...]:
-    """The benchmarks of which a case is shown, in the order of the cases."""
-    figures, shown = metrics.view(selection), selection.mask
-    found: list[OfBenchmark] = []
+    """Return the benchmarks of which a case is shown, in the order of the cases."""
+    figures, mask = metrics.view(selection), selection.mask
+    benchmarks: list[OfBenchmark] = []
     for name in selection.benchmarks:
-        rows = (selection.cases["benchmark"] == name).to_numpy() & shown
+        rows = (selection.cases["benchmark"] == name).to_numpy() & mask
         if rows.any():
-            found.append(OfBenchmark(selection, name, len(found) + 1, rows, figures))
-    return tuple(found)
+            benchmarks.append(OfBenchmark(selection, name, len(benchmarks) + 1, rows, figures))
+    return tuple(benchmarks)
 
 
 def percent(row: Row | None) -> str:
-    """A figure in percent with its 95% interval; a dash where it is undefined."""
+    """Write a figure in percent with its 95% interval; a dash where it is undefined."""
     if row is None or row["value"] is None:
         return "–"
     return f"{share(row['value'])} {interval(row['low'], row['high'])}".rstrip()
@@ -203,14 +209,14 @@ GAP = 5
 
 
 def outcome_chart(title: str, counts: Sequence[tuple[str, Mapping[str, int]]]) -> Picture:
-    """A bar a scorer, of its name and the number of cases of each outcome; all bars have the same cases."""
+    """Draw a bar a scorer, of its name and the number of cases of each outcome; all bars have the same cases."""
     seen = [name for name in OUTCOMES if any(of_one[name] for _, of_one in counts)]
     shapes = _legend(seen)
     names = [name for name, _ in counts]
     for number, (name, of_one) in enumerate(counts):
         shapes += _bar(name, {outcome: of_one[outcome] for outcome in seen}, TOP + ROW * number, names)
-    told = "; ".join(f"{name}: {_told(of_one, seen)}" for name, of_one in counts)
-    described = f"Bars are all the cases, parted by outcome in the order of the legend. {told}."
+    counted_outcomes = "; ".join(f"{name}: {_told(of_one, seen)}" for name, of_one in counts)
+    described = f"Bars are all the cases, parted by outcome in the order of the legend. {counted_outcomes}."
     height = TOP + ROW * len(counts) + 4
     return Picture(title, described, picture(height, title, described, *shapes), _table(title, counts, seen))
 
@@ -272,27 +278,27 @@ class Measured(Struct, frozen=True):
 
 
 def interval_chart(title: str, measured: Sequence[Measured]) -> Picture:
-    """A dot a scorer on an axis from 0 to 100, with a line over its 95% interval; its numbers stand beside it."""
+    """Draw a dot a scorer on an axis from 0 to 100, with a line over its 95% interval and its numbers beside it."""
     bottom = AXIS + ROW * len(measured)
     shapes = [line(_x(tick), AXIS, _x(tick), bottom, "grid") for tick in TICKS]
     shapes += [words(share(tick, 0), _x(tick), AXIS - 8, "quiet", "middle") for tick in TICKS]
-    for number, one in enumerate(measured):
-        shapes += _row(one, AXIS + ROW * number + ROW / 2, [other.name for other in measured])
-    defined = [one for one in measured if one.value is not None]
-    told = "; ".join(f"{one.name}: {one.text}" for one in defined) or "no figure is defined"
-    described = f"Dots are figures in percent, lines their 95% intervals. {told}."
+    for number, score in enumerate(measured):
+        shapes += _row(score, AXIS + ROW * number + ROW / 2, [other.name for other in measured])
+    defined = [score for score in measured if score.value is not None]
+    figures = "; ".join(f"{score.name}: {score.text}" for score in defined) or "no figure is defined"
+    described = f"Dots are figures in percent, lines their 95% intervals. {figures}."
     return Picture(title, described, picture(bottom + 6, title, described, *shapes), None)
 
 
-def _row(one: Measured, y: float, names: Sequence[str]) -> list[Element]:
-    shapes = [name_label(one.name, LEFT - 12, y + 4, names)]
-    if one.value is None:
+def _row(score: Measured, y: float, names: Sequence[str]) -> list[Element]:
+    shapes = [name_label(score.name, LEFT - 12, y + 4, names)]
+    if score.value is None:
         return [*shapes, words(DASH, _x(0), y + 4, "quiet")]
-    if one.low is not None and one.high is not None:
-        shapes.append(line(_x(one.low), y, _x(one.high), y, "whisker"))
-        shapes += [line(_x(end), y - 4, _x(end), y + 4, "whisker") for end in (one.low, one.high)]
-    shapes.append(element("circle", cx=_x(one.value), cy=y, r=4.5, class_="dot"))
-    return [*shapes, words(one.text, WIDTH - RIGHT + 16, y + 4)]
+    if score.low is not None and score.high is not None:
+        shapes.append(line(_x(score.low), y, _x(score.high), y, "whisker"))
+        shapes += [line(_x(end), y - 4, _x(end), y + 4, "whisker") for end in (score.low, score.high)]
+    shapes.append(element("circle", cx=_x(score.value), cy=y, r=4.5, class_="dot"))
+    return [*shapes, words(score.text, WIDTH - RIGHT + 16, y + 4)]
 
 
 def _x(share: float) -> float:
@@ -303,20 +309,22 @@ SIDE_HEADS = {"f1": ("on erroneous", "on clean"), "prmscore": ("on wrong steps",
 
 
 def board_blocks(of: OfBenchmark) -> Iterator[Block]:
-    """The table, two charts, and every subset."""
+    """Lay out the table, two charts, and every subset."""
     if not of.scorers:
         yield Note("No scorer has anything for these cases yet, so there is no figure.")
         return
     yield from map(_warning, unlike(of))
     yield board_table(of)
-    if about := tuple((one.scorer.name, one.scorer.about) for one in of.scorers if one.scorer.about):
+    if about := tuple(
+        (evaluation.scorer.name, evaluation.scorer.about) for evaluation in of.scorers if evaluation.scorer.about
+    ):
         yield Fold("About the scorers", (Facts(about),))
-    measured = [_measured(of, one) for one in of.scorers]
-    if any(one.value is not None for one in measured):
+    measured = [_measured(of, evaluation) for evaluation in of.scorers]
+    if any(evaluation.value is not None for evaluation in measured):
         yield interval_chart(f"{of.title} with 95% intervals, {of.name}", measured)
     if notes := tuple(first_run_notes(of.selection)):
         yield Bullets(notes)
-    counts = [(one.scorer.name, of.outcomes(one)) for one in of.scorers]
+    counts = [(evaluation.scorer.name, of.outcomes(evaluation)) for evaluation in of.scorers]
     yield outcome_chart(f"Outcomes of {of.n:,} cases, {of.name}", counts)
     if len(of.subsets) > 1:
         yield Fold(f"{of.title} of every subset", (subset_table(of),))
@@ -327,8 +335,11 @@ def _warning(text: str) -> Note:
 
 
 def unlike(of: OfBenchmark) -> Iterator[str]:
-    """Why figures of this board are not to be compared as they stand."""
-    tried = {one.scorer.name: one.tried & of.rows & of.selection.evaluations[0].gold.known for one in of.scorers}
+    """Explain why figures of this board are not to be compared as they stand."""
+    tried = {
+        evaluation.scorer.name: evaluation.tried & of.rows & of.selection.evaluations[0].gold.known
+        for evaluation in of.scorers
+    }
     tried = {name: rows for name, rows in tried.items() if rows.any()}
     if len({rows.tobytes() for rows in tried.values()}) > 1:
         sizes = ", ".join(f"{name} {int(rows.sum())}" for name, rows in tried.items())
@@ -336,20 +347,20 @@ def unlike(of: OfBenchmark) -> Iterator[str]:
             f"Not the same cases: {sizes}. These figures are not to be compared as they stand; the comparisons are on"
             " common cases."
         )
-    optimistic = [one.scorer.name for one in of.scorers if "optimistic" in one.rule.source]
+    optimistic = [evaluation.scorer.name for evaluation in of.scorers if "optimistic" in evaluation.rule.source]
     if optimistic:
-        told = ", ".join(optimistic)
-        yield f"Optimistic: the threshold of {told} was tuned on cases that the figures are of."
+        names = ", ".join(optimistic)
+        yield f"Optimistic: the threshold of {names} was tuned on cases that the figures are of."
 
 
-def _measured(of: OfBenchmark, one: Evaluation) -> Measured:
-    row = of.figure(one.scorer.name)
+def _measured(of: OfBenchmark, evaluation: Evaluation) -> Measured:
+    row = of.figure(evaluation.scorer.name)
     value, low, high = (None, None, None) if row is None else (row["value"], row["low"], row["high"])
-    return Measured(one.scorer.name, value, low, high, percent(row))
+    return Measured(evaluation.scorer.name, value, low, high, percent(row))
 
 
 def board_table(of: OfBenchmark) -> Table:
-    """A line a scorer."""
+    """Lay out the board, a line a scorer."""
     over = f"mean of {len(of.subsets)} subsets" if of.whole == "average" else "all cases"
     over = "all steps pooled" if of.head == "prmscore" else over
     heads = (
@@ -363,14 +374,14 @@ def board_table(of: OfBenchmark) -> Table:
         "its source",
     )
     caption = f"{of.name}: {of.title} in percent, {over}; n counts {'steps' if of.head == 'prmscore' else 'cases'}"
-    return table(caption, heads, [_line(of, one, first=one is of.best) for one in of.scorers])
+    return table(caption, heads, [_line(of, evaluation, first=evaluation is of.best) for evaluation in of.scorers])
 
 
-def _line(of: OfBenchmark, one: Evaluation, *, first: bool) -> tuple[Cell, ...]:
-    name = one.scorer.name
+def _line(of: OfBenchmark, evaluation: Evaluation, *, first: bool) -> tuple[Cell, ...]:
+    name = evaluation.scorer.name
     row = of.figure(name)
     sides = (of.figure(name, metric) for metric in SIDES[of.head])
-    answered = int((one.answered & of.rows).sum())
+    answered = int((evaluation.answered & of.rows).sum())
     return (
         text(name, "strong" if first else ""),
         _figure(row, why=True, strong=first),
@@ -378,8 +389,8 @@ def _line(of: OfBenchmark, one: Evaluation, *, first: bool) -> tuple[Cell, ...]:
         count(None if row is None else row["n"]),
         text(f"{answered:,} of {of.n:,}"),
         *(_own(of, name, made) for made in own_metrics()),
-        _threshold(one),
-        text(one.rule.source, "strong" if "optimistic" in one.rule.source else ""),
+        _threshold(evaluation),
+        text(evaluation.rule.source, "strong" if "optimistic" in evaluation.rule.source else ""),
     )
 
 
@@ -394,14 +405,13 @@ def _figure(row: Row | None, *, why: bool = False, strong: bool = False) -> Cell
 
 
 def _own(of: OfBenchmark, scorer: str, made: OwnMetric) -> Cell:
-    """A metric of the user's own, of the whole benchmark."""
     row = of.figure(scorer, made.name) or UNKNOWN
     return replace(figure(row, Kind.SHARE if made.kind == "share" else Kind.NUMBER), reason="")
 
 
-def _threshold(one: Evaluation) -> Cell:
+def _threshold(evaluation: Evaluation) -> Cell:
     """The threshold and what is compared with it; by subset where it differs."""
-    rule = one.rule
+    rule = evaluation.rule
     if isinstance(rule, AsGiven):
         return Cell(None, Kind.NUMBER)
     on = "" if rule.on == REWARDS else f"its {transform(rule.on).noun}"
@@ -413,11 +423,11 @@ def _threshold(one: Evaluation) -> Cell:
 
 
 def subset_table(of: OfBenchmark) -> Table:
-    """The official figure by subset: a line a scorer, a column a subset."""
+    """Lay out the official figure by subset: a line a scorer, a column a subset."""
     rows = []
-    for one in of.scorers:
-        found = [of.figure(one.scorer.name, of.head, subset) for subset in of.subsets]
-        rows.append([Cell(one.scorer.name), *(_subset(row) for row in found)])
+    for evaluation in of.scorers:
+        cells = [of.figure(evaluation.scorer.name, of.head, subset) for subset in of.subsets]
+        rows.append([Cell(evaluation.scorer.name), *(_subset(row) for row in cells)])
     heads = ["scorer", *(subset or "(no subset)" for subset in of.subsets)]
     return table(f"{of.name}: {of.title} by subset, in percent", heads, rows, heat=True)
 

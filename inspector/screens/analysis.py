@@ -58,7 +58,7 @@ class AnalysisScreen(SheetScreen):
         return next((page for page in pages if page.name == self.page), pages[0])
 
     def other(self, inspection: Inspection) -> str | None:
-        """B: the scorer that was chosen, as long as there is such a one beside the one in focus.
+        """Return B: the scorer that was chosen, as long as there is one beside the scorer in focus.
 
         Else the best one, and none where a page is about one scorer unless another was chosen.
         """
@@ -70,7 +70,7 @@ class AnalysisScreen(SheetScreen):
         return best_scorer(inspection, [name for name in there if name != inspection.scorer])
 
     def beside(self, inspection: Inspection) -> tuple[str, ...]:
-        """The scorer in focus, then those that were put beside it."""
+        """Return the scorer in focus, then those that were put beside it."""
         if inspection.scorer is None:
             return ()
         there = covering(inspection)
@@ -78,7 +78,7 @@ class AnalysisScreen(SheetScreen):
         return (inspection.scorer, *others[: len(LETTERS) - 1])
 
     def asked_about(self, inspection: Inspection) -> tuple[str, ...]:
-        """The scorers that the open page is about; () where there are too few, or it is about none."""
+        """Return the scorers that the open page is about; () where there are too few, or it is about none."""
         whose = self.open_page.whose
         if inspection.scorer is None or whose == "none":
             return ()
@@ -114,12 +114,12 @@ class AnalysisScreen(SheetScreen):
         return {} if self.inspection is None else self._told_of.get(self.inspection.benchmark, {})
 
     def params(self, page: str, form: str = "") -> Params:
-        """A page with what it is told here."""
+        """Return a page with the options that were chosen for it here."""
         names = {option.name for option in self.ANALYSIS.options_of(page)}
         return Params(page, {name: value for name, value in self._told.items() if name in names}, form)
 
     def lacks_scorers(self, inspection: Inspection) -> bool:
-        """Whether there are too few scorers for the open page, if it needs any."""
+        """Return whether there are too few scorers for the open page, if it needs any."""
         needed = self.open_page.whose != "none" and bool(self.ANALYSIS.needs)
         return needed and not self.asked_about(inspection)
 
@@ -130,7 +130,7 @@ class AnalysisScreen(SheetScreen):
         if not (self.about_two or self.open_page.whose == ALONE_OR_BESIDE) or len(names) < 2:
             return super().subject(inspection)
         a, b = (name_forms(name, 24, 12, among=inspection.scorers) for name in names)
-        forms = tuple(f"{one} against {two}" for one, two in zip((*a, a[-1]), (*b, b[-1]), strict=False))
+        forms = tuple(f"{left} against {right}" for left, right in zip((*a, a[-1]), (*b, b[-1]), strict=False))
         return [Phrase(forms, rank=3)]
 
     # -- its view
@@ -228,9 +228,9 @@ class AnalysisScreen(SheetScreen):
             self.post_message(Computed((page, owners, True), self.view_of(inspection, page, intervals=True)))
 
     def on_computed(self, message: Computed) -> None:
-        """A view is there; it is shown, and where it is of an older state, the present one is computed next."""
-        asked: Any = message.owners
-        page, owners, complete = asked
+        """Keep and show a view that was computed; where it is of an older state, the present one is computed next."""
+        key: Any = message.owners
+        page, owners, complete = key
         if self.inspection is None:
             return
         self._views[page] = owners, message.made, complete
@@ -265,7 +265,7 @@ class AnalysisScreen(SheetScreen):
             super().action_scorers()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A single page has no next one."""
+        """Return whether a key works: a single page has no next one."""
         return len(self.ANALYSIS.pages) > 1 if action == "page" else super().check_action(action, parameters)
 
     def action_options(self) -> None:
@@ -290,8 +290,8 @@ class AnalysisScreen(SheetScreen):
         if inspection is None or option is None:
             there = [option for option in self.ANALYSIS.options if option.name == name]
             pages = [page.title for page in self.ANALYSIS.pages if there and page.name in there[0].pages]
-            told = f": it is for {' and '.join(pages)}" if pages else ""
-            self.say(f"There is nothing of that kind to choose on this page{told}.")
+            hint = f": it is for {' and '.join(pages)}" if pages else ""
+            self.say(f"There is nothing of that kind to choose on this page{hint}.")
         elif self.lacks_scorers(inspection):
             self.say("There is nothing to choose before a scorer has verdicts.")
         elif option.with_other:
@@ -368,7 +368,7 @@ class AnalysisScreen(SheetScreen):
         self.app.push_screen(Picking(title, picks, cursor), chosen)
 
     def action_swap(self) -> None:
-        """A becomes B."""
+        """Swap A and B."""
         inspection = self.inspection
         if not self.about_two:
             self.say("This page is about one scorer: there is nothing to turn round.")
@@ -394,7 +394,6 @@ class AnalysisScreen(SheetScreen):
         return incomparable(subject(inspection, names), names, inspection.benchmark)
 
     def _choose_beside(self) -> None:
-        """Choose the scorers that stand beside each other."""
         inspection = self.inspection
         if inspection is None or inspection.scorer is None:
             self.say("There is no scorer whose curve could be drawn.")
@@ -422,7 +421,7 @@ def _rule(evaluation: Evaluation) -> str:
 
 @cache
 def screen_of(name: str) -> type[AnalysisScreen]:
-    """Give the screen of an analysis."""
+    """Return the screen of an analysis."""
     of: Analysis = load(name)
     parts = {"NAME": name, "BINDINGS": list(bindings_of(name)), "ABOUT": of.help, "PAGES": of.pages, "ANALYSIS": of}
     return type(f"{name.capitalize()}Screen", (AnalysisScreen,), parts)

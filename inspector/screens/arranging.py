@@ -36,15 +36,15 @@ class Arranging(Controller):
         raise NotImplementedError
 
     def entries(self) -> Sequence[Entry]:
-        """Every column that there is, in the order of menus."""
+        """Return every column that there is, in the order of menus."""
         raise NotImplementedError
 
     def columns_here(self) -> list[tuple[str, str]]:
-        """The names of the columns on screen, and what stands in them."""
+        """Return the names of the columns on screen, and what stands in them."""
         raise NotImplementedError
 
     def columns(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        """The keys of the columns now, of those that are shown where none were chosen, and of those hidden as empty."""
+        """Return the keys of the columns now, of the usual columns, and of those hidden as empty."""
         raise NotImplementedError
 
     def sort(self, sort: str) -> None:
@@ -62,7 +62,7 @@ class Arranging(Controller):
     # -- the order
 
     def sort_mark(self) -> tuple[str, str]:
-        """The name of the column that rows are sorted by, and its mark."""
+        """Return the name of the column that rows are sorted by, and its mark."""
         key, _, direction = self.order.rpartition(":")
         if direction not in DIRECTIONS:
             key, direction = self.order, DIRECTIONS[0]
@@ -98,7 +98,7 @@ class Arranging(Controller):
     # -- the columns
 
     def columns_offered(self) -> list[Entry]:
-        """Every column that the table can show."""
+        """Return every column that the table can show."""
         return [] if self.inspection is None else [entry for entry in self.entries() if entry.listable]
 
     def to_column(self, key: str) -> None:
@@ -155,12 +155,12 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
         self,
         table: FrameTable,
         entries: Sequence[Entry],
-        shown: Sequence[str],
+        visible: Sequence[str],
         usual: Sequence[str],
         empty: Collection[str] = (),
         of: str = "the list",
     ) -> None:
-        """`shown` are the keys of the columns on screen, `usual` those that are shown where none were chosen.
+        """`visible` are the keys of the columns on screen, `usual` those that are shown where none were chosen.
 
         Without those that are `empty`: hidden, since no row has a value there. `of` says whose columns they are.
         """
@@ -168,7 +168,7 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
         super().__init__(f"Columns of {of}, and of what is exported from it{hidden}")
         self._table, self._before = table, dict(table.widths)
         self._entries = {entry.key: entry for entry in entries if entry.listable}
-        self._shown = [key for key in shown if key in self._entries]
+        self._shown = [key for key in visible if key in self._entries]
         self._usual = tuple(key for key in usual if key in self._entries)
         self._empty = [key for key in empty if key in self._entries]
 
@@ -177,7 +177,7 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
         yield Static(id="whole", classes="dim")
 
     def on_resize(self) -> None:
-        """Tell the widths that the table has now."""
+        """Show the widths that the table has now."""
         self.call_after_refresh(self._again)
 
     def _again(self) -> None:
@@ -275,26 +275,26 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
 
 
 def sort_of(entry: Entry, now: str) -> str:
-    """The sort key that choosing an entry gives: its usual direction first, the other one if it is sorted by now."""
+    """Return the sort key for choosing an entry: its usual direction, or the other one if rows are sorted by it now."""
     if entry.key and now in {entry.key, f"{entry.key}:asc", f"{entry.key}:desc"}:
         return other_direction(now)
     return entry.first
 
 
 def narrowed(entries: Sequence[Entry], typed: str) -> list[Entry]:
-    """The entries in whose words all that was typed stands.
+    """Return the entries in whose words all that was typed stands.
 
     Those of other scorers come last; of each kind those first whose key or title begins so.
     """
     words = typed.lower().split()
-    found = [one for one in entries if all(word in _words(one) for word in words)]
+    matches = [entry for entry in entries if all(word in _words(entry) for word in words)]
     start = words[0] if words else ""
 
     def place(entry: Entry) -> tuple[bool, bool]:
         begins = entry.key.lower().startswith(start) or entry.title.lower().startswith(start)
         return bool(entry.of), not begins
 
-    return sorted(found, key=place)
+    return sorted(matches, key=place)
 
 
 def _words(entry: Entry) -> str:

@@ -91,21 +91,21 @@ class InspectionScreen(Steady, Screen[None]):
         def __getattr__(self, name: str) -> Any:
             """Give an action that a controller has; Textual looks for all of them on the screen."""
             if name.startswith("action_"):
-                for one in self.controllers:
-                    if (action := getattr(one, name, None)) is not None:
+                for controller in self.controllers:
+                    if (action := getattr(controller, name, None)) is not None:
                         return action
             message = f"{type(self).__name__} has no {name}"
             raise AttributeError(message)
 
     @staticmethod
     def one_line(name: str) -> PhraseLine:
-        """A line of text at a place of its own; `write` and `tell` change it."""
+        """Return a line of text at a place of its own; `write` and `tell` change it."""
         line = PhraseLine(id=name, classes="one-line")
         line.can_focus = False
         return line
 
     def make_table(self, name: str, empty: str) -> FrameTable:
-        """A table that says `empty` where it has no rows."""
+        """Return a table that says `empty` where it has no rows."""
         if self.brush.ascii_only:
             return FrameTable(id=name, empty=empty, mark=">", chosen=("*", "#"), null="-")
         return FrameTable(id=name, empty=empty)
@@ -119,23 +119,23 @@ class InspectionScreen(Steady, Screen[None]):
         if name == "title" and self.inspection is not None and self.inspection.selection.adjudicated is not None:
             behind = self.inspection.selection.behind
             late = ("adjudicated labels without the last rulings", "labels without the last rulings", "earlier labels")
-            told = late if behind else ("adjudicated labels", "adjudicated")
-            phrases = [*phrases, Phrase(told, rank=1 if behind else 2)]
+            forms = late if behind else ("adjudicated labels", "adjudicated")
+            phrases = [*phrases, Phrase(forms, rank=1 if behind else 2)]
         between = " | " if self.brush.ascii_only else " · "
         self.query_one(f"#{name}", PhraseLine).tell(phrases, between, style)
 
     def threshold_forms(self, rule: Decision) -> tuple[str, ...]:
-        """The threshold and where it is from; where there is little room, only whether it is optimistic."""
+        """Return the threshold and its source, the longest form first; in little room only whether it is optimistic."""
         if rule.threshold is None:
             return rule.source, ""
         # It is a sentence: its beginning says what it is.
-        told = cell(rule.source, min(LONGEST_SOURCE, cell_len(clean(rule.source))))
-        source = told if self.size.width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
+        short = cell(rule.source, min(LONGEST_SOURCE, cell_len(clean(rule.source))))
+        source = short if self.size.width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
         words = f"{threshold_name(rule)} {rule.threshold:.3f}"
         return (f"{words} ({source})", words, "") if source else (words, "")
 
     def compose_rail(self) -> ComposeResult:
-        """How far a scoring run is, the rail and the footer, to be composed last."""
+        """Compose what comes last: how far a scoring run is, the rail and the footer."""
         job = self.one_line("job")
         job.display = False
         yield job
@@ -192,7 +192,7 @@ class InspectionScreen(Steady, Screen[None]):
         return sorted([*keys, *([(GO, "First line")] if self.first_key == GO else ())])
 
     def on_screen_suspend(self) -> None:
-        """Nothing comes behind a key that was pressed before something else lay here."""
+        """Forget a first key: no second one follows it once something else lay on top."""
         self._forget_first()
 
     def _forget_first(self) -> None:
@@ -227,7 +227,7 @@ class InspectionScreen(Steady, Screen[None]):
         return self.rail_open
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's own
-        """Keys of the rail work while it is open. What cannot be done now is no silent key: its action says why."""
+        """Return whether a key works: those of the rail while it is open; what cannot be done now says why."""
         return self.rail_open if action in _RAIL_ACTIONS else True
 
     def close_rail(self) -> None:
@@ -240,7 +240,7 @@ class InspectionScreen(Steady, Screen[None]):
             self.threshold.show()
 
     def say(self, sentence: str) -> None:
-        """Tell why a key did nothing; the next such sentence need not wait long."""
+        """Say why a key did nothing; the next such sentence need not wait long."""
         self.notify(clean(sentence), markup=False, timeout=3)
 
     # -- scoring
@@ -260,9 +260,9 @@ class InspectionScreen(Steady, Screen[None]):
             self.say("There is no benchmark to score: import one first.")
             return
 
-        def answered(asked: Score | None) -> None:
-            if asked is not None:
-                self.post_message(asked)
+        def answered(request: Score | None) -> None:
+            if request is not None:
+                self.post_message(request)
 
         from inspector.screens.score import ScoreDialog, known_models
 
@@ -354,11 +354,11 @@ class InspectionScreen(Steady, Screen[None]):
         return []
 
     def say_done(self, sentence: str, *, failed: bool = False, brief: str = "") -> None:  # noqa: ARG002  # a toast has room
-        """Tell what was written, or why not; `brief` where there is little room."""
+        """Say what was written, or why not; `brief` where there is little room."""
         self.notify(clean(sentence), severity="error" if failed else "information", markup=False)
 
     def listed(self, inspection: Inspection) -> Inspection | None:  # noqa: ARG002  # where there is a list, it is of this
-        """Give what a queue is made of: the cases of a list, or those that are marked. None where there is no list."""
+        """Return what a queue is made of: the cases of a list, or those marked. None where there is no list."""
         return None
 
     def go_through(self, row: int) -> None:
@@ -399,9 +399,13 @@ class InspectionScreen(Steady, Screen[None]):
         pane = commands_bound(self, self.active_bindings.values(), whole=False)
         first = [*(RAIL if self.rail_open else ()), *(command for command, _ in pane)]
         taken = {key for command in first for key in command.keys.split(",")}
-        others = [one for one in self.commands if one not in first and not taken.issuperset(one.keys.split(","))]
+        others = [
+            command
+            for command in self.commands
+            if command not in first and not taken.issuperset(command.keys.split(","))
+        ]
         keys = {command.id: self.keys.written(command.id) for command in self.commands}
-        keys |= {command.id: shown for command, shown in pane}
+        keys |= {command.id: written_keys for command, written_keys in pane}
         groups = [
             ("While the threshold moves", RAIL if self.rail_open else ()),
             ("In this pane", [command for command, _ in pane]),
@@ -428,7 +432,7 @@ class InspectionScreen(Steady, Screen[None]):
             await self.run_action(chosen.action)
 
     def marks_here(self) -> Sequence[tuple[str, str]]:
-        """The screen's own marks, and what they mean now."""
+        """Return the screen's own marks, and what they mean now."""
         return self.MARKS
 
     def on_frame_table_widths_changed(self) -> None:

@@ -78,7 +78,7 @@ class BoardOpening(Controller):
     screen: "BoardScreen"
 
     def behind(self, line: dict[str, Any]) -> CaseLink | str | None:
-        """What Enter opens on the cell that was chosen; None where it opens the failures."""
+        """Return what Enter opens on the cell that was chosen; None where it opens the failures."""
         cell, inspection = self.screen.table.cell, self.inspection
         if cell is None or inspection is None or cell[0].name in WHOLE_ROW:
             return None
@@ -154,55 +154,55 @@ class BoardRanking(Controller):
     _rest: "Timer | None" = None
 
     def ranked(self, selection: "Selection", pieces: "Sequence[Piece]", against: str) -> Standings:
-        """What is known of these rows; where nothing is yet, it is computed soon, once, and the screen told."""
-        asked = (against, selection.request.seed, *selection.evaluations, *(piece.rows for piece in pieces))
-        before, self._asked = self._asked, asked
-        if _same(asked, self._known_of):
+        """Return what is known of these rows; where nothing is yet, it is computed soon, once, and the screen told."""
+        owners = (against, selection.request.seed, *selection.evaluations, *(piece.rows for piece in pieces))
+        before, self._asked = self._asked, owners
+        if _same(owners, self._known_of):
             return self.known
-        if _same(asked, before):
+        if _same(owners, before):
             return waiting(against)
         if self._rest is not None:
             self._rest.stop()
         # What is shown first need not wait for a key to rest.
         delay = REST if self._known_of else 0.001
-        self._rest = self.screen.set_timer(delay, partial(self._begin, selection, pieces, against, asked))
+        self._rest = self.screen.set_timer(delay, partial(self._begin, selection, pieces, against, owners))
         return waiting(against)
 
     def _begin(
-        self, selection: "Selection", pieces: "Sequence[Piece]", against: str, asked: tuple[object, ...]
+        self, selection: "Selection", pieces: "Sequence[Piece]", against: str, owners: tuple[object, ...]
     ) -> None:
-        work = partial(self._rank, selection, pieces, against, asked)
+        work = partial(self._rank, selection, pieces, against, owners)
         self.screen.run_worker(work, thread=True, exclusive=True, group="ranking", description="ranking")
 
-    def _rank(self, selection: "Selection", pieces: "Sequence[Piece]", against: str, asked: tuple[object, ...]) -> None:
+    def _rank(self, selected: "Selection", pieces: "Sequence[Piece]", against: str, owners: tuple[object, ...]) -> None:
         """In a thread."""
         worker = get_current_worker()
 
         def stopped() -> bool:
             return worker.is_cancelled
 
-        found = standings(selection, pieces, against, stopped)
+        ranking = standings(selected, pieces, against, stopped)
         if not stopped():
-            self.screen.call_later(self._take, asked, found)
+            self.screen.call_later(self._take, owners, ranking)
         if own_metrics() and not stopped():
             # They may take minutes, and nothing else waits for them.
-            found = replace(found, own=own_figures(selection, pieces, stopped))
+            ranking = replace(ranking, own=own_figures(selected, pieces, stopped))
             if not stopped():
-                self.screen.call_later(self._take, asked, found)
+                self.screen.call_later(self._take, owners, ranking)
 
-    def _take(self, asked: tuple[object, ...], found: Standings) -> None:
+    def _take(self, owners: tuple[object, ...], ranking: Standings) -> None:
         """Show it, unless something else is on screen meanwhile."""
-        if _same(asked, self._asked):
-            self.known = found
-            self._known_of = asked
-            for fault in {} if found.own is None else found.own.faults.values():
+        if _same(owners, self._asked):
+            self.known = ranking
+            self._known_of = owners
+            for fault in {} if ranking.own is None else ranking.own.faults.values():
                 self.screen.notify(clean(str(fault)), severity="error", markup=False)
             self.screen.show_ranks()
 
 
-def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
-    return len(one) == len(other) and all(
-        a is b or (isinstance(a, (str, int)) and a == b) for a, b in zip(one, other, strict=True)
+def _same(first: tuple[object, ...], second: tuple[object, ...]) -> bool:
+    return len(first) == len(second) and all(
+        a is b or (isinstance(a, (str, int)) and a == b) for a, b in zip(first, second, strict=True)
     )
 
 
@@ -281,20 +281,20 @@ class BoardScreen(InspectionScreen):
 
     def show_inspection(self, inspection: Inspection) -> None:
         selection, table = inspection.selection, self.table
-        given = inspection.base, inspection.base_search
-        if self.how.against not in {"", *(one.scorer.name for one in selection.evaluations)}:
+        base = inspection.base, inspection.base_search
+        if self.how.against not in {"", *(evaluation.scorer.name for evaluation in selection.evaluations)}:
             self.how = replace(self.how, against="")
-        found = pieces(selection, *given, subsets=self.how.subsets)
-        self.pieces = {(piece.benchmark, piece.subset): piece for piece in found}
-        frame = board_frame(selection, *given, subsets=self.how.subsets)
+        board_pieces = pieces(selection, *base, subsets=self.how.subsets)
+        self.pieces = {(piece.benchmark, piece.subset): piece for piece in board_pieces}
+        frame = board_frame(selection, *base, subsets=self.how.subsets)
         # Where nothing was scored the printed figures are all that there is to see.
         if self.how.published or not frame.height:
             frame = pl.concat([frame, published_frame(self.pieces)])
         scored = set(frame.filter(pl.col("kind") != PUBLISHED)["benchmark"])
-        self._bare = pl.concat([frame, unscored_frame(found, scored)])
+        self._bare = pl.concat([frame, unscored_frame(board_pieces, scored)])
         focus = inspection.scorer, inspection.benchmark
         other, self._focus = not table.row_count or focus != self._focus, focus
-        self._fill(self.ranking.ranked(selection, found, self.how.against))
+        self._fill(self.ranking.ranked(selection, board_pieces, self.how.against))
         if other:
             self._follow(inspection)
         self._show_title(inspection)
@@ -370,9 +370,9 @@ class BoardScreen(InspectionScreen):
             phrases.append(Phrase((f"rows by {self.how.rows}", ""), rank=2))
         if len(kinds) == 1:
             phrases.append(Phrase((f"{metrics[0]}: {kinds[0]}", ""), rank=5))
-        given = (*inspection.base, *search_words(inspection.base_search))
-        if given:
-            phrases.append(Phrase(("filter " + " AND ".join(given), "filtered"), rank=2))
+        conditions = (*inspection.base, *search_words(inspection.base_search))
+        if conditions:
+            phrases.append(Phrase(("filter " + " AND ".join(conditions), "filtered"), rank=2))
         self.tell("title", phrases, "strong")
         show_banner(self, inspection)
 
@@ -388,7 +388,7 @@ class BoardScreen(InspectionScreen):
             self.table.go_to(row)
 
     def on_frame_table_highlighted(self) -> None:
-        """The row under the cursor is the scorer in focus.
+        """Focus the scorer of the row under the cursor.
 
         Asked of the table now: the message may be older than where the cursor is.
         """
@@ -401,28 +401,30 @@ class BoardScreen(InspectionScreen):
         self._describe()
 
     def _describe(self) -> None:
-        line, said = self.line, []
+        line, about = self.line, []
         if line is not None:
             # The table may have shortened it.
             room, scorer = self.table.width_of("scorer"), line["scorer"]
             name = "" if short_name(scorer, room, self.kind.scorers) == scorer else f"{scorer}: "
             behind = self.opening.behind(line)
             if line["kind"] == NOBODY:
-                said.append(NOT_SCORED.format(cases=counted(line["cases"], "case"), score=self.keys.of("score")))
+                about.append(NOT_SCORED.format(cases=counted(line["cases"], "case"), score=self.keys.of("score")))
             elif behind is not None:
-                said.append(f"Enter lists {behind.n:,}: the {behind.words}" if isinstance(behind, CaseLink) else behind)
+                about.append(
+                    f"Enter lists {behind.n:,}: the {behind.words}" if isinstance(behind, CaseLink) else behind
+                )
             if line["reason"]:
-                said.append(f"No {line['metric']}: {line['reason']}")
+                about.append(f"No {line['metric']}: {line['reason']}")
             if line["small"]:
-                said.append(f"Few: {counted(line['n'], 'case' if line['metric'] == 'F1' else 'step')}")
+                about.append(f"Few: {counted(line['n'], 'case' if line['metric'] == 'F1' else 'step')}")
             if line["d_reason"]:
-                said.append(f"No difference: {line['d_reason']}")
-            said += [unseen] if (unseen := self._unseen(line)) else []
-            own = [text if text.endswith(".") else f"{text}." for text in said]
-            said = [name + " ".join([*own, *([line["about"]] if line["about"] else [])])]
+                about.append(f"No difference: {line['d_reason']}")
+            about += [unseen] if (unseen := self._unseen(line)) else []
+            own = [text if text.endswith(".") else f"{text}." for text in about]
+            about = [name + " ".join([*own, *([line["about"]] if line["about"] else [])])]
         if key := self.table.cell_name:
-            said.insert(0, f"{title_of(key, self.kind)}: {self.legend.column(key)}.")
-        self.query_one("#about", Static).update(Content(clean(" ".join(said))))
+            about.insert(0, f"{title_of(key, self.kind)}: {self.legend.column(key)}.")
+        self.query_one("#about", Static).update(Content(clean(" ".join(about))))
 
     def _unseen(self, line: dict[str, Any]) -> str:
         """Threshold, coverage and bias of a row in words, where the table has no room for them."""
@@ -439,8 +441,8 @@ class BoardScreen(InspectionScreen):
             words.append(f"{line['scored']:,} of {counted(line['cases'], 'case')} scored")
         if "bias" in wanted and line["bias"] is not None:
             words.append(f"bias {signed(line['bias'])}")
-        said = "; ".join(words)
-        return said[:1].upper() + said[1:]
+        sentence = "; ".join(words)
+        return sentence[:1].upper() + sentence[1:]
 
     def on_frame_table_opened(self) -> None:
         self.opening.open()
@@ -461,7 +463,7 @@ class BoardScreen(InspectionScreen):
         super().action_go(name)
 
     def action_back(self) -> None:
-        """Out of the pane, then out of the cell that was chosen, then out of the differences."""
+        """Leave the pane, then the cell that was chosen, then the differences."""
         table = self.table
         if not table.has_focus:
             table.focus()

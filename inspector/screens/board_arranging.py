@@ -92,7 +92,7 @@ class BoardArranging(Arranging):
     # -- a reference
 
     def action_differences(self) -> None:
-        """Tell scores as differences to the scorer under the cursor, or as they are again."""
+        """Show scores as differences to the scorer under the cursor, or as they are again."""
         self.screen.close_rail()
         row = self.table.row_id
         if row is None:
@@ -141,7 +141,7 @@ class BoardArranging(Arranging):
     def _put_baselines(self, gold: "Gold", made: "tuple[Evaluation, ...]") -> None:
         """Show them, unless the cases were read again meanwhile."""
         now = self.inspection
-        if now is not None and not self.screen.held and gold in [one.gold for one in now.selection.evaluations]:
+        if now is not None and not self.screen.held and gold in [of.gold for of in now.selection.evaluations]:
             self._with_baselines(now, made)
 
     def _with_baselines(self, inspection: Inspection, made: "tuple[Evaluation, ...]") -> None:
@@ -149,7 +149,7 @@ class BoardArranging(Arranging):
         if self.screen.how.against not in selection.chosen:
             self.screen.how = replace(self.screen.how, against="")
         self.screen.put(inspection.renewed(selection))
-        names = [one.scorer.name for one in selection.evaluations if is_baseline(one.scorer)]
+        names = [evaluation.scorer.name for evaluation in selection.evaluations if is_baseline(evaluation.scorer)]
         if made and len(names) < len(made):
             self.screen.say("A scorer has the name of a baseline, which is left out.")
         elif made and BASELINE not in set(self.screen.frame["kind"]):

@@ -58,19 +58,19 @@ class ScorerPane(SheetView):
         self.visible = False
 
     def blocks(self, view: "View") -> "Sequence[Block]":
-        """What of the analysis is shown."""
+        """Return the blocks of the analysis that are shown."""
         return [block for section in view.sections for block in section.blocks]
 
     def lines(self, terminal: "Terminal", view: "View") -> "tuple[str, list[Row]]":
-        """The lines of what is shown, and a word on what of it has no room."""
+        """Return a word on what has no room, and the lines of what is shown."""
         return "", [line for line in terminal.blocks(self.blocks(view)) if line]
 
     def title(self, inspection: "Inspection", left_out: str) -> str:  # noqa: ARG002  # where it says whose it is
-        """What stands above it, with that word; "" for what has a title of its own."""
+        """Return what stands above it, with that word; "" for what has a title of its own."""
         return ""
 
     def fits(self, room: int) -> bool:
-        """Whether so many lines beside those of the rows leave room for it."""
+        """Return whether so many lines beside those of the rows leave room for it."""
         return room >= ROOM
 
     def follow(self, inspection: "Inspection", room: int) -> None:
@@ -110,7 +110,6 @@ class ScorerPane(SheetView):
             self._lay_out(inspection, view)
 
     def _lay_out(self, inspection: "Inspection", view: "View") -> None:
-        """Put it into the room there is."""
         # Imported when it is first wanted: the app starts sooner.
         from inspector.render.terminal import Terminal
 
@@ -131,7 +130,7 @@ class HighlightsPane(ScorerPane):
     NAME = "highlights"
 
     def lines(self, terminal: "Terminal", view: "View") -> "tuple[str, list[Row]]":
-        """Where sentences take several lines, only the surest of them have room."""
+        """Return the lines: where sentences take several, only the surest of them have room."""
         from inspector.render.view import Table
 
         left_out, lines = super().lines(terminal, view)

@@ -57,18 +57,18 @@ class Bodies(Controller):
         """Show what was changed in the original, or the steps as ever."""
         if self.inspection is None:
             return
-        shown = self.mode == ORIGINAL
-        case = None if shown else self.screen.case_at_hand(self.screen.row, self.screen.steps)
-        if not shown and case is None:
+        visible = self.mode == ORIGINAL
+        case = None if visible else self.screen.case_at_hand(self.screen.row, self.screen.steps)
+        if not visible and case is None:
             return
         if case is not None and original_of(case.texts) is None:
             self.screen.notify("This case has no original: its benchmark gives the one solution only.", markup=False)
             return
-        if not shown and self.screen.blind:
+        if not visible and self.screen.blind:
             key = self.screen.keys.of("blind")
             self.screen.say(f"The original would tell where the error is: {key} shows everything again.")
             return
-        self.show("" if shown else ORIGINAL)
+        self.show("" if visible else ORIGINAL)
 
     def show(self, mode: str) -> None:
         """Show another body, with the cursor on the same step."""
@@ -89,14 +89,14 @@ class Bodies(Controller):
         self.show("" if self.mode == TOKENS else TOKENS)
 
     def follow(self) -> None:
-        """Whenever a case is shown: see that its tokens are there or on their way, where they are wanted."""
+        """See that the tokens of the case on screen are there or on their way, where they are wanted."""
         inspection = self.inspection
         if self.mode != TOKENS or inspection is None or inspection.evaluation is None:
             self.call_off()
             return
         wanted = (inspection.cases["case"][self.screen.row], inspection.evaluation.scorer.name)
-        found = self.found
-        if found is not None and (found.case, found.scorer) == wanted:
+        xray = self.found
+        if xray is not None and (xray.case, xray.scorer) == wanted:
             return
         if self._question is not None and (self._question.case, self._question.scorer.name) == wanted:
             return
@@ -118,24 +118,24 @@ class Bodies(Controller):
         """In a thread."""
         self.screen.call_later(self._told, question, question.answer())
 
-    def _told(self, question: Question, found: Xray) -> None:
+    def _told(self, question: Question, xray: Xray) -> None:
         """Keep what was said; show it if it is still wanted."""
         if question is not self._question:
             return
         self._question = None
-        if found.answer is not None:
-            self._known[found.case, found.scorer] = found
+        if xray.answer is not None:
+            self._known[xray.case, xray.scorer] = xray
             while len(self._known) > KEPT:
                 self._known.pop(next(iter(self._known)))
-        self._put(found)
+        self._put(xray)
 
-    def _put(self, found: Xray) -> None:
-        self.found = found
+    def _put(self, xray: Xray) -> None:
+        self.found = xray
         if self.mode == TOKENS:
             self.screen.show_case()
 
     def call_off(self) -> None:
-        """Ask no more: nobody is there to be told."""
+        """Stop asking: nobody is there to be told."""
         if self._asking is not None:
             self._asking.stop()
             self._asking = None
@@ -157,7 +157,7 @@ class Curves(Controller):
     screen: "CaseScreen"
 
     def compose(self) -> ComposeResult:
-        """The pane of the curves, hidden until it is asked for."""
+        """Compose the pane of the curves, hidden until it is asked for."""
         curve = StepView(id="curve")
         curve.can_focus = False
         curve.display = False
@@ -170,12 +170,12 @@ class Curves(Controller):
             return
         width, height = view.viewport
         try:
-            shown = open_case(self.inspection, self.screen.row, self.screen.manner(view))
+            case = open_case(self.inspection, self.screen.row, self.screen.manner(view))
         except InspectError:
             # The steps beneath say why.
             view.show([])
             return
-        view.show(curve_lines(shown, width, height))
+        view.show(curve_lines(case, width, height))
 
     def action_curve(self) -> None:
         """Show or hide the rewards as curves against the steps."""
@@ -193,14 +193,14 @@ class Curves(Controller):
         if self.screen.reading.curve is not None:
             return self.screen.reading.curve
         screen, evaluation = self.screen, None if self.inspection is None else self.inspection.evaluation
-        manner = screen.manner(screen.steps)
-        if evaluation is None or not evaluation.movable or manner.unscored or manner.mode:
+        display = screen.manner(screen.steps)
+        if evaluation is None or not evaluation.movable or display.unscored or display.mode:
             # Other bodies than the steps have two sides of their own.
             return False
         return screen.size.width >= BESIDE and not screen.critique.pane.display
 
     def lay_out(self) -> None:
-        """Where the curves stand, if they do, by the room there is."""
+        """Place the curves, if they are shown, by the room there is."""
         self.screen.query_one("#reading").set_class(self.screen.size.width >= BESIDE, "-curve-right")
         self.screen.query_one("#curve", StepView).display = self._wanted
 
@@ -210,12 +210,14 @@ class Curves(Controller):
         if inspection is None or inspection.scorer is None:
             self.screen.notify("There is no scorer to put beside another.", markup=False)
             return
-        there = [one for one in inspection.selection.evaluations if one.covers(inspection.benchmark)]
-        names = [one.scorer.name for one in there]
+        there = [
+            evaluation for evaluation in inspection.selection.evaluations if evaluation.covers(inspection.benchmark)
+        ]
+        names = [evaluation.scorer.name for evaluation in there]
         if names == [inspection.scorer]:
             self.screen.notify("There is no other scorer on this benchmark.", markup=False)
             return
-        facts = [_rule(one) for one in there]
+        facts = [_rule(evaluation) for evaluation in there]
         self.screen.close_rail()
         choice = ScorerChoice(names, facts, self.screen.beside, inspection.scorer, len(LETTERS))
         self.screen.app.push_screen(choice, self._overlay)
@@ -260,22 +262,22 @@ class ReadyCases(Controller):
         self._ready_for: tuple[Inspection, Manner, int] | None = None
         self._idle: Timer | None = None
 
-    def get(self, inspection: Inspection, row: int, manner: Manner) -> Ready:
-        """A case made ready, perhaps before it was asked for."""
+    def get(self, inspection: Inspection, row: int, display: Manner) -> Ready:
+        """Return a case made ready, perhaps before it was asked for."""
         view = self.screen.steps
-        now = (inspection, manner.kept(), view.palette)
+        now = (inspection, display.kept(), view.palette)
         if self._ready_for is None or self._ready_for[0] is not inspection or self._ready_for[1:] != now[1:]:
             self._ready_for, self._ready = now, {}
-        if manner != manner.kept():
-            return self._make(inspection, row, manner)
+        if display != display.kept():
+            return self._make(inspection, row, display)
         if row not in self._ready:
-            self._ready[row] = self._make(inspection, row, manner)
+            self._ready[row] = self._make(inspection, row, display)
         return self._ready[row]
 
-    def _make(self, inspection: Inspection, row: int, manner: Manner) -> Ready:
-        page = case_lines(inspection, row, manner)
-        stop, scroll = opening(page, manner.height)
-        lines = [*page.lines, *self.screen.lines_beneath(inspection, row, manner)]
+    def _make(self, inspection: Inspection, row: int, display: Manner) -> Ready:
+        page = case_lines(inspection, row, display)
+        stop, scroll = opening(page, display.height)
+        lines = [*page.lines, *self.screen.lines_beneath(inspection, row, display)]
         view = self.screen.steps
         painted = view.painted_ahead(lines, pinned=page.pinned, cursor=line_of(page, stop), scroll=scroll)
         return Ready(page, stop, scroll, painted)
@@ -292,14 +294,14 @@ class ReadyCases(Controller):
         if inspection is None or self.screen.rail_open or not self.screen.is_current or not view.display:
             return
         rows = self.screen.neighbours(inspection)
-        self._ready = {row: found for row, found in self._ready.items() if row in {*rows, self.screen.row}}
-        manner = self.screen.manner(view).kept()
+        self._ready = {row: ready for row, ready in self._ready.items() if row in {*rows, self.screen.row}}
+        display = self.screen.manner(view).kept()
         for row in rows:
-            self.get(inspection, row, manner)
+            self.get(inspection, row, display)
         self.screen.critique.prepare(rows)
 
     def keep(self, inspection: Inspection, changed: int) -> None:
-        """What is ready stays so under an inspection in which only what is said of the case `changed` is another."""
+        """Keep what is ready under an inspection that differs only in what is said of the case `changed`."""
         if self._ready_for is not None and self._ready_for[0] is self.inspection:
             self._ready_for = (inspection, *self._ready_for[1:])
             self._ready.pop(changed, None)

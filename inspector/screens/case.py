@@ -86,11 +86,11 @@ class CaseScreen(ReadingScreen):
         yield from self.compose_rail()
 
     def compose_above(self) -> ComposeResult:
-        """What stands between the title and the case."""
+        """Compose what stands between the title and the case."""
         yield from ()
 
     def compose_beneath(self) -> ComposeResult:
-        """What stands beneath the case."""
+        """Compose what stands beneath the case."""
         yield from ()
 
     @property
@@ -125,11 +125,11 @@ class CaseScreen(ReadingScreen):
         if inspection is None:
             return
         self.curves.lay_out()
-        found = np.flatnonzero(inspection.shown == self.row)
-        self._place = int(found[0]) if found.size else min(self._place, max(0, inspection.shown.size - 1))
+        places = np.flatnonzero(inspection.shown == self.row)
+        self._place = int(places[0]) if places.size else min(self._place, max(0, inspection.shown.size - 1))
         view = self.steps
-        manner = self.manner(view)
-        ready = self.ready.get(inspection, self.row, manner)
+        display = self.manner(view)
+        ready = self.ready.get(inspection, self.row, display)
         cursor = self.cursor
         cursor.page = page = ready.page
         scroll: int | None = ready.scroll
@@ -140,7 +140,7 @@ class CaseScreen(ReadingScreen):
         line = cursor.line
         same = line == line_of(page, ready.stop)
         lines = ready.lines if same else replace(ready.lines, strips={})
-        self._listed = bool(found.size)
+        self._listed = bool(places.size)
         # Told before the steps, the title is painted in one frame with them; told after, in the next one.
         self.show_title()
         view.show(lines, keep_scroll=True, pinned=page.pinned, cursor=line, scroll=scroll)
@@ -182,22 +182,22 @@ class CaseScreen(ReadingScreen):
         self.tell("title", phrases, "strong")
 
     def place_words(self, inspection: Inspection) -> str:
-        """Which of the cases this one is."""
+        """Return which of the cases this one is."""
         return f"{self._place + 1:,} of {inspection.shown.size:,}" if self._listed else "no longer in the list"
 
-    def lines_beneath(self, inspection: Inspection, row: int, manner: Manner) -> Iterator[Line]:
-        """What the scorer in focus answered to a case, a line a vote."""
-        if inspection.scorer is None or manner.blind:
+    def lines_beneath(self, inspection: Inspection, row: int, display: Manner) -> Iterator[Line]:
+        """Yield what the scorer in focus answered to a case, a line a vote."""
+        if inspection.scorer is None or display.blind:
             return
         try:
             answers = kept_answers(inspection.selection, inspection.scorer, row)
         except InspectError as error:
-            yield from (Line([(line, "bad")]) for line in wrap(clean(str(error)), manner.width))
+            yield from (Line([(line, "bad")]) for line in wrap(clean(str(error)), display.width))
             return
-        yield from answer_lines(answers, manner)
+        yield from answer_lines(answers, display)
 
     def neighbours(self, inspection: Inspection) -> list[int]:
-        """The rows of the cases that may come next, the likeliest first."""
+        """Return the rows of the cases that may come next, the likeliest first."""
         places = (at for at in (self._place + 1, self._place - 1) if 0 <= at < inspection.shown.size)
         return [int(inspection.shown[at]) for at in places]
 
@@ -218,7 +218,7 @@ class CaseScreen(ReadingScreen):
         return [*(answers if self.critique.has_focus else ()), *super().commands]
 
     def action_walk(self, by: int) -> None:
-        """To the next hit of a search, or the one before; beyond the last one, and without a search, to the next case.
+        """Go to the next hit of a search, or the one before; beyond the last, and without a search, to the next case.
 
         Of the case that comes then, it is the first hit, or going back the last.
         """
@@ -230,7 +230,7 @@ class CaseScreen(ReadingScreen):
             self.hits.go(by, fresh=True)
 
     def action_turn_over(self) -> None:
-        """Where the answers have the focus, what is chosen there; else what the step cursor stands on."""
+        """Choose what the cursor of the answers is on if they have the focus; else fold or unfold at the step."""
         if self.critique.has_focus:
             self.critique.action_choose()
         else:
@@ -238,25 +238,25 @@ class CaseScreen(ReadingScreen):
 
     def action_unparsed(self) -> None:
         super().action_unparsed()
-        shown = self.inspection.shown if self.inspection else np.empty(0, dtype=np.int64)
-        if shown.size and self.row not in shown:
-            self.row = int(shown[0])
+        rows = self.inspection.shown if self.inspection else np.empty(0, dtype=np.int64)
+        if rows.size and self.row not in rows:
+            self.row = int(rows[0])
             self.reading = self.reading.kept()
             self._show(keep_scroll=False)
 
     def action_turn(self, by: int) -> None:
-        """The next or previous case of the list; at its ends, stay."""
-        shown = self.inspection.shown if self.inspection else np.empty(0, dtype=np.int64)
-        if not shown.size:
+        """Show the next or previous case of the list; at its ends, stay."""
+        rows = self.inspection.shown if self.inspection else np.empty(0, dtype=np.int64)
+        if not rows.size:
             return
         # A case that has left the list under a new threshold: its place is now the next one's.
-        gone = shown[min(self._place, shown.size - 1)] != self.row
+        gone = rows[min(self._place, rows.size - 1)] != self.row
         target = self._place + by + (-1 if gone and by > 0 else 0)
-        self._place = int(min(max(target, 0), shown.size - 1))
+        self._place = int(min(max(target, 0), rows.size - 1))
         if not gone and self._place != target:
             self.say("This is the last case of the list." if by > 0 else "This is the first case of the list.")
             return
-        self.turn_to(int(shown[self._place]))
+        self.turn_to(int(rows[self._place]))
 
     def turn_to(self, row: int) -> None:
         """Show another case, from its beginning."""
@@ -271,12 +271,12 @@ class CaseScreen(ReadingScreen):
         self.bodies.call_off()
 
     def action_back(self) -> None:
-        """Out of the answers first, then out of the screen."""
+        """Leave the answers first, then the screen."""
         if not self.critique.leave():
             self.post_message(Back(self.row))
 
     def on_line_view_clicked(self, event: LineView.Clicked) -> None:
-        """The mouse goes where the cursor can go."""
+        """Move the cursor to the line that was clicked, if it can go there."""
         if event.view is self.steps:
             self.cursor.go_to_line(event.line)
 
@@ -284,7 +284,7 @@ class CaseScreen(ReadingScreen):
         self.critique.press(event.spot)
 
     def on_screen_resume(self) -> None:
-        """Variants may have come or gone."""
+        """Follow variants that may have come or gone."""
         self.ready.forget()
         if self.inspection is not None and self.cursor.page.lines:
             self._show(keep_scroll=True)
@@ -315,10 +315,10 @@ class CaseScreen(ReadingScreen):
         choose_judge(self, inspection, inspection.cases["case"][self.row], server, self._score_case)
 
     def _score_case(self, prm: Mapping[str, Any], scorer: Scorer | None) -> None:  # noqa: ARG002  # what is asked says it
-        shown = self.case_at_hand(self.row, self.steps)
-        if shown is not None:
-            asked = case_asked(shown.case["case"], shown.texts, shown.texts["steps"])
-            self.post_message(ScoreCase(prm, asked, self._case_scored))
+        case = self.case_at_hand(self.row, self.steps)
+        if case is not None:
+            question = case_asked(case.case["case"], case.texts, case.texts["steps"])
+            self.post_message(ScoreCase(prm, question, self._case_scored))
 
     def _case_scored(self, event: Mapping[str, Any]) -> None:
         """Say what came of it; the app reads the rewards."""
@@ -332,11 +332,13 @@ class CaseScreen(ReadingScreen):
         name, inspection = event["scorer"], self.inspection
         if not problem:
             done = f"scored in {event['seconds']:.2f} s" if event["computed"] else "has its rewards already"
-            told = ". ".join([f"{event['case']}: {done} by {name}", *event["notes"]])
-            self.notify(clean(told), markup=False, timeout=5)
+            sentence = ". ".join([f"{event['case']}: {done} by {name}", *event["notes"]])
+            self.notify(clean(sentence), markup=False, timeout=5)
         if event["computed"]:
             self.post_message(NewRewards(name))
-        elif inspection is not None and name in {one.scorer.name for one in inspection.selection.evaluations}:
+        elif inspection is not None and name in {
+            evaluation.scorer.name for evaluation in inspection.selection.evaluations
+        }:
             self.put(inspection.focused(name, inspection.benchmark))
 
     def action_export(self) -> None:

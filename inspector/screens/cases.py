@@ -124,7 +124,7 @@ class CasesScreen(ReadingScreen):
         self._show_pane_soon()
 
     def on_screen_resume(self) -> None:
-        """Another screen may have changed how cases are shown, and a search may have ended beneath it."""
+        """Follow what another screen changed in how cases are shown, and a search that ended beneath it."""
         self.searching.resume()
         self._follow_blind()
         self._show_pane_soon()
@@ -215,11 +215,11 @@ class CasesScreen(ReadingScreen):
         if row is None:
             pane.show([])
             return
-        manner = self.manner(pane)
-        shown = case_lines(self.inspection, row, manner)
-        scroll = None if self._pane_row == row else opening(shown, manner.height)[1]
+        display = self.manner(pane)
+        page = case_lines(self.inspection, row, display)
+        scroll = None if self._pane_row == row else opening(page, display.height)[1]
         self._pane_row = row
-        pane.show(shown.lines, keep_scroll=True, pinned=shown.pinned, scroll=scroll)
+        pane.show(page.lines, keep_scroll=True, pinned=page.pinned, scroll=scroll)
         if scroll is not None:
             self.show_first_hit(pane)
 
@@ -232,7 +232,7 @@ class CasesScreen(ReadingScreen):
         return super().held or self.searching.on
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While a search is typed the keys that come before any widget's own are letters."""
+        """Return whether a key works: while a search is typed, those that come before any widget's own are letters."""
         if action in LETTERS and self.is_mounted and self.searching.typing:
             return False
         return super().check_action(action, parameters)
@@ -293,7 +293,7 @@ class CasesScreen(ReadingScreen):
         return inspection.shown[known[2][inspection.shown]]
 
     def listed(self, inspection: Inspection) -> Inspection:
-        """Give what a queue is made of: the cases that are marked, or else all in the list."""
+        """Return what a queue is made of: the cases that are marked, or else all in the list."""
         rows = self._marked_rows
         return replace(inspection, selection=replace(inspection.selection, shown=rows)) if rows.size else inspection
 
@@ -371,7 +371,7 @@ class CasesScreen(ReadingScreen):
         self._show_pane_soon()
 
     def action_back(self) -> None:
-        """Out of a search under way first, out of the facets, then out of the screen."""
+        """Leave a search under way first, then the facets, then the screen."""
         if self.searching.give_back():
             return
         if self.facets.display:

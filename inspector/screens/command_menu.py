@@ -102,7 +102,7 @@ class CommandMenu(Narrowing[Command]):
 
 
 def outcome_marks() -> Iterator[tuple[str, str]]:
-    """Give the marks of outcomes, which are the same on every screen, and what they mean."""
+    """Return the marks of outcomes, which are the same on every screen, and what they mean."""
     return ((GLYPHS[name], f"{WORDS[name]}: {meaning}") for name, meaning in MEANINGS.items())
 
 

@@ -34,20 +34,20 @@ SHORT = {
 
 
 def reasons_on_screen(inspection: Inspection) -> list[Incomparable]:
-    """Say why the figures of the scorers that cover the benchmark in focus are not comparable as they stand.
+    """Return why the figures of the scorers that cover the benchmark in focus are not comparable as they stand.
 
     They are those that the board tells: on all cases of the benchmark under the conditions of the whole app.
     """
     selection = inspection.selection
     request = replace(selection.request, where=inspection.base)
-    shown = inspection.benchmark_rows & selection.passing(inspection.base)
+    rows = inspection.benchmark_rows & selection.passing(inspection.base)
     if inspection.base_search is not None:
-        shown = shown & inspection.cleared().matching
-    return incomparable(replace(selection, request=request), covering(inspection), inspection.benchmark, shown)
+        rows = rows & inspection.cleared().matching
+    return incomparable(replace(selection, request=request), covering(inspection), inspection.benchmark, rows)
 
 
 def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = False, labels: str = "") -> list[Phrase]:
-    """Make the phrases of the line that warns; none where there is nothing to warn of.
+    """Return the phrases of the line that warns; none where there is nothing to warn of.
 
     `labels` says why the figures are not those of the benchmark's own labels, "" where they are. `common` says that all
     figures are on the common cases because somebody asked for it: then the line says how to go back, whatever the
@@ -60,7 +60,7 @@ def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = Fa
     back = [Phrase((f"All on the common cases; {key}: each on its own", "On the common cases"), rank=2)]
     if not reasons:
         return back if common else []
-    short = ", ".join(SHORT[one.why] for one in reasons)
+    short = ", ".join(SHORT[reason.why] for reason in reasons)
     first = reasons[0].sentence + (f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else "")
     phrases = [Phrase((f"Not comparable: {first}", f"Not comparable: {short}", "Not comparable"), rank=3)]
     if remedy_of(reasons):
@@ -101,23 +101,23 @@ def toggle_common_cases(screen: InspectionScreen, reasons: Callable[[Inspection]
 
 def on_common_cases(inspection: Inspection, reasons: Sequence[Incomparable]) -> Inspection | None:
     """Add the conditions that leave the common cases, for the whole app; None where no reason is about cases."""
-    where = tuple(one for one in remedy_of(reasons) if one not in inspection.base)
+    where = tuple(condition for condition in remedy_of(reasons) if condition not in inspection.base)
     return _based(inspection, (*inspection.base, *where)) if where else None
 
 
 def on_all_cases(inspection: Inspection) -> Inspection | None:
     """Take such conditions away; None where there are none."""
-    kept = tuple(one for one in inspection.base if not _is_common(inspection, one))
+    kept = tuple(condition for condition in inspection.base if not _is_common(inspection, condition))
     return None if kept == inspection.base else _based(inspection, kept)
 
 
 def is_on_common_cases(inspection: Inspection) -> bool:
-    """Say whether there is such a condition."""
-    return any(_is_common(inspection, one) for one in inspection.base)
+    """Return whether there is such a condition."""
+    return any(_is_common(inspection, condition) for condition in inspection.base)
 
 
 def _is_common(inspection: Inspection, condition: str) -> bool:
-    return any(only_tried(condition, one.scorer.name) for one in inspection.selection.evaluations)
+    return any(only_tried(condition, evaluation.scorer.name) for evaluation in inspection.selection.evaluations)
 
 
 def _based(inspection: Inspection, base: tuple[str, ...]) -> Inspection:
@@ -181,7 +181,7 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
         self._show(cursor)
 
     def action_none(self) -> None:
-        """Only the one in focus."""
+        """Untick all but the scorer in focus."""
         self._ticked = {self._focus}
         self._show(self.query_one(PickList).cursor)
 

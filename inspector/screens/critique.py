@@ -37,7 +37,7 @@ Room = Literal["beside", "beneath", "instead"]
 
 
 def room_for(width: int, height: int, *, zoomed: bool) -> Room:
-    """Where the pane is on a screen of so many columns and lines."""
+    """Return where the pane is on a screen of so many columns and lines."""
     if zoomed:
         return "instead"
     return "beside" if width >= BESIDE else "beneath" if height >= BENEATH else "instead"
@@ -69,7 +69,7 @@ class Critique(Controller):
         self._next_ready: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """The pane, which is closed."""
+        """Compose the pane, which is closed."""
         pane = AnswersPane(id="critique")
         pane.display = False
         yield pane
@@ -104,15 +104,15 @@ class Critique(Controller):
             self._vote = 0
             keep_scroll = False
             self._fold()
-        shown, nothing = self._vote_or_why(inspection)
-        if shown is None:
+        vote, nothing = self._vote_or_why(inspection)
+        if vote is None:
             self._spots = ()
             head = [Line([(line, "dim")]) for line in wrap(clean(nothing), max(20, pane.viewport.width))]
             pane.present(head, (), (), keep_scroll=False)
             return
-        page = shown.page(unfolded=self._unfolded_blocks, chosen=self._chosen_spot)
+        page = vote.page(unfolded=self._unfolded_blocks, chosen=self._chosen_spot)
         self._spots = page.spots
-        pane.present(shown.head, page.lines, [spot.places for spot in page.spots], keep_scroll=keep_scroll)
+        pane.present(vote.head, page.lines, [spot.places for spot in page.spots], keep_scroll=keep_scroll)
 
     def _vote_or_why(self, inspection: Inspection) -> tuple[VotePage | None, str]:
         """The vote that is looked at, or why none is shown."""
@@ -141,14 +141,14 @@ class Critique(Controller):
     def _read_vote(self, inspection: Inspection) -> VotePage:
         """The vote that is looked at; a cursor that moves in it needs no new one."""
         shared = self.screen.manner(self.pane)
-        manner = VoteManner(
+        display = VoteManner(
             shared.width, self.screen.brush, raw=shared.raw, search=shared.searched("answers"), keys=self.screen.keys
         )
-        if self._read_for is None or self._read_for[0] is not inspection or self._read_for[1] != manner:
-            self._read_for, self._read = (inspection, manner), {}
+        if self._read_for is None or self._read_for[0] is not inspection or self._read_for[1] != display:
+            self._read_for, self._read = (inspection, display), {}
         place = self.screen.row, self._vote
         if place not in self._read:
-            self._read[place] = vote_page(inspection, self.screen.row, self._answers, self._vote, manner)
+            self._read[place] = vote_page(inspection, self.screen.row, self._answers, self._vote, display)
         return self._read[place]
 
     def prepare(self, rows: Sequence[int]) -> None:
@@ -168,10 +168,10 @@ class Critique(Controller):
     def _prepare(self, row: int) -> None:
         if self._read_for is None or self._read_for[0] is not self.inspection or (row, 0) in self._read:
             return
-        inspection, manner = self._read_for
+        inspection, display = self._read_for
         try:
             if answers := answers_to(inspection, row):
-                self._read[row, 0] = vote_page(inspection, row, answers, 0, manner)
+                self._read[row, 0] = vote_page(inspection, row, answers, 0, display)
                 # What takes time of it is remembered there.
                 self._read[row, 0].page()
         except InspectError:
@@ -204,7 +204,7 @@ class Critique(Controller):
         self.screen.call_after_refresh(self.screen.show_case)
 
     def leave(self) -> bool:
-        """Close the pane; whether there was one to close."""
+        """Close the pane; return whether there was one to close."""
         if self._open:
             self._zoomed = False
             self._set(opened=False)
@@ -215,7 +215,7 @@ class Critique(Controller):
         self.screen.say(f"{self.screen.keys.of('answers')} opens a critic's answers.")
 
     def action_vote(self, by: int) -> None:
-        """The next or previous answer, round and round; opens the pane."""
+        """Show the next or previous answer, round and round; open the pane where it is closed."""
         if not self._open:
             self.action_critique()
             return
@@ -236,7 +236,7 @@ class Critique(Controller):
         self.screen.call_after_refresh(self.screen.show_case)
 
     def action_mention(self, by: int) -> None:
-        """The cursor to the next or previous spot of the answer, round and round."""
+        """Move the cursor to the next or previous spot of the answer, round and round."""
         if not self._open:
             self._say_closed()
             return

@@ -68,11 +68,11 @@ class Dialog(Steady, ModalScreen[Answer]):
         yield self.key_line()
 
     def compose_panel(self) -> ComposeResult:
-        """What stands beneath the title."""
+        """Compose what stands beneath the title."""
         raise NotImplementedError
 
     def key_line(self) -> KeyLine:
-        """The footer of a dialog."""
+        """Return the footer of a dialog."""
         return KeyLine(titles={"submit": self.ENTER} if self.ENTER else {}, first=(OPEN, CLOSE))
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
@@ -165,7 +165,7 @@ class SureDialog(Dialog[bool]):
     ]
 
     def compose_panel(self) -> ComposeResult:
-        """The question is its title."""
+        """Compose nothing: the question is the title."""
         yield from ()
 
 
@@ -268,15 +268,15 @@ class Narrowing(TypedAhead[Answer]):
         self._about = about
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
-        """The lines that what was typed leaves, and the one (0-based) where the cursor begins."""
+        """Return the lines that what was typed leaves, and the place (0-based) where the cursor begins."""
         raise NotImplementedError
 
     def whole(self, pick: Pick) -> str:
-        """What is said of a line when the cursor is on it: its note, which may be cut in the list."""
+        """Return what is said of a line when the cursor is on it: its note, which may be cut in the list."""
         return pick.note
 
     def answer(self, key: str) -> Answer | None:
-        """What choosing the line with this key gives; None = nothing."""
+        """Return what choosing the line with this key gives; None = nothing."""
         raise NotImplementedError
 
     def compose_panel(self) -> ComposeResult:
@@ -301,15 +301,15 @@ class Narrowing(TypedAhead[Answer]):
     def _show_whole(self) -> None:
         """What is said of the line under the cursor, in as many lines as it takes."""
         pick = self.query_one(PickList).pick
-        told = self.whole(pick) if pick else self.NOTHING
-        self.query_one("#whole", Static).update(Content(clean(told)))
+        words = self.whole(pick) if pick else self.NOTHING
+        self.query_one("#whole", Static).update(Content(clean(words)))
 
     def action_move(self, by: int) -> None:
         self.query_one(PickList).action_move(by)
         self._show_whole()
 
     def action_edge(self, way: int) -> None:
-        """To the first line, or the last; in what was typed they are the line's own keys."""
+        """Move to the first line, or the last; in what was typed they are the line's own keys."""
         if self.query_one(Input).value:
             raise SkipAction
         self.action_move(way * len(self.query_one(PickList).picks))

@@ -100,7 +100,7 @@ class ExportMenu(Dialog[Export | None]):
         line.cursor_position = len(line.value)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where nobody may choose a file there is no line for one."""
+        """Return whether a key works: where nobody may choose a file there is no line for one."""
         return super().check_action(action, parameters) if action != "name_file" else self._place is not None
 
     def action_name_file(self) -> None:

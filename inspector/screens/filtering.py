@@ -198,35 +198,37 @@ class Folds(Struct, frozen=True):
     whole: frozenset[str] = frozenset()
 
     def is_open(self, group: str, *, aside: bool) -> bool:
-        """Whether a group is open; one that stands `aside` is folded until it is asked for."""
+        """Return whether a group is open; one that stands `aside` is folded until it is asked for."""
         return self.open.get(group, not aside)
 
     def turned(self, group: str, *, now_open: bool) -> "Folds":
-        """With one group folded or opened."""
+        """Return the folds with one group folded or opened."""
         return replace(self, open={**self.open, group: now_open})
 
     def listing(self, group: str) -> "Folds":
-        """With all values of a group listed, or the first ones again."""
+        """Return the folds with all values of a group listed, or the first ones again."""
         return replace(self, whole=self.whole ^ {group})
 
 
 def facet_groups(inspection: Inspection, folds: Folds | None = None) -> list[Group]:
-    """Every facet that tells cases apart, its values counted under the present filter and marked; then conditions.
+    """Return every facet that tells cases apart, its values counted under this filter and marked; then conditions.
 
     Only groups that are open are counted.
     """
     folds = folds or Folds()
     chosen = inspection.filter
     columns = inspection.facet_columns
-    opened = [one for one in columns if folds.is_open(one.column, aside=one.aside and not chosen.facet(one.column))]
+    opened = [
+        facet for facet in columns if folds.is_open(facet.column, aside=facet.aside and not chosen.facet(facet.column))
+    ]
     counts = inspection.facet_counts(opened)
     groups = []
-    for one in columns:
-        if one in opened and one.column in counts:
-            groups.append(_opened(one, counts[one.column], inspection, folds))
-        elif one not in opened:
-            note = _marked(chosen, one.column)
-            groups.append(Group(one.column, one.title, folded=True, note=note, short=_short(one)))
+    for facet in columns:
+        if facet in opened and facet.column in counts:
+            groups.append(_opened(facet, counts[facet.column], inspection, folds))
+        elif facet not in opened:
+            note = _marked(chosen, facet.column)
+            groups.append(Group(facet.column, facet.title, folded=True, note=note, short=_short(facet)))
     return [*_conditions(inspection, folds), *groups]
 
 
@@ -258,9 +260,9 @@ def _first(values: Sequence[Value]) -> tuple[Value, ...]:
 def _mark(inspection: Inspection, facet: FacetColumn, value: Choice) -> Mark:
     if facet.kind == "benchmarks":
         return "keep" if value == inspection.benchmark else ""
-    for one in inspection.filter.facets:
-        if one.column == facet.column and value in one.values:
-            return "keep" if one.keep else "hide"
+    for marked in inspection.filter.facets:
+        if marked.column == facet.column and value in marked.values:
+            return "keep" if marked.keep else "hide"
     return ""
 
 
@@ -273,13 +275,13 @@ def _marked(chosen: Filter, column: str) -> str:
 def _conditions(inspection: Inspection, folds: Folds) -> list[Group]:
     """The conditions that were typed or given, as a group of their own; none where there are none."""
     titles = condition_titles(inspection)
-    given = [Value(GIVEN, text, titles.get(text, text), None, "fixed") for text in inspection.base]
+    base = [Value(GIVEN, text, titles.get(text, text), None, "fixed") for text in inspection.base]
     typed = [Value(CONDITIONS, text, titles.get(text, text), None, "keep") for text in inspection.filter.where]
-    if not given and not typed:
+    if not base and not typed:
         return []
     if not folds.is_open(CONDITIONS, aside=False):
-        return [Group(CONDITIONS, CONDITIONS, folded=True, note=str(len(given) + len(typed)))]
-    return [Group(CONDITIONS, CONDITIONS, (*given, *typed))]
+        return [Group(CONDITIONS, CONDITIONS, folded=True, note=str(len(base) + len(typed)))]
+    return [Group(CONDITIONS, CONDITIONS, (*base, *typed))]
 
 
 def _label(facet: FacetColumn, value: Choice) -> str:
@@ -292,7 +294,7 @@ def _label(facet: FacetColumn, value: Choice) -> str:
 
 
 def with_cell(inspection: Inspection, column: Column, value: Any, *, keep: bool) -> Filter:
-    """The filter with the value of a cell kept, and no other of its column; or hidden.
+    """Return the filter with the value of a cell kept, and no other of its column; or hidden.
 
     A fraction stands for all that read the same on screen. Of a list every member is kept or hidden.
 
@@ -353,12 +355,12 @@ def _sided(column: str, value: float, *, keep: bool) -> str:
 
 def _least(value: float, decimals: int) -> float:
     """The least float that reads as this one does."""
-    shown = _reading(value, decimals)
+    reading = _reading(value, decimals)
     # Half a unit below; what rounds to even or was no tie is a few floats away.
-    low = float(shown) - 0.5 * 10.0**-decimals
-    while _reading(low, decimals) == shown:
+    low = float(reading) - 0.5 * 10.0**-decimals
+    while _reading(low, decimals) == reading:
         low = math.nextafter(low, -math.inf)
-    while _reading(low, decimals) != shown:
+    while _reading(low, decimals) != reading:
         low = math.nextafter(low, math.inf)
     return low
 
@@ -400,7 +402,7 @@ class Filtering(Controller):
         facets.focus()
 
     def close(self) -> None:
-        """Back to the list, which gets their room."""
+        """Close the facets and go back to the list, which gets their room."""
         self.screen.facets.display = False
         self.screen.table.focus()
         self.screen.rearrange()
@@ -461,9 +463,9 @@ class Filtering(Controller):
         before = self.inspection.shown.size
         self.screen.put(self.inspection.unfiltered())
         if self.inspection.shown.size == before:
-            given = self.inspection.base
+            base = self.inspection.base
             self.screen.say(
-                "Only what was asked for at the start filters these cases." if given else "Nothing is filtered."
+                "Only what was asked for at the start filters these cases." if base else "Nothing is filtered."
             )
 
     # -- conditions

@@ -32,7 +32,7 @@ class ListArranging(Arranging):
     """What these are of."""
 
     def columns_now(self, inspection: Inspection, *, blind: bool) -> list[Column] | None:
-        """The columns of the list where they are others than before; else None, so that the list keeps its own.
+        """Return the columns of the list where they are others than before; else None, so that the list keeps its own.
 
         See `case_columns`.
         """
@@ -81,7 +81,7 @@ class ListArranging(Arranging):
         return [(entry.name, entry.meaning) for entry in on_screen]
 
     def column_phrases(self) -> list[Phrase]:
-        """What the column is in which the cell cursor stands; nothing before it is seen."""
+        """Return what the column is in which the cell cursor stands; nothing before it is seen."""
         name = self.table.cell_name
         if not name:
             return []

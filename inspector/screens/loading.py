@@ -42,7 +42,7 @@ class LoadingScreen(Steady, Screen[None]):
         self._waiting = READING
 
     def say(self, words: str) -> None:
-        """Say beside what is being waited for how far it is."""
+        """Say how far it is, beside what is being waited for."""
         for line in self.query("#loading").results(Static):
             line.update(Content(f"{self._waiting}: {words}"))
 
@@ -62,12 +62,12 @@ LEAST = Size(40, 12)
 
 
 def too_small(size: Size) -> bool:
-    """Whether a terminal of this size is."""
+    """Return whether a terminal of this size is too small."""
     return size.width < LEAST.width or size.height < LEAST.height
 
 
 def words(size: Size) -> str:
-    """What to say in a terminal of this size, as far as it has room."""
+    """Return what to say in a terminal of this size, as far as it has room."""
     now, needed = f"{size.width}x{size.height}", f"{LEAST.width}x{LEAST.height}"
     forms = (
         f"This terminal is too small:\n{now} now, {needed} needed.\nEverything comes back when it grows.",

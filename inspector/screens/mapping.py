@@ -118,8 +118,8 @@ class MappingDialog(Dialog[ColumnMapping | None]):
     def _show_whole(self) -> None:
         """The line under the cursor again: it may be cut in the list."""
         pick = self.query_one(PickList).pick
-        said = "" if pick is None else ": ".join(filter(None, (pick.label, pick.note)))
-        self.query_one("#whole", Static).update(Content(clean(said)))
+        words = "" if pick is None else ": ".join(filter(None, (pick.label, pick.note)))
+        self.query_one("#whole", Static).update(Content(clean(words)))
 
     def _picks(self) -> Iterator[Pick]:
         yield Pick(_IMPORT, "Import it", self._held(), strong=not self._problem and not self._trying)
@@ -181,7 +181,7 @@ class MappingDialog(Dialog[ColumnMapping | None]):
         return usable
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Who only visits has no folder here."""
+        """Return whether a key works: a visitor has no folder here."""
         return super().check_action(action, parameters) if action != "export" else self._folder is not None
 
     def action_export(self) -> None:

@@ -35,7 +35,7 @@ class Places(Provider):
     """Goes to what is chosen. Names are data: nothing in them acts."""
 
     async def search(self, query: str) -> Hits:
-        """Give what has these letters."""
+        """Yield what has these letters."""
         screen = self.screen
         inspection = screen.inspection if isinstance(screen, InspectionScreen) else None
         if not isinstance(screen, InspectionScreen) or inspection is None:
@@ -74,10 +74,10 @@ def _columns(screen: InspectionScreen, words: Sequence[str]) -> Iterator[Hit]:
 
 def _slices(screen: InspectionScreen, inspection: Inspection, words: Sequence[str]) -> Iterator[Hit]:
     for _, title, chosen, order in offered(inspection):
-        told = f"slice: {title}"
-        if all(word in told.lower() for word in words):
+        label = f"slice: {title}"
+        if all(word in label.lower() for word in words):
             look = partial(_slice, screen, inspection, chosen, order)
-            yield Hit(_TOLD, Content(clean(told)), look, help="Slice: list its cases")
+            yield Hit(_TOLD, Content(clean(label)), look, help="Slice: list its cases")
 
 
 def _holding(names: pl.Series, typed: str) -> list[int]:
@@ -140,12 +140,12 @@ class Themes(Provider):
         self.app.theme = name
 
     async def discover(self) -> Hits:
-        """All of them."""
+        """Yield all themes."""
         for name, about in self._names():
             yield DiscoveryHit(name, partial(self._set, name), help=about)
 
     async def search(self, query: str) -> Hits:
-        """Those whose name or description match."""
+        """Yield the themes whose name or description matches."""
         matcher = self.matcher(query)
         for name, about in self._names():
             score = max(matcher.match(name), matcher.match(about))

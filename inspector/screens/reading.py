@@ -44,21 +44,21 @@ class ReadingScreen(InspectionScreen):
         return self.reading.blind
 
     def manner(self, view: LineView) -> Manner:
-        """How a case is shown in this view."""
+        """Return how a case is shown in this view."""
         width, height = view.viewport
-        found = self.inspection.selection.found if self.inspection else None
+        matches = self.inspection.selection.found if self.inspection else None
         return replace(
             self.reading,
             width=max(20, width),
             height=max(1, height),
             named=self.NAMED,
             beside=self.beside,
-            search=found.query if found else None,
+            search=matches.query if matches else None,
             keys=self.keys,
         )
 
     def case_at_hand(self, row: int, view: LineView) -> OpenCase | None:
-        """The case with this row id for what a key does with its texts; None, and said, where they cannot be read."""
+        """Return the case with this row id for what a key does with its texts; None, and say so, if unreadable."""
         if self.inspection is None:
             return None
         try:
@@ -70,10 +70,10 @@ class ReadingScreen(InspectionScreen):
     def listed(self, inspection: Inspection) -> Inspection | None:
         return inspection
 
-    def read(self, manner: Manner) -> None:
-        """Show cases in another manner from now on, on the other screens as well."""
-        self.reading = manner
-        self.post_message(Reads(manner.kept()))
+    def read(self, display: Manner) -> None:
+        """Show cases in another way from now on, on the other screens as well."""
+        self.reading = display
+        self.post_message(Reads(display.kept()))
         self.show_case()
 
     def show_case(self) -> None:
@@ -93,8 +93,8 @@ class ReadingScreen(InspectionScreen):
     def action_news(self) -> None:
         """Dim what each step repeats of the one before, or nothing."""
         self.read(replace(self.reading, news=not self.reading.news))
-        told = f"is dim; {self.keys.of('news')} shows all alike again" if self.reading.news else "is no longer dim"
-        self.say(f"What a step repeats of the one before {told}.")
+        state = f"is dim; {self.keys.of('news')} shows all alike again" if self.reading.news else "is no longer dim"
+        self.say(f"What a step repeats of the one before {state}.")
 
     def action_reason(self) -> None:
         self.read(replace(self.reading, reason=not self.reading.reason))
@@ -119,11 +119,11 @@ class ReadingScreen(InspectionScreen):
         if queue in inspection.filter.facets:
             self.put(inspection.filtered(replace(inspection.filter, facets=facets)))
             return
-        found = inspection.filtered(replace(inspection.filter, facets=(*facets, queue)))
-        if not found.shown.size:
+        filtered = inspection.filtered(replace(inspection.filter, facets=(*facets, queue)))
+        if not filtered.shown.size:
             name = inspection.evaluation.scorer.name
             self.notify(clean(f"No case here is unparsed or refused by {name}."), markup=False)
             return
-        self.put(found)
+        self.put(filtered)
         others = f"{self.keys.of('unparsed')} shows the others again"
-        self.notify(f"{counted(found.shown.size, 'case')} unparsed or refused; {others}.", markup=False)
+        self.notify(f"{counted(filtered.shown.size, 'case')} unparsed or refused; {others}.", markup=False)

@@ -43,7 +43,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def flags_in(line: str) -> tuple[str, ...]:
-    """The words of a line such as `--adapter ./mine.py --option joiner=blank-line`, read as a shell reads them.
+    """Return the words of a line such as `--adapter ./mine.py --option joiner=blank-line`, read as a shell would.
 
     Raises:
         UsageError: the run does not know one of them or its value, or it is about what to run, which is asked for in
@@ -193,16 +193,16 @@ class ScoreDialog(Dialog[Score | None]):
         self.action_start()
 
     def action_start(self) -> None:
-        given = {name: self.query_one(f"#{name}", Input).value.strip() for name in ("model", *NAMED, "flags")}
-        model, critic, server, more = (given[name] for name in ("model", "critic", "server", "flags"))
+        values = {name: self.query_one(f"#{name}", Input).value.strip() for name in ("model", *NAMED, "flags")}
+        model, critic, server, more = (values[name] for name in ("model", "critic", "server", "flags"))
         if not model and not critic and not server:
             model = self._marked_model
-        if problem := _problem(model, critic, server) or _too_much(given["sample"], given["limit"]):
+        if problem := _problem(model, critic, server) or _too_much(values["sample"], values["limit"]):
             self.notify(problem, severity="warning", markup=False)
             return
         try:
             flags = [
-                *(f"--{name}={given[name]}" for name in NAMED if given[name]),
+                *(f"--{name}={values[name]}" for name in NAMED if values[name]),
                 *flags_in(more),
             ]
         except UsageError as error:
@@ -214,13 +214,13 @@ class ScoreDialog(Dialog[Score | None]):
 
 
 def known_models(benchmark: str, used: Sequence[str]) -> tuple[str, ...]:
-    """The models that a dialog offers before anything is typed: those used before, and for the demo its own PRMs."""
+    """Return the models offered before anything is typed: those used before, and for the demo its own PRMs."""
     own = sorted(str(path.parent) for path in (demo.folder() / "models").glob("*/config.json"))
     return tuple(dict.fromkeys((*used, *(own if benchmark == demo.NAME else ()))))
 
 
 def model_choices(typed: str, used: Sequence[str], visit: Visit = HERE) -> tuple[str, ...]:
-    """What a model may be of which so much was typed: folders that begin so, and those used before that hold it.
+    """Return what a model may be of which so much was typed: folders that begin so, and those used before that hold it.
 
     Folders with a checkpoint come first and end without a slash: there is nothing to look for in them.
     """
@@ -231,13 +231,13 @@ def model_choices(typed: str, used: Sequence[str], visit: Visit = HERE) -> tuple
     there: list[str] = []
     if visit.reaches(expand_home(before or ".")):
         with suppress(OSError), os.scandir(expand_home(before or ".")) as entries:
-            there = sorted(one.path for one in islice(entries, MOST) if _may_be(one, beginning))
+            there = sorted(entry.path for entry in islice(entries, MOST) if _may_be(entry, beginning))
     folders = {f"{before}{Path(path).name}": _holds_checkpoint(Path(path)) for path in there[:OFFERED]}
-    found = [
+    choices = [
         *(name for name, whole in folders.items() if whole),
         *(f"{name}/" for name, whole in folders.items() if not whole),
     ]
-    return tuple(dict.fromkeys((*found, *(one for one in used if typed in one))))
+    return tuple(dict.fromkeys((*choices, *(model for model in used if typed in model))))
 
 
 def _may_be(entry: "os.DirEntry[str]", beginning: str) -> bool:
@@ -249,10 +249,10 @@ def _holds_checkpoint(folder: Path) -> bool:
     return any((folder / name).is_file() for name in ("config.json", "adapter_config.json"))
 
 
-def _asked(name: str, placeholder: str, **told: Any) -> Horizontal:
+def _asked(name: str, placeholder: str, **options: Any) -> Horizontal:
     return Horizontal(
         Static(Content(name), classes="name"),
-        TypingLine(placeholder=placeholder, compact=True, **told),
+        TypingLine(placeholder=placeholder, compact=True, **options),
         classes="asked",
     )
 
@@ -307,7 +307,7 @@ class CaseScorerDialog(Dialog[int | str | None]):
             self.dismiss(place)
 
     def action_name_checkpoint(self) -> None:
-        """From the list to the line, and back."""
+        """Move from the list to the line, and back."""
         self.focus_next()
 
     def action_take(self) -> None:
@@ -372,11 +372,11 @@ def _choose(
 
 def _ask_prm(screen: Screen[Any], inspection: Inspection, prm: tuple[Scorer, Path], chosen: Chosen) -> None:
     try:
-        asked = prm_asked(*prm, inspection.selection.workspace.root)
+        request = prm_asked(*prm, inspection.selection.workspace.root)
     except InspectError as error:
         screen.notify(clean(error.words), severity="warning", markup=False)
         return
-    chosen(asked, prm[0])
+    chosen(request, prm[0])
 
 
 def _ask_critic(

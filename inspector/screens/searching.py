@@ -73,10 +73,10 @@ class Searching(Controller):
         if self._before_search is None:
             self._before_search = self.inspection
             self._cursor_before = self.screen.table.key
-        found = self.inspection.selection.found
-        asked = self.inspection.selection.request
-        self._bar.open(asked.search, asked.within)
-        self._bar.tell("" if found is None else self._counted(self.inspection))
+        matches = self.inspection.selection.found
+        request = self.inspection.selection.request
+        self._bar.open(request.search, request.within)
+        self._bar.tell("" if matches is None else self._counted(self.inspection))
         self.screen.refresh_bindings()
 
     def _counted(self, inspection: Inspection) -> str:
@@ -94,7 +94,7 @@ class Searching(Controller):
         self._search_timer = self.screen.set_timer(TYPING_PAUSE, partial(self._start_search, query))
 
     def kept(self, event: SearchBar.Kept) -> None:
-        """Back to the list. A search that has not ended goes on, and the line stays until it has."""
+        """Go back to the list. A search that has not ended goes on, and the line stays until it has."""
         event.stop()
         if self._search_timer is not None:
             self._search_running = True
@@ -108,7 +108,7 @@ class Searching(Controller):
         self.give_back()
 
     def give_back(self) -> bool:
-        """Undo a search that was not kept; False where there is none."""
+        """Undo a search that was not kept; return False where there is none."""
         before = self._before_search
         if before is None:
             return False
@@ -122,7 +122,7 @@ class Searching(Controller):
         return True
 
     def end(self) -> None:
-        """A search under way is over: what is changed otherwise is changed on what is shown."""
+        """End a search under way: what is changed otherwise is changed on what is shown."""
         self._stop_search()
         if self._before_search is not None:
             self._end_search()
@@ -185,14 +185,14 @@ class Searching(Controller):
     def _finish(self, so_far: SoFar, asked_of: Inspection | None) -> None:
         assert self.inspection is not None  # noqa: S101  # it was searched
         same = so_far.inspection is not None and asked_of is self.inspection
-        found = so_far.found if so_far.found.query else None
-        inspection = so_far.inspection if same else self.inspection.searched(found)
+        matches = so_far.found if so_far.found.query else None
+        inspection = so_far.inspection if same else self.inspection.searched(matches)
         assert inspection is not None  # noqa: S101  # one or the other
         self._part_shown = False
         self.screen.show_found(inspection)
         milliseconds = f"{1000 * so_far.seconds:,.0f} ms"
         between = " | " if self.screen.brush.ascii_only else " · "
-        self._bar.tell(f"{self._counted(inspection)}{between}{milliseconds}" if found else "")
+        self._bar.tell(f"{self._counted(inspection)}{between}{milliseconds}" if matches else "")
         if not self._bar.typing:
             self._end_search()
 
@@ -203,9 +203,9 @@ class Searching(Controller):
         self._part_shown = True
         rows = CaseRows(replace(self.inspection.selection, found=so_far.found), self.inspection.scorer)
         self.screen.table.show(rows, so_far.rows.astype("int32"))
-        told = f"{counted(so_far.rows.size, 'case')} so far, {share(so_far.share, 0)}% of the texts read"
-        self._bar.tell(told)
-        self.screen.tell("title", [Phrase((self.inspection.benchmark, "")), Phrase((told,))], "strong")
+        words = f"{counted(so_far.rows.size, 'case')} so far, {share(so_far.share, 0)}% of the texts read"
+        self._bar.tell(words)
+        self.screen.tell("title", [Phrase((self.inspection.benchmark, "")), Phrase((words,))], "strong")
 
     def _show_whole(self) -> None:
         """The value on screen instead of the part of a search that will not end."""

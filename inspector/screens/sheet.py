@@ -31,7 +31,7 @@ from scoring.export import Document
 
 
 def opens_words(drill: CaseLink | None, key: str) -> str:
-    """What a key opens there; "" where there is no number."""
+    """Return what a key opens there; "" where there is no number."""
     if drill is None:
         return ""
     if not drill.n:
@@ -43,7 +43,7 @@ def opens_words(drill: CaseLink | None, key: str) -> str:
 
 
 def page_words(pages: Sequence[Page], now: str, width: int) -> str:
-    """All titles on one line, the open page's in brackets; where there is no room, only that one and how many."""
+    """Return all titles on one line, the open page's in brackets; in little room, only that one and how many."""
     titles = [f"[{page.title}]" if page.name == now else f" {page.title} " for page in pages]
     line = " ".join(titles)
     if len(line) <= width:
@@ -102,22 +102,22 @@ class SheetScreen(InspectionScreen):
     # -- what a subclass gives
 
     def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:
-        """The sheet for a pane of so many cells and lines; `figures` is what `behind` computed, None while it does."""
+        """Return the sheet for a pane of so many cells and lines; `figures` is from `behind`, None until then."""
         raise NotImplementedError
 
     def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:
-        """What takes longer: what it depends on, and a function that computes it, for a thread. None: nothing does.
+        """Return what takes longer: what it depends on, and a function that computes it in a thread. None: nothing.
 
         Where the first is the same as when this page was last open, what was computed stays. Evaluations are compared
         by identity, arrays and words by their values. What the function raises as InspectError is told in its place.
         """
 
     def tables(self, inspection: Inspection) -> Tables:
-        """The documents of what is on screen; none where there is nothing to export."""
+        """Return the documents of what is on screen; none where there is nothing to export."""
         raise NotImplementedError
 
     def subject(self, inspection: Inspection) -> list[Phrase]:
-        """What the title says after the benchmark."""
+        """Return what the title says after the benchmark."""
         scorer, others = inspection.scorer, inspection.scorers
         return [Phrase((*name_forms(scorer, 30, 14, among=others), ""), rank=3)] if scorer else []
 
@@ -166,7 +166,7 @@ class SheetScreen(InspectionScreen):
         self.show_sheet(inspection)
 
     def show_title(self, inspection: Inspection) -> None:
-        """What is looked at, and under which filter."""
+        """Show what is looked at, and under which filter."""
         phrases = [
             Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4),
             Phrase((counted(int(inspection.slice.sum()), "case"),)),
@@ -219,13 +219,13 @@ class SheetScreen(InspectionScreen):
 
     def compute(self, inspection: Inspection) -> None:
         """Have computed what the open page lacks."""
-        asked = self.behind(inspection)
-        owners, make = asked or ((), lambda: None)
-        if self.page in self._known and (asked is None or not same_owners(self._known[self.page][0], owners)):
+        task = self.behind(inspection)
+        owners, make = task or ((), lambda: None)
+        if self.page in self._known and (task is None or not same_owners(self._known[self.page][0], owners)):
             del self._known[self.page]
-        if asked is None:
+        if task is None:
             self._wanted = None
-        if asked is None or self.page in self._known:
+        if task is None or self.page in self._known:
             return
         if self._wanted is not None and self._wanted[0] == self.page and same_owners(self._wanted[1], owners):
             return
@@ -255,7 +255,7 @@ class SheetScreen(InspectionScreen):
             self.post_message(Computed(owners, made))
 
     def on_computed(self, message: Computed) -> None:
-        """Figures are there; unless others are wanted by now, they are filled in."""
+        """Fill in figures that were computed, unless others are wanted by now."""
         if self._wanted is None or self._wanted[1] is not message.owners or self.inspection is None:
             return
         page, self._wanted = self._wanted[0], None
@@ -328,12 +328,12 @@ def _made(make: Callable[[], Any]) -> Any:
         return error
 
 
-def same_owners(one: Sequence[object], other: Sequence[object]) -> bool:
-    """Whether what was made of some things holds for others: arrays and words by their values, others as they are."""
-    return len(one) == len(other) and all(map(_equal, one, other))
+def same_owners(first: Sequence[object], second: Sequence[object]) -> bool:
+    """Return whether what was made of some things holds for others: arrays and words by value, others as they are."""
+    return len(first) == len(second) and all(map(_equal, first, second))
 
 
-def _equal(one: object, other: object) -> bool:
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.array_equal(one, other)
-    return one is other or bool(one == other)
+def _equal(first: object, second: object) -> bool:
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return isinstance(first, np.ndarray) and isinstance(second, np.ndarray) and np.array_equal(first, second)
+    return first is second or bool(first == second)

@@ -89,8 +89,11 @@ class SlicesScreen(Dialog[Slice | None]):
     def _show(self) -> None:
         saved = self._shelf.read()
         keys = [*DIGITS, *" " * len(saved.slices)]
-        made = [_Entry(one.key, one.title, f"{one.cases:,}", one) for one in self._ready]
-        kept = [_Entry(key, one.name, self._note(one), one) for key, one in zip(keys, saved.slices, strict=False)]
+        made = [_Entry(ready.key, ready.title, f"{ready.cases:,}", ready) for ready in self._ready]
+        kept = [
+            _Entry(key, saved_slice.name, self._note(saved_slice), saved_slice)
+            for key, saved_slice in zip(keys, saved.slices, strict=False)
+        ]
         self._entries = [*made, *kept]
         self._cursor = max(0, min(self._cursor, len(self._entries) - 1))
         self._places = [place + (place >= len(made)) for place in range(len(self._entries))]
@@ -102,8 +105,8 @@ class SlicesScreen(Dialog[Slice | None]):
     def _lines(self, problem: str, width: int) -> list[Line]:
         lines = [Line(self._parts(place, width), self._row(place)) for place in range(len(self._entries))]
         kept = len(self._entries) > len(self._ready)
-        told = "saved in this workspace" if kept or problem else "nothing is saved here yet"
-        lines.insert(len(self._ready), Line([(told, "dim")]))
+        note = "saved in this workspace" if kept or problem else "nothing is saved here yet"
+        lines.insert(len(self._ready), Line([(note, "dim")]))
         return lines + [Line([(text, "bad")]) for text in (wrap(clean(problem), width) if problem else ())]
 
     def _row(self, place: int) -> str:
@@ -116,10 +119,10 @@ class SlicesScreen(Dialog[Slice | None]):
         title = cell(short_name(entry.title, room, (other.title for other in self._entries)), room)
         return [(f"{mark} ", "strong"), (f"{entry.key}  ", "strong"), (f"{title} {entry.note}", "")]
 
-    def _note(self, one: SavedSlice) -> str:
-        if one.search:
+    def _note(self, saved: SavedSlice) -> str:
+        if saved.search:
             return "searches"
-        size = self._count(one)
+        size = self._count(saved)
         return "not for these cases" if size is None else f"{size:,}"
 
     # -- keys
@@ -129,12 +132,12 @@ class SlicesScreen(Dialog[Slice | None]):
         return self.query_one(Input).display
 
     def on_key(self, event: events.Key) -> None:
-        """The key of a slice shows it."""
-        chosen = (one.chosen for one in self._entries if one.key == event.character and one.key.strip())
-        found = next(chosen, None)
-        if found is not None and not self._naming:
+        """Show the slice whose key was pressed."""
+        chosen = (entry.chosen for entry in self._entries if entry.key == event.character and entry.key.strip())
+        picked = next(chosen, None)
+        if picked is not None and not self._naming:
             event.stop()
-            self.dismiss(found)
+            self.dismiss(picked)
 
     def action_leave(self) -> None:
         if self._naming:
@@ -237,14 +240,14 @@ class Slicing(Controller):
         """In a thread."""
         self.screen.call_later(self._sliced, chosen, now, _searched_out(now, chosen))
 
-    def _sliced(self, chosen: SavedSlice, asked_of: Inspection, found: Inspection | str) -> None:
+    def _sliced(self, chosen: SavedSlice, asked_of: Inspection, result: Inspection | str) -> None:
         """Show a slice, or say why there is none; where something else was changed meanwhile, made of that."""
         if asked_of is not self.inspection:
             self._take(chosen)
-        elif isinstance(found, Inspection):
-            self._show(found)
+        elif isinstance(result, Inspection):
+            self._show(result)
         else:
-            self.screen.notify(clean(found), severity="warning", markup=False, timeout=10)
+            self.screen.notify(clean(result), severity="warning", markup=False, timeout=10)
 
 
 def _searched_out(now: Inspection, chosen: SavedSlice) -> Inspection | str:

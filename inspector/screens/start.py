@@ -38,8 +38,8 @@ class PathList(Narrowing[str]):
         elsewhere = [Pick(typed, typed, "not on this disk")] if is_address(typed) or typed.startswith(HUB) else []
         if "/" in typed and not elsewhere and not self._visit.reaches(expand_home(typed)):
             elsewhere = [Pick(typed, typed, "outside the workspace's folder")]
-        found = {pick.key: pick for pick in (*held, *elsewhere, *path_picks(typed, self._visit))}
-        return list(found.values()) if typed else self._picks, 0
+        picks = {pick.key: pick for pick in (*held, *elsewhere, *path_picks(typed, self._visit))}
+        return list(picks.values()) if typed else self._picks, 0
 
     def answer(self, key: str) -> str:
         return key
@@ -72,7 +72,7 @@ def import_list(visit: Visit = HERE) -> PathList:
 
 
 def path_picks(typed: str, visit: Visit = HERE) -> list[Pick]:
-    """Files and folders whose path begins with what was typed, and that folder itself where it ends with a slash."""
+    """Return files and folders whose path begins with what was typed; if it ends with a slash, that folder too."""
     before = typed[: typed.rfind("/") + 1]
     beginning = typed.removeprefix(before)
     if not visit.reaches(expand_home(before or ".")):

@@ -40,7 +40,7 @@ class StepCursor(Controller):
         return line_of(self.page, self.stop)
 
     def action_step(self, by: int) -> None:
-        """The next or previous stop; never past lines that were not on screen yet.
+        """Move to the next or previous stop; never past lines that were not on screen yet.
 
         A step longer than the screen takes several presses.
         """
@@ -65,7 +65,7 @@ class StepCursor(Controller):
             self._stand(following)
 
     def action_half(self, by: int) -> None:
-        """Half a page on or back; the cursor stays on its step, and comes along with the next key."""
+        """Scroll half a page on or back; the cursor stays on its step, and comes along with the next key."""
         view = self.steps
         view.scroll_to(y=view.scroll_offset.y + by * max(1, len(view.seen) // 2), force=True)
 
@@ -104,7 +104,7 @@ class StepCursor(Controller):
             self._stand(line)
 
     def action_end(self, last: bool) -> None:
-        """The problem, or the last stop; with all that is above or below it."""
+        """Go to the problem, or the last stop; with all that is above or below it."""
         if not self.page.stops:
             return
         self.stop, line = self.page.stops[-1 if last else 0]
@@ -130,12 +130,12 @@ class StepCursor(Controller):
 
     def action_prefix(self) -> None:
         """Fold the steps before the first one that gold or a scorer names, or unfold them."""
-        shown = self.screen.case_at_hand(self.screen.row, self.steps)
-        if shown is None:
+        case = self.screen.case_at_hand(self.screen.row, self.steps)
+        if case is None:
             return
-        if not self.screen.reading.prefix and len(prefix(shown)) < FEWEST:
-            told = "that would tell where the error is" if self.screen.blind else "fewer than two steps come before"
-            self.screen.notify(f"Nothing to fold: {told}.", markup=False)
+        if not self.screen.reading.prefix and len(prefix(case)) < FEWEST:
+            reason = "that would tell where the error is" if self.screen.blind else "fewer than two steps come before"
+            self.screen.notify(f"Nothing to fold: {reason}.", markup=False)
             return
         turned = frozenset(stop for stop in self.screen.reading.turned if stop.kind != "run")
         # As if the case was opened anew: where the steps were, there are others now.
@@ -155,10 +155,10 @@ class StepCursor(Controller):
 
     def action_yank(self, everything: bool) -> None:
         """Copy what the cursor stands on, or the whole case, as it was given."""
-        shown = self.screen.case_at_hand(self.screen.row, self.steps)
-        if shown is None:
+        case = self.screen.case_at_hand(self.screen.row, self.steps)
+        if case is None:
             return
-        self.screen.post_message(Copy(*(whole(shown) if everything else copied(shown, self.stop))))
+        self.screen.post_message(Copy(*(whole(case) if everything else copied(case, self.stop))))
 
     def go_to_line(self, line: int) -> None:
         """Go where the mouse was pressed, if the cursor can go there."""
@@ -189,7 +189,7 @@ class Hits(Controller):
         return (f"{counted(len(hits), 'line')} with hits", "") if hits else ("no hit in these texts", "")
 
     def go(self, by: int, *, fresh: bool = False) -> bool:
-        """To the next line with a hit, or the one before; whether there is one. The first is the first on screen.
+        """Go to the next line with a hit, or the one before, at first the first on screen; return whether there is one.
 
         Of a `fresh` case it is the first of all, or going back the last.
         """

@@ -44,7 +44,7 @@ _BETWEEN = re.compile(r"[\s,]+")
 
 
 def typed_tags(text: str, numbered: Sequence[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Tags to put on and tags to take away: words with spaces or commas between, `-word` takes one away.
+    """Return the tags to put on and to take away: words with spaces or commas between, `-word` takes one away.
 
     A digit stands for the tag that is `numbered` so, the first one by 1, unless it is a tag itself. Of one that is
     named several times the last counts.
@@ -61,12 +61,12 @@ def typed_tags(text: str, numbered: Sequence[str] = ()) -> tuple[tuple[str, ...]
 
 
 def last_word(text: str) -> str:
-    """The word that is being typed, without the sign that takes a tag away."""
+    """Return the word that is being typed, without the sign that takes a tag away."""
     return _BETWEEN.split(text)[-1].removeprefix("-")
 
 
 def offered_tags(in_use: Iterable[str], own: Iterable[str]) -> list[str]:
-    """The tags that are offered: those in use in their order, then the error types of the benchmark at hand, its `own`.
+    """Return the tags to offer: those in use in their order, then the error types of the benchmark at hand, its `own`.
 
     A tag has no blanks: a type of several words is one with underscores. One that could act on a terminal is not among
     them, as nobody could type it.
@@ -78,7 +78,7 @@ def offered_tags(in_use: Iterable[str], own: Iterable[str]) -> list[str]:
 
 
 def completed(text: str, tags: Sequence[str]) -> str | None:
-    """What was typed with its last word completed; None where no tag fits.
+    """Return what was typed with its last word completed; None where no tag fits.
 
     To the first tag that begins so, else to one of which a part begins so, else to one that has its letters in order.
     """
@@ -92,14 +92,14 @@ def completed(text: str, tags: Sequence[str]) -> str | None:
     )
     if not word or word in tags:
         return None
-    found = next((tag for fits in ways for tag in others if fits(tag)), None)
-    return None if found is None else text[: len(text) - len(word)] + found
+    completion = next((tag for fits in ways for tag in others if fits(tag)), None)
+    return None if completion is None else text[: len(text) - len(word)] + completion
 
 
 def changes(
     triage: Triage, cases: Sequence[str], add: Sequence[str], remove: Sequence[str]
 ) -> tuple[list[tuple[str, list[str]]], list[tuple[str, list[str]]]]:
-    """For each tag to put on the cases that lack it, for each to take away those that have it; tags of none left out.
+    """Return for each tag to put on the cases that lack it, for each to take away those that have it; no empty ones.
 
     So that a journal holds what was changed, and no more.
     """
@@ -109,7 +109,7 @@ def changes(
 
 
 def batch_words(actions: Sequence[Action]) -> str:
-    """What a batch did: `odd, -easy on 12 cases`, `the note on bench/1`, `the queue of 12 cases`."""
+    """Return what a batch did: `odd, -easy on 12 cases`, `the note on bench/1`, `the queue of 12 cases`."""
     cases = list(dict.fromkeys(case for action in actions for case in action.cases))
     on = cases[0] if len(cases) == 1 else counted(len(cases), "case")
     if actions and (words := _WORDS.get(actions[0].kind)) is not None:
@@ -152,7 +152,7 @@ NUMBERED = 9
 
 
 def in_columns(words: Sequence[str], width: int) -> list[str]:
-    """Words below each other in as many columns as fit into so many cells, of equal width."""
+    """Return words below each other in as many columns as fit into so many cells, of equal width."""
     longest = max(map(cell_len, words), default=0) + 2
     rows = -(-len(words) // max(1, width // longest))
     return ["".join(cell(word, longest) for word in words[row::rows]).rstrip() for row in range(rows)]
@@ -166,7 +166,7 @@ class TagSuggester(Suggester):
         self._tags = tags
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The whole line with its last word completed, where that goes on from what was typed."""
+        """Return the whole line with its last word completed, where that goes on from what was typed."""
         whole = completed(value, self._tags)
         return whole if whole is not None and whole.startswith(value) else None
 
@@ -205,13 +205,13 @@ class TagDialog(TypedAhead[Typed | None]):
     def _listed(self) -> str:
         """The tags that are offered: the first nine with their digits, one below the other, then others in use."""
         used = {tag: f" ({self._in_use[tag]:,})" for tag in self._offered if tag in self._in_use}
-        told = [f"{at} {tag}{used.get(tag, '')}" for at, tag in enumerate(self._offered[:NUMBERED], 1)]
+        numbered = [f"{at} {tag}{used.get(tag, '')}" for at, tag in enumerate(self._offered[:NUMBERED], 1)]
         others = [f"{tag}{count}" for tag, count in list(used.items())[NUMBERED:IN_USE]]
-        left = len(self._known) - len(told) - len(others)
-        what = f"{left:,} more" if told else counted(left, "error type")
+        left = len(self._known) - len(numbered) - len(others)
+        what = f"{left:,} more" if numbered else counted(left, "error type")
         more = f"{what}, which Tab completes" if left else ""
         behind = " and ".join(filter(None, (", ".join(others), more)))
-        return "\n".join((*in_columns(told, self.line_width), *([behind] if behind else ())))
+        return "\n".join((*in_columns(numbered, self.line_width), *([behind] if behind else ())))
 
     def action_complete(self) -> None:
         """Take the completion, if there is one."""
@@ -280,7 +280,7 @@ class HistoryDialog(Dialog[None]):
             )
             return [Line([(line, "")]) for line in wrap(nothing, width)]
         indent = history_indent(self._lines, width)
-        found = []
+        lines = []
         for holds, (author, words) in zip(self._rows["holds"], self._lines, strict=True):
             style = "dim" if holds is False else ""
             label, text = clean(author), clean(words)
@@ -290,8 +290,8 @@ class HistoryDialog(Dialog[None]):
                 # Beside a long name there is no room.
                 pairs = [(line, "") for line in wrap(label, width)]
                 pairs += [(" " * UNDER, line) for line in wrap(text, width - UNDER)]
-            found += [Line([(left, "dim"), (right, style)]) for left, right in pairs]
-        return found
+            lines += [Line([(left, "dim"), (right, style)]) for left, right in pairs]
+        return lines
 
     def action_scroll(self, by: int) -> None:
         view = self.query_one(LineView)
@@ -314,9 +314,9 @@ class Tagging(Controller):
 
     def action_tag(self) -> None:
         """Ask for tags of the case that is looked at, or of those that are marked."""
-        if (found := self._case_and_journal()) is None:
+        if (pair := self._case_and_journal()) is None:
             return
-        case, journal = found
+        case, journal = pair
         tags = own_tags(journal, case) if self.screen.blind else journal.triage.tags.get(case, ())
         cases, title = [case], f"Tag {case}"
         if marked := self.screen.marked:
@@ -334,16 +334,16 @@ class Tagging(Controller):
 
     def action_note(self) -> None:
         """Ask for the note on the case that is looked at, or one on those that are marked."""
-        if (found := self._case_and_journal()) is not None:
-            case, journal = found
+        if (pair := self._case_and_journal()) is not None:
+            case, journal = pair
             if cases := self.screen.marked:
                 title = f"Note on {counted(len(cases), 'marked case')}, in the place of yours"
                 self.screen.app.push_screen(NoteDialog(title, ""), partial(self._note, cases))
                 return
             notes = journal.triage.notes.get(case, {})
             mine = notes.get(journal.author.who, "")
-            told = () if self.screen.blind else sorted(notes)
-            others = "\n".join(f"{who}: {notes[who]}" for who in told if who != journal.author.who)
+            people = () if self.screen.blind else sorted(notes)
+            others = "\n".join(f"{who}: {notes[who]}" for who in people if who != journal.author.who)
             self.screen.app.push_screen(NoteDialog(f"Note on {case}", mine, others), partial(self._note, [case]))
 
     def action_similar(self) -> None:
@@ -364,11 +364,11 @@ class Tagging(Controller):
 
     def action_history(self) -> None:
         """Show what everybody did to the case that is looked at; what others did not, while labels are hidden."""
-        if (found := self._case_and_journal()) is not None:
-            case, journal = found
+        if (pair := self._case_and_journal()) is not None:
+            case, journal = pair
             hidden, me = self.screen.blind, journal.author.who
-            told = [one for one in journal.history.told(case) if not hidden or one[0].who == me]
-            self.screen.app.push_screen(HistoryDialog(case, history_rows(told), hidden=hidden))
+            entries = [entry for entry in journal.history.told(case) if not hidden or entry[0].who == me]
+            self.screen.app.push_screen(HistoryDialog(case, history_rows(entries), hidden=hidden))
 
     def action_undo(self) -> None:
         self._reverse("Undone", "undo", Journal.undo)
@@ -387,14 +387,16 @@ class Tagging(Controller):
             them = "They are" if len(cases) > 1 else "It is"
             self.screen.say_done(f"{them} tagged like that already.")
             return
-        told = [*((TAG, of, tag) for tag, of in add), *((UNTAG, of, tag) for tag, of in remove)]
-        touched = len({case for _, of, _ in told for case in of})
+        changed = [*((TAG, of, tag) for tag, of in add), *((UNTAG, of, tag) for tag, of in remove)]
+        touched = len({case for _, of, _ in changed for case in of})
 
         def do(sure: bool | None) -> None:
             if sure:
                 words = ", ".join([*(tag for tag, _ in add), *(f"-{tag}" for tag, _ in remove)])
                 on = cases[0] if len(cases) == 1 else counted(touched, "case")
-                self.write(lambda: journal.do(told), f"Tagged {on}: {words}; {self.screen.keys.of('undo')} undoes it.")
+                self.write(
+                    lambda: journal.do(changed), f"Tagged {on}: {words}; {self.screen.keys.of('undo')} undoes it."
+                )
 
         if touched > ASKED_ABOVE:
             self.screen.app.push_screen(SureDialog(f"This changes the tags of {counted(touched, 'case')}. Do it?"), do)
@@ -405,8 +407,8 @@ class Tagging(Controller):
         journal = self.journal()
         if text is not None and journal is not None:
             on = cases[0] if len(cases) == 1 else counted(len(cases), "case")
-            said = f"Noted on {on}" if text else f"The note on {on} is gone"
-            self.write(lambda: journal.note(cases, text), f"{said}; {self.screen.keys.of('undo')} undoes it.")
+            sentence = f"Noted on {on}" if text else f"The note on {on} is gone"
+            self.write(lambda: journal.note(cases, text), f"{sentence}; {self.screen.keys.of('undo')} undoes it.")
 
     # -- the journal
 
@@ -429,15 +431,15 @@ class Tagging(Controller):
         else:
             self.screen.say_done(f"There is nothing to {what}.")
 
-    def write(self, act: Callable[[], None], said: str) -> None:
-        """Write to the journal; what is said is on the disk by then."""
+    def write(self, act: Callable[[], None], sentence: str) -> None:
+        """Write to the journal; what is said of it is on the disk by then."""
         try:
             act()
         except InspectError as error:
             self.screen.say_done(str(error), failed=True)
             return
         self._show_triage()
-        self.screen.say_done(said)
+        self.screen.say_done(sentence)
 
     def _show_triage(self) -> None:
         self.screen.close_rail()
@@ -445,7 +447,7 @@ class Tagging(Controller):
             self.screen.put(self.inspection.triaged())
 
     def journal(self) -> Journal | None:
-        """Where tags and notes are written; where there is no such place, that is said."""
+        """Return where tags and notes are written; None, and said, where there is no such place."""
         if self.inspection is None:
             return None
         journal = self.inspection.selection.journal
@@ -493,15 +495,15 @@ class SimilarDialog(Dialog[int | None]):
         """In a thread: all texts are read the first time."""
         try:
             picks = list(self._picks())
-            said = "" if picks else "No other case that the filter keeps is like it."
+            message = "" if picks else "No other case that the filter keeps is like it."
         except InspectError as error:
-            picks, said = [], str(error)
+            picks, message = [], str(error)
         if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._show, picks, said)
+            self.app.call_from_thread(self._show, picks, message)
 
-    def _show(self, picks: list[Pick], said: str) -> None:
+    def _show(self, picks: list[Pick], message: str) -> None:
         self.query_one(PickList).show(picks)
-        self.query_one("#whole", Static).update(Content(clean(said)))
+        self.query_one("#whole", Static).update(Content(clean(message)))
 
     def _picks(self) -> Iterator[Pick]:
         results = self._results
@@ -511,12 +513,12 @@ class SimilarDialog(Dialog[int | None]):
     def _why(self, scorer: str | None, other: Alike) -> str:
         """How much it is like it and by what, what the scorer makes of it, and how it was tagged."""
         results = self._results
-        said = [f"{'text' if scorer is None else 'rewards'} {share(other.likeness, 0)}%"]
+        parts = [f"{'text' if scorer is None else 'rewards'} {share(other.likeness, 0)}%"]
         outcome = None if self._blind else outcome_of(results, scorer, other.row)
-        said += [f"{GLYPHS[outcome]} {WORDS[outcome]}"] if outcome in GLYPHS else []
+        parts += [f"{GLYPHS[outcome]} {WORDS[outcome]}"] if outcome in GLYPHS else []
         tags = () if self._blind else tags_of(results, results.cases["case"][other.row])
-        said += [f"[{', '.join(tags)}]"] if tags else []
-        return "  ".join([*said, *([" ".join(other.shared)] if other.shared else [])])
+        parts += [f"[{', '.join(tags)}]"] if tags else []
+        return "  ".join([*parts, *([" ".join(other.shared)] if other.shared else [])])
 
     def on_pick_list_clicked(self) -> None:
         self.action_take()

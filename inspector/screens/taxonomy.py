@@ -66,7 +66,7 @@ class Panes(Controller):
     screen: "TaxonomyScreen"
 
     def action_pane(self, by: int) -> None:
-        """To the next pane, or the one before; round and round."""
+        """Go to the next pane, or the one before; round and round."""
         panes = self.screen.panes
         at = panes.index(self.screen.focused) if self.screen.focused in panes else 0
         self.screen.set_focus(panes[(at + by) % len(panes)])
@@ -184,7 +184,7 @@ class Sorting(Controller):
         if not chosen:
             self.screen.say(NO_NOTE)
             return
-        own = [one for one in chosen if one.who == journal.author.who]
+        own = [note for note in chosen if note.who == journal.author.who]
         if not own:
             self.screen.say(f"This is no note of yours ({journal.author.who}): a category is its author's word.")
             return
@@ -192,7 +192,7 @@ class Sorting(Controller):
         others = len(chosen) - len(own)
         stay = f" ({counted(others, 'note')} of others {'stays' if others == 1 else 'stay'})" if others else ""
         title = f"Put {counted(len(own), 'note')} into{stay}"
-        dialog = CategoryDialog(title, present, out=any(one.category for one in own))
+        dialog = CategoryDialog(title, present, out=any(note.category for note in own))
         self.screen.app.push_screen(dialog, partial(self._put, own))
 
     def _put(self, chosen: Sequence[Note], category: str | None) -> None:
@@ -321,7 +321,7 @@ class TaxonomyScreen(SheetScreen):
         if self._who not in everybody.people:
             self._who = _EVERYBODY
         self.notes = everybody.of(self._who) if self._who else everybody
-        there = {(one.case, one.who) for one in self.notes.notes}
+        there = {(note.case, note.who) for note in self.notes.notes}
         self.ticked &= there
         self._show_categories(inspection)
         super().show_inspection(inspection)
@@ -356,16 +356,16 @@ class TaxonomyScreen(SheetScreen):
         self._show_notes(self._notes.cursor if same else 0)
 
     def _show_notes(self, at: int) -> None:
-        shown = self.category.own if self.category else ()
+        notes = self.category.own if self.category else ()
         several = self.notes is not None and len(self.notes.people) > 1
         picks = [
             Pick(
                 str(number),
-                one.text or "(no words)",
-                f"{one.case} {one.who}" if several else one.case,
-                ticked=(one.case, one.who) in self.ticked,
+                note.text or "(no words)",
+                f"{note.case} {note.who}" if several else note.case,
+                ticked=(note.case, note.who) in self.ticked,
             )
-            for number, one in enumerate(shown)
+            for number, note in enumerate(notes)
         ]
         self._notes.show(picks, at)
 
@@ -383,18 +383,18 @@ class TaxonomyScreen(SheetScreen):
     def subject(self, inspection: Inspection) -> list[Phrase]:
         if self.notes is None:
             return []
-        told = f"{counted(len(self.notes.notes), 'note')} in {len(self.notes.names)}"
+        counts = f"{counted(len(self.notes.notes), 'note')} in {len(self.notes.names)}"
         ticked = [Phrase((f"{len(self.ticked)} ticked",))] if self.ticked else []
         who = [Phrase((f"of {self._who}", ""), rank=2)] if self._who else []
         return [
-            Phrase((f"{told} categor{'y' if len(self.notes.names) == 1 else 'ies'}",)),
+            Phrase((f"{counts} categor{'y' if len(self.notes.names) == 1 else 'ies'}",)),
             *who,
             *ticked,
             *super().subject(inspection),
         ]
 
     def tell_behind(self, view: SheetView) -> None:
-        """What the number under the cursor opens while that pane has the keys, else the saturation meter."""
+        """Say what the number under the cursor opens while that pane has the keys, else show the saturation meter."""
         if self.focused is view or self.notes is None:
             super().tell_behind(view)
         else:
@@ -438,22 +438,22 @@ class TaxonomyScreen(SheetScreen):
     def note_here(self) -> Note | None:
         """The note under the cursor; None where there is none."""
         self.settle()
-        shown = self.category.own if self.category else ()
-        return shown[self._notes.cursor] if shown else None
+        notes = self.category.own if self.category else ()
+        return notes[self._notes.cursor] if notes else None
 
     @property
     def case_row(self) -> int | None:
-        one = self.note_here
-        if one is None or self.notes is None:
+        note = self.note_here
+        if note is None or self.notes is None:
             return None
-        return int(self.notes.rows[self.notes.notes.index(one)])
+        return int(self.notes.rows[self.notes.notes.index(note)])
 
     @property
     def chosen(self) -> tuple[Note, ...]:
         """The notes that are ticked; else the one under the cursor, or all of the category where that has the keys."""
         self.settle()
         if self.notes is not None and self.ticked:
-            return tuple(one for one in self.notes.notes if (one.case, one.who) in self.ticked)
+            return tuple(note for note in self.notes.notes if (note.case, note.who) in self.ticked)
         if self.focused is self._notes:
             return (self.note_here,) if self.note_here else ()
         return self.category.own if self.category else ()
@@ -462,11 +462,11 @@ class TaxonomyScreen(SheetScreen):
 
     def action_tick(self) -> None:
         """Tick the note under the cursor, or no more; the next one comes under the cursor."""
-        one = self.note_here
-        if one is None:
+        note = self.note_here
+        if note is None:
             self.say(NO_NOTE)
             return
-        self.ticked ^= {(one.case, one.who)}
+        self.ticked ^= {(note.case, note.who)}
         self.set_focus(self._notes)
         self._show_notes(self._notes.cursor + 1)
         self._tell_ticks()
@@ -485,7 +485,7 @@ class TaxonomyScreen(SheetScreen):
     def _tick_these(self, chosen: tuple[Note, ...] | None) -> None:
         if chosen is None or self.category is None:
             return
-        self.ticked = frozenset((one.case, one.who) for one in chosen)
+        self.ticked = frozenset((note.case, note.who) for note in chosen)
         self._show_notes(self._notes.cursor)
         self._tell_ticks()
 
@@ -504,10 +504,10 @@ class TaxonomyScreen(SheetScreen):
         if self.inspection is None:
             return
         everybody = self._gathered(self.inspection)
-        counts = {who: sum(one.who == who for one in everybody.notes) for who in everybody.people}
+        counts = {who: sum(note.who == who for note in everybody.notes) for who in everybody.people}
         picks = [Pick(_EVERYBODY, "everybody", counted(len(everybody.notes), "note"), strong=not self._who)]
         picks += [Pick(who, who, counted(n, "note"), strong=who == self._who) for who, n in counts.items()]
-        now = [one.key for one in picks].index(self._who) if self._who in counts else 0
+        now = [pick.key for pick in picks].index(self._who) if self._who in counts else 0
         self.app.push_screen(Picking("Whose notes", picks, now), self._choose)
 
     def _choose(self, who: str | None) -> None:
@@ -516,7 +516,7 @@ class TaxonomyScreen(SheetScreen):
             self.show_inspection(self.inspection)
 
     def action_drill(self) -> None:
-        """The case of the note, or all cases of the category, under the cursor."""
+        """Open the case of the note, or all cases of the category, under the cursor."""
         self.settle()
         if self.focused is self._notes:
             self._open_case()
@@ -526,7 +526,7 @@ class TaxonomyScreen(SheetScreen):
             super().action_drill()
 
     def action_back(self) -> None:
-        """Ticks go first, then out of the screen."""
+        """Take the ticks away first, then leave the screen."""
         if self.ticked:
             self.ticked = frozenset()
             self._show_notes(self._notes.cursor)
@@ -544,13 +544,13 @@ class TaxonomyScreen(SheetScreen):
 
 
 def category_of(inspection: Inspection, notes: GatheredNotes, name: str) -> CategoryCases:
-    """Give the cases of a category of these notes in the slice of an inspection."""
+    """Return the cases of a category of these notes in the slice of an inspection."""
     unparsed = {inspection.benchmark: inspection.unparsed}
     return CategoryCases(inspection.selection, inspection.slice, notes, name, unparsed)
 
 
 def category_blocks(inspection: Inspection, category: CategoryCases) -> Iterator[Block]:
-    """Say whose cases those of a category are: which scorers have them wrong, and what is known of them."""
+    """Show whose cases those of a category are: which scorers have them wrong, and what is known of them."""
     notes, cases = counted(len(category.own), "note"), counted(category.rows.size, "case")
     yield Paragraph(f"{category.words}: {notes} on {cases}", "lead")
     scorers = [inspection.selection.evaluation(name) for name in covering(inspection)]

@@ -38,7 +38,7 @@ class Threshold(Controller):
         self.screen.call_after_refresh(self.show)
 
     def show(self) -> None:
-        """Tell on the rail where the threshold is, and what moving it has changed."""
+        """Show on the rail where the threshold is, and what moving it has changed."""
         if self._before is None or self.inspection is None:
             return
         rail = self.screen.query_one(Rail)

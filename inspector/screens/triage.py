@@ -58,7 +58,7 @@ class TaggedAlike(Controller):
     """The case, and what people have said of all cases, that was asked for last."""
 
     def show(self, row: int, *, hidden: bool) -> None:
-        """Have it told of the case with this row id; with `hidden`, of none."""
+        """Show which tagged cases are like the case with this row id; with `hidden`, none."""
         inspection = self.inspection
         journal = None if inspection is None else inspection.selection.journal
         if inspection is None or journal is None:
@@ -66,23 +66,23 @@ class TaggedAlike(Controller):
         line = self.screen.query_one(f"#{ALIKE}", PhraseLine)
         tagged = bool(journal.triage.tags or journal.triage.categories)
         line.display = tagged and self.screen.size.height >= SHORT
-        before, asked = self._asked, (row, hidden, journal.triage)
+        before, subject = self._asked, (row, hidden, journal.triage)
         # What was said is compared as it is held: there may be very much of it.
-        if not line.display or (before[:2] == asked[:2] and before[2] is asked[2]):
+        if not line.display or (before[:2] == subject[:2] and before[2] is subject[2]):
             return
-        self._asked = asked
-        if before[:2] != asked[:2]:
+        self._asked = subject
+        if before[:2] != subject[:2]:
             line.tell([], "", "dim")
         if self._rests is not None:
             self._rests.stop()
         if not hidden:
-            self._rests = self.screen.set_timer(PATIENCE, partial(self._look, inspection, row, asked))
+            self._rests = self.screen.set_timer(PATIENCE, partial(self._look, inspection, row, subject))
 
-    def _look(self, inspection: "Inspection", row: int, asked: tuple[object, ...]) -> None:
-        work = partial(self._find, inspection, row, asked)
+    def _look(self, inspection: "Inspection", row: int, subject: tuple[object, ...]) -> None:
+        work = partial(self._find, inspection, row, subject)
         self.screen.run_worker(work, thread=True, exclusive=True, group=ALIKE, description=ALIKE)
 
-    def _find(self, inspection: "Inspection", row: int, asked: tuple[object, ...]) -> None:
+    def _find(self, inspection: "Inspection", row: int, subject: tuple[object, ...]) -> None:
         """In a thread: all texts are read the first time."""
         # Imported only for who has tagged anything: triage opens sooner.
         from inspector.analyses.similar import tagged_alike
@@ -92,20 +92,20 @@ class TaggedAlike(Controller):
         except InspectError as error:
             forms = (clean(str(error)),)
         if not get_current_worker().is_cancelled:
-            self.screen.call_later(self._tell, forms, asked)
+            self.screen.call_later(self._tell, forms, subject)
 
-    def _tell(self, forms: "Sequence[str]", asked: tuple[object, ...]) -> None:
-        if asked is self._asked:
+    def _tell(self, forms: "Sequence[str]", subject: tuple[object, ...]) -> None:
+        if subject is self._asked:
             self.screen.query_one(f"#{ALIKE}", PhraseLine).tell([Phrase(tuple(forms))], "", "dim")
 
 
-def _forms(found: "Sequence[TaggedCase]") -> tuple[str, ...]:
+def _forms(cases: "Sequence[TaggedCase]") -> tuple[str, ...]:
     """What is said of them, and shorter: of fewer of them."""
-    told = [
-        f"{short_name(clean(one.case), 24)} [{short_name(clean(', '.join(one.tags)), 32)}] {share(one.likeness, 0)}%"
-        for one in found
+    words = [
+        f"{short_name(clean(case.case), 24)} [{short_name(clean(', '.join(case.tags)), 32)}] {share(case.likeness, 0)}%"
+        for case in cases
     ]
-    return (*(f"Tagged and like it: {', '.join(told[:n])}" for n in range(len(told), 0, -1)), "")
+    return (*(f"Tagged and like it: {', '.join(words[:n])}" for n in range(len(words), 0, -1)), "")
 
 
 # -- why the gold label of the case on screen is contested, in one line
@@ -129,19 +129,19 @@ class Contesting(Controller):
     _ranking_for: "Sequence[object] | None" = None
 
     def show(self, row: int, *, hidden: bool) -> None:
-        """Tell it of the case with this row id; with `hidden`, of none."""
+        """Show why the case with this row id is contested; with `hidden`, nothing."""
         inspection = self.inspection
         if inspection is None:
             return
-        found = self._ranking(inspection)
-        contested = isinstance(found, InspectError) or (found is not None and bool(found.contested))
+        ranking = self._ranking(inspection)
+        contested = isinstance(ranking, InspectError) or (ranking is not None and bool(ranking.contested))
         line = self.screen.query_one(f"#{CONTESTED}", PhraseLine)
         line.display = contested and self.screen.size.height >= SHORT
         phrases = []
-        if isinstance(found, InspectError):
-            phrases = [Phrase((clean(str(found)),))]
-        elif found is not None and not hidden and row in found.contested:
-            phrases = because_phrases(found, row)
+        if isinstance(ranking, InspectError):
+            phrases = [Phrase((clean(str(ranking)),))]
+        elif ranking is not None and not hidden and row in ranking.contested:
+            phrases = because_phrases(ranking, row)
         line.tell(phrases, BETWEEN, "dim")
 
     def _ranking(self, inspection: "Inspection") -> Ranking | InspectError | None:
@@ -174,14 +174,14 @@ class Contesting(Controller):
 def _owners(inspection: "Inspection") -> "Sequence[object]":
     """What it depends on. Other tags, another order and another filter change nothing of it."""
     benchmark = inspection.benchmark
-    judging = (one for one in inspection.selection.evaluations if one.covers(benchmark))
+    judging = (evaluation for evaluation in inspection.selection.evaluations if evaluation.covers(benchmark))
     return (inspection.cases, benchmark, inspection.unparsed, *judging)
 
 
-def _same(one: "Sequence[object]", other: "Sequence[object]") -> bool:
+def _same(first: "Sequence[object]", second: "Sequence[object]") -> bool:
     """Names by their values, all else by identity."""
-    return len(one) == len(other) and all(
-        a == b if isinstance(a, str) else a is b for a, b in zip(one, other, strict=True)
+    return len(first) == len(second) and all(
+        a == b if isinstance(a, str) else a is b for a, b in zip(first, second, strict=True)
     )
 
 
@@ -267,7 +267,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
                 phrases = [Phrase(end_forms(queue, mine))]
             phrases.append(Phrase(self._last, rank=1))
             phrases.append(Phrase((clean(queue.words), ""), rank=2))
-        self.tell("queue", [one for one in phrases if one.forms[0]], "dim")
+        self.tell("queue", [phrase for phrase in phrases if phrase.forms[0]], "dim")
         now = rulings.get(self._case(inspection), {}).get(who)
         self.tell("rulings", [Phrase(ruling_forms(now))], "strong" if now else "")
         self._contesting.show(self.row, hidden=self.blind)
@@ -278,7 +278,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         return super().place_words(inspection) if queue is None else place_words(queue, self._case(inspection))
 
     def neighbours(self, inspection: Inspection) -> list[int]:
-        """The first cases that wait but this one."""
+        """Return the first cases that wait, but not this one."""
         waiting = () if self.queue is None else self.queue.waiting[:3]
         rows = (row_of(inspection, case) for case in waiting if case != self._case(inspection))
         return [row for row in rows if row is not None][:2]
@@ -298,8 +298,8 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         shows_first = bool(ruling) and self.blind
         # Without ratings it is not known what the label should be: one goes back for them.
         unrated = ruling == GOLD_WRONG and not mine.ratings
-        said = f"{ruling}{' (no step rated)' if unrated else ''} on" if ruling else "no ruling on"
-        self._do([(RULE, self._here, ruling)], said, stay=shows_first or not ruling or not self._waits)
+        words = f"{ruling}{' (no step rated)' if unrated else ''} on" if ruling else "no ruling on"
+        self._do([(RULE, self._here, ruling)], words, stay=shows_first or not ruling or not self._waits)
         if shows_first:
             self._revealed = True
             self.show_case()
@@ -318,9 +318,9 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def action_defer(self) -> None:
         self._put_aside(DEFER, "deferred")
 
-    def _put_aside(self, kind: str, said: str) -> None:
+    def _put_aside(self, kind: str, words: str) -> None:
         if self._waits:
-            self._do([(kind, self._here, "")], said, stay=False)
+            self._do([(kind, self._here, "")], words, stay=False)
         else:
             self.say("This case does not wait in the queue.")
 
@@ -338,15 +338,15 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         elif stop.kind != "step":
             unrated = [step for step in range(self.inspection.cases["n_steps"][self.row]) if step not in mine]
             if unrated:
-                said = f"{counted(len(unrated), 'step')} rated +1 on"
-                self._do([(RATE, self._here, f"{step} 1") for step in unrated], said, stay=True)
+                words = f"{counted(len(unrated), 'step')} rated +1 on"
+                self._do([(RATE, self._here, f"{step} 1") for step in unrated], words, stay=True)
             else:
                 self.say("You have rated every step.")
         else:
             value = "" if mine.get(stop.step) == rating else f"{rating}"
             rated = f"rated {rating:+d}" if rating else "rated 0"
-            said = f"step {stop.step} {rated if value else 'no longer rated'} on"
-            self._do([(RATE, self._here, f"{stop.step} {value}")], said, stay=True)
+            words = f"step {stop.step} {rated if value else 'no longer rated'} on"
+            self._do([(RATE, self._here, f"{stop.step} {value}")], words, stay=True)
 
     @property
     def _here(self) -> tuple[str, ...]:
@@ -363,10 +363,10 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         if inspection is None or journal is None:
             return Words("", "")
         who, case = journal.author.who, self._here[0]
-        said = words_of(case, (told for told in journal.of_case(case) if told[0].who == who))
-        return said[0].of(inspection.cases["key"][self.row]) if said else Words(case, who)
+        own = words_of(case, (entry for entry in journal.of_case(case) if entry[0].who == who))
+        return own[0].of(inspection.cases["key"][self.row]) if own else Words(case, who)
 
-    def _do(self, changes: Sequence[Change], said: str, *, stay: bool) -> None:
+    def _do(self, changes: Sequence[Change], words: str, *, stay: bool) -> None:
         """Write it, show it, and unless told to `stay` go to the next case that waits."""
         inspection, journal = self.inspection, self.journal
         if inspection is None or journal is None:
@@ -377,7 +377,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
             self.notify(clean(str(error)), severity="error", markup=False)
             return
         case = clean(self._here[0])
-        self._last = f"{said} {case}", f"{said} {short_name(case, 24)}", said.removesuffix(" on"), ""
+        self._last = f"{words} {case}", f"{words} {short_name(case, 24)}", words.removesuffix(" on"), ""
         now = inspection.triaged()
         self.ready.keep(now, self.row)
         if not stay:
@@ -388,7 +388,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         return None if self.queue is None else first_row(inspection, self.queue)
 
     def go_through(self, row: int) -> None:
-        """Another queue, begun here."""
+        """Begin another queue here."""
         self._last = ("",)
         self._turn_to(row)
         self._show(keep_scroll=False)
@@ -400,7 +400,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
             self.reading = self.reading.kept()
 
     def say_done(self, sentence: str, *, failed: bool = False, brief: str = "") -> None:
-        """What was done stands above the case: a toast would cover the rulings."""
+        """Say above the case what was done: a toast would cover the rulings."""
         if failed:
             super().say_done(sentence, failed=True)
         else:
@@ -413,7 +413,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     # -- going through the queue
 
     def action_turn(self, by: int) -> None:
-        """The next or previous case of the queue; after a ruling that showed the labels, the next that waits."""
+        """Show the next or previous case of the queue; after a ruling that showed the labels, the next that waits."""
         inspection, queue = self.inspection, self.queue
         if inspection is None or queue is None:
             super().action_turn(by)
@@ -433,8 +433,8 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         self._show(keep_scroll=False)
 
     def show_reversed(self, batch: Sequence[Action]) -> None:
-        """To the case that what was undone or done again is about."""
-        case = next((one.cases[0] for one in batch if one.kind in {RULE, SKIP, DEFER, RATE} and one.cases), None)
+        """Go to the case that what was undone or done again is about."""
+        case = next((act.cases[0] for act in batch if act.kind in {RULE, SKIP, DEFER, RATE} and act.cases), None)
         row = None if case is None or self.inspection is None else row_of(self.inspection, case)
         if row is not None and row != self.row:
             self._turn_to(row)

@@ -30,10 +30,10 @@ def choose_queue(screen: InspectionScreen) -> None:
         screen.say(NO_FOLDER)
         return
     screen.close_rail()
-    waiting = [one for one in reversed(journal.queues) if first_row(inspection, one) is not None][:OFFERED]
+    waiting = [queue for queue in reversed(journal.queues) if first_row(inspection, queue) is not None][:OFFERED]
     picks = [
-        Pick(f"{GO_ON}{at}", f"Go on, {left_words(one)}; {one.words}", strong=one is journal.queue)
-        for at, one in enumerate(waiting)
+        Pick(f"{GO_ON}{at}", f"Go on, {left_words(queue)}; {queue.words}", strong=queue is journal.queue)
+        for at, queue in enumerate(waiting)
     ]
     listed = screen.listed(inspection)
     if listed is None:
@@ -49,8 +49,8 @@ def choose_queue(screen: InspectionScreen) -> None:
     marked = "" if listed is inspection else "marked "
     new = len(queue_cases(listed, journal))
     if inspection.shown.size:
-        orders = [one for one in queue_orders(inspection) if new or one.name in ONCE_MORE]
-        picks += [Pick(one.name, one.words[:1].upper() + one.words[1:]) for one in orders]
+        orders = [order for order in queue_orders(inspection) if new or order.name in ONCE_MORE]
+        picks += [Pick(order.name, order.words[:1].upper() + order.words[1:]) for order in orders]
     if not picks:
         screen.say("There is no case in the list to decide about.")
         return
@@ -84,7 +84,7 @@ def _begin(screen: InspectionScreen, journal: Journal, order: str) -> None:
     listed = None if inspection is None else screen.listed(inspection)
     if inspection is not None and listed is not None:
         seed = inspection.selection.request.seed
-        chosen = next(one for one in queue_orders(inspection) if one.name == order)
+        chosen = next(queue_order for queue_order in queue_orders(inspection) if queue_order.name == order)
         try:
             cases = queue_cases(listed, journal, order, seed)
             if not cases:
@@ -110,9 +110,9 @@ def _look_as_before(screen: InspectionScreen, inspection: Inspection, scorer: st
     """Look through the scorer that the queue was made with, if it has said anything of the case's benchmark."""
     if scorer and scorer != inspection.scorer:
         benchmark = str(inspection.cases["benchmark"][row])
-        there = {one.scorer.name: one for one in inspection.selection.evaluations}
+        there = {evaluation.scorer.name: evaluation for evaluation in inspection.selection.evaluations}
         if scorer in there and there[scorer].covers(benchmark):
             screen.put(inspection.focused(scorer, benchmark))
         else:
-            told = f"{scorer}, through which this queue was begun, is not here."
-            screen.notify(clean(told), severity="warning", markup=False)
+            sentence = f"{scorer}, through which this queue was begun, is not here."
+            screen.notify(clean(sentence), severity="warning", markup=False)

@@ -70,10 +70,10 @@ class WhatIf(Dialog[None]):
         Binding("pageup", "page(-1)", "Page up", show=False),
     ]
 
-    def __init__(self, inspection: Inspection, row: int, manner: Manner, variants: Variants, step: int) -> None:
+    def __init__(self, inspection: Inspection, row: int, display: Manner, variants: Variants, step: int) -> None:
         """The newest variant of the case in this row is opened, or a new one; the cursor begins on this step."""
         super().__init__()
-        self._inspection, self._row, self._manner, self._kept = inspection, row, manner, variants
+        self._inspection, self._row, self._manner, self._kept = inspection, row, display, variants
         self._case, self._key = inspection.cases["case"][row], inspection.cases["key"][row]
         self._variant = (variants.of(self._key) or (self._new(),))[-1]
         self._redo: list[Edit] = []
@@ -100,7 +100,7 @@ class WhatIf(Dialog[None]):
     def on_mount(self) -> None:
         for name in ("#title", "#tried", "#job"):
             self.query_one(name).can_focus = False
-        self._show_editor(shown=False)
+        self._show_editor(visible=False)
         self._begin_with_focus()
         self.set_interval(_WAIT, self._tell_waiting)
         self.call_after_refresh(self._show)
@@ -135,7 +135,7 @@ class WhatIf(Dialog[None]):
         selection, scorer = self._inspection.selection, self._scorer
         # A checkpoint may have the name of another scorer.
         mark = scorer.fingerprint if scorer else None
-        seen = next((one for one in selection.evaluations if one.scorer.fingerprint == mark), None)
+        seen = next((evaluation for evaluation in selection.evaluations if evaluation.scorer.fingerprint == mark), None)
         return tried(selection, self._row, self._variant, scorer, seen)
 
     def _show(self) -> None:
@@ -144,20 +144,20 @@ class WhatIf(Dialog[None]):
         if width < 1:
             return
         stop = Stop("problem") if self._at == PROBLEM else Stop("step", self._at)
-        manner = replace(self._manner, width=max(20, width), height=max(1, height), turned=frozenset({stop}), mode="")
+        display = replace(self._manner, width=max(20, width), height=max(1, height), turned=frozenset({stop}), mode="")
         try:
-            self._tried = found = self._read()
-            shown = open_case(self._inspection, self._row, manner)
+            self._tried = trial = self._read()
+            case = open_case(self._inspection, self._row, display)
         except InspectError as error:
             view.show([Line([(line, "bad")]) for line in wrap(clean(str(error)), max(20, width))])
             return
-        self._at = min(self._at, len(found.steps) - 1)
-        head = self._head(found, manner)
+        self._at = min(self._at, len(trial.steps) - 1)
+        head = self._head(trial, display)
         pinned = len(head) if len(head) * PINNED_SHARE <= height else 0
-        lines = [*head, *problem_lines(shown), Line([]), *variant_lines(shown, found)]
+        lines = [*head, *problem_lines(case), Line([]), *variant_lines(case, trial)]
         self._stops = stops = {line.stop: at for at, line in enumerate(lines) if isinstance(line, StopLine)}
         cursor = stops.get(Stop("problem") if self._at == PROBLEM else Stop("step", self._at))
-        if self._marked in range(len(found.steps)):
+        if self._marked in range(len(trial.steps)):
             marked = stops[Stop("step", self._marked)]
             lines[marked] = replace(lines[marked], parts=[("*", "match strong"), *_without_first(lines[marked])])
         view.show(lines, keep_scroll=True, pinned=pinned, cursor=cursor)
@@ -165,36 +165,36 @@ class WhatIf(Dialog[None]):
             following = [at for at in stops.values() if at > cursor]
             view.scroll_to_line(min([*following, len(lines)]) - 1)
             view.scroll_to_line(pinned if self._at == PROBLEM else cursor)
-        self._show_title(found)
+        self._show_title(trial)
 
-    def _head(self, found: Tried, manner: Manner) -> list[Line]:
+    def _head(self, trial: Tried, display: Manner) -> list[Line]:
         """What was done, what the scorer makes of it, and what is to be known of that."""
         edits = self._variant.edits
         done = f"{counted(len(edits), 'edit')}: {self._variant.words}" if edits else "Nothing is changed yet."
-        told = [(done, "dim"), *((words, "strong") for words in found.words() if not manner.blind)]
-        if edits and not found.rewards[1]:
+        sentences = [(done, "dim"), *((words, "strong") for words in trial.words() if not display.blind)]
+        if edits and not trial.rewards[1]:
             by = self._scorer.name if self._scorer and self._prm else "a PRM that you choose"
-            told.append((f"Not scored as it is: S scores it with {by}.", "strong"))
-        told += [(f"! {note}", "bad") for note in self._notes]
-        return [Line([(line, style)]) for words, style in told for line in wrap(clean(words), manner.width)]
+            sentences.append((f"Not scored as it is: S scores it with {by}.", "strong"))
+        sentences += [(f"! {note}", "bad") for note in self._notes]
+        return [Line([(line, style)]) for words, style in sentences for line in wrap(clean(words), display.width)]
 
-    def _show_title(self, found: Tried) -> None:
-        every = [one.id for one in self._kept.of(self._key)]
+    def _show_title(self, trial: Tried) -> None:
+        every = [variant.id for variant in self._kept.of(self._key)]
         number = every.index(self._variant.id) + 1 if self._variant.id in every else len(every) + 1
         named = f"variant {number} of {max(number, len(every))}"
         phrases = [
             Phrase(("What if", "")),
             Phrase((self._case, *name_forms(self._inspection.cases["id"][self._row], 32, 24, 16)), rank=2),
             Phrase((named,)),
-            Phrase((counted(len(found.steps), "step"), ""), rank=3),
-            Phrase((found.scorer.name if found.scorer else "no scorer", ""), rank=1),
+            Phrase((counted(len(trial.steps), "step"), ""), rank=3),
+            Phrase((trial.scorer.name if trial.scorer else "no scorer", ""), rank=1),
         ]
         between = " | " if self._manner.brush.ascii_only else " · "
         self.query_one("#title", PhraseLine).tell(phrases, between, "strong")
         self.query_one("#job", PhraseLine).tell([Phrase((self._words,))], style="dim")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While a step is written the keys are those of its text."""
+        """Return whether a key works: while a step is written the keys are those of its text."""
         return super().check_action(action, parameters) if self._writing is None else False
 
     def _say(self, sentence: str) -> None:
@@ -215,7 +215,7 @@ class WhatIf(Dialog[None]):
         view.scroll_to(y=view.scroll_offset.y + by * max(1, view.viewport.height - 1), force=True)
 
     def on_line_view_clicked(self, event: LineView.Clicked) -> None:
-        """The mouse goes where the cursor can go."""
+        """Move the cursor to the line that was clicked, if it can go there."""
         above = [stop.step for stop, line in self._stops.items() if line <= event.line]
         if event.view is self.query_one("#tried") and above and self._writing is None:
             self.action_go(above[-1])
@@ -272,7 +272,7 @@ class WhatIf(Dialog[None]):
             self._show()
 
     def action_swap(self) -> None:
-        """With the marked step, else with the next one, where the cursor goes with it."""
+        """Swap the step with the marked one, else with the next one, where the cursor goes with it."""
         step = self._step()
         if step is None or self._tried is None:
             return
@@ -297,18 +297,18 @@ class WhatIf(Dialog[None]):
         edit = self._redo.pop()
         self._turn_to(replace(self._variant, edits=(*self._variant.edits, edit)), f"Done again: {edit.words}.")
 
-    def _turn_to(self, variant: Variant, said: str) -> None:
+    def _turn_to(self, variant: Variant, message: str) -> None:
         try:
             self._put(variant)
         except InspectError as error:
             self.notify(clean(str(error)), severity="error", markup=False)
             return
-        self._say(said)
+        self._say(message)
 
     def action_turn(self, by: int) -> None:
-        """Another variant of the case; behind the last one a new one."""
+        """Show another variant of the case; behind the last one a new one."""
         every = self._kept.of(self._key)
-        ids = [one.id for one in every]
+        ids = [variant.id for variant in every]
         to = (ids.index(self._variant.id) if self._variant.id in ids else len(ids)) + by
         if to < 0 or to > len(ids) or (to == len(ids) and not self._variant.edits):
             self._say("This is the first variant." if by < 0 else "This one is new: nothing is changed in it yet.")
@@ -322,29 +322,29 @@ class WhatIf(Dialog[None]):
     def _write(self, edit: Edit, title: str, text: str) -> None:
         self._writing = edit
         self.query_one("#writing", Static).update(Content(clean(title)))
-        self._show_editor(shown=True)
+        self._show_editor(visible=True)
         self.query_one(TextEditor).begin(text, cutting=edit.kind == "cut")
         self.refresh_bindings()
 
-    def _show_editor(self, *, shown: bool) -> None:
+    def _show_editor(self, *, visible: bool) -> None:
         for name in ("#writing", "#step-text"):
-            self.query_one(name).display = shown
+            self.query_one(name).display = visible
 
     def on_text_editor_left(self) -> None:
-        """Back to the steps."""
+        """Go back to the steps."""
         self._writing = None
-        self._show_editor(shown=False)
+        self._show_editor(visible=False)
         self.set_focus(None)
         self.refresh_bindings()
 
     def on_text_editor_kept(self, event: TextEditor.Kept) -> None:
         """Make the edit; where it cannot be made, the text stays to be mended."""
-        edit, found = self._writing, self._tried
-        if edit is None or found is None:
+        edit, trial = self._writing, self._tried
+        if edit is None or trial is None:
             return
         if edit.kind == "cut":
-            edit = replace(edit, at=_place(found.steps[edit.step].text, event.cut or 0))
-        elif edit.kind == "replace" and event.text == clean(found.steps[edit.step].text, lines=True):
+            edit = replace(edit, at=_place(trial.steps[edit.step].text, event.cut or 0))
+        elif edit.kind == "replace" and event.text == clean(trial.steps[edit.step].text, lines=True):
             self.on_text_editor_left()
             return
         else:

@@ -62,7 +62,7 @@ class Keys:
         return plain_key(written(key)) if self._app.ascii_only else written(key)
 
     async def is_second(self, event: Event) -> bool:
-        """Tell whether an event is the second key of two; then all is done."""
+        """Return whether an event is the second key of two; then all is done."""
         screen = _inspecting(self._app)
         if not isinstance(event, Key) or screen is None or not screen.first_key:
             return False
@@ -83,13 +83,15 @@ class Keys:
     def _elsewhere(self, key: str) -> str:
         from inspector.commands import COMMANDS
 
-        command = next((one for one in COMMANDS if key in self._changed.get(one.id, one.keys.split(","))), None)
+        command = next(
+            (command for command in COMMANDS if key in self._changed.get(command.id, command.keys.split(","))), None
+        )
         there = "" if command is None else f"; on {place_words(command.screens)} it is {command.title}"
         return f"{self.display(key)} does nothing here{there}. {self.words.of('help')} lists what does."
 
 
 def palette_commands(app: "InspectApp", screen: "Screen[object]") -> "Iterator[SystemCommand]":
-    """Give the commands of the screen beneath the palette, the analyses that have no key, and the guide's pages."""
+    """Yield the commands of the screen beneath the palette, the analyses that have no key, and the guide's pages."""
     from inspector.guide import pages
     from inspector.screens.base import InspectionScreen
 
@@ -97,8 +99,8 @@ def palette_commands(app: "InspectApp", screen: "Screen[object]") -> "Iterator[S
         return
     for command in screen.commands:
         key = app.keys.words.written(command.id)
-        told = f"{key}: {command.help}" if key else command.help
-        yield SystemCommand(command.title, told, partial(screen.run_action, command.action))
+        about = f"{key}: {command.help}" if key else command.help
+        yield SystemCommand(command.title, about, partial(screen.run_action, command.action))
     for name, summary in summaries().items():
         # A screen can show those that do not need to be told anything.
         if name not in SCREENS and not any(option.required for option in load(name).options):
@@ -166,7 +168,7 @@ class Appearance:
 
 
 def title_of(inspection: "Inspection", *, ascii_only: bool = False) -> str:
-    """Give the title: cleaned of everything by which it could act, and no longer than a title should be."""
+    """Return the title: cleaned of everything by which it could act, and no longer than a title should be."""
     from inspector.filtering.filter_words import filter_words
 
     root = inspection.selection.workspace.root

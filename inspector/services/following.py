@@ -71,10 +71,10 @@ class Following:
             from scoring.evaluations.derived import clean
 
             worker = get_current_worker()
-            for one in selection.unkept:
+            for result in selection.unkept:
                 if worker.is_cancelled:
                     return
-                one.keep()
+                result.keep()
             clean(selection.workspace)
 
         self._app.run_in_thread(keep, "keep", exclusive=True)
@@ -104,7 +104,7 @@ class Following:
             self._app.call_later(self.look)
 
     def would_interrupt(self, workspace: "Workspace") -> bool:
-        """Whether a benchmark came, and none went, while a person looks at cases: that waits until they are back."""
+        """Return whether a benchmark came, and none went, while a person looks at cases: then it waits for them."""
         names, front = self._names(workspace), self._app.front
         return front is not None and front.NAME != "board" and names > self._known
 
@@ -197,14 +197,16 @@ class Following:
             self._show(selection, self._app.inspection)
         then()
         inspection, name = self._app.inspection, self._awaited
-        there = inspection is not None and name in (one.scorer.name for one in inspection.selection.evaluations)
+        there = inspection is not None and name in (
+            evaluation.scorer.name for evaluation in inspection.selection.evaluations
+        )
         if inspection is not None and there and not self._app.held:
             self._awaited = ""
             self._app.put(inspection.focused(name, inspection.benchmark))
 
     def _show(self, selection: "Selection", before: "Inspection") -> None:
         app = self._app
-        names = [one.scorer.name for one in selection.evaluations]
+        names = [evaluation.scorer.name for evaluation in selection.evaluations]
         moved = not _begins_with(selection.cases["case"], before.cases["case"])
         late = moved and app.current_mode != INSPECT
         if app.held or late or _asked(selection, names) != _asked(before.selection, names):
@@ -244,27 +246,27 @@ class Following:
             self._app.put(self._app.inspection.triaged(journal))
 
 
-def _request_again(asked: "Request", now: "Selection") -> "Request | None":
+def _request_again(initial: "Request", now: "Selection") -> "Request | None":
     """What is to be read in the place of what is on screen, less what has gone; None where that is everything."""
     from inspector.filtering.searching import asked as search_asked
     from scoring.benchmarks import demo
     from scoring.scorer import FILE
 
     known = {demo.NAME, *now.workspace.benchmarks()}
-    benchmarks = tuple(name for name in asked.benchmarks if name in known)
-    if asked.benchmarks and not benchmarks:
+    benchmarks = tuple(name for name in initial.benchmarks if name in known)
+    if initial.benchmarks and not benchmarks:
         return None
     names = [
-        one.scorer.name
-        for one in now.evaluations
-        if one.scorer.name not in now.folders or (now.folders[one.scorer.name] / FILE).exists()
+        evaluation.scorer.name
+        for evaluation in now.evaluations
+        if evaluation.scorer.name not in now.folders or (now.folders[evaluation.scorer.name] / FILE).exists()
     ]
     request = replace(
-        asked,
+        initial,
         benchmarks=benchmarks,
         thresholds=_of(names, now.request.thresholds),
-        rules=_of(names, asked.rules),
-        redundancy=_of(names, asked.redundancy),
+        rules=_of(names, initial.rules),
+        redundancy=_of(names, initial.redundancy),
         slices=(),
         baselines=now.request.baselines,
     )

@@ -58,9 +58,9 @@ def _import(app: "InspectApp", typed: str) -> None:
 
     try:
         workspace = _workspace(app)
-        with spill_folder(Path() if workspace is None else workspace.root or Path()) as spill, _Told(app) as told:
+        with spill_folder(Path() if workspace is None else workspace.root or Path()) as spill, _Told(app) as progress:
             source, ask = typed_source(typed), partial(_mapping, app)
-            batch = read_sources([source], ImportOptions(), workspace, spill, progress=told, ask=ask)
+            batch = read_sources([source], ImportOptions(), workspace, spill, progress=progress, ask=ask)
             # A demo that is looked at alone has none. Nothing is made before there is something to put into it.
             place = workspace or find_workspace(None, create=True)
             added, saved = batch.put(place)

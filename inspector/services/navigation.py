@@ -127,13 +127,11 @@ class Navigation:
         return True
 
     def _screen(self, name: str, row: int) -> "InspectionScreen":
-        """A new screen of this name."""
         made = _kind(name)
         screen: InspectionScreen = made(self._brush(), row) if name in ONE_CASE else made(self._brush())
         return screen
 
     def _brush(self) -> "Brush":
-        """How pictures are drawn."""
         from inspector.texts.paint import Brush
 
         return Brush(self._app.ascii_only)

@@ -41,7 +41,7 @@ class Remembering:
         self._looks = LOOKS
 
     def recall(self, selection: "Selection") -> "Remembered":
-        """Give how this workspace was left; in any thread."""
+        """Return how this workspace was left; in any thread."""
         from inspector.terminal.remembered import Remembered
         from inspector.workspace_place import demo_workspace
 
@@ -65,7 +65,7 @@ class Remembering:
     # -- the first frame
 
     def first_frame(self) -> "list[Strip]":
-        """Give the lines that were on screen first the last time; none where anything has changed since."""
+        """Return the lines that were on screen first the last time; none where anything has changed since."""
         if self._app.state is None:
             return []
         return kept_frame.recall(kept_frame.frame_file(self._app.state, self._settings()))
@@ -118,7 +118,7 @@ class Remembering:
             yield from kept_frame.files_under(workspace.triage)
         yield from () if self._app.config is None else [str(self._app.config / FILE)]
         yield from (str(expand_home(name)) for name in request.plugins)
-        ours = {"inspector", "scoring", *(one.module.partition(".")[0] for one in installed_plugins().values())}
+        ours = {"inspector", "scoring", *(plugin.module.partition(".")[0] for plugin in installed_plugins().values())}
         for name, module in list(sys.modules.items()):
             known = name in _LIBRARIES or name.partition(".")[0] in ours
             if known and (file := getattr(module, "__file__", None)):
@@ -151,13 +151,15 @@ class Remembering:
             self._app.remembered.save()
 
 
-def as_left(inspection: "Inspection", left: "Left", *, asked: bool) -> "Inspection":
-    """Give it with the columns that were chosen, through the scorer that was in focus last.
+def as_left(inspection: "Inspection", left: "Left", *, chosen: bool) -> "Inspection":
+    """Return it with the columns that were chosen, through the scorer that was in focus last.
 
-    Unless one was `asked` for, or that has no rewards there any more.
+    Unless one was `chosen` by name, or that has no rewards there any more.
     """
     inspection = inspection.arranged(inspection.selection.request.columns or left.columns)
-    if asked or (left.benchmark, left.scorer) == (inspection.benchmark, inspection.scorer):
+    if chosen or (left.benchmark, left.scorer) == (inspection.benchmark, inspection.scorer):
         return inspection
-    names = [one.scorer.name for one in inspection.selection.evaluations if one.covers(left.benchmark)]
+    names = [
+        evaluation.scorer.name for evaluation in inspection.selection.evaluations if evaluation.covers(left.benchmark)
+    ]
     return inspection.focused(left.scorer, left.benchmark) if left.scorer in names else inspection

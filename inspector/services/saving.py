@@ -65,7 +65,7 @@ class Saving:
             self._app.tell(f"W{wrote}", timeout=10, lines=True)
 
     def place(self, export: Export) -> str:
-        """Give the path of the file that an export goes into where nobody chooses another one."""
+        """Return the path of the file that an export goes into where nobody chooses another one."""
         from inspector.exporting import export_path, file_name
 
         if self._app.inspection is None:
@@ -113,8 +113,8 @@ class Saving:
     def _copy_and_tell(self, text: str, done: str, too_long: str) -> None:
         """In a thread: tmux is a program of its own."""
         tried = copy(text, os.environ, lambda sequence: self._app.call_from_thread(self._app.write, sequence))
-        said = (done if tried else too_long).rstrip()
-        self._app.tell(said, "information" if tried else "warning", timeout=10, lines=True)
+        sentence = (done if tried else too_long).rstrip()
+        self._app.tell(sentence, "information" if tried else "warning", timeout=10, lines=True)
 
 
 # -- text goes to the clipboard of the terminal in which a person sits, over ssh and through tmux or screen
@@ -132,7 +132,7 @@ _PATIENCE = 2.0
 
 
 def copy(text: str, environ: Mapping[str, str], write: Callable[[str], object]) -> bool:
-    """Put a text on the clipboard; whether it could be tried. May take a moment: not for the thread of the keys.
+    """Put a text on the clipboard; return whether it could be tried. May take a moment: not for the thread of the keys.
 
     tmux is handed the text by its own command, because it drops what programs write unless it was told otherwise; it
     passes it on, and its paste buffer has it in any case. `write` writes to the terminal.
@@ -147,12 +147,12 @@ def copy(text: str, environ: Mapping[str, str], write: Callable[[str], object]) 
 
 
 def fits(text: str) -> bool:
-    """Tell whether terminals take so long a text."""
+    """Return whether terminals take so long a text."""
     return len(text.encode("utf-8", "replace")) <= LONGEST
 
 
 def sequence(data: bytes, *, screen: bool = False) -> str:
-    """What asks a terminal to copy; for GNU screen wrapped, in pieces that it passes on."""
+    """Return what asks a terminal to copy; for GNU screen wrapped, in pieces that it passes on."""
     plain = f"\x1b]52;c;{base64.b64encode(data).decode('ascii')}\a"
     if not screen:
         return plain
@@ -172,7 +172,7 @@ def _through_tmux(data: bytes) -> bool:
 
 
 def keep(text: str, folder: Path) -> str:
-    """Write what was copied to the one file for it; the sentence about it, or why there is none."""
+    """Write what was copied to the one file for it; return the sentence about it, or why there is none."""
     path = folder / FILE
     try:
         write_atomically(path, text.encode("utf-8", "replace"))
@@ -183,6 +183,6 @@ def keep(text: str, folder: Path) -> str:
 
 
 def size(text: str) -> str:
-    """How long a text is, in words."""
+    """Return how long a text is, in words."""
     length = len(text.encode("utf-8", "replace"))
     return f"{length:,} bytes" if length < 10_000 else f"{length / 1000:,.0f} kB"

@@ -165,8 +165,8 @@ class ScoringProcesses:
                 self._app.run_in_thread(partial(cases.listen, partial(self._app.call_later, self._hear_case)), "job")
             self._cases.ask(message.prm, message.case, message.answer)
         except OSError as error:
-            told = {"sentence": f"the scoring process does not run ({error}).", "next_step": "Try again."}
-            message.answer({"event": "failed", "error": told})
+            failure = {"sentence": f"the scoring process does not run ({error}).", "next_step": "Try again."}
+            message.answer({"event": "failed", "error": failure})
         except InspectError as error:
             message.answer({"event": "failed", "error": {"sentence": error.sentence, "next_step": error.next_step}})
 

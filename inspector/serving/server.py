@@ -101,7 +101,7 @@ class Guest(AppService):
         process = self._process
         if process is None or process.stdout is None or process.stderr is None:
             return
-        told = asyncio.create_task(process.stderr.read())
+        farewell = asyncio.create_task(process.stderr.read())
         try:
             while (line := await process.stdout.readline()) and line != b"__GANGLION__\n":
                 pass
@@ -113,9 +113,9 @@ class Guest(AppService):
                     await self._pass_on(kind, payload)
         except asyncio.IncompleteReadError:
             await process.wait()
-            await self.say_farewell((await told).decode("utf-8", "replace"))
+            await self.say_farewell((await farewell).decode("utf-8", "replace"))
         finally:
-            told.cancel()
+            farewell.cancel()
 
     async def _pass_on(self, kind: bytes, payload: bytes) -> None:
         if kind == b"D":
@@ -125,9 +125,9 @@ class Guest(AppService):
         elif json.loads(payload)["type"] != "exit":
             await self.on_meta(payload)
 
-    async def say_farewell(self, told: str) -> None:
+    async def say_farewell(self, text: str) -> None:
         """Say on the page why the app has ended, and close it."""
-        lines = told.strip().splitlines()
+        lines = text.strip().splitlines()
         with suppress(ConnectionError):
             await self.remote_write_str(json.dumps(["ended", clean(lines[-1]) if lines else ""]))
         await self.remote_close()
@@ -185,8 +185,8 @@ class Doorkeeper(Server):
         if not _HERE.fullmatch(request.host):
             return self._page("This server answers to 127.0.0.1 and localhost alone.", status=403)
         # Browsers say where a socket or a form is from, and of a page only where it is not the address line.
-        origin, told = request.headers.get("Origin"), "Upgrade" in request.headers or request.method != "GET"
-        if origin != f"http://{request.host}" and (told or origin is not None):
+        origin, names_origin = request.headers.get("Origin"), "Upgrade" in request.headers or request.method != "GET"
+        if origin != f"http://{request.host}" and (names_origin or origin is not None):
             return self._page("Another page asked for this one; it is not shown there.", status=403)
         if request.path != "/" and self._cookie(request) not in self._names:
             return self._page(_CLOSED, status=403)
@@ -297,10 +297,10 @@ def _of_textual(whole: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in whole.items() if name.startswith("TEXTUAL") or name in {"COLUMNS", "ROWS"}}
 
 
-def _size(told: object, usual: int) -> int:
+def _size(value: object, usual: int) -> int:
     """A number of columns or lines as a page told it, within reason."""
     with suppress(ValueError, TypeError):
-        number = int(str(told))
+        number = int(str(value))
         return min(max(number, _SIZE.start), _SIZE.stop - 1)
     return usual
 

@@ -25,14 +25,14 @@ class Opening(Struct, frozen=True):
 
 
 def command(opening: Opening) -> list[str]:
-    """Give the words that start the process, for no shell."""
+    """Return the words that start the process, for no shell."""
     # The package stands where this file does, installed or not; -P: no code is taken from the current folder.
     launch = _LAUNCH.format(str(Path(__file__).resolve().parents[2]))
     return [sys.executable, "-P", "-c", launch, msgspec.json.encode(opening).decode()]
 
 
 def environment(who: str, of_textual: Mapping[str, str]) -> dict[str, str]:
-    """Give the variables of the process: this one's, those that Textual wants, and who is at work."""
+    """Return the variables of the process: this one's, those that Textual wants, and who is at work."""
     from scoring.triage.journal import ENVIRONMENT
 
     ours = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
@@ -40,7 +40,7 @@ def environment(who: str, of_textual: Mapping[str, str]) -> dict[str, str]:
 
 
 def main() -> int:
-    """Open the app; the exit code. What there is to say afterwards is on standard error, for the server to pass on."""
+    """Open the app and return the exit code. What there is to say afterwards goes to standard error, for the server."""
     from inspector.app import run_app
     from inspector.texts.text import clean
     from scoring.errors import InspectError

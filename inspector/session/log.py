@@ -108,7 +108,7 @@ class Session(Struct, frozen=True):
 
 
 def read_session(path: Path) -> Session:
-    """The session that a file tells.
+    """Return the session that a file tells.
 
     Raises:
         UnreadableFile: it is not there, no log, of a later version, or damaged.
@@ -130,7 +130,7 @@ def read_session(path: Path) -> Session:
 
 
 def _lines(path: Path, raw: list[bytes]) -> list[Line]:
-    found = []
+    lines = []
     for number, data in enumerate(raw, 2):
         if not data.strip():
             continue
@@ -141,12 +141,12 @@ def _lines(path: Path, raw: list[bytes]) -> list[Line]:
                 # It was being written when the session ended.
                 break
             raise UnreadableFile(f"{path}:{number} is no line of a session's log.", "Mend or remove it.") from None
-        found.append(msgspec.structs.replace(line, number=number))
-    return found
+        lines.append(msgspec.structs.replace(line, number=number))
+    return lines
 
 
 def encoded(value: Any) -> bytes:
-    """A value as one line of UTF-8."""
+    """Return a value as one line of UTF-8."""
     return json.dumps(value, ensure_ascii=True, default=msgspec.to_builtins).encode() + b"\n"
 
 
@@ -174,11 +174,11 @@ class SessionLog:
         self._thread.start()
 
     def write(self, line: Mapping[str, Any]) -> None:
-        """One more line."""
+        """Write one more line."""
         self._lines.put(line)
 
     def close(self) -> None:
-        """Nothing more comes: wait a moment until everything is written."""
+        """Wait a moment until everything is written: nothing more comes."""
         self._lines.put(None)
         if self._thread.is_alive():
             self._thread.join(GRACE)
@@ -198,7 +198,7 @@ class SessionLog:
 
 
 def logs(folder: Path) -> list[Path]:
-    """The logs of a folder, the oldest first."""
+    """Return the logs of a folder, the oldest first."""
     return sorted(folder.glob("session-*.jsonl"))
 
 
@@ -216,21 +216,21 @@ _COPIED = ("slices.json",)
 
 
 def data_of(workspace: Workspace, benchmarks: Sequence[str]) -> str:
-    """Hex digest of which cases and rewards there are: the generations of benchmarks, the parts of scorers."""
+    """Return a hex digest of which cases and rewards there are: the generations of benchmarks, the parts of scorers."""
     parts = sorted(f"{path.parent.name}/{path.name}" for path in map(Path, workspace.reward_files(benchmarks)))
     generations = [f"{name}/{folder}" for name, folder, *_ in workspace.stamps(benchmarks) or ()]
     return blake2b("\n".join([*generations, *parts]).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def journals_of(workspace: Workspace) -> dict[str, int]:
-    """How many bytes each journal has, by the name of its file."""
+    """Return how many bytes each journal has, by the name of its file."""
     if workspace.triage is None:
         return {}
     return {path.name: path.stat().st_size for path in sorted(workspace.triage.glob("*.jsonl"))}
 
 
 def shadow(workspace: Workspace, at: Path, journals: Mapping[str, int]) -> Path:
-    """A workspace in folder `at` with the data of another one and with its journals as long as they were.
+    """Make a workspace in folder `at` with the data of another one and with its journals as long as they were.
 
     Journals only grow: their beginnings are what they held then. Of one without a folder, which knows the demo alone,
     it is one with nothing imported, which knows the demo too.
@@ -261,7 +261,7 @@ LINES = ("title", "queue")
 
 
 def said(app: "InspectApp") -> Said | None:
-    """What the screen on top says, and which it is; None before there is one. Of a dialog, what is beneath it."""
+    """Return what the screen on top says, and which it is; None before there is one. For a dialog, what is beneath."""
     front = app.front
     if front is None:
         return None
@@ -280,7 +280,7 @@ def said(app: "InspectApp") -> Said | None:
 
 
 def start_of(app: "InspectApp", selection: Selection) -> Callable[[], Start]:
-    """How a session begins: what the app was opened on, and how it was left before.
+    """Return how a session begins: what the app was opened on, and how it was left before.
 
     What is quickly changed is looked at now; the rest when the value is called, in any thread.
     """
@@ -309,7 +309,7 @@ def start_of(app: "InspectApp", selection: Selection) -> Callable[[], Start]:
 
 
 def command_id(action: str, screen: str) -> str | None:
-    """The id of the command of a screen that this action is; None where it is none of a person's commands."""
+    """Return the id of the command of a screen that this action is; None where it is none of a person's commands."""
     bare = action.removeprefix("screen.").removeprefix("app.")
-    commands = (*(one for one in COMMANDS if one.known_on(screen)), *RAIL)
-    return next((one.id for one in commands if one.action == bare), None)
+    commands = (*(command for command in COMMANDS if command.known_on(screen)), *RAIL)
+    return next((command.id for command in commands if command.action == bare), None)

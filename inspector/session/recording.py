@@ -38,7 +38,7 @@ class SessionRecorder:
         self._looks = 0
 
     def begin(self, folder: Path | None, selection: "Selection") -> None:
-        """The workspace was read: from here on there is something to do. Without a folder nothing is recorded.
+        """Begin, the workspace being read: there is something to do from here on. Without a folder nothing is recorded.
 
         The file is begun after the first paint.
         """
@@ -53,8 +53,8 @@ class SessionRecorder:
 
     def note_input(self, event: Event) -> None:
         """Record what comes from outside."""
-        if self._log is not None and (told := _input(event)):
-            self._note_down(told)
+        if self._log is not None and (line := _input(event)):
+            self._note_down(line)
             self._await_rest()
 
     def note_action(self, action: str, screen: str) -> None:
@@ -67,7 +67,7 @@ class SessionRecorder:
             self._note_down({"screen": screen, "command": command})
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Close the file: nothing more comes."""
         if self._log is not None:
             self._log.close()
 
@@ -95,7 +95,7 @@ class SessionRecorder:
 
         before, self._just_said = self._just_said, said(self._app)
         now = self._just_said
-        working = any(not one.is_finished and one.group not in _GOES_ON for one in self._app.workers)
+        working = any(not worker.is_finished and worker.group not in _GOES_ON for worker in self._app.workers)
         # A screen that was just opened has no title yet.
         rests = now == before and not working and now is not None and now.title.strip() != ""
         if now is not None and rests and now != self.last_said:

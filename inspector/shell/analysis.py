@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 def _view(args: argparse.Namespace) -> tuple[View, tuple[str, ...]]:
     """Give the view of `args.command`, and what could not be read."""
     request = request_of(args)
-    asked = load(args.command)
+    analysis = load(args.command)
     if request.labels == "both":
         # Imported only for who asks: the others start sooner.
         from inspector.both_labels import both_view, load_both
@@ -58,14 +58,14 @@ def _view(args: argparse.Namespace) -> tuple[View, tuple[str, ...]]:
         own, adjudicated = load_both(request)
         problems = tuple(dict.fromkeys((*own.problems, *adjudicated.problems)))
         return both_view(own, adjudicated, form_of(args)), problems
-    params = asked.params(args, form_of(args))
+    params = analysis.params(args, form_of(args))
     scorers = (*getattr(args, "scorers", ()), *request.scorers)
-    results = asked.load(replace(request, scorers=scorers), params)
-    return asked.view(results, params), results.problems
+    results = analysis.load(replace(request, scorers=scorers), params)
+    return analysis.view(results, params), results.problems
 
 
 def replace_raw(view: View, args: argparse.Namespace) -> View:
-    """Give the view with what `--raw` says."""
+    """Return the view with what `--raw` says."""
     if not args.raw:
         return view
     return replace(view, provenance={**view.provenance, "command": f"{view.provenance['command']} --raw"}, raw=True)
@@ -96,16 +96,16 @@ def print_view(view: View, *, ascii_only: bool, pager: bool = False) -> None:
 def _flip_lists(view: View, request: Request) -> Iterator[str]:
     """How the cases that flip are listed, of one scorer; of several that would be too many words."""
     wheres: dict[str, dict[str, str | None]] = view.provenance.get("where") or {}
-    told = [one for one in wheres.values() if one]
-    for flip, where in told[0].items() if len(told) == 1 else ():
+    flips = [conditions for conditions in wheres.values() if conditions]
+    for flip, where in flips[0].items() if len(flips) == 1 else ():
         if where is not None:
             yield f"{flip}: {replace(request, where=(*request.where, where)).command('cases')}"
-    if len(told) > 1:
+    if len(flips) > 1:
         yield "The conditions that open these cases are in --json."
 
 
 def painted(rows: Iterator[Row]) -> Iterator[Text]:
-    """Give lines of pieces as texts with the styles of a terminal."""
+    """Return lines of pieces as texts with the styles of a terminal."""
     for row in rows:
         line = Text()
         for piece in row:

@@ -50,10 +50,10 @@ def run(args: argparse.Namespace) -> int:
         from inspector.shell import importing
 
         return importing.examine(args)
-    found, broken = _probe()
+    probed, broken = _probe()
     workspace, about = _workspace(args)
     exposed = list(_exposed(workspace.root)) if workspace and workspace.root else []
-    for line in [*_host(), about, *exposed, *_engines(found), *_own_code()]:
+    for line in [*_host(), about, *exposed, *_engines(probed), *_own_code()]:
         print(clean(line))
     return 1 if broken or exposed else 0
 
@@ -63,10 +63,10 @@ def _probe() -> tuple[dict[str, dict[str, Any]], bool]:
     command = [sys.executable, "-m", "scoring.engines.probe"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
-        found: dict[str, dict[str, Any]] = json.loads(answer.stdout)
+        probed: dict[str, dict[str, Any]] = json.loads(answer.stdout)
     except (subprocess.TimeoutExpired, ValueError):
         return {}, True
-    return found, any(facts["installed"] and not facts["usable"] for facts in found.values())
+    return probed, any(facts["installed"] and not facts["usable"] for facts in probed.values())
 
 
 def _host() -> Iterator[str]:
@@ -118,19 +118,19 @@ def _rows_with_keys(part: Path) -> int:
     return sum(any(isinstance(text, str) and key_like(text) for text in row) for row in rows.iter_rows())
 
 
-def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    if not found:
+def _engines(probed: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    if not probed:
         yield f"engines: asking them took more than {_PROBE_SECONDS} seconds or ended without an answer"
         return
     yield "engines"
     for engine, (packages, extra) in ENGINES.items():
-        facts = [found[name] for name in packages]
+        facts = [probed[name] for name in packages]
         if all(fact["usable"] for fact in facts):
-            versions = ", ".join(f"{name} {found[name]['version']}" for name in packages)
-            device = found[packages[-1]].get("device")
+            versions = ", ".join(f"{name} {probed[name]['version']}" for name in packages)
+            device = probed[packages[-1]].get("device")
             on, keys = f" on {device}" if device else "", _keys() if engine == "server" else ""
             yield f"  {engine}: usable{on} ({versions}){keys}"
-            if pooling := found[packages[-1]].get("pooling"):
+            if pooling := probed[packages[-1]].get("pooling"):
                 yield f"    {pooling}; a run checks with its first case that a reward comes for every step"
         elif any(fact["installed"] and not fact["usable"] for fact in facts):
             errors = "; ".join(
@@ -139,7 +139,7 @@ def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             yield f"  {engine}: installed but not usable: {errors}"
         else:
             yield f"  {engine}: not installed. Run: pip install 'prm-inspect[{extra}]'"
-    torch = found["torch"]
+    torch = probed["torch"]
     if torch["usable"]:
         none = f"CPU only ({torch['no_card']})" if torch["no_card"] else "CPU only"
         yield f"  devices: {', '.join(map(_card, torch['devices'])) or none}, {torch['threads']} threads"

@@ -55,8 +55,8 @@ NOTE = (
 def put_table(selection: Selection, args: argparse.Namespace, path: Path | None) -> int:
     """Write a row a case and person into a file with its provenance beside it, or to stdout."""
     gathered = annotations(selection, args.who)
-    asked = [*(WHO.line(gathered.people[0]) if args.who else ()), *(("--raw",) if args.raw else ())]
-    command = selection.request.command("export", "triage", "--to", args.to, *asked)
+    flags = [*(WHO.line(gathered.people[0]) if args.who else ()), *(("--raw",) if args.raw else ())]
+    command = selection.request.command("export", "triage", "--to", args.to, *flags)
     made = triaged_cases_document(selection, gathered, command)
     document = Document(made.rows, made.provenance, raw=args.raw)
     gone = [gone_words(count)] if (count := document.provenance["gone"]) else []
@@ -70,20 +70,20 @@ def put_table(selection: Selection, args: argparse.Namespace, path: Path | None)
 
 
 def judged_cases(selection: Selection, who: str) -> tuple[pl.DataFrame, tuple[Words, ...], list[str]]:
-    """The shown cases that people rule on or rate, with the columns of CASES; their words; and what is to be said.
+    """Return the shown cases that people rule on or rate, as CASES; their words; and what is to be said.
 
     Raises:
         UsageError: there is no folder that could hold it, or no person of that name.
     """
     gathered = annotations(selection, who)
-    judged = [one.case for one in gathered.shown if one.ruling or one.ratings]
+    judged = [words.case for words in gathered.shown if words.ruling or words.ratings]
     rows = selection.shown[selection.cases["case"].gather(selection.shown).is_in(judged).to_numpy()]
     cases = pl.concat([selection.cases[rows], selection.texts.gather(rows).frame()], how="horizontal")
     return cases, gathered.shown, [gone_words(gathered.gone_cases)] if gathered.gone_cases else []
 
 
 def triaged_cases_document(selection: Selection, gathered: Annotations, command: str) -> Document:
-    """The rows of `triage` for the shown cases, and beside them gold, the label after triage, problem and steps.
+    """Return the rows of `triage` for the shown cases; beside them gold, label after triage, problem and steps.
 
     The label is that of all people who are listened to, the same in every row of a case.
     """
@@ -102,10 +102,10 @@ def triaged_cases_document(selection: Selection, gathered: Annotations, command:
         schema={"case": pl.String(), "adjudication": pl.String(), "_given": cases.schema["earliest_error"]},
         orient="row",
     )
-    given = pl.when(pl.col("adjudication").is_in([CHANGED, CONFIRMED])).then("_given")
+    adjudicated = pl.when(pl.col("adjudication").is_in([CHANGED, CONFIRMED])).then("_given")
     own = pl.when(pl.col("adjudication").is_null()).then("earliest_error")
     columns = [*cases.columns[:4], "adjudicated_error", "adjudication", *cases.columns[4:]]
-    beside = cases.join(labels, on="case", how="left").with_columns(adjudicated_error=pl.coalesce(given, own))
+    beside = cases.join(labels, on="case", how="left").with_columns(adjudicated_error=pl.coalesce(adjudicated, own))
     joined = rows.join(beside.select(columns), on="case", how="left", maintain_order="left")
     facts = annotation_facts(selection, gathered, gathered.shown, command)
     return Document(joined, {**facts, "notes": [*facts["notes"], NOTE]})
@@ -179,8 +179,8 @@ def _variants(selection: Selection) -> tuple[list[ExportedRow], list[str]]:
     rows = list(variant_rows(selection))
     if not rows:
         raise UsageError("no case here has a variant.", "Make one: W on a case in the app, or choose other cases.")
-    shown = {row["variant"] for row in rows}
-    others = sum(one.id not in shown for one in there.every()) if there else 0
+    ids = {row["variant"] for row in rows}
+    others = sum(variant.id not in ids for variant in there.every()) if there else 0
     about = [f"{counted(others, 'variant')} of other cases, or of texts that are no longer here"] if others else []
     return [ExportedRow(row) for row in rows], [*about, *(there.problems() if there else ())]
 
@@ -198,13 +198,13 @@ def _file(output: str | None) -> Path | None:
 
 
 def shown_cases(selection: Selection) -> pl.DataFrame:
-    """The cases that are shown, in their order, with the columns of CASES."""
+    """Return the cases that are shown, in their order, with the columns of CASES."""
     return pl.concat([selection.cases, selection.texts.frame()], how="horizontal")[selection.shown]
 
 
-def _ids_are_unique(shown: pl.DataFrame) -> None:
-    if shown["id"].n_unique() < shown.height:
-        names = ", ".join(shown["benchmark"].unique().sort().to_list())
+def _ids_are_unique(cases: pl.DataFrame) -> None:
+    if cases["id"].n_unique() < cases.height:
+        names = ", ".join(cases["benchmark"].unique().sort().to_list())
         raise UsageError(f"some ids are those of several cases in {names}.", "Choose one with --benchmark.")
 
 
@@ -221,20 +221,21 @@ def _together(lines: Iterable[ExportedRow]) -> tuple[list[bytes], list[str]]:
 
 def _rewards(selection: Selection, form: str, name: str | None) -> tuple[Iterator[ExportedRow], list[str]]:
     """The rows of the one scorer that was asked for, and how they were decided."""
-    one = _only_scorer(selection)
-    if isinstance(one.rule, RuleByCase):
-        cuts = ", ".join(f"{name} {cut!r}" for name, cut in one.rule.told.items())
-        told = f"Write one subset after the other with --subset and its number: {cuts}."
-        raise UsageError(f"a file of {form} is decided at one threshold, and here they differ by subset.", told)
-    shown = selection.cases.select(list(METADATA))[selection.shown]
-    cases = reward_keys(shown, selection.texts.gather(selection.shown), one.scorer.reads)
-    rewards = _cached(selection, one.scorer)
-    about = [f"{one.scorer.name}: {threshold_name(one.rule)} {one.rule.threshold!r} ({one.rule.source})"]
+    evaluation = _only_scorer(selection)
+    scorer, rule = evaluation.scorer, evaluation.rule
+    if isinstance(rule, RuleByCase):
+        cuts = ", ".join(f"{name} {cut!r}" for name, cut in rule.told.items())
+        advice = f"Write one subset after the other with --subset and its number: {cuts}."
+        raise UsageError(f"a file of {form} is decided at one threshold, and here they differ by subset.", advice)
+    metadata = selection.cases.select(list(METADATA))[selection.shown]
+    cases = reward_keys(metadata, selection.texts.gather(selection.shown), scorer.reads)
+    rewards = _cached(selection, scorer)
+    about = [f"{scorer.name}: {threshold_name(rule)} {rule.threshold!r} ({rule.source})"]
     if form == "mr_eval":
-        twins, missing = _twins(selection, cases, one.scorer, rewards)
+        twins, missing = _twins(selection, cases, scorer, rewards)
         cases = pl.concat([cases, twins])
         about += note_sentences([("twins left out, no step rewards", missing)] if missing else [])
-    decided = RewardSource(name or one.scorer.name, one.rule, critic=one.scorer.kind == "critic")
+    decided = RewardSource(name or scorer.name, rule, critic=scorer.kind == "critic")
     return reward_lines(form, cases, rewards, decided), about
 
 
@@ -251,10 +252,10 @@ def _cached(selection: Selection, scorer: Scorer) -> pl.DataFrame:
     """All rewards of a scorer, whatever the cases."""
     for folder in selection.workspace.reward_folders(selection.benchmarks):
         try:
-            found = Scorer.load(folder)
+            cached = Scorer.load(folder)
         except DamagedWorkspace:
             continue
-        if found == scorer:
+        if cached == scorer:
             return RewardParts(folder).read()[0]
     return pl.DataFrame(schema=REWARD_COLUMNS)
 

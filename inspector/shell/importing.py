@@ -40,42 +40,42 @@ from scoring.workspace import Workspace, workspace_folder
 def run(args: argparse.Namespace) -> int:
     """Import the sources; 0 clean, 1 where there was a warning or worse."""
     if args.dry_run:
-        found = _found(args, None, anew=True)
-        _refuse_if_strict(found, args)
-        _report(found, args)
-        for proposal in found.proposals:
+        batch = _found(args, None, anew=True)
+        _refuse_if_strict(batch, args)
+        _report(batch, args)
+        for proposal in batch.proposals:
             _print(preview_lines(proposal), args)
-        _keep_mapping(found, args)
-        return int(found.grave)
+        _keep_mapping(batch, args)
+        return int(batch.grave)
     with spill_folder(home(args)) as spill:
         # Whoever asks for all findings, or wants none, wants the file read.
-        found = _found(args, spill, anew=bool(args.strict or args.verbose or args.save_mapping))
-        _refuse_if_strict(found, args)
+        batch = _found(args, spill, anew=bool(args.strict or args.verbose or args.save_mapping))
+        _refuse_if_strict(batch, args)
         workspace = find_workspace(args.workspace, create=True)
         with ReadingProgress("writing", quiet=args.quiet):
-            added, saved = found.put(workspace, args.name)
-    _report(found, args, added, saved)
-    _keep_mapping(found, args)
+            added, saved = batch.put(workspace, args.name)
+    _report(batch, args, added, saved)
+    _keep_mapping(batch, args)
     _print([f"Workspace {workspace.place}. Look at it with: prm-inspect{looking(args)}"], args)
-    return int(found.grave or any(one.elsewhere for one in added) or any(one.why for one in saved))
+    return int(batch.grave or any(cases.elsewhere for cases in added) or any(results.why for results in saved))
 
 
-def _refuse_if_strict(found: ImportBatch, args: argparse.Namespace) -> None:
-    if args.strict and found.grave:
-        for line in reports(found, verbose=args.verbose, width=_width(sys.stderr)):
+def _refuse_if_strict(batch: ImportBatch, args: argparse.Namespace) -> None:
+    if args.strict and batch.grave:
+        for line in reports(batch, verbose=args.verbose, width=_width(sys.stderr)):
             print(clean(line), file=sys.stderr)
         raise StrictFindings("there are findings (above) and --strict was given.", "Nothing was written.")
 
 
-def _keep_mapping(found: ImportBatch, args: argparse.Namespace) -> None:
+def _keep_mapping(batch: ImportBatch, args: argparse.Namespace) -> None:
     """Write down how the one table was read, for the next time or to be corrected."""
     if not args.save_mapping:
         return
-    if len(found.mappings) != 1:
+    if len(batch.mappings) != 1:
         raise UsageError(
-            f"--save-mapping is for one table, and there are {len(found.mappings)}.", "Import it alone to keep it."
+            f"--save-mapping is for one table, and there are {len(batch.mappings)}.", "Import it alone to keep it."
         )
-    found.mappings[0].save(Path(args.save_mapping))
+    batch.mappings[0].save(Path(args.save_mapping))
     _print([f"Wrote how its columns were read to {args.save_mapping}"], args)
 
 
@@ -87,29 +87,34 @@ def bring(args: argparse.Namespace, ask: Ask | None) -> ImportBatch:
     """Import the sources without a word, for whoever looks at them next; `ask` decides what columns of tables are."""
     args.name = args.mapping = args.run = None
     with spill_folder(home(args)) as spill:
-        found = _found(args, spill, ask, anew=False)
+        batch = _found(args, spill, ask, anew=False)
         with ReadingProgress("writing", quiet=args.quiet):
-            found.put(find_workspace(args.workspace, create=True))
-    return found
+            batch.put(find_workspace(args.workspace, create=True))
+    return batch
 
 
 def examine(args: argparse.Namespace) -> int:
     """Only look, and apply the rules that sound benchmarks are made by; 1 where there is a warning or worse."""
     args.name = args.mapping = args.run = None
-    found = _found(args, None, anew=True)
+    batch = _found(args, None, anew=True)
     broken = replace(
-        found, imported=tuple(replace(one, findings=(*one.findings, *_rules(one))) for one in found.imported)
+        batch,
+        imported=tuple(
+            replace(imported, findings=(*imported.findings, *_rules(imported))) for imported in batch.imported
+        ),
     )
     _report(broken, args)
     return int(broken.grave)
 
 
-def _rules(one: Imported) -> list[Finding]:
+def _rules(imported: Imported) -> list[Finding]:
     """What breaks a rule of construction and was not noticed while reading; spilled texts are not looked at."""
     from scoring.benchmarks.construction import broken_rules
 
-    known = {finding.code for finding in one.findings}
-    return [] if one.spilled else [finding for finding in broken_rules(one.cases) if finding.code not in known]
+    known = {finding.code for finding in imported.findings}
+    return (
+        [] if imported.spilled else [finding for finding in broken_rules(imported.cases) if finding.code not in known]
+    )
 
 
 def _found(args: argparse.Namespace, spill: Path | None, ask: Ask | None = None, *, anew: bool) -> ImportBatch:
@@ -164,7 +169,7 @@ def _answer(progress: ReadingProgress, source: str, reading: Reading) -> Choice 
 
 
 def asked(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptions, Workspace | None]:
-    """Give the sources that a command line names, how they are to be read, and the workspace, if there is one yet.
+    """Return the sources that a command line names, how they are to be read, and the workspace, if there is one yet.
 
     Raises:
         UsageError: flags contradict each other or the sources.
@@ -177,7 +182,7 @@ def asked(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptions, Works
         workspace = find_workspace(args.workspace)
     except NoWorkspace:
         workspace = None
-    wish = ImportOptions(
+    options = ImportOptions(
         benchmark,
         mapping,
         columns=_columns(args, paths),
@@ -188,7 +193,7 @@ def asked(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptions, Works
         at=getattr(args, "at", None),
         **_rule(args),
     )
-    return paths, wish, workspace
+    return paths, options, workspace
 
 
 _COLUMN = re.compile(r"(?:\[[^\]]*\]|[^=])*")
@@ -201,7 +206,7 @@ _SAME_NAME = (
 
 def _columns(args: argparse.Namespace, paths: Sequence[str]) -> ColumnMapping | None:
     """What the flags say of a table's columns; None = nothing."""
-    found = ColumnMapping(
+    mapping = ColumnMapping(
         **{name: getattr(args, name, None) for name in _SAME_NAME},
         rewards=_by_scorer(getattr(args, "rewards", ()), args, paths),
         verdicts=_by_scorer(getattr(args, "verdict", ()), args, paths),
@@ -209,23 +214,23 @@ def _columns(args: argparse.Namespace, paths: Sequence[str]) -> ColumnMapping | 
         scorer=getattr(args, "scorer_column", None),
         verdict_base=getattr(args, "base", None),
     )
-    if found.separator is not None:
+    if mapping.separator is not None:
         # A line break can hardly be typed.
-        found = replace(found, separator=found.separator.replace("\\n", "\n").replace("\\t", "\t"))
-    return None if found == ColumnMapping() else found
+        mapping = replace(mapping, separator=mapping.separator.replace("\\n", "\n").replace("\\t", "\t"))
+    return None if mapping == ColumnMapping() else mapping
 
 
 def _by_scorer(words: Sequence[str], args: argparse.Namespace, paths: Sequence[str]) -> dict[str, str]:
     """Scorer -> column, of words like `COL` or `COL=SCORER`; a lone column's scorer is called after the file."""
-    found = {}
+    columns = {}
     for word in words:
         column, scorer = _named_scorer(word)
         only = len(words) == 1 and len(paths) == 1
         name = scorer or (args.name or scorer_name(paths[0]) if only else column)
-        if name in found:
+        if name in columns:
             raise UsageError(f"two columns are said to be of {name!r}.", "Name each scorer: COL=SCORER.")
-        found[name] = column
-    return found
+        columns[name] = column
+    return columns
 
 
 def _named_scorer(word: str) -> tuple[str, str]:
@@ -236,34 +241,34 @@ def _named_scorer(word: str) -> tuple[str, str]:
 
 def _rule(args: argparse.Namespace) -> dict[str, Any]:
     """The threshold and the boundary that decide on imported rewards."""
-    found: dict[str, Any] = {}
+    rule: dict[str, Any] = {}
     if len(args.threshold) > 1 or len(args.rule) > 1:
         raise UsageError("an import takes one --threshold and one --rule.", "Import the files one by one.")
     for word in args.threshold:
         try:
-            found["threshold"] = float(word)
+            rule["threshold"] = float(word)
         except ValueError:
-            found["threshold"] = float("nan")
-        if not math.isfinite(found["threshold"]):
+            rule["threshold"] = float("nan")
+        if not math.isfinite(rule["threshold"]):
             raise UsageError(f"{word!r} is not a threshold that can be stored.", "Give a number.")
     for word in args.rule:
-        found["comparison"], found["on"] = check_own_rule(word)
-    return found
+        rule["comparison"], rule["on"] = check_own_rule(word)
+    return rule
 
 
 def home(args: argparse.Namespace) -> Path:
-    """Tell where the workspace is or will be, on this machine."""
+    """Return where the workspace is or will be, on this machine."""
     named = args.workspace or os.environ.get(ENVIRONMENT)
     return workspace_folder(named, create=True) if named else LOCAL
 
 
 def looking(args: argparse.Namespace) -> str:
-    """Write the flag with which a command finds the workspace; "" where it needs none."""
+    """Return the flag with which a command finds the workspace; "" where it needs none."""
     return f" --workspace {shlex.quote(args.workspace)}" if args.workspace else ""
 
 
 def split(words: Sequence[str]) -> tuple[str | None, list[str]]:
-    """An optional benchmark's name or Python file, then paths."""
+    """Return an optional benchmark's name or Python file, then paths."""
     if len(words) > 1 and is_benchmark(words[0]) and (is_file(words[0]) or not Path(words[0]).exists()):
         return words[0], list(words[1:])
     return None, list(words)
@@ -275,10 +280,10 @@ def _tell(args: argparse.Namespace) -> Callable[[str], None]:
 
 
 def _report(
-    found: ImportBatch, args: argparse.Namespace, added: Sequence[Added] = (), saved: Sequence[Saved] = ()
+    batch: ImportBatch, args: argparse.Namespace, added: Sequence[Added] = (), saved: Sequence[Saved] = ()
 ) -> None:
-    found = replace(found, passed_over=not_looked_at(split(args.paths)[1]))
-    _print(reports(found, added, saved, verbose=args.verbose, width=_width(sys.stdout)), args)
+    batch = replace(batch, passed_over=not_looked_at(split(args.paths)[1]))
+    _print(reports(batch, added, saved, verbose=args.verbose, width=_width(sys.stdout)), args)
 
 
 def _width(stream: TextIO) -> int | None:

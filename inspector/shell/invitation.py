@@ -9,7 +9,7 @@ _LARGEST = 8_000_000
 
 
 def invitation(folder: Path) -> str:
-    """One line, and another where files of the folder look importable."""
+    """Return one line, and another where files of the folder look importable."""
     line, known = "Now yours: prm-inspect import PATH", known_here(folder)
     return f"{line}\nHere, for instance: {', '.join(known)}" if known else line
 

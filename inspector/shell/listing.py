@@ -79,12 +79,12 @@ def _for_people(rows: pl.DataFrame) -> pl.DataFrame:
     """Sizes and times as people write them, those of a benchmark of several sources once."""
     name = rows.columns[0]
     again = pl.Series(rows[name].is_duplicated() & ~rows[name].is_first_distinct())
-    sizes = pl.Series("bytes", [None if one is None else size_words(one) for one in rows["bytes"]], dtype=pl.String)
-    told = rows.with_columns(sizes, pl.col("used").str.replace("T", " ").str.slice(0, 16))
-    told = told.with_columns(pl.when(again).then(None).otherwise(pl.col("bytes", "used")).name.keep())
+    sizes = pl.Series("bytes", [None if size is None else size_words(size) for size in rows["bytes"]], dtype=pl.String)
+    table = rows.with_columns(sizes, pl.col("used").str.replace("T", " ").str.slice(0, 16))
+    table = table.with_columns(pl.when(again).then(None).otherwise(pl.col("bytes", "used")).name.keep())
     # The last columns are as wide as a line.
-    last = [name for name in ("label_base", "fingerprint", "about") if name in told.columns]
-    return told.select(pl.exclude(last), *last)
+    last = [name for name in ("label_base", "fingerprint", "about") if name in table.columns]
+    return table.select(pl.exclude(last), *last)
 
 
 def _use(folder: Path | None) -> dict[str, Any]:
@@ -114,23 +114,23 @@ def _scorers(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]
     selection = load(request_of(args))
     rows = [
         {
-            "scorer": one.scorer.name,
-            "kind": one.scorer.kind,
-            "scored": one.coverage,
-            "refused": int((one.codes == REFUSED).sum()),
-            "unparsed": int((one.codes == UNPARSED).sum()),
-            **_answers(selection, one),
+            "scorer": evaluation.scorer.name,
+            "kind": evaluation.scorer.kind,
+            "scored": evaluation.coverage,
+            "refused": int((evaluation.codes == REFUSED).sum()),
+            "unparsed": int((evaluation.codes == UNPARSED).sum()),
+            **_answers(selection, evaluation),
             "cases": selection.cases.height,
-            "rule": None if isinstance(one.rule, AsGiven) else spelled(one.rule),
-            "threshold": one.rule.threshold,
-            "threshold_source": one.rule.source,
-            "low": one.scorer.low,
-            "high": one.scorer.high,
-            "fingerprint": one.scorer.fingerprint,
-            "about": one.scorer.about,
-            **_use(_own(selection, one.scorer.name)),
+            "rule": None if isinstance(evaluation.rule, AsGiven) else spelled(evaluation.rule),
+            "threshold": evaluation.rule.threshold,
+            "threshold_source": evaluation.rule.source,
+            "low": evaluation.scorer.low,
+            "high": evaluation.scorer.high,
+            "fingerprint": evaluation.scorer.fingerprint,
+            "about": evaluation.scorer.about,
+            **_use(_own(selection, evaluation.scorer.name)),
         }
-        for one in selection.chosen_evaluations
+        for evaluation in selection.chosen_evaluations
     ]
     notes = unparsed_notes(selection) if not form_of(args) else ()
     return rows, [*selection.problems, *notes, *([] if rows else [NO_SCORER])]
@@ -147,7 +147,7 @@ def _answers(selection: Selection, evaluation: Evaluation) -> dict[str, Any]:
     name = evaluation.scorer.name
     if evaluation.scorer.kind != "critic" or name not in selection.folders:
         return {}
-    found = answer_counts(selection.folders[name], selection.cases)
-    counts = (found.answers, sum(found.unparsed.values()), sum(found.misfit.values()))
-    faults = listed({**found.unparsed, **found.misfit}) or None
-    return dict(zip(BESIDE, (*counts, faults, found.lacking), strict=True))
+    totals = answer_counts(selection.folders[name], selection.cases)
+    counts = (totals.answers, sum(totals.unparsed.values()), sum(totals.misfit.values()))
+    faults = listed({**totals.unparsed, **totals.misfit}) or None
+    return dict(zip(BESIDE, (*counts, faults, totals.lacking), strict=True))

@@ -32,13 +32,13 @@ def run(args: argparse.Namespace) -> int:
 
         ask = None if args.quiet or len(args.paths) > 1 else partial(_mapping_of, args)
         try:
-            found = bring(args, ask)
+            batch = bring(args, ask)
         except DeclinedError:
             print("Nothing was imported.", file=sys.stderr)
             return 0
         if STDIN in args.paths:
             _take_keys_from_the_terminal()
-        request = replace(request, benchmarks=request.benchmarks or found.benchmarks)
+        request = replace(request, benchmarks=request.benchmarks or batch.benchmarks)
     elif _nothing_here(request):
         begun = _where_to_begin(args, request)
         if begun is None:
@@ -106,8 +106,8 @@ def _where_to_begin(args: argparse.Namespace, request: Request) -> Request | str
 
     looks = _looks(args)
     recent = recent_workspaces(looks["state"])
-    asked = start_list(recent, known_here(Path()))
-    chosen = OneDialog(asked, **looks).run(mouse=not args.no_mouse)
+    dialog = start_list(recent, known_here(Path()))
+    chosen = OneDialog(dialog, **looks).run(mouse=not args.no_mouse)
     if chosen is None:
         return None
     if chosen == DEMO:

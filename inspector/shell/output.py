@@ -67,7 +67,7 @@ def put_bytes(data: bytes, *, json: bool) -> None:
 
 
 def form_of(args: argparse.Namespace) -> str:
-    """The form asked for, or the one that the file's ending asks for (JSON where it says nothing); "" is a table."""
+    """Return the form asked for, or that of the file's ending (JSON where it says nothing); "" is a table."""
     if args.form or not args.output:
         return str(args.form)
     endings = {".csv": "csv", ".jsonl": "jsonl", ".md": "markdown", ".tex": "latex"}
@@ -82,7 +82,7 @@ def say_facts(provenance: Mapping[str, Any], args: argparse.Namespace) -> None:
 
 
 def say(lines: Iterable[str], args: argparse.Namespace) -> None:
-    """Words for a person, on stderr, unless they asked for quiet."""
+    """Print words for a person on stderr, unless they asked for quiet."""
     for line in lines:
         if not args.quiet:
             # A command is copied: its line is the terminal's to break.
@@ -98,7 +98,7 @@ WARNING = "bold yellow"
 
 
 def width_of(piped: int) -> int:
-    """The cells of a line: those of the terminal, or what COLUMNS says; in a pipe `piped`."""
+    """Return the cells of a line: those of the terminal, or what COLUMNS says; in a pipe `piped`."""
     return max(NARROWEST, shutil.get_terminal_size((piped, 24)).columns)
 
 
@@ -144,7 +144,7 @@ def _paged(text: str) -> bool:
 def hanging(
     label: str, text: str, width: int, *, indent: int, style: str = "", label_style: str = ""
 ) -> Iterator[Text]:
-    """A label and a text beside it, whose further lines begin at cell `indent`.
+    """Yield a label and a text beside it, whose further lines begin at cell `indent`.
 
     Both may be data: nothing in them acts. A label that is too long for its place moves the text on.
     """

@@ -42,7 +42,7 @@ Row = Mapping[str, Any]
 
 
 def list_page(rows: Sequence[Row], width: int, *, ascii_only: bool = False) -> Iterator[RenderableType]:
-    """The families, a line each with what there is room for; wide terminals have everything."""
+    """Yield the families, a line each with what there is room for; wide terminals have everything."""
     table = Table(box=None if ascii_only else box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     # Where rows have several lines a line between two of them keeps them apart.
     table.leading = int(width >= WITH_MODELS)
@@ -77,7 +77,7 @@ def _cell(value: Any) -> Text:
 
 
 def family_page(row: Row, width: int, bounds: str = "", *, reference: bool = False) -> Iterator[Text]:
-    """Everything that is known of one family; `bounds` is what is to be said of its range.
+    """Yield everything that is known of one family; `bounds` is what is to be said of its range.
 
     `reference`: its rewards are ratios to a reference model, which has to be named.
     """
@@ -86,17 +86,17 @@ def family_page(row: Row, width: int, bounds: str = "", *, reference: bool = Fal
     yield Text()
     facts = {name: row.get(name) for name in ("reads", "range", "rule")} | {"length": _length(row)}
     facts["range"] = f"{facts['range']} ({bounds})" if bounds else facts["range"]
-    for name, told in facts.items():
-        if told:
-            yield from _fact(name, told, width)
+    for name, words in facts.items():
+        if words:
+            yield from _fact(name, words, width)
     yield from _several("thresholds", row.get("thresholds") or (), width)
     yield from _several("models", row.get("checkpoints") or (), width)
-    meanings = {name: told for name, _, told in (one.partition(": ") for one in row.get("meanings") or ())}
+    meanings = {name: words for name, _, words in (meaning.partition(": ") for meaning in row.get("meanings") or ())}
     for at, option in enumerate(row.get("options") or ()):
         name, _, values = option.partition("=")
         own, *others = values.split("|")
-        told = f"{name}={own}, the family's own" + (f"; or {', '.join(others)}" if others else "")
-        yield from _fact("" if at else "options", told, width)
+        words = f"{name}={own}, the family's own" + (f"; or {', '.join(others)}" if others else "")
+        yield from _fact("" if at else "options", words, width)
         for line in hanging("", meanings.get(name, ""), width - _INDENT - 2, indent=0) if name in meanings else ():
             yield Text(" " * (_INDENT + 2)).append_text(line)
     if row.get("source"):
@@ -124,17 +124,17 @@ def _length(row: Row) -> str:
     return f"max_position_embeddings of the checkpoint's config, in tokens{known}; longer cases are refused"
 
 
-def _fact(name: str, told: str, width: int) -> Iterator[Text]:
-    return hanging(name, told, width, indent=_INDENT, label_style="bold")
+def _fact(name: str, words: str, width: int) -> Iterator[Text]:
+    return hanging(name, words, width, indent=_INDENT, label_style="bold")
 
 
-def _several(name: str, told: Sequence[str], width: int) -> Iterator[Text]:
-    for at, one in enumerate(told):
-        yield from _fact("" if at else name, one, width)
+def _several(name: str, values: Sequence[str], width: int) -> Iterator[Text]:
+    for at, value in enumerate(values):
+        yield from _fact("" if at else name, value, width)
 
 
 def check_page(answer: Mapping[str, Any], width: int, *, ascii_only: bool = False) -> Iterator[Text]:
-    """A line a check, what to do where one failed, and how many there are of each."""
+    """Yield a line a check, what to do where one failed, and how many there are of each."""
     results: Sequence[Row] = answer["results"]
     run = f": {answer['family']}, {answer['model']}, {answer['dtype']}" if answer.get("model") else ""
     yield from hanging("", f"{answer['adapter']}{run}", width, indent=0, style="bold")
@@ -160,22 +160,22 @@ def _check(row: Row, width: int, names: int, *, ascii_only: bool) -> Iterator[Te
     status, style = row["status"], _STYLES[row["status"]]
     label = f"{_GLYPHS[status][ascii_only]} {status}"
     if names:
-        label, told = f"{label.ljust(_STATUS)}{row['check']}", row["reason"]
+        label, words = f"{label.ljust(_STATUS)}{row['check']}", row["reason"]
     else:
-        told = f"{row['check']}: {row['reason']}"
-    yield from hanging(label, told, width, indent=_STATUS + names, label_style=style)
+        words = f"{row['check']}: {row['reason']}"
+    yield from hanging(label, words, width, indent=_STATUS + names, label_style=style)
     if row.get("next_step"):
         for line in hanging("What to do:", row["next_step"], width - _STATUS, indent=0, label_style=WARNING):
             yield Text(" " * _STATUS).append_text(line)
 
 
 def summary(results: Sequence[Row]) -> str:
-    """How many checks passed, failed and were skipped."""
+    """Say how many checks passed, failed and were skipped."""
     count = {status: sum(row["status"] == status for row in results) for status in _GLYPHS}
-    told = f"{count['ok']} passed, {count['failed']} failed, {count['skipped']} skipped"
+    counts = f"{count['ok']} passed, {count['failed']} failed, {count['skipped']} skipped"
     if count["failed"]:
-        return f"{told}: do not trust rewards of this adapter with these weights."
-    return f"{told}."
+        return f"{counts}: do not trust rewards of this adapter with these weights."
+    return f"{counts}."
 
 
 LISTED = {
@@ -248,7 +248,7 @@ def _check_adapter(args: argparse.Namespace) -> int:
 
 
 def listing(form: str = "", *, raw: bool = False) -> Document:
-    """Every adapter by name: the program's own families, then those that installed packages name, not imported."""
+    """Return every adapter by name: the program's own families, then those of installed packages, not imported."""
     command = Request().command("prms", form=form)
     return Document(pl.DataFrame(_rows(), schema=LISTED, orient="row"), _provenance(command, raw=raw), raw=raw)
 
@@ -273,12 +273,12 @@ def _row_of(word: str) -> dict[str, Any]:
 
 def _row(name: str) -> dict[str, Any]:
     about = ABOUT[name]
-    told = {
+    own = {
         "reads": about.reads,
         "length": about.length,
         "thresholds": [f"{who}: {rule}" for who, rule in about.thresholds],
     }
-    return _facts(name, facts_of(family(name))) | told
+    return _facts(name, facts_of(family(name))) | own
 
 
 def _facts(name: str, facts: Facts) -> dict[str, Any]:
@@ -290,7 +290,7 @@ def _facts(name: str, facts: Facts) -> dict[str, Any]:
         "rule": facts.rule,
         "source": facts.source,
         "options": list(facts.choices),
-        "meanings": [f"{option}: {told}" for option, told in facts.meanings.items()],
+        "meanings": [f"{option}: {meaning}" for option, meaning in facts.meanings.items()],
     }
 
 

@@ -28,24 +28,24 @@ def show_progress(done: int, to_do: int, words: str, below: Sequence[str] = ()) 
     if not sys.stderr.isatty():
         return
     columns, height = shutil.get_terminal_size()
-    shown = [clean(line)[: columns - 1] for line in below[: height // 3]]
-    if len(shown) < len(below):
-        shown[-1:] = [f"... and {len(below) - len(shown) + 1:,} more"]
-    lines = [bar_line(done, to_do, words, columns), *shown]
+    visible = [clean(line)[: columns - 1] for line in below[: height // 3]]
+    if len(visible) < len(below):
+        visible[-1:] = [f"... and {len(below) - len(visible) + 1:,} more"]
+    lines = [bar_line(done, to_do, words, columns), *visible]
     # The cursor stays on the first line, so that whoever clears from there on clears all.
-    back = f"\x1b[{len(shown)}A" if shown else ""
+    back = f"\x1b[{len(visible)}A" if visible else ""
     print("\r" + f"{_CLEAR}\n".join(lines) + f"{_CLEAR_BELOW}{back}\r", end="", file=sys.stderr)
     sys.stderr.flush()
 
 
 def say_over_progress(text: str) -> None:
-    """A line of words on standard error, over progress if there is any."""
+    """Print a line of words on standard error, over progress if there is any."""
     start = f"\r{_CLEAR_BELOW}" if sys.stderr.isatty() else ""
     print(f"{start}{clean(text)}", file=sys.stderr)
 
 
 def bar_line(done: int, to_do: int, words: str, columns: int) -> str:
-    """A bar and words for a terminal so many cells wide; the words alone where there is no room for both."""
+    """Return a bar and words for a terminal so many cells wide; the words alone where there is no room for both."""
     # A line that is wrapped could not be written over; the last column is left for the cursor.
     room = columns - 1
     width = min(_BAR, room - len(words) - 3)
@@ -117,5 +117,5 @@ class ReadingProgress:
             show_progress(done, to_do, self.words(time.monotonic() - self._began))
 
     def words(self, seconds: float) -> str:
-        """What stands beside the bar after so many seconds."""
+        """Return what stands beside the bar after so many seconds."""
         return progress_words(*self._now, seconds, self._unit)

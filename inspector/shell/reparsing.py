@@ -65,21 +65,25 @@ def _wanted(workspace: Workspace, words: tuple[str, ...], parser: str | None) ->
             not known; or a parser is given and no critic.
     """
     # The demo's own scorers lie elsewhere, and are nobody's to rewrite.
-    every = [(one, folder) for one, folder in scorers(workspace) if one.kind == "critic" or is_talk(one)]
-    asked = [(one, folder, protocol) for one, folder in every if (protocol := protocol_of_critic(one))]
+    every = [(scorer, folder) for scorer, folder in scorers(workspace) if scorer.kind == "critic" or is_talk(scorer)]
+    readable = [(scorer, folder, protocol) for scorer, folder in every if (protocol := protocol_of_critic(scorer))]
     if not words:
         if parser:
             raise UsageError("--save --parser makes a scorer of one critic's answers.", "Name the critic.")
-        return [one for one in asked if stale(VoteParts(one[1]), one[2].read)]
+        return [critic for critic in readable if stale(VoteParts(critic[1]), critic[2].read)]
     if not every:
         raise UsageError("this workspace has no critic.", "Make one: prm-inspect score BENCHMARK --critic PROTOCOL")
-    found = dict.fromkeys(match_name(word, [one.name for one, _ in every], "critic") for word in words)
-    lacking = [one for one, _ in every if one.name in found and one.name not in {known.name for known, _, _ in asked}]
+    names = dict.fromkeys(match_name(word, [scorer.name for scorer, _ in every], "critic") for word in words)
+    lacking = [
+        scorer
+        for scorer, _ in every
+        if scorer.name in names and scorer.name not in {known.name for known, _, _ in readable}
+    ]
     if lacking:
-        talks = any(is_talk(one) for one in lacking)
+        talks = any(is_talk(scorer) for scorer in lacking)
         advice = "Where it should be read otherwise, ask it again with another --option."
         raise UsageError(why_none(lacking), advice if talks else "Import its answers again: the importer reads them.")
-    return [one for one in asked if one[0].name in found]
+    return [critic for critic in readable if critic[0].name in names]
 
 
 def _kept(
@@ -94,9 +98,9 @@ def _kept(
     """Keep a reading: the critic's own parser corrects what is kept, another one makes a scorer."""
     before = parts.read(_IDENTITY)[0].height
     if version(read) == version(protocol.read):
-        told = reparse(parts, protocol.read, cases)
-        yield f"{scorer.name}: {_counts(told)} (reader {version(protocol.read)})"
-        yield from _details(told)
+        result = reparse(parts, protocol.read, cases)
+        yield f"{scorer.name}: {_counts(result)} (reader {version(protocol.read)})"
+        yield from _details(result)
     else:
         made = parsed_by(scorer, read, args.name or f"{scorer.name}-{args.told_parser}")
         known = find(workspace, made.fingerprint)
@@ -112,23 +116,23 @@ def _kept(
         yield f"  WARNING: {came}. Read again when it has ended."
 
 
-def _details(told: Reparsed) -> Iterator[str]:
-    kinds = ", ".join(f"{count:,} {kind or OTHER}" for kind, count in told.faults.most_common())
+def _details(result: Reparsed) -> Iterator[str]:
+    kinds = ", ".join(f"{count:,} {kind or OTHER}" for kind, count in result.faults.most_common())
     if kinds:
         yield f"  cannot be read: {kinds}"
-    for note, count in told.notes.items():
+    for note, count in result.notes.items():
         yield f"  {counted(count, 'answer')}: {note}"
-    if told.unknown:
+    if result.unknown:
         are = "is to a case that is not here, and was left as it is"
-        are = are if told.unknown == 1 else "are to cases that are not here, and were left as they are"
-        yield f"  {counted(told.unknown, 'answer')} {are}"
-    yield from (f"  {problem}" for problem in told.problems)
+        are = are if result.unknown == 1 else "are to cases that are not here, and were left as they are"
+        yield f"  {counted(result.unknown, 'answer')} {are}"
+    yield from (f"  {problem}" for problem in result.problems)
 
 
-def _counts(told: Reparsed) -> str:
+def _counts(result: Reparsed) -> str:
     """How many answers were read, and of how many the reading is another now."""
-    if not told.changed:
-        return f"{counted(told.answers, 'answer')} read again, and none says anything else"
-    turned = f"{told.found:,} can be read that could not, {told.lost:,} can no longer"
-    say_else = "says" if told.changed == 1 else "say"
-    return f"{counted(told.answers, 'answer')} read again, {told.changed:,} {say_else} something else now: {turned}"
+    if not result.changed:
+        return f"{counted(result.answers, 'answer')} read again, and none says anything else"
+    turned = f"{result.found:,} can be read that could not, {result.lost:,} can no longer"
+    say_else = "says" if result.changed == 1 else "say"
+    return f"{counted(result.answers, 'answer')} read again, {result.changed:,} {say_else} something else now: {turned}"

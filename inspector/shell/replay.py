@@ -29,20 +29,20 @@ def run(args: argparse.Namespace) -> int:
     workspace = _demo_alone() if named is None else _named(Path(named))
     say(_changed(session.start, workspace), args)
     with tempfile.TemporaryDirectory(prefix="prm-inspect-replay-") as folder:
-        found = asyncio.run(replay(session, workspace, Path(folder)))
-    for line in told(found):
+        replayed = asyncio.run(replay(session, workspace, Path(folder)))
+    for line in told(replayed):
         print(clean(line))
-    return 0 if found.difference is None else 1
+    return 0 if replayed.difference is None else 1
 
 
 def _file(name: str) -> Path:
     if name != LAST:
         return Path(name)
     folder = user_state_path("prm-inspect", appauthor=False) / FOLDER
-    found = logs(folder)
-    if not found:
+    files = logs(folder)
+    if not files:
         raise UnreadableFile(f"there is no log of a session in {folder}.", "Open the app first, or name a file.")
-    return found[-1]
+    return files[-1]
 
 
 def _named(root: Path) -> Workspace:
@@ -60,12 +60,12 @@ def _demo_alone() -> Workspace:
     Raises:
         UsageError: there is one.
     """
-    found = find_workspace_or_demo(None, (NAME,))
-    if found.root is None or found.root == demo_workspace():
+    workspace = find_workspace_or_demo(None, (NAME,))
+    if workspace.root is None or workspace.root == demo_workspace():
         # Rewards that have come since were none of the session's.
-        return replace(found, root=None)
+        return replace(workspace, root=None)
     raise UsageError(
-        f"the session was of the demo where no workspace was, and here is one ({found.root}).",
+        f"the session was of the demo where no workspace was, and here is one ({workspace.root}).",
         "Play it in another folder.",
     )
 
@@ -79,13 +79,13 @@ def _changed(start: Start, workspace: Workspace) -> Iterator[str]:
         yield "Cases or rewards of the workspace are not those of the session: titles may well differ."
 
 
-def told(found: Replayed) -> Iterator[str]:
-    """How a replay went, in words."""
-    what = f"{found.inputs:,} keys, texts, clicks and sizes"
-    if found.difference is None:
-        yield f"The same: {what} were played, and {found.titles:,} titles are as they were."
+def told(replayed: Replayed) -> Iterator[str]:
+    """Yield how a replay went, in words."""
+    what, titles = f"{replayed.inputs:,} keys, texts, clicks and sizes", f"{replayed.titles:,} titles"
+    if replayed.difference is None:
+        yield f"The same: {what} were played, and {titles} are as they were."
         return
-    one = found.difference
-    yield f"Line {one.line} differs, after {one.done} ({what} and {found.titles:,} titles before it are the same)."
-    yield f"  was: [{one.was.screen}] {one.was.title}"
-    yield f"  now: [{one.now.screen}] {one.now.title}" if one.now else "  now: the app has ended"
+    difference = replayed.difference
+    yield f"Line {difference.line} differs, after {difference.done} ({what} and {titles} before it are the same)."
+    yield f"  was: [{difference.was.screen}] {difference.was.title}"
+    yield f"  now: [{difference.now.screen}] {difference.now.title}" if difference.now else "  now: the app has ended"

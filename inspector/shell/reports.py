@@ -51,38 +51,38 @@ REASONS = 4
 
 
 def reports(
-    found: ImportBatch,
+    batch: ImportBatch,
     added: Sequence[Added] = (),
     saved: Sequence[Saved] = (),
     *,
     verbose: bool = False,
     width: int | None = None,
 ) -> Iterator[str]:
-    """The lines about what was found.
+    """Yield the lines about what was found.
 
     Args:
-        found: what the sources hold.
-        added: what the import of each of `found.imported` changed; () = nothing was written.
-        saved: the same for each of `found.joined`.
+        batch: what the sources hold.
+        added: what the import of each of `batch.imported` changed; () = nothing was written.
+        saved: the same for each of `batch.joined`.
         verbose: list every source with all of its findings.
         width: cells of the terminal, where lines are to keep to it; None = lines are as long as they are.
     """
-    yield from _wrapped(_unchanged(found.unchanged), width)
-    if found.unchanged and not found.imported and not found.joined and not found.skipped:
+    yield from _wrapped(_unchanged(batch.unchanged), width)
+    if batch.unchanged and not batch.imported and not batch.joined and not batch.skipped:
         return
-    of_cases = [(one, added[at] if added else None) for at, one in enumerate(found.imported)]
-    of_results = [(one, saved[at] if saved else None) for at, one in enumerate(found.joined)]
-    if len(of_cases) + len(of_results) + len(found.skipped) > 1:
-        names = _Names.of([*(one.source for one in found.imported), *(one.results.source for one in found.joined)])
-        every = list(_remarks(found, added, saved))
-        yield from _wrapped([_head(found, saved, names, every)], width)
+    of_cases = [(imported, added[at] if added else None) for at, imported in enumerate(batch.imported)]
+    of_results = [(joined, saved[at] if saved else None) for at, joined in enumerate(batch.joined)]
+    if len(of_cases) + len(of_results) + len(batch.skipped) > 1:
+        names = _Names.of([*(cases.source for cases in batch.imported), *(of.results.source for of in batch.joined)])
+        every = list(_remarks(batch, added, saved))
+        yield from _wrapped([_head(batch, saved, names, every)], width)
         yield from _benchmarks(of_cases, width)
         if not verbose:
-            yield from _wrapped(_fates(found.imported), width)
+            yield from _wrapped(_fates(batch.imported), width)
             yield from _wrapped(_scorers(of_results), width)
             yield from _wrapped(_checkpoints(of_results), width)
             yield from _unusual(every, names, width)
-            yield from _wrapped(_passed_over(found.passed_over, whole=False), width)
+            yield from _wrapped(_passed_over(batch.passed_over, whole=False), width)
             yield "-v lists every file and finding."
             return
     for imported, one_added in of_cases:
@@ -91,8 +91,8 @@ def reports(
     for joined, one_saved in of_results:
         yield from _wrapped(results_report(joined, one_saved), width)
         yield from _findings(joined.findings, width, whole=verbose)
-    yield from found.skipped
-    yield from _wrapped(_passed_over(found.passed_over, whole=verbose), width)
+    yield from batch.skipped
+    yield from _wrapped(_passed_over(batch.passed_over, whole=verbose), width)
 
 
 def _passed_over(files: Sequence[str], *, whole: bool) -> Iterator[str]:
@@ -105,34 +105,34 @@ def _passed_over(files: Sequence[str], *, whole: bool) -> Iterator[str]:
 
 def _unchanged(files: Sequence[Unchanged]) -> Iterator[str]:
     """Which files are in the workspace as they are, and what they held."""
-    for one in files[:LISTED]:
-        grave = "; there were warnings (-v reads it again)" if one.grave else ""
-        yield f"{one.source}: unchanged since it was imported: {one.held}{grave}"
+    for file in files[:LISTED]:
+        warned = "; there were warnings (-v reads it again)" if file.grave else ""
+        yield f"{file.source}: unchanged since it was imported: {file.held}{warned}"
     if len(files) > LISTED:
         rest = files[LISTED:]
-        yield f"{len(rest):,} more files are unchanged, {sum(one.grave for one in rest):,} of them with warnings"
+        yield f"{len(rest):,} more files are unchanged, {sum(file.grave for file in rest):,} of them with warnings"
 
 
 # -- one source
 
 
-def cases_report(one: Imported, added: Added | None, *, whole: bool = True) -> Iterator[str]:
-    """One import in a few lines: rows, subsets (all of them, or the first), labels, what changed."""
-    yield f"{one.source}: {one.benchmark} ({one.format})"
-    lost = f", {one.read - one.cases.height:,} left out" if one.read != one.cases.height else ""
-    unlabelled = one.cases.height - one.erroneous - one.clean
+def cases_report(imported: Imported, added: Added | None, *, whole: bool = True) -> Iterator[str]:
+    """Yield one import in a few lines: rows, subsets (all of them, or the first), labels, what changed."""
+    yield f"{imported.source}: {imported.benchmark} ({imported.format})"
+    lost = f", {imported.read - imported.cases.height:,} left out" if imported.read != imported.cases.height else ""
+    unlabelled = imported.cases.height - imported.erroneous - imported.clean
     rest = f", {unlabelled:,} without a gold label" if unlabelled else ""
-    twins = f"; {one.twins.height:,} twins beside them" if one.twins.height else ""
-    kept = f"{number_of(one.cases.height, 'case')} of {number_of(one.read, 'row')}{lost}"
-    yield f"  {kept}: {one.erroneous:,} erroneous, {one.clean:,} clean{rest}{twins}"
-    if one.cases.height:
-        subsets = one.cases.group_by("subset", maintain_order=True).len().rows()
+    twins = f"; {imported.twins.height:,} twins beside them" if imported.twins.height else ""
+    kept = f"{number_of(imported.cases.height, 'case')} of {number_of(imported.read, 'row')}{lost}"
+    yield f"  {kept}: {imported.erroneous:,} erroneous, {imported.clean:,} clean{rest}{twins}"
+    if imported.cases.height:
+        subsets = imported.cases.group_by("subset", maintain_order=True).len().rows()
         named = [f"{name or '(none)'} {n:,}" for name, n in subsets]
         yield f"  subsets: {_some(named if whole else named[:SUBSETS], len(named), 'subset')}"
-    if one.mapping:
-        yield f"  columns: {one.mapping}"
-    yield f"  labels: {one.label_base}"
-    yield from _fates([one])
+    if imported.mapping:
+        yield f"  columns: {imported.mapping}"
+    yield f"  labels: {imported.label_base}"
+    yield from _fates([imported])
     if added:
         yield f"  in the workspace: {added.new:,} new, {added.changed:,} changed, {added.unchanged:,} unchanged"
         for path in added.elsewhere:
@@ -148,7 +148,7 @@ def _fates(imports: Sequence[Imported]) -> Iterator[str]:
     kept: dict[str, None] = {}
     left_out: dict[str, dict[str, None]] = {}
     uncounted = 0
-    for fates in (one.fates for one in imports if one.fates is not None):
+    for fates in (imported.fates for imported in imports if imported.fates is not None):
         kept.update((name if name == here else f"{name} (here {here})", None) for name, here in fates.kept.items())
         for name, why in fates.left_out.items():
             left_out.setdefault(why, {})[name] = None
@@ -163,7 +163,7 @@ def _fates(imports: Sequence[Imported]) -> Iterator[str]:
 
 
 def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
-    """One scorer's results in a few lines: what joined and how, what could not be read."""
+    """Yield one scorer's results in a few lines: what joined and how, what could not be read."""
     foreign = joined.results
     name = saved.scorer if saved else foreign.name
     yield f"{foreign.source}: {foreign.kind} {name} ({foreign.format})"
@@ -218,36 +218,36 @@ def joined_words(joined: Joined) -> str:
 
 def _gives(joined: Joined, *, short: bool = False) -> str:
     """What kind of numbers or answers there are, how many could not be read, and what decides on them."""
-    told = given_words(joined, short=short)
+    kinds = given_words(joined, short=short)
     if joined.given["rewards"] and not joined.given["answers"]:
         rule = joined.results
         wrong = when_wrong(rule.on, rule.comparison, f"{rule.threshold:g}")
         words = f"wrong iff {wrong.rpartition(' iff ')[2]}" if short else wrong
-        return f"{told}; {words} ({rule.threshold_source})"
-    return told or "nothing"
+        return f"{kinds}; {words} ({rule.threshold_source})"
+    return kinds or "nothing"
 
 
 def given_words(joined: Joined, *, short: bool = False) -> str:
     """Count what a file gave a scorer, by kind, and what of it could not be read; "" where it gave nothing."""
-    given = joined.given
+    numbers = joined.given
     counts = {
-        "with step rewards": given["rewards"],
-        "with step labels as given": given["labels"],
-        "with a second number a step for redundancy": given["redundancy"],
-        "with one number a solution, which names no step": given["solution"],
-        "refused": given["reason"],
-        _verdict_words(joined): given["answers"],
+        "with step rewards": numbers["rewards"],
+        "with step labels as given": numbers["labels"],
+        "with a second number a step for redundancy": numbers["redundancy"],
+        "with one number a solution, which names no step": numbers["solution"],
+        "refused": numbers["reason"],
+        _verdict_words(joined): numbers["answers"],
         "unparsed": joined.unparsed,
     }
     # A number that is that of all results is told already.
-    told = [
+    parts = [
         what.removeprefix("with ") if short and n == joined.joined else f"{n:,} {what}"
         for what, n in counts.items()
         if n
     ]
-    if joined.unparsed and told:
-        told[-1] += f" ({_unparsed_reasons(joined.votes)}){_cases_without_verdict(joined.votes)}"
-    return ", ".join(told)
+    if joined.unparsed and parts:
+        parts[-1] += f" ({_unparsed_reasons(joined.votes)}){_cases_without_verdict(joined.votes)}"
+    return ", ".join(parts)
 
 
 def _verdict_words(joined: Joined) -> str:
@@ -290,28 +290,28 @@ def _cases_without_verdict(votes: pl.DataFrame) -> str:
 def _findings(findings: Sequence[Finding], width: int | None, *, whole: bool) -> Iterator[str]:
     """The findings of one source, all of them or the first of each kind."""
     kinds = counted(findings)
-    grave = sum(severity != "note" for severity, *_ in kinds)
-    told = 0
+    serious = sum(severity != "note" for severity, *_ in kinds)
+    n_listed = 0
     for severity, code, number, further in _listed(kinds, whole=whole):
         if further:
             yield from _wrapped([f"  {further}"], width)
             continue
         yield f"  {severity}: {number:,} x {code}"
         alike = (finding for finding in findings if (finding.severity, finding.code) == (severity, code))
-        shown = number if whole else min(number, _places(severity, grave))
-        for finding in islice(alike, shown):
+        limit = number if whole else min(number, _places(severity, serious))
+        for finding in islice(alike, limit):
             place = f"line {finding.line}: " if finding.line is not None else ""
             yield from _wrapped([f"    {place}{_said(finding)}"], width)
-        if number > shown:
-            yield f"    ... and {number - shown:,} more"
-        told += shown
-    if told < len(findings):
+        if number > limit:
+            yield f"    ... and {number - limit:,} more"
+        n_listed += limit
+    if n_listed < len(findings):
         yield "  -v lists every finding."
 
 
-def _places(severity: Severity, grave: int) -> int:
+def _places(severity: Severity, serious: int) -> int:
     """How many places a kind of findings shows beside so many kinds of errors and warnings."""
-    return 1 if severity == "note" else max(1, min(PLACES, 2 * PLACES // grave))
+    return 1 if severity == "note" else max(1, min(PLACES, 2 * PLACES // serious))
 
 
 def _said(finding: Finding) -> str:
@@ -379,15 +379,15 @@ def _some(named: Sequence[str], number: int, noun: str = "") -> str:
     return ", ".join(named) + (f" and {rest}" if more else "")
 
 
-def _remarks(found: ImportBatch, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Finding]:
+def _remarks(batch: ImportBatch, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Finding]:
     """Every finding, and what else a person should look at as if it were one."""
-    for sentence in found.skipped:
+    for sentence in batch.skipped:
         yield Finding("warning", NOT_READ, sentence, "")
-    for at, one in enumerate(found.imported):
-        yield from one.findings
+    for at, imported in enumerate(batch.imported):
+        yield from imported.findings
         for path in added[at].elsewhere if added else ():
-            yield Finding("warning", "moved", _moved_from(path), one.source)
-    for at, joined in enumerate(found.joined):
+            yield Finding("warning", "moved", _moved_from(path), imported.source)
+    for at, joined in enumerate(batch.joined):
         yield from joined.findings
         name = saved[at].scorer if saved else joined.results.name
         if of_folder := _name_of_folder(joined.results.source, name):
@@ -397,33 +397,33 @@ def _remarks(found: ImportBatch, added: Sequence[Added], saved: Sequence[Saved])
             yield Finding("warning", code, saved[at].why, joined.results.source)
 
 
-def _head(found: ImportBatch, saved: Sequence[Saved], names: _Names, every: Sequence[Finding]) -> str:
+def _head(batch: ImportBatch, saved: Sequence[Saved], names: _Names, every: Sequence[Finding]) -> str:
     """All of it in one sentence."""
-    files = {*(one.source for one in found.imported), *(one.results.source for one in found.joined)}
+    files = {*(cases.source for cases in batch.imported), *(joined.results.source for joined in batch.joined)}
     number = pl.concat(
-        [pl.Series("case", [], dtype=pl.String), *(one.cases["case"] for one in found.imported)]
+        [pl.Series("case", [], dtype=pl.String), *(imported.cases["case"] for imported in batch.imported)]
     ).n_unique()
-    benchmarks = len({one.benchmark for one in found.imported})
-    scorers = dict.fromkeys((one.results.kind, one.results.name) for one in found.joined)
+    benchmarks = len({imported.benchmark for imported in batch.imported})
+    scorers = dict.fromkeys((joined.results.kind, joined.results.name) for joined in batch.joined)
     kinds = Counter("PRM" if kind == "prm" else kind for kind, _ in scorers)
-    told = [f"{number_of(number, 'case')} of {number_of(benchmarks, 'benchmark')}"] if benchmarks else []
-    of_states = Counter(one.state for one in saved)
+    parts = [f"{number_of(number, 'case')} of {number_of(benchmarks, 'benchmark')}"] if benchmarks else []
+    of_states = Counter(results.state for results in saved)
     all_alike = len(of_states) == 1 and len(saved) > 1
     states = ", ".join(f"all {state}" if all_alike else f"{count:,} {state}" for state, count in of_states.items())
     results = ", ".join(number_of(count, kind) for kind, count in kinds.items())
-    told += [f"{results} ({states})" if states else results] if kinds else []
+    parts += [f"{results} ({states})" if states else results] if kinds else []
     noticed = noticed_words(every)
     where = f"{number_of(len(files), 'file')} in {names.folder}" if names.folder else number_of(len(files), "file")
     if len(files) == 1:
         (where,) = files
-    counts = "; ".join([*told, noticed] if noticed else told)
+    counts = "; ".join([*parts, noticed] if noticed else parts)
     return f"{where}: {counts}"
 
 
 def noticed_words(findings: Iterable[Finding]) -> str:
     """Count findings by severity, the gravest first: `1 error, 2 warnings`; "" where there are none."""
     severities = Counter(finding.severity for finding in findings)
-    return ", ".join(number_of(severities[one], one) for one in _SEVERITIES if severities[one])
+    return ", ".join(number_of(severities[severity], severity) for severity in _SEVERITIES if severities[severity])
 
 
 def _benchmarks(of_cases: Sequence[tuple[Imported, Added | None]], width: int | None) -> Iterator[str]:
@@ -431,15 +431,15 @@ def _benchmarks(of_cases: Sequence[tuple[Imported, Added | None]], width: int | 
     rows = []
     bases: dict[str, Counter[str]] = {}
     groups: dict[str, list[tuple[Imported, Added | None]]] = {}
-    for one, added in of_cases:
-        groups.setdefault(one.benchmark, []).append((one, added))
+    for imported, added in of_cases:
+        groups.setdefault(imported.benchmark, []).append((imported, added))
     for benchmark, parts in groups.items():
-        cases = pl.concat([one.cases.select("case", "earliest_error") for one, _ in parts])
+        cases = pl.concat([imported.cases.select("case", "earliest_error") for imported, _ in parts])
         once = cases.unique("case", keep="last")
-        for one, _ in parts:
-            bases.setdefault(one.label_base.partition(" (")[0], Counter())[benchmark] += 1
+        for imported, _ in parts:
+            bases.setdefault(imported.label_base.partition(" (")[0], Counter())[benchmark] += 1
         changes = [added for _, added in parts if added]
-        read = sum(one.read for one, _ in parts)
+        read = sum(imported.read for imported, _ in parts)
         row: dict[str, int | str] = {
             "benchmark": benchmark,
             "files": len(parts),
@@ -450,10 +450,10 @@ def _benchmarks(of_cases: Sequence[tuple[Imported, Added | None]], width: int | 
             "erroneous": int((once["earliest_error"] >= 0).sum()),
             "clean": int((once["earliest_error"] == -1).sum()),
             "no label": once["earliest_error"].null_count(),
-            "twins": sum(one.twins.height for one, _ in parts),
-            "new": sum(one.new for one in changes),
-            "changed": sum(one.changed for one in changes),
-            "unchanged": sum(one.unchanged for one in changes),
+            "twins": sum(imported.twins.height for imported, _ in parts),
+            "new": sum(change.new for change in changes),
+            "changed": sum(change.changed for change in changes),
+            "unchanged": sum(change.unchanged for change in changes),
         }
         rows.append(row)
     always = ("benchmark", "files", "rows", "cases", "erroneous", "clean")
@@ -522,7 +522,7 @@ def _facts(joined: Joined) -> str:
 def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iterator[str]:
     """Errors, warnings, then notes, a kind at a time over all files."""
     kinds = counted(every)
-    grave = sum(severity != "note" for severity, *_ in kinds)
+    serious = sum(severity != "note" for severity, *_ in kinds)
     one_source = len({finding.source for finding in every}) == 1
     for severity, code, number, further in _listed(kinds):
         if further:
@@ -542,14 +542,14 @@ def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iter
                 continue
             yield _cut(f"note: {number:,} x {code}{several}: {_said(alike[0])} ({_place(alike[0], names)})", width)
             continue
-        shown = _places(severity, grave)
-        which = f" ({names.listed(count)})" if len(count) > 1 and number > shown else ""
+        limit = _places(severity, serious)
+        which = f" ({names.listed(count)})" if len(count) > 1 and number > limit else ""
         yield from _wrapped([f"{severity}: {number:,} x {code}{several}{which}"], width)
-        for finding in _first_of_each_file(alike, shown):
+        for finding in _first_of_each_file(alike, limit):
             place = f"{_place(finding, names)}: " if finding.source else ""
             yield from _wrapped([f"  {place}{_said(finding)}"], width)
-        if number > shown:
-            yield f"  ... and {number - shown:,} more"
+        if number > limit:
+            yield f"  ... and {number - limit:,} more"
 
 
 def _refused(sentences: Sequence[str]) -> Iterator[str]:

@@ -41,15 +41,15 @@ def run(args: argparse.Namespace) -> int:
     workspace = find_workspace(args.workspace, create=args.benchmarks == ["demo"])
     words = ["score", *args.benchmarks, "--workspace", str(workspace.root), "--seed", str(args.seed)]
     words += [f"--where={condition}" for condition in _conditions(args, workspace)]
-    told = _Told()
+    record = _Told()
     for each in _each_checkpoint(args):
-        code = _follow(Job([*words, *scoring_flags(each)]), told, quiet=args.quiet)
-        told.codes.append(code)
+        code = _follow(Job([*words, *scoring_flags(each)]), record, quiet=args.quiet)
+        record.codes.append(code)
         if code not in {0, 1}:
             break
-    code = code if code not in {0, 1} else max(told.codes)
+    code = code if code not in {0, 1} else max(record.codes)
     if not args.quiet:
-        for line in _next_steps(args, workspace, told):
+        for line in _next_steps(args, workspace, record):
             say_over_progress(line)
     return code
 
@@ -67,11 +67,11 @@ def _each_checkpoint(args: argparse.Namespace) -> list[argparse.Namespace]:
         raise UsageError(
             f"--at is for one checkpoint, and {args.model} holds {len(checkpoints)}.", f"Score {checkpoints[0]} alone."
         )
-    found = []
+    runs = []
     for path in checkpoints:
         name = None if args.name is None else f"{args.name}-{point_of_model(str(path)).at}"
-        found.append(argparse.Namespace(**{**vars(args), "model": str(path), "name": name}))
-    return found
+        runs.append(argparse.Namespace(**{**vars(args), "model": str(path), "name": name}))
+    return runs
 
 
 def _conditions(args: argparse.Namespace, workspace: Workspace) -> tuple[str, ...]:
@@ -80,14 +80,14 @@ def _conditions(args: argparse.Namespace, workspace: Workspace) -> tuple[str, ..
     Raises:
         UsageError: no such slice, or one that searches the texts.
     """
-    found = with_slices(Request(where=tuple(args.where), slices=tuple(args.slice)), workspace.root)
-    if found.search:
+    request = with_slices(Request(where=tuple(args.where), slices=tuple(args.slice)), workspace.root)
+    if request.search:
         raise UsageError("score does not search texts, and a slice does.", "Save it without its search.")
-    return found.where
+    return request.where
 
 
 def scoring_flags(args: argparse.Namespace) -> list[str]:
-    """Every option of a scoring run that is not as it would be anyway, as words for the scoring process."""
+    """Return every option of a scoring run that is not as it would be anyway, as words for the scoring process."""
     parser = argparse.ArgumentParser(add_help=False)
     add_arguments(parser)
     usual = vars(parser.parse_args(["-"]))
@@ -101,24 +101,23 @@ def _flag(name: str, args: argparse.Namespace) -> Iterator[str]:
     if value is True:
         yield flag
         return
-    for one in value if isinstance(value, list) else [value]:
-        text = "=".join(one) if isinstance(one, tuple) else "none" if one is None else str(one)
+    for item in value if isinstance(value, list) else [value]:
+        text = "=".join(item) if isinstance(item, tuple) else "none" if item is None else str(item)
         yield f"{flag}={text}"
 
 
-def _next_steps(args: argparse.Namespace, workspace: Workspace, told: "_Told") -> Iterator[str]:
-    """What to do after a run."""
-    if told.too_long and not args.truncate:
-        yield f"{told.too_long:,} of the refused are too long for the model: --truncate scores their first steps."
-    if told.no_memory:
-        yield f"{counted(told.no_memory, 'case')} for which there was no memory: the same command tries again."
-    if told.lacking:
-        yield f"{counted(told.lacking, 'case')} without an answer that should have come: the same command asks again."
-    if told.lasting:
-        yield f"{counted(told.lasting, 'case')} that asking again would not help: --retry-refused asks all the same."
-    if told.has_rewards:
+def _next_steps(args: argparse.Namespace, workspace: Workspace, record: "_Told") -> Iterator[str]:
+    if record.too_long and not args.truncate:
+        yield f"{record.too_long:,} of the refused are too long for the model: --truncate scores their first steps."
+    if record.no_memory:
+        yield f"{counted(record.no_memory, 'case')} for which there was no memory: the same command tries again."
+    if record.lacking:
+        yield f"{counted(record.lacking, 'case')} without an answer that should have come: the same command asks again."
+    if record.lasting:
+        yield f"{counted(record.lasting, 'case')} that asking again would not help: --retry-refused asks all the same."
+    if record.has_rewards:
         yield f"See them: {' '.join(looking(args, workspace))}"
-        if len(told.codes) > 1:
+        if len(record.codes) > 1:
             series = args.series or point_of_model(str(checkpoints_in(expand_home(args.model))[0])).series
             yield f"What training changed: {' '.join(looking(args, workspace, 'timeline', str(series)))}"
         if args.critic and (args.votes or 1) > 1:
@@ -126,7 +125,7 @@ def _next_steps(args: argparse.Namespace, workspace: Workspace, told: "_Told") -
 
 
 def looking(args: argparse.Namespace, workspace: Workspace, *verb: str) -> list[str]:
-    """The command that shows what was scored, as words of a shell."""
+    """Return the command that shows what was scored, as words of a shell."""
     words = ["prm-inspect", *verb, *(["-w", args.workspace] if args.workspace is not None else [])]
     if sorted(set(args.benchmarks)) != workspace.default_benchmarks():
         words += [word for name in dict.fromkeys(args.benchmarks) for word in ("--benchmark", name)]
@@ -186,21 +185,23 @@ class _Told(Struct):
         return event["event"] != "case_refused" or self.no_memory + self.lacking + self.lasting <= ALIKE
 
 
-def _follow(job: Job, told: _Told, *, quiet: bool) -> int:
-    told.ended, told.saved, told.nodes = False, 0, []
-    told.engines.clear()
+def _follow(job: Job, record: _Told, *, quiet: bool) -> int:
+    record.ended, record.saved, record.nodes = False, 0, []
+    record.engines.clear()
     with signals_passed_on(job):
         for event in job.events():
-            told.note(event)
-            if not quiet and told.worth_telling(event):
-                _tell(event, told.nodes)
+            record.note(event)
+            if not quiet and record.worth_telling(event):
+                _tell(event, record.nodes)
         code = job.wait()
-    if not told.ended:
+    if not record.ended:
         say_over_progress("The scoring process ended without a word.")
-    if told.saved and code not in {0, 1, 130, 143}:
-        what = "answer" if told.asks else "case"
-        say_over_progress(f"{counted(told.saved, what)} were saved before: the same command goes on with what is left.")
-    return code if told.ended or code > 0 else 2
+    if record.saved and code not in {0, 1, 130, 143}:
+        what = "answer" if record.asks else "case"
+        say_over_progress(
+            f"{counted(record.saved, what)} were saved before: the same command goes on with what is left."
+        )
+    return code if record.ended or code > 0 else 2
 
 
 def _tell(event: dict[str, Any], nodes: Sequence[str] = ()) -> None:

@@ -56,11 +56,11 @@ def _listening(port: int) -> socket.socket:
     """
     other = "Name another: --port N (0 takes any that is free)."
     if port > _LAST_PORT or port in _BLOCKED:
-        told = f"there is no port {port}." if port > _LAST_PORT else f"browsers do not open port {port}."
-        raise UsageError(told, other)
+        problem = f"there is no port {port}." if port > _LAST_PORT else f"browsers do not open port {port}."
+        raise UsageError(problem, other)
     try:
         return socket.create_server((HOST, port))
     except OSError as error:
         why = {errno.EADDRINUSE: "is in use", errno.EACCES: "is not yours to open"}
-        told = why.get(error.errno or 0, f"cannot be opened ({error.strerror})")
-        raise UsageError(f"port {port} {told}.", other) from error
+        problem = why.get(error.errno or 0, f"cannot be opened ({error.strerror})")
+        raise UsageError(f"port {port} {problem}.", other) from error

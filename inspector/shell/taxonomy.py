@@ -28,8 +28,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _changed(args: argparse.Namespace, results: Selection, shown: str) -> Changed | None:
-    """What is to be changed, `shown` being whose notes are to be seen; None where nothing is asked for.
+def _changed(args: argparse.Namespace, results: Selection, person: str) -> Changed | None:
+    """What is to be changed, `person` being whose notes are to be seen; None where nothing is asked for.
 
     Raises:
         UsageError: it cannot be done, or would change more than was probably meant.
@@ -37,7 +37,7 @@ def _changed(args: argparse.Namespace, results: Selection, shown: str) -> Change
     if args.merge is None and args.rename is None and args.put is None:
         return None
     who = journal_of(results, NOTED).author.who
-    if shown:
+    if person:
         raise UsageError("--who shows one person's notes, and only one's own are changed.", "Leave --who out.")
     notes = gathered_notes(results)
     if args.merge is not None:

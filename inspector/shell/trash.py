@@ -62,7 +62,7 @@ def _wanted(workspace: Workspace, kind: Kind, word: str) -> Removable:
         UsageError: none or several, whose names are told; or it belongs to the demo.
     """
     there = removable(workspace, kind) if workspace.root else []
-    names = [one.name for one in there]
+    names = [thing.name for thing in there]
     if word not in names and word in _bundled(kind):
         what = "the demo" if kind == "benchmark" else f"{word} is part of the demo, which"
         raise UsageError(
@@ -109,7 +109,7 @@ def _restore(args: argparse.Namespace) -> int:
         return 0
     word = " ".join(args.words)
     label = _label(word, there)
-    *older, newest = (one for one in there if one.label == label)
+    *older, newest = (thing for thing in there if thing.label == label)
     place = restore(workspace, newest)
     _print([f"Brought back {newest.label} ({size_words(newest.bytes)}), removed {newest.time}: {place}"], args)
     if older:
@@ -123,9 +123,9 @@ def _label(word: str, there: Sequence[Removed]) -> str:
     Raises:
         UsageError: none or several are; those that there are, are named.
     """
-    exact = dict.fromkeys(one.label for one in there if one.name == word)
-    part = dict.fromkeys(one.label for one in there if word.lower() in one.name.lower())
-    labels = list(exact or part or dict.fromkeys(one.label for one in there))
+    exact = dict.fromkeys(thing.label for thing in there if thing.name == word)
+    part = dict.fromkeys(thing.label for thing in there if word.lower() in thing.name.lower())
+    labels = list(exact or part or dict.fromkeys(thing.label for thing in there))
     return labels[0] if len(exact or part) == 1 else match_name(word, labels, "removed thing")
 
 
@@ -136,7 +136,7 @@ def _prune(args: argparse.Namespace) -> int:
         prune(workspace, [])
         _print([f"The trash of {workspace.place} is empty."], args)
         return 0
-    total = sum(one.bytes for one in there) + left
+    total = sum(thing.bytes for thing in there) + left
     _print(_listed(there, workspace, left), args)
     if not args.yes and not _agreed(total):
         _print(["Nothing was deleted."], args)
@@ -166,12 +166,12 @@ def _listed(there: Sequence[Removed], workspace: Workspace, left: int = 0) -> It
     if not there and not left:
         yield f"The trash of {workspace.place} is empty."
         return
-    for one in there:
-        when = f", removed {one.time}" if one.time else ""
-        yield f"  {one.label}: {size_words(one.bytes)}{when}"
+    for thing in there:
+        when = f", removed {thing.time}" if thing.time else ""
+        yield f"  {thing.label}: {size_words(thing.bytes)}{when}"
     if left:
         yield f"  what an interrupted prune left: {size_words(left)}"
-    total = sum(one.bytes for one in there) + left
+    total = sum(thing.bytes for thing in there) + left
     yield f"In the trash of {workspace.place}: {counted(len(there), 'removed thing')}, {total:,} bytes."
 
 

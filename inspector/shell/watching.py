@@ -135,8 +135,8 @@ class _Lines:
         """What the last state of every source makes of it."""
         if all(file.refusal for file in self._last.values()):
             return 2
-        grave = any(file.grave for file in self._last.values())
-        return int(grave or bool(self._awaited or self._half or self._refusal))
+        warned = any(file.grave for file in self._last.values())
+        return int(warned or bool(self._awaited or self._half or self._refusal))
 
     def note(self, sentences: Sequence[str]) -> None:
         """Say what keeps the workspace's place from having what was imported, each sentence once while it holds."""
@@ -165,7 +165,6 @@ class _Lines:
         self._awaited, self._half, self._refusal = dict(brought.awaited), brought.half, brought.refusal
 
     def end(self, watch: Watch) -> None:
-        """Say what was taken in all."""
         taken = [held for held in self._last.values() if not held.refusal]
         cases = sum(held.cases for held in taken)
         results = sum(sum(held.results.values()) for held in taken)
@@ -252,8 +251,8 @@ def _parts(taken: Taken, before: _Held | None) -> Iterator[str]:
     counts = before.results if before is not None else {}
     for joined, saved in taken.joined:
         more = joined.joined - counts.get(saved.scorer, joined.joined)
-        given = given_words(joined, short=True)
-        yield f"{saved.scorer}: {joined_words(joined)}{f' ({more:+,})' if more else ''}{f', {given}' if given else ''}"
+        words = given_words(joined, short=True)
+        yield f"{saved.scorer}: {joined_words(joined)}{f' ({more:+,})' if more else ''}{f', {words}' if words else ''}"
         if saved.why:
             yield f"warning: {saved.why}"
     if noticed := noticed_words(_findings(taken)):
@@ -263,7 +262,7 @@ def _parts(taken: Taken, before: _Held | None) -> Iterator[str]:
 def _object(taken: Taken) -> dict[str, Any]:
     """The same in numbers."""
     findings = [finding.severity for finding in _findings(taken)]
-    given = [joined.given for joined, _ in taken.joined]
+    all_counts = [joined.given for joined, _ in taken.joined]
     benchmarks = [imported.benchmark for imported, _ in taken.imported]
     benchmarks += [name for joined, _ in taken.joined for name in joined.benchmarks]
     return {
@@ -277,9 +276,9 @@ def _object(taken: Taken) -> dict[str, Any]:
         "new": sum(added.new for _, added in taken.imported),
         "changed": sum(added.changed for _, added in taken.imported),
         "results": sum(joined.joined for joined, _ in taken.joined),
-        "rewards": sum(counts["rewards"] for counts in given),
-        "answers": sum(counts["answers"] for counts in given),
-        "refused": sum(counts["reason"] for counts in given),
+        "rewards": sum(counts["rewards"] for counts in all_counts),
+        "answers": sum(counts["answers"] for counts in all_counts),
+        "refused": sum(counts["reason"] for counts in all_counts),
         **{f"{severity}s": findings.count(severity) for severity in ("error", "warning", "note")},
     }
 

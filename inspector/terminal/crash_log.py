@@ -17,13 +17,13 @@ KEPT = 10
 
 
 def log_fault(facts: Mapping[str, object], commands: Iterable[str], folder: Path) -> str:
-    """Write a log of the fault that is being handled into the folder; what a person is told of it."""
+    """Write a log of the fault that is being handled into the folder; return what a person is told of it."""
     path = write(report(traceback.format_exc(), facts, commands, os.environ), folder)
     return sentence(sys.exc_info()[1], path)
 
 
 def report(traced: str, facts: Mapping[str, object], commands: Iterable[str], environ: Mapping[str, str]) -> str:
-    """The text of a log: versions, the terminal, what was done last, and the traceback without local values."""
+    """Return the text of a log: versions, the terminal, what was done last, and the traceback without local values."""
     known = {
         "when": time.strftime("%Y-%m-%d %H:%M:%S %z"),
         "python": sys.version.split()[0],
@@ -52,7 +52,7 @@ def write(text: str, folder: Path) -> Path | None:
 
 
 def sentence(error: BaseException | None, path: Path | None) -> str:
-    """What a person is told on the restored terminal."""
+    """Return what a person is told on the restored terminal."""
     what = f"prm-inspect failed ({type(error).__name__}), which is a fault in it."
     where = f"What happened stands in {path}" if path else "No log could be written."
     return f"{what} {where}"

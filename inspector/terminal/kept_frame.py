@@ -49,7 +49,7 @@ class KeptFrame(msgspec.Struct, frozen=True):
 
 
 def stamp(path: str) -> Stamp:
-    """Give what a file or folder is known by; any path that cannot be looked at counts as not there."""
+    """Return what a file or folder is known by; any path that cannot be looked at counts as not there."""
     try:
         there = os.stat(path)  # noqa: PTH116  # thousands of them: a Path each would take longer than the look
     except (OSError, ValueError):
@@ -58,7 +58,7 @@ def stamp(path: str) -> Stamp:
 
 
 def files_under(folder: Path, *, without: str = "") -> Iterator[str]:
-    """Give a folder, all folders and files in it, and in those, but no folder that is called as `without`."""
+    """Yield a folder, all folders and files in it, and in those, but no folder that is called as `without`."""
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name != without]
         yield place
@@ -88,7 +88,7 @@ def keep(place: Path, inputs: Iterable[str], strips: Sequence[Strip], *, before:
 
 
 def recall(place: Path) -> list[Strip]:
-    """Give the lines that were kept; none where there are none, or one file they follow from is another now.
+    """Return the lines that were kept; none where there are none, or one file they follow from is another now.
 
     Nor where that cannot be known within PATIENCE.
     """
@@ -105,6 +105,6 @@ def recall(place: Path) -> list[Strip]:
 
 
 def frame_file(state: Path, settings: Sequence[str]) -> Path:
-    """Give the file, in the state folder, for what a frame follows from beside files."""
+    """Return the file, in the state folder, for what a frame follows from beside files."""
     name = blake2b("\n".join(settings).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
     return state / FOLDER / f"{name}.msgpack"

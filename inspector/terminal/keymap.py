@@ -62,23 +62,27 @@ class Keymap(Struct, frozen=True):
         """Ids with their keys, joined by commas."""
         if not self.changed:
             return {}
-        touched = {key for one in usual() if one.id in self.changed for key in one.keys}
+        touched = {key for command in usual() if command.id in self.changed for key in command.keys}
         touched |= {key for keys in self.changed.values() for key in keys}
         return {
-            one.id: ",".join(one.keys or (NO_KEY,))
-            for one in self.bound
-            if one.id in self.changed or touched.intersection(one.keys)
+            command.id: ",".join(command.keys or (NO_KEY,))
+            for command in self.bound
+            if command.id in self.changed or touched.intersection(command.keys)
         }
 
 
 def usual() -> tuple[Bound, ...]:
-    """Every command that can have other keys, with its usual ones."""
-    rail = (Bound(one.id, one.title, one.help, _split(one.keys), SCREENS, "rail") for one in RAIL)
-    screens = (Bound(one.id, one.title, one.help, _split(one.keys), one.screens) for one in COMMANDS if one.screens)
+    """Return every command that can have other keys, with its usual ones."""
+    rail = (Bound(command.id, command.title, command.help, _split(command.keys), SCREENS, "rail") for command in RAIL)
+    screens = (
+        Bound(command.id, command.title, command.help, _split(command.keys), command.screens)
+        for command in COMMANDS
+        if command.screens
+    )
     answers = (
-        Bound(one.id, one.title, one.help, _split(one.keys), ("critique",), "list")
-        for one in COMMANDS
-        if not one.screens
+        Bound(command.id, command.title, command.help, _split(command.keys), ("critique",), "list")
+        for command in COMMANDS
+        if not command.screens
     )
     return (*screens, *rail, *_of_lists(), *answers)
 
@@ -103,9 +107,9 @@ RENAMED = {
 
 
 def read(path: Path) -> Keymap:
-    """The keys in the file, laid over the usual ones; the usual ones where there is no file."""
+    """Read the keys in the file, laid over the usual ones; the usual ones where there is no file."""
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Keymap(usual())
     except OSError as error:
@@ -113,24 +117,24 @@ def read(path: Path) -> Keymap:
     except ValueError as error:
         # tomllib's own errors and those of the encoding.
         return Keymap(usual(), (f"{path} is no TOML: {error}. The usual keys hold.",))
-    return laid_over(_flat(found))
+    return laid_over(_flat(document))
 
 
-def _flat(found: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """Tables by dotted names: `table.down` without quotes is one for TOML."""
     flat: dict[str, Any] = {}
-    for name, value in found.items():
+    for name, value in table.items():
         flat |= _flat(value, f"{before}{name}.") if isinstance(value, dict) else {f"{before}{name}": value}
     return flat
 
 
 def laid_over(chosen: Mapping[str, Any]) -> Keymap:
-    """The usual keys with these in the place of some."""
-    known = {one.id: one for one in usual()}
+    """Return the usual keys with these in the place of some."""
+    known = {command.id: command for command in usual()}
     problems: list[str] = []
     wanted: dict[str, tuple[str, ...]] = {}
-    for given, value in chosen.items():
-        name, keys = RENAMED.get(given, given), _keys(value)
+    for chosen_name, value in chosen.items():
+        name, keys = RENAMED.get(chosen_name, chosen_name), _keys(value)
         if name not in known:
             problems.append(_unknown(name, known))
         elif keys is None:
@@ -148,8 +152,15 @@ def laid_over(chosen: Mapping[str, Any]) -> Keymap:
             if other.id not in wanted and lost and _meet(known[name], other):
                 changed[other.id] = tuple(key for key in changed.get(other.id, other.keys) if key not in lost)
     bound = tuple(
-        Bound(one.id, one.title, one.help, changed.get(one.id, one.keys), one.places, one.layer)
-        for one in known.values()
+        Bound(
+            command.id,
+            command.title,
+            command.help,
+            changed.get(command.id, command.keys),
+            command.places,
+            command.layer,
+        )
+        for command in known.values()
     )
     return Keymap(bound, tuple(problems), changed)
 
@@ -159,25 +170,27 @@ def _unknown(name: str, known: Mapping[str, Bound]) -> str:
     return f"There is no command {name!r}{f', did you mean {near[0]}?' if near else '; prm-inspect keys lists them.'}"
 
 
-def _taken(one: Bound, keys: Sequence[str], wanted: Mapping[str, tuple[str, ...]], known: Mapping[str, Bound]) -> str:
+def _taken(
+    command: Bound, keys: Sequence[str], wanted: Mapping[str, tuple[str, ...]], known: Mapping[str, Bound]
+) -> str:
     """Why it cannot have these keys; "" where it can."""
     for first in ("go", "view"):
         kept = set(keys).intersection(wanted.get(first, known[first].keys))
-        if kept and one.id != first:
+        if kept and command.id != first:
             return f"{', '.join(sorted(kept))} waits for a second key; give {first} another key above it first."
     for name, theirs in wanted.items():
-        if (both := set(keys).intersection(theirs)) and _meet(one, known[name]):
+        if (both := set(keys).intersection(theirs)) and _meet(command, known[name]):
             return f"{', '.join(sorted(both))} is {name} already."
     for other in known.values():
         held = set(keys).intersection(wanted.get(other.id, other.keys))
-        beneath = other.layer == "list" and one.layer == "screen" and set(one.places).intersection(other.places)
-        if held and beneath and not held <= set(one.keys):
+        beneath = other.layer == "list" and command.layer == "screen" and set(command.places).intersection(other.places)
+        if held and beneath and not held <= set(command.keys):
             return f"{', '.join(sorted(held))} is {other.id} in lists, which comes first."
     return ""
 
 
-def _meet(one: Bound, other: Bound) -> bool:
-    return one.layer == other.layer and bool(set(one.places).intersection(other.places))
+def _meet(first: Bound, second: Bound) -> bool:
+    return first.layer == second.layer and bool(set(first.places).intersection(second.places))
 
 
 def _keys(value: object) -> tuple[str, ...] | None:

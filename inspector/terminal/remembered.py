@@ -82,7 +82,7 @@ class Remembered:
 
     @classmethod
     def of_workspace(cls, root: Path | None, folder: Path) -> "Remembered":
-        """Of the workspace in folder `root` (None: the demo alone), kept in the state folder `folder`."""
+        """Make that of the workspace in folder `root` (None: the demo alone), kept in the state folder `folder`."""
         return cls(folder / "workspaces" / _file_name(root))
 
     def keep(self, **fields: Any) -> None:
@@ -128,7 +128,7 @@ class Remembered:
 
 
 def recent_workspaces(folder: Path) -> list[str]:
-    """Give the folders of workspaces that were looked at and are still there, the newest first.
+    """Return the folders of workspaces that were looked at and are still there, the newest first.
 
     `folder` is the state folder, as for `Remembered.of_workspace`.
     """
@@ -157,10 +157,10 @@ def _file_name(root: Path | None) -> str:
 def _written(path: Path | None) -> dict[str, Any] | None:
     """The object in the file; None where there is none, or nothing readable."""
     try:
-        found = json.loads(path.read_bytes()) if path is not None else None
+        document = json.loads(path.read_bytes()) if path is not None else None
     except (OSError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return document if isinstance(document, dict) else None
 
 
 def _read(written: Mapping[str, Any]) -> Left:

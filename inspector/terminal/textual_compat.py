@@ -188,7 +188,7 @@ class SizeCheck:
 
 
 def terminal_size() -> Size | None:
-    """Give the columns and lines of the terminal that is written to; None where there is none."""
+    """Return the columns and lines of the terminal that is written to; None where there is none."""
     if sys.__stdout__ is None:
         return None
     try:
@@ -213,7 +213,7 @@ def catch_signals(end: Callable[[int], object]) -> None:
 
 
 def run(app: App[int], *, mouse: bool) -> int:
-    """Run an app to its end and give its exit code; what its threads still do is left to `leave_behind`."""
+    """Run an app to its end and return its exit code; what its threads still do is left to `leave_behind`."""
     loop, executor = asyncio.new_event_loop(), ThreadPoolExecutor(thread_name_prefix=_THREADS)
     # asyncio.run would wait for whatever a thread is doing.
     loop.set_default_executor(executor)
@@ -233,7 +233,7 @@ def run(app: App[int], *, mouse: bool) -> int:
 
 
 def leave_behind(code: int) -> int:
-    """Give the exit code, after work in threads had its grace; what then still runs does not keep a person waiting.
+    """Return the exit code, after work in threads had its grace; what then still runs does not keep a person waiting.
 
     Files are written whole or not at all, so nothing is half done.
     """
@@ -256,7 +256,7 @@ def _at_work() -> list[threading.Thread]:
 
 
 def heedful_driver(driver: type[Driver]) -> type[Driver]:
-    """Give the driver, but for one thing: a terminal from which nothing can be read any more is a hang-up signal.
+    """Return the driver, but for one thing: a terminal that nothing can be read from any more is a hang-up signal.
 
     The thread in which Textual reads keys ends with an error then, which may end the app with a fault; or it reads that
     there is nothing, again and again, and the app goes on for ever.
@@ -286,10 +286,10 @@ def _heed(descriptor: int) -> None:
     poller = select.poll()
     poller.register(descriptor, 0)
     try:
-        found = poller.poll()
+        ready = poller.poll()
     except OSError:
         return
-    if any(events & (select.POLLHUP | select.POLLERR) for _, events in found):
+    if any(events & (select.POLLHUP | select.POLLERR) for _, events in ready):
         _hang_up()
 
 
@@ -306,7 +306,7 @@ class Output:
         self._gone = False
 
     def write(self, text: str) -> int:
-        """Write it; the number of its characters, written or not."""
+        """Write it; return the number of its characters, written or not."""
         self._try(self._file.write, text)
         return len(text)
 
@@ -314,11 +314,11 @@ class Output:
         """Hand on what was written."""
         self._try(self._file.flush)
 
-    def _try(self, act: Callable[..., object], *given: str) -> None:
+    def _try(self, act: Callable[..., object], *arguments: str) -> None:
         if self._gone:
             return
         try:
-            act(*given)
+            act(*arguments)
         except OSError:
             self._gone = True
             self._lost()
@@ -329,7 +329,7 @@ class Output:
 
 @contextmanager
 def lasting_output() -> Iterator[None]:
-    """While it lasts, `sys.__stderr__`, to which Textual writes, is an `Output`, and its loss is a hang-up signal.
+    """Have `sys.__stderr__`, to which Textual writes, be an `Output` meanwhile, and its loss a hang-up signal.
 
     Textual writes in a thread that an error ends; whoever writes then waits for it for ever, and so the process stays.
     """
@@ -346,7 +346,7 @@ def lasting_output() -> Iterator[None]:
 
 
 def orderly_driver(driver: type[Driver]) -> type[Driver]:
-    """Give the driver, but that one for browsers writes packet after packet, and that its loss is a hang-up signal."""
+    """Return the driver, but one for browsers writes packet after packet, and its loss is a hang-up signal."""
     if not hasattr(driver, "write_meta"):
         return driver
 
@@ -381,7 +381,7 @@ class Packets:
 
 
 def inert_pastes(driver: type[Driver]) -> type[Driver]:
-    """Give the driver, but that nothing in what is pasted is a key: `[31m` of a coloured word would press four."""
+    """Return the driver, but that nothing in what is pasted is a key: `[31m` of a coloured word would press four."""
     module = sys.modules[driver.__module__]
     if not hasattr(module, "XTermParser"):
         return driver
@@ -446,18 +446,18 @@ class _InertParser(XTermParser):
 
 
 def without_colours(filters: Sequence[LineFilter], *, sixteen: bool) -> list[LineFilter]:
-    """Give Textual's filters with the right one of those for `NO_COLOR`, where there is one.
+    """Return Textual's filters with the right one of those for `NO_COLOR`, where there is one.
 
     Textual decides before the theme is known, and greys are all black where a terminal has sixteen colours.
     """
-    return [NoColor() if sixteen and isinstance(one, Monochrome) else one for one in filters]
+    return [NoColor() if sixteen and isinstance(line_filter, Monochrome) else line_filter for line_filter in filters]
 
 
 # -- what is on screen
 
 
 def painted(screen: "Screen[Any]") -> list[Strip]:
-    """Give the lines that a screen shows now; in the app's own thread."""
+    """Return the lines that a screen shows now; in the app's own thread."""
     return screen._compositor.render_strips()  # noqa: SLF001  # Textual exports pictures alone
 
 

@@ -215,13 +215,13 @@ FEW_COLOURS = "prm-16-colours"
 
 
 def themes() -> Iterator[Theme]:
-    """Every theme of ours."""
+    """Yield every theme of ours."""
     for name, colours in COLOURS.items():
         yield _theme(name, colours, dark="light" not in name, ansi=colours is SIXTEEN)
 
 
 def variables_for(*, dark: bool, ansi: bool) -> dict[str, str]:
-    """Our variables for a theme that has none of them, such as Textual's own."""
+    """Return our variables for a theme that has none of them, such as Textual's own."""
     return (SIXTEEN if ansi else DARK if dark else LIGHT).variables
 
 
@@ -270,12 +270,12 @@ def _theme(name: str, colours: Colours, *, dark: bool, ansi: bool) -> Theme:
 
 
 def usual_theme(color_system: str | None) -> str:
-    """The theme where none was chosen, for a terminal with these colours (a name of rich's; None: it has none)."""
+    """Return the theme where none was chosen, for a terminal with these colours (a name of rich's; None: none)."""
     return FEW_COLOURS if color_system in {"standard", "windows"} else DEFAULT
 
 
 def chosen_theme(folder: Path | None) -> str:
-    """The theme that was chosen last, kept in the state folder; "" where none was."""
+    """Return the theme that was chosen last, kept in the state folder; "" where none was."""
     try:
         return (folder / "theme").read_text(encoding="utf-8").strip() if folder is not None else ""
     except (OSError, ValueError):
@@ -283,7 +283,7 @@ def chosen_theme(folder: Path | None) -> str:
 
 
 def choose_theme(folder: Path, name: str) -> str:
-    """Remember a theme, for every workspace: it belongs to the person and the terminal. Why that failed, else ""."""
+    """Remember a theme for every workspace: it is the person's and the terminal's. Return why that failed, else ""."""
     try:
         write_atomically(folder / "theme", f"{name}\n".encode())
     except InspectError as error:
@@ -315,18 +315,18 @@ class Plain(LineFilter):
     """Borders, scrollbars and other signs of the toolkit in ASCII. Other text stays as it is."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002  # Textual's own
-        """The same cells, those that are no plain text replaced."""
+        """Return the same cells, those that are no plain text replaced."""
         return [
             segment if segment.text.isascii() else Segment(segment.text.translate(_PLAIN), segment.style)
             for segment in segments
         ]
 
 
-def plain_key(shown: str) -> str:
-    """A key as it is shown, with its arrow as a word."""
+def plain_key(key: str) -> str:
+    """Return a key as it is shown, with its arrow as a word."""
     for arrow, word in KEYS.items():
-        shown = shown.replace(arrow, word)
-    return shown
+        key = key.replace(arrow, word)
+    return key
 
 
 Returned = TypeVar("Returned")
@@ -341,13 +341,13 @@ class Themed(App[Returned]):
         self.ascii_only = ascii_only
         self.set_class(ascii_only, "-ascii", update=False)
         self.animation_level = "none"
-        for one in themes():
-            self.register_theme(one)
+        for own_theme in themes():
+            self.register_theme(own_theme)
         chosen = chosen_theme(state)
         self.theme = chosen if chosen in self.available_themes else theme
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Give the variables that our styles have beside Textual's."""
+        """Return the variables that our styles have beside Textual's."""
         theme = self.current_theme
         return variables_for(dark=theme.dark, ansi=theme.ansi)
 
@@ -359,7 +359,7 @@ class Themed(App[Returned]):
         return plain_key(written(binding.key)) if self.ascii_only else written(binding.key)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Give what changes lines on their way to the terminal."""
+        """Return what changes lines on their way to the terminal."""
         filters = without_colours(super().get_line_filters(), sixteen=self.current_theme.ansi)
         return [*filters, *([Plain()] if self.ascii_only else ())]
 

@@ -17,7 +17,7 @@ GAP = 1
 
 
 def shown_runs(n_steps: int, width: int, gold: int | None, verdict: int | None) -> list[Run]:
-    """The runs of steps that fit into `width` cells, in order and apart from each other; at most two.
+    """Return the runs of steps that fit into `width` cells, in order and apart from each other; at most two.
 
     One cell a step, one for the mark before the gold step, one for every gap: before the first run, between the two,
     and after the last. All steps where they fit. Else the steps around the gold step and around the predicted one;
@@ -87,7 +87,7 @@ def _end(step: int, n_steps: int, room: int, *, before: bool) -> Run:
 
 
 def cells(runs: Sequence[Run], n_steps: int, marks: int) -> int:
-    """How many cells such a picture takes."""
+    """Count how many cells such a picture takes."""
     if not runs:
         return 0
     gaps = (runs[0][0] > 0) + (len(runs) - 1) + (runs[-1][1] < n_steps)
@@ -114,12 +114,12 @@ class Brush(Struct, frozen=True):
     ascii_only: bool = False
 
     def level(self, share: float) -> str:
-        """One character for a share in [0, 1]: a block of that height, or a digit 0 to 9."""
+        """Draw one character for a share in [0, 1]: a block of that height, or a digit 0 to 9."""
         share = min(1.0, max(0.0, share))
         return str(min(9, int(share * 10))) if self.ascii_only else _LEVELS[min(7, int(share * 8))]
 
     def bar(self, share: float, width: int, mark: float | None = None) -> tuple[str, int | None]:
-        """A horizontal bar of `width` cells for a share in [0, 1], and the cell where a mark in [0, 1] falls."""
+        """Draw a bar of `width` cells for a share in [0, 1], and return the cell where a mark in [0, 1] falls."""
         share = min(1.0, max(0.0, share))
         if self.ascii_only:
             text = ("#" * round(share * width)).ljust(width, "-")
@@ -131,7 +131,7 @@ class Brush(Struct, frozen=True):
         return text, at
 
     def reward_bar(self, share: float, width: int, threshold: float, style: str) -> list[Part]:
-        """A reward's bar with the threshold as a line through it."""
+        """Draw a reward's bar with the threshold as a line through it."""
         text, at = self.bar(share, width, threshold)
         if at is None:
             return [(text, style)]
@@ -139,13 +139,13 @@ class Brush(Struct, frozen=True):
         return [(text[:at], style), (line, "dim"), (text[at + 1 :], style)]
 
     def outcome(self, name: str | None) -> list[Part]:
-        """Glyph and word of an outcome."""
+        """Write glyph and word of an outcome."""
         if name is None:
             return [("", "")]
         return [(f"{GLYPHS[name]} {WORDS[name]}", OUTCOME_STYLES.get(name, "dim"))]
 
     def outcome_bar(self, counts: Mapping[str, int], width: int) -> list[Part]:
-        """A bar of `width` cells in which each outcome has its share, drawn with its glyph.
+        """Draw a bar of `width` cells in which each outcome has its share, drawn with its glyph.
 
         Shares are whole cells by largest remainders: to less than one cell each, and more cases never get fewer cells.
         """
@@ -166,7 +166,7 @@ class Brush(Struct, frozen=True):
         verdict: int | None,
         width: int | None = None,
     ) -> list[Part]:
-        """One character a step: an arrow stands before the gold step, the predicted step is underlined.
+        """Draw one character a step: an arrow stands before the gold step, the predicted step is underlined.
 
         Where `width` cells are too few for all steps, those around these two stand for them; see
         `inspector.texts.paint`.
@@ -184,12 +184,12 @@ class Brush(Struct, frozen=True):
         return [*parts, gap] if runs and runs[-1][1] < n_steps else parts
 
     def curve(self, values: Sequence[float | None], top: float) -> str:
-        """One character a value in [0, top]; a blank where there is none."""
+        """Draw one character a value in [0, top]; a blank where there is none."""
         return "".join(" " if value is None else self.level(value / top if top else 0.0) for value in values)
 
 
 def apportioned(counts: Sequence[int], width: int) -> list[int]:
-    """How many of `width` cells each count gets, by largest remainders; none where there is nothing to share.
+    """Share out `width` cells among counts, by largest remainders; none where there is nothing to share.
 
     Of equal remainders the larger count comes first, then the earlier one.
     """

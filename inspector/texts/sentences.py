@@ -49,12 +49,12 @@ NO_FOLDER = "Tags, notes and rulings are kept in a workspace. Make one: prm-insp
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 case`, `1,252 cases`."""
+    """Write `1 case`, `1,252 cases`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def size_words(count: float) -> str:
-    """A number of bytes for people: `12 B`, `3.4 kB`, `56 MB`; a kB is 1,000 bytes."""
+    """Write a number of bytes for people: `12 B`, `3.4 kB`, `56 MB`; a kB is 1,000 bytes."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
             return f"{count:.{int(count < 10)}f}".removesuffix(".0") + f" {unit}"
@@ -63,20 +63,20 @@ def size_words(count: float) -> str:
 
 
 def threshold_name(rule: "Decision") -> str:
-    """What a rule's threshold is called: by what is compared with it, where that is not the rewards."""
+    """Name a rule's threshold by what is compared with it, where that is not the rewards."""
     from scoring.evaluations.verdicts import compared_words
 
     return f"threshold {compared_words(rule)}".rstrip()
 
 
 def steps_word(count: int) -> str:
-    """`one step`, `five steps`, `13 steps`."""
+    """Write `one step`, `five steps`, `13 steps`."""
     word = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
     return f"{word} step" if count == 1 else f"{word} steps"
 
 
 def outcome_sentence(evaluation: "Evaluation", row: int) -> str:
-    """Verdict, gold and how they differ, with the reward at the gold step where there is one."""
+    """Write verdict, gold and how they differ, with the reward at the gold step where there is one."""
     from scoring.evaluations.verdicts import OUTCOMES
 
     outcome = OUTCOMES[evaluation.codes[row]]
@@ -104,14 +104,14 @@ def _without_verdict(evaluation: "Evaluation", row: int, outcome: str) -> str:
 
 
 def predicted_words(verdict: int) -> str:
-    """A verdict in words; 0-based, -1 = no error, -2 = an answer that names no step."""
+    """Write a verdict in words; 0-based, -1 = no error, -2 = an answer that names no step."""
     if verdict < 0:
         return "predicted no error" if verdict == -1 else "the answer names no step"
     return f"predicted step {verdict}"
 
 
 def votes_words(evaluation: "Evaluation", row: int) -> str:
-    """How the answers voted: `5 x step 3, 2 x none, 1 unparsed`; empty where nobody voted."""
+    """Write how the answers voted: `5 x step 3, 2 x none, 1 unparsed`; empty where nobody voted."""
     if evaluation.votes is None or not evaluation.votes.tried[row]:
         return ""
     first = f" (first of {len(evaluation.runs)} runs)" if evaluation.further else ""
@@ -119,29 +119,29 @@ def votes_words(evaluation: "Evaluation", row: int) -> str:
 
 
 def tally_words(counts: Sequence[tuple[str | None, int, int | None]]) -> str:
-    """Ballots (None = unparsed), how many voted so and the verdicts they name, in words."""
-    parts, told = [], set()
+    """Write ballots (None = unparsed), how many voted so and the verdicts they name, in words."""
+    parts, seen = [], set()
     for ballot, count, verdict in counts:
         if ballot is None:
             parts.append(f"{count} unparsed")
             continue
         words = repr(ballot) if verdict is None else named_step(verdict)
         # Texts that name the same step are counted apart, as they voted.
-        parts.append(f"{count} x {words}" + (f" ({ballot!r})" if words in told else ""))
-        told.add(words)
+        parts.append(f"{count} x {words}" + (f" ({ballot!r})" if words in seen else ""))
+        seen.add(words)
     return ", ".join(parts)
 
 
 def named_step(verdict: int) -> str:
-    """What a vote names, in two words: `step 3`, `none`, `no step`."""
+    """Name in two words what a vote names: `step 3`, `none`, `no step`."""
     return {-1: "none", -2: "no step"}.get(verdict, f"step {verdict}")
 
 
 def _false_alarm(evaluation: "Evaluation", row: int, predicted: str) -> str:
     lowest = min(evaluation.compared_values.of(row) or [float("nan")])
     what = _compared(evaluation).noun
-    said = "" if np.isnan(lowest) else f" (lowest {what} {reward_words(lowest, evaluation, row)})"
-    return f"{predicted}, gold no error: false alarm{said}"
+    detail = "" if np.isnan(lowest) else f" (lowest {what} {reward_words(lowest, evaluation, row)})"
+    return f"{predicted}, gold no error: false alarm{detail}"
 
 
 def _at_gold(evaluation: "Evaluation", row: int) -> str:
@@ -180,7 +180,7 @@ def _distance(outcome: str, verdict: int, gold: int, n_steps: int) -> str:
 
 
 def reward_words(reward: float, evaluation: "Evaluation", row: int) -> str:
-    """A reward with two digits, or with as many as tell it from the threshold."""
+    """Write a reward with two digits, or with as many as tell it from the threshold."""
     threshold = evaluation.threshold_at(row)
     if threshold is None:
         return f"{reward:.2f}"
@@ -199,7 +199,7 @@ _NAMES_A_STEP = re.compile(r"\bsteps?\s*\d|步骤?\s*\d|第\s*\d+\s*步", re.IGN
 
 
 def gold_words(case: Mapping[str, Any]) -> str:
-    """`step 3 (also wrong: 4, 6)`, `no wrong step`, or that the labels name none; steps are 0-based."""
+    """Write `step 3 (also wrong: 4, 6)`, `no wrong step`, or that the labels name none; steps are 0-based."""
     earliest = case["earliest_error"]
     if earliest is None:
         return "the labels name no step of this solution"
@@ -210,7 +210,7 @@ def gold_words(case: Mapping[str, Any]) -> str:
 
 
 def gold_word(case: Mapping[str, Any], step: int) -> str | None:
-    """Say what the gold labels of a case say of one of its steps (0-based); None = nothing."""
+    """Write what the gold labels of a case say of one of its steps (0-based); None = nothing."""
     earliest, listed = case["earliest_error"], case["error_steps"]
     if step == earliest:
         return "error"
@@ -220,7 +220,7 @@ def gold_word(case: Mapping[str, Any], step: int) -> str | None:
 
 
 def counts_from_one(benchmark: str, reason: str) -> bool:
-    """Whether the reason of a gold label names steps, and by other numbers than everything else here."""
+    """Return whether the reason of a gold label names steps, and by other numbers than everything else here."""
     return benchmark in FROM_ONE and _NAMES_A_STEP.search(reason) is not None
 
 
@@ -255,22 +255,22 @@ class Headline(Struct, frozen=True):
 
 
 def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None, benchmark: str) -> Headline:
-    """Give the metric as the benchmark reports it: F1 as the plain mean over its subsets, or PRMScore of all its steps.
+    """Return the metric as the benchmark reports it: F1 as plain mean over its subsets, or PRMScore of all its steps.
 
     Without a `seed` it has no interval, and nothing is resampled.
     """
     facts = step_labelled(benchmark)
     if facts is not None:
         return _of_steps(evaluation, rows, facts, seed)
-    found = FirstErrors.of(evaluation, rows, unparsed, seed)
-    error_acc, correct_acc, f1 = found.average()
-    subsets = found.present.size
+    errors = FirstErrors.of(evaluation, rows, unparsed, seed)
+    error_acc, correct_acc, f1 = errors.average()
+    subsets = errors.present.size
     over = f"mean of {subsets} subsets" if subsets > 1 else "one subset" if subsets else "no case"
     runs = f", mean of {f1.runs} runs" if f1.runs > 1 else ""
     reason = f1.reason if f1.value is None else None
     if subsets == 1 and reason:
         # Of one subset the average's reason only counts subsets.
-        reason = found.of_subset(int(found.present[0]))[NAMES.index("f1")].reason
+        reason = errors.of_subset(int(errors.present[0]))[NAMES.index("f1")].reason
     return Headline(
         F1,
         f1.value,
@@ -291,7 +291,7 @@ def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int 
 def subset_headlines(
     evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int, benchmark: str
 ) -> dict[str, Headline]:
-    """The same of every subset of which anything was tried, by its name: the lines that `metrics` prints.
+    """Return the headline of every subset of which anything was tried, by its name: the lines that `metrics` prints.
 
     Of a class of steps that holds no wrong one the score is the F1 of right steps, as in the benchmark's tables.
     """
@@ -300,10 +300,10 @@ def subset_headlines(
         classes = set(evaluation.gold.subsets[0])
         every = (row for row in step_rows(evaluation, rows, facts, None, seed) if row["subset"] in classes)
         return _of_classes(every, len(evaluation.runs))
-    found, names = FirstErrors.of(evaluation, rows, unparsed, seed), evaluation.gold.subsets[0]
+    errors, names = FirstErrors.of(evaluation, rows, unparsed, seed), evaluation.gold.subsets[0]
     lines = {}
-    for number in found.present if names != [None] else ():
-        error_acc, correct_acc, f1 = found.of_subset(number)
+    for number in errors.present if names != [None] else ():
+        error_acc, correct_acc, f1 = errors.of_subset(number)
         runs = f"mean of {f1.runs} runs" if f1.runs > 1 else "one subset"
         ends = (error_acc.value, correct_acc.value, f1.n, "cases", runs, f1.reason if f1.value is None else None)
         lines[names[number] or ""] = Headline(F1, f1.value, f1.low, f1.high, *ends, f1.sd, f1.runs, f1.small)
@@ -311,7 +311,6 @@ def subset_headlines(
 
 
 def _of_classes(rows: Iterable[dict[str, Any]], runs: int) -> dict[str, Headline]:
-    """The headlines of the classes, of their rows of `step_rows`."""
     lines: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
         # A category may have the name of one of its classes, and comes later.
@@ -338,16 +337,16 @@ def _of_classes(rows: Iterable[dict[str, Any]], runs: int) -> dict[str, Headline
 
 
 def _of_steps(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: int | None) -> Headline:
-    found = PooledSteps.of(evaluation, rows, facts)
-    every = found.values(PRMSCORE_METRIC)
+    pooled = PooledSteps.of(evaluation, rows, facts)
+    every = pooled.values(PRMSCORE_METRIC)
     score, on_wrong, on_right = (
-        _mean(found.values(metric)) for metric in (PRMSCORE_METRIC, NEGATIVE_ACC, POSITIVE_ACC)
+        _mean(pooled.values(metric)) for metric in (PRMSCORE_METRIC, NEGATIVE_ACC, POSITIVE_ACC)
     )
     low: float | None = None
     high: float | None = None
     if score is not None and seed is not None:
-        low, high = found.interval(PRMSCORE_METRIC, seed) or (None, None)
-    n, runs = found.size(PRMSCORE_METRIC), every.size
+        low, high = pooled.interval(PRMSCORE_METRIC, seed) or (None, None)
+    n, runs = pooled.size(PRMSCORE_METRIC), every.size
     return Headline(
         PRMSCORE,
         score,
@@ -358,15 +357,15 @@ def _of_steps(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: in
         n,
         "steps",
         ("all steps pooled" if n else "no step") + (f", mean of {runs} runs" if runs > 1 else ""),
-        why_nothing(evaluation, rows) or (found.why(PRMSCORE_METRIC) if score is None else None),
+        why_nothing(evaluation, rows) or (pooled.why(PRMSCORE_METRIC) if score is None else None),
         float(every.std(ddof=1)) if runs > 1 and score is not None else None,
         runs,
-        score is not None and found.cases(PRMSCORE_METRIC) < SMALL,
+        score is not None and pooled.cases(PRMSCORE_METRIC) < SMALL,
     )
 
 
 def official_score(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benchmark: str) -> float | None:
-    """The score of the headline alone: no interval, so that many scorers are quickly compared."""
+    """Return the score of the headline alone: no interval, so that many scorers are quickly compared."""
     facts = step_labelled(benchmark)
     if facts is None:
         return FirstErrors.of(evaluation, rows, unparsed, None).score

@@ -92,7 +92,7 @@ def _common_beginning(texts: Sequence[str]) -> str:
 
 def _boundaries(text: str) -> list[int]:
     """The places behind the separators of a text, the first one first."""
-    return [found.end() for found in _SEPARATOR.finditer(text)]
+    return [separator.end() for separator in _SEPARATOR.finditer(text)]
 
 
 # -- what is still too long

@@ -49,7 +49,7 @@ def _picture(match: re.Match[str]) -> str:
 
 
 def clean(text: str, *, lines: bool = False) -> str:
-    r"""The text with nothing left in it that could act on a terminal.
+    r"""Take out of the text whatever could act on a terminal.
 
     Line breaks of every sort become "\n" if `lines`, else one space. Every character that remains is printable, and
     `rich.cells.cell_len` of the result is its width.
@@ -63,17 +63,17 @@ def clean(text: str, *, lines: bool = False) -> str:
 
 
 def json_text(value: Any) -> str:
-    r"""A value as indented JSON that is exact after parsing: what could act on a terminal stands as its \u escape."""
+    r"""Write a value as indented JSON, exact after parsing: what could act on a terminal stands as its \u escape."""
     return escaped_json(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 
 def escaped_json(text: str) -> str:
-    r"""JSON or JSON Lines that mean the same, with \u escapes for what could act on a terminal."""
-    return _ACTING.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    r"""Return JSON or JSON Lines that mean the same, with \u escapes for what could act on a terminal."""
+    return _ACTING.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def cell(text: str, width: int, *, right: bool = False) -> str:
-    """One line of cleaned text in exactly `width` cells; cut text ends in an ellipsis."""
+    """Write one line of cleaned text in exactly `width` cells; cut text ends in an ellipsis."""
     text = clean(text)
     length = cell_len(text)
     if length > width:
@@ -82,7 +82,7 @@ def cell(text: str, width: int, *, right: bool = False) -> str:
 
 
 def number(value: float, decimals: int, width: int, sign: str = "") -> str:
-    """A number in at most `width` cells: with fewer digits after the point where there is no room, never cut inside.
+    """Write a number in at most `width` cells: fewer digits after the point where there is no room, never cut inside.
 
     One too large for that has an exponent; where not even this fits it is `#`, repeated. `sign` is that of a format.
     """
@@ -91,7 +91,7 @@ def number(value: float, decimals: int, width: int, sign: str = "") -> str:
 
 
 def for_stderr(text: str) -> str:
-    """Give a message that may quote data as it stands on standard error: on a terminal, lines end between words."""
+    """Return a message that may quote data as it stands on standard error: on a terminal, lines end between words."""
     if not sys.stderr.isatty():
         return clean(text)
     columns = max(20, shutil.get_terminal_size().columns)

@@ -37,10 +37,10 @@ class Group(Struct):
 
 
 def grouped(tokens: Sequence[Token]) -> list[Group]:
-    """All tokens once, in order. One of the layout belongs to what stands before it, or to what it is read for."""
-    found: list[Group] = []
+    """Group all tokens, in order. One of the layout belongs to what stands before it, or to what it is read for."""
+    groups: list[Group] = []
     for token in tokens:
-        last = found[-1] if found and found[-1].sequence == token["sequence"] else None
+        last = groups[-1] if groups and groups[-1].sequence == token["sequence"] else None
         if token["part"] == "layout" and not token["read"]:
             name, step = (last.name, last.step) if last else ("layout", None)
         elif token["step"] is None:
@@ -49,19 +49,19 @@ def grouped(tokens: Sequence[Token]) -> list[Group]:
             name, step = f"step {token['step']}", token["step"]
         if last is None or (last.name, last.step) != (name, step):
             last = Group(token["sequence"], name, step)
-            found.append(last)
+            groups.append(last)
         last.tokens.append(token)
-    return found
+    return groups
 
 
 def counts_of_parts(tokens: Sequence[Token]) -> str:
-    """Say how many tokens are of which part."""
+    """Write how many tokens are of which part."""
     counts = {part: sum(token["part"] == part for token in tokens) for part in ("problem", "step", "layout")}
     return f"{counts['problem']:,} of the problem, {counts['step']:,} of steps, {counts['layout']:,} of the layout"
 
 
 def visible(text: str, *, ascii_only: bool = False) -> str:
-    """A token's text with every letter to be seen: line breaks as signs, what has no width by its code."""
+    """Write a token's text with every letter to be seen: line breaks as signs, what has no width by its code."""
     return "".join(_visible(letter, first=not at, ascii_only=ascii_only) for at, letter in enumerate(text))
 
 
@@ -76,12 +76,12 @@ def _visible(letter: str, *, first: bool, ascii_only: bool) -> str:
 
 
 def joint(ascii_only: bool) -> str:
-    """The sign between two tokens."""
+    """Return the sign between two tokens."""
     return "|" if ascii_only else "│"
 
 
 def window(texts: Sequence[str], at: int, width: int, *, ascii_only: bool = False) -> tuple[str, int, int]:
-    """The tokens around one of them, in at most `width` cells; from which cell on, and in how many, that one stands.
+    """Return the tokens around one, in at most `width` cells; from which cell on, and in how many, that one stands.
 
     `texts` are visible ones. What is left out at either end is marked.
     """
@@ -95,18 +95,18 @@ def window(texts: Sequence[str], at: int, width: int, *, ascii_only: bool = Fals
         right, _ = _fitting(texts[at + 1 :], room - before)
     head = [*([more] if len(left) < at else []), *left[::-1]]
     tail = [*right, *([more] if at + 1 + len(right) < len(texts) else [])]
-    start = sum(cell_len(one) + 1 for one in head)
+    start = sum(cell_len(text) + 1 for text in head)
     return bar.join([*head, own, *tail]), start, cell_len(own)
 
 
 def _fitting(texts: Sequence[str], room: int) -> tuple[list[str], int]:
     """The first texts that fit with a bar before each, and the cells they take."""
-    found: list[str] = []
+    fitting: list[str] = []
     used = 0
     for text in texts:
         size = cell_len(text) + 1
         if used + size > room:
             break
-        found.append(text)
+        fitting.append(text)
         used += size
-    return found, used
+    return fitting, used

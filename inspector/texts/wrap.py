@@ -35,7 +35,7 @@ _FUNCTION = re.compile(r"(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?|ln|log|lg|exp|gcd
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """The text as lines of at most `width` cells (but never less than one character a line).
+    """Break the text into lines of at most `width` cells (but never less than one character a line).
 
     Line breaks of the text are kept, an empty text is one empty line, and no character is lost but the spaces at which
     a line was broken.
@@ -50,7 +50,7 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def hung(label: str, text: str, width: int, indent: int) -> Iterator[tuple[str, str]]:
-    """A label and a text beside it, in pairs of what stands left and right, whose further lines begin at cell `indent`.
+    """Yield a label and a text beside it, in pairs of left and right, whose further lines begin at cell `indent`.
 
     A label that is too long for its place moves the text on.
     """
@@ -173,7 +173,7 @@ class Phrase(Struct, frozen=True):
 
 
 def fitted(phrases: Sequence[Phrase], width: int, gap: int = 0) -> tuple[str, ...]:
-    """The form of each phrase with which all of them fit into `width` cells, `gap` between those that are said.
+    """Choose a form of each phrase so that all fit into `width` cells, `gap` between those that are said.
 
     Where the shortest forms are still too long, these are the answer. A width below 1 is not known yet: all is said.
     """
@@ -181,8 +181,8 @@ def fitted(phrases: Sequence[Phrase], width: int, gap: int = 0) -> tuple[str, ..
     lengths = [[cell_len(clean(form)) for form in phrase.forms] for phrase in phrases]
 
     def length() -> int:
-        said = [sizes[form] for sizes, form in zip(lengths, chosen, strict=True) if sizes[form]]
-        return sum(said) + gap * (len(said) - 1)
+        used = [sizes[form] for sizes, form in zip(lengths, chosen, strict=True) if sizes[form]]
+        return sum(used) + gap * (len(used) - 1)
 
     while 0 < width < length():
         able = [place for place, phrase in enumerate(phrases) if chosen[place] + 1 < len(phrase.forms)]
@@ -193,16 +193,16 @@ def fitted(phrases: Sequence[Phrase], width: int, gap: int = 0) -> tuple[str, ..
 
 
 def joined(phrases: Sequence[Phrase], width: int, between: str) -> str:
-    """The same as one text, with `between` between phrases."""
+    """Join the fitted phrases into one text, with `between` between them."""
     return between.join(form for form in fitted(phrases, width, cell_len(between)) if form)
 
 
 def parts(phrases: Sequence[Phrase], width: int) -> list[tuple[str, str]]:
-    """The same as pieces of a line with their styles; phrases bring their own blanks."""
-    said = zip(fitted(phrases, width), phrases, strict=True)
-    return [(form, phrase.style) for form, phrase in said if form]
+    """Return the fitted phrases as pieces of a line with their styles; phrases bring their own blanks."""
+    chosen = zip(fitted(phrases, width), phrases, strict=True)
+    return [(form, phrase.style) for form, phrase in chosen if form]
 
 
 def name_forms(name: str, *widths: int, among: Iterable[str] = ()) -> tuple[str, ...]:
-    """A name, and shortened beside the names `among`, in as many cells as each of `widths` says."""
+    """Return a name, and shortened beside the names `among`, in as many cells as each of `widths` says."""
     return tuple(dict.fromkeys((name, *(short_name(name, width, among) for width in widths))))

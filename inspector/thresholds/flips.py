@@ -60,43 +60,50 @@ def moved_scorers(selection: Selection, before: str, after: str) -> tuple[Moved,
     Raises:
         UsageError: no scorer has a threshold, or what is asked is none.
     """
-    for wish in {before, after} - {PRESENT}:
-        check(wish)
-    movable = [one for one in selection.chosen_evaluations if one.at_default().movable]
+    for word in {before, after} - {PRESENT}:
+        check(word)
+    movable = [evaluation for evaluation in selection.chosen_evaluations if evaluation.at_default().movable]
     if not movable:
         raise UsageError("no scorer here has a threshold, so no outcome can flip.", "Choose another with --scorer.")
     around = surroundings(selection)
     made = []
     for present in movable:
         old, new = (
-            present if wish == PRESENT else at_wish(present.at_default(), wish, around) for wish in (before, after)
+            present if word == PRESENT else at_wish(present.at_default(), word, around) for word in (before, after)
         )
         made.append(Moved(old, new, present))
     return tuple(made)
 
 
 def flip_rows(selection: Selection, moved: Iterable[Moved]) -> pl.DataFrame:
-    """Give a row for every shown case and scorer whose outcome, or a step of which, differs between both thresholds.
+    """Return a row for every shown case and scorer whose outcome, or a step of which, differs between both thresholds.
 
     `flip` is `right` (it became so), `wrong`, `other` (another mistake, or a case without gold), `left_out` or
     `taken_in` (it became a dev case, or was one), or `steps` (the outcome stays, only steps are judged otherwise).
     Steps are 0-based, -1 = none, null = no verdict. `steps_right` and `steps_wrong` count the labelled steps that are
     judged rightly from now on, or no longer; null where the benchmark's official figure is of first errors.
     """
-    of_steps, shown = step_benchmarks(selection), selection.mask
-    frames = [_flipped(one.before, one.after, shown, of_steps) for one in moved]
+    of_steps, mask = step_benchmarks(selection), selection.mask
+    frames = [_flipped(change.before, change.after, mask, of_steps) for change in moved]
     return pl.concat([pl.DataFrame(schema=FLIPS), *frames])
 
 
 def flip_facts(selection: Selection, moved: Iterable[Moved], rows: pl.DataFrame) -> dict[str, Any]:
-    """Say by scorer between which thresholds it moved, how many cases and steps flipped, and what selects them."""
-    by_scorer = {one.before.scorer.name: rows.filter(pl.col("scorer") == one.before.scorer.name) for one in moved}
-    source = {one.before.scorer.name: f"{threshold_words(one.before)} -> {threshold_words(one.after)}" for one in moved}
+    """Record by scorer between which thresholds it moved, how many cases and steps flipped, and what selects them."""
+    by_scorer = {
+        change.before.scorer.name: rows.filter(pl.col("scorer") == change.before.scorer.name) for change in moved
+    }
+    source = {
+        change.before.scorer.name: f"{threshold_words(change.before)} -> {threshold_words(change.after)}"
+        for change in moved
+    }
     facts: dict[str, Any] = {"threshold": None, "threshold_source": source}
     facts["flips"] = {name: _count(own) for name, own in by_scorer.items()}
     facts["where"] = {
-        one.before.scorer.name: selecting(one.before, one.after, by_scorer[one.before.scorer.name], as_now=one.present)
-        for one in moved
+        change.before.scorer.name: selecting(
+            change.before, change.after, by_scorer[change.before.scorer.name], as_now=change.present
+        )
+        for change in moved
     }
     if step_benchmarks(selection):
         facts["steps"] = {name: _count_steps(own) for name, own in by_scorer.items()}
@@ -104,7 +111,7 @@ def flip_facts(selection: Selection, moved: Iterable[Moved], rows: pl.DataFrame)
 
 
 def selecting(old: Evaluation, new: Evaluation, rows: pl.DataFrame, *, as_now: Evaluation) -> dict[str, str | None]:
-    """By kind of flip the condition that selects its cases among those shown; null where none can.
+    """Return by kind of flip the condition that selects its cases among those shown; null where none can.
 
     It speaks of thresholds where these say it, else it names the cases, up to LISTED of them.
 
@@ -116,23 +123,23 @@ def selecting(old: Evaluation, new: Evaluation, rows: pl.DataFrame, *, as_now: E
             are null, and no condition on these finds them.
     """
     between = None if as_now.left_out else flip_conditions(old, new)
-    said = {str(flip): where for flip, where in (between or {}).items()}
-    found: dict[str, str | None] = {}
+    where_of = {str(flip): where for flip, where in (between or {}).items()}
+    conditions: dict[str, str | None] = {}
     for flip in sorted(rows["flip"].unique()):
         names = tuple(rows.filter(pl.col("flip") == flip)["case"])
         listed = Facet("case", names).sql if len(names) <= LISTED else None
-        found[flip] = said.get(flip, listed)
-    return found
+        conditions[flip] = where_of.get(flip, listed)
+    return conditions
 
 
 def _flipped(
-    before: Evaluation, after: Evaluation, shown: Bools, of_steps: Iterable[tuple[str, StepLabelled]]
+    before: Evaluation, after: Evaluation, mask: Bools, of_steps: Iterable[tuple[str, StepLabelled]]
 ) -> pl.DataFrame:
-    changed = shown & (before.codes != after.codes)
-    counts = np.zeros((len(_STEPS), shown.size), dtype=np.int64)
-    counted = np.zeros_like(shown)
+    changed = mask & (before.codes != after.codes)
+    counts = np.zeros((len(_STEPS), mask.size), dtype=np.int64)
+    counted = np.zeros_like(mask)
     for benchmark, facts in of_steps:
-        within = shown & (before.gold.cases["benchmark"] == benchmark).to_numpy()
+        within = mask & (before.gold.cases["benchmark"] == benchmark).to_numpy()
         counts += step_flips(before, after, within, facts)
         counted |= within
     rows = np.flatnonzero(changed | counts.any(axis=0))
@@ -140,12 +147,12 @@ def _flipped(
         name: pl.Series(count).set(pl.Series(~counted[rows]), None)
         for name, count in zip(_STEPS, counts[:, rows], strict=True)
     }
-    found = moved_cases(before, after, rows, same="steps").with_columns(**steps, scorer=pl.lit(before.scorer.name))
-    return found.select(pl.col(name).cast(dtype) for name, dtype in FLIPS.items())
+    flips = moved_cases(before, after, rows, same="steps").with_columns(**steps, scorer=pl.lit(before.scorer.name))
+    return flips.select(pl.col(name).cast(dtype) for name, dtype in FLIPS.items())
 
 
 def moved_cases(before: Evaluation, after: Evaluation, rows: Ints, same: str) -> pl.DataFrame:
-    """Give MOVED_CASES of the cases in these rows; `same` is the flip of one whose outcome stays. See `flip_rows`."""
+    """Return MOVED_CASES of the cases in these rows; `same` is the flip of one whose outcome stays. See `flip_rows`."""
     columns: dict[str, Any] = {"flip": [_flip(int(before.codes[row]), int(after.codes[row]), same) for row in rows]}
     for when, evaluation in (("before", before), ("after", after)):
         verdicts = pl.Series(evaluation.verdicts[rows])
@@ -167,12 +174,12 @@ def _flip(before: int, after: int, same: str) -> str:
     return "right" if after in RIGHT else "wrong"
 
 
-def threshold_words(one: Evaluation, *, short: bool = False) -> str:
+def threshold_words(evaluation: Evaluation, *, short: bool = False) -> str:
     """Write the threshold of a scorer, exactly or in four digits, and where it comes from."""
-    threshold = one.rule.threshold
+    threshold = evaluation.rule.threshold
     if threshold is None:
-        return one.rule.source
-    return f"{f'{threshold:.4g}' if short else repr(threshold)} ({one.rule.source})"
+        return evaluation.rule.source
+    return f"{f'{threshold:.4g}' if short else repr(threshold)} ({evaluation.rule.source})"
 
 
 def _count(rows: pl.DataFrame) -> dict[str, int]:

@@ -24,7 +24,7 @@ WIDE = 130
 
 
 def rail_lines(now: Inspection, before: Inspection, width: int, brush: Brush) -> list[Line]:
-    """Six lines about the threshold of the scorer in focus; `before` is the value when the rail was opened."""
+    """Lay out six lines about the threshold of the scorer in focus; `before` is the value when the rail was opened."""
     evaluation, sweep = now.evaluation, now.sweep
     threshold = None if evaluation is None else evaluation.rule.threshold
     if evaluation is None or sweep is None or threshold is None:
@@ -82,7 +82,7 @@ def _written(threshold: float | None, now: Inspection) -> str:
 
 
 def why_unmovable(now: Inspection) -> str:
-    """Why there is no threshold to move."""
+    """Explain why there is no threshold to move."""
     if now.evaluation is None:
         return "There is no scorer, so there is no threshold to move."
     name, rule = now.evaluation.scorer.name, now.evaluation.rule
@@ -92,12 +92,12 @@ def why_unmovable(now: Inspection) -> str:
 
 
 def percent(line: Headline | None) -> str:
-    """The score of a headline in percent, or a dash."""
+    """Write the score of a headline in percent, or a dash."""
     return share(line.score) if line and line.score is not None else "-"
 
 
 def score_words(line: Headline | None) -> str:
-    """The score of a headline in percent, by name."""
+    """Write the score of a headline in percent, by name."""
     return f"{line.metric if line else F1} {percent(line)}"
 
 
@@ -191,7 +191,7 @@ class Changes(NamedTuple):
 
     @classmethod
     def between(cls, before: Inspection, now: Inspection) -> "Changes":
-        """Of the cases of the slice of `now`; none where either has no scorer in focus."""
+        """Count the changes among the cases of the slice of `now`; none where either has no scorer in focus."""
         if now.evaluation is None or before.evaluation is None:
             return cls()
         codes, old = now.evaluation.codes, before.evaluation.codes

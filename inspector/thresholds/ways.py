@@ -88,13 +88,13 @@ class Way(NamedTuple):
     of_redundancy: bool = False
 
 
-def ways(evaluation: Evaluation, within: Bools, shown: Bools, around: Surroundings) -> Iterator[Way]:
-    """Every way to choose the threshold of one scorer on one benchmark.
+def ways(evaluation: Evaluation, within: Bools, mask: Bools, around: Surroundings) -> Iterator[Way]:
+    """Yield every way to choose the threshold of one scorer on one benchmark.
 
     Args:
         evaluation: as it is at present; so is what redundancy does not decide where that is tuned.
         within: (n,) the cases of the benchmark, at least one.
-        shown: (n,) those of them that are shown.
+        mask: (n,) those of them that are shown.
         around: how what is tuned is counted.
     """
     default, best = evaluation.at_default(), _Best(evaluation.at_default(), around)
@@ -102,12 +102,12 @@ def ways(evaluation: Evaluation, within: Bools, shown: Bools, around: Surroundin
     yield Way("default", default)
     if default.movable:
         if isinstance(evaluation.rule, Rule) and evaluation.rule.source in {CHOSEN, OPTIMISTIC}:
-            yield Way("chosen", evaluation, shown if evaluation.rule.source == OPTIMISTIC else None)
-        yield from _best_here(best, shown)
+            yield Way("chosen", evaluation, mask if evaluation.rule.source == OPTIMISTIC else None)
+        yield from _best_here(best, mask)
         yield from _dev(default, within, around, benchmark)
         for name, rows in _subsets(default, within):
             yield best.way(f"from:{name}", rows)
-    yield from _redundancy(evaluation, shown, benchmark)
+    yield from _redundancy(evaluation, mask, benchmark)
 
 
 class _Best:
@@ -130,37 +130,37 @@ class _Best:
         )
 
 
-def _best_here(best: _Best, shown: Bools) -> Iterator[Way]:
+def _best_here(best: _Best, mask: Bools) -> Iterator[Way]:
     try:
         not_circular(best.default.scorer.name, best.around.conditions)
     except UsageError as error:
         yield Way("best", None, reason=error.sentence)
         return
-    yield best.way("best", shown)
-    yield from _best_per_subset(best, shown)
+    yield best.way("best", mask)
+    yield from _best_per_subset(best, mask)
 
 
 def _subsets(evaluation: Evaluation, within: Bools) -> list[tuple[str, Bools]]:
     """The named subsets that some of the cases are in, if they are several, and these cases (n)."""
     names, groups = evaluation.gold.subsets
-    found = [(names[number], within & (groups == number)) for number in np.unique(groups[within])]
-    return [(name, rows) for name, rows in found if name] if len(found) > 1 else []
+    subsets = [(names[number], within & (groups == number)) for number in np.unique(groups[within])]
+    return [(name, rows) for name, rows in subsets if name] if len(subsets) > 1 else []
 
 
-def _best_per_subset(best: _Best, shown: Bools) -> Iterator[Way]:
-    default, subsets = best.default, _subsets(best.default, shown)
-    thresholds = np.full(shown.size, default.default[0])
-    told, lacking = {}, {}
-    tuned_on = np.zeros_like(shown)
+def _best_per_subset(best: _Best, mask: Bools) -> Iterator[Way]:
+    default, subsets = best.default, _subsets(best.default, mask)
+    thresholds = np.full(mask.size, default.default[0])
+    by_subset, lacking = {}, {}
+    tuned_on = np.zeros_like(mask)
     for name, rows in subsets:
         threshold, reason = best.on(rows)
         if threshold is None:
             lacking[name] = reason or ""
             continue
-        thresholds[rows] = told[name] = threshold
+        thresholds[rows] = by_subset[name] = threshold
         tuned_on |= rows
-    if told:
-        yield Way(PER_SUBSET, default.by_case(thresholds, told, "best"), tuned_on, at_default=lacking)
+    if by_subset:
+        yield Way(PER_SUBSET, default.by_case(thresholds, by_subset, "best"), tuned_on, at_default=lacking)
 
 
 def _dev(default: Evaluation, within: Bools, around: Surroundings, benchmark: str) -> Iterator[Way]:
@@ -169,31 +169,31 @@ def _dev(default: Evaluation, within: Bools, around: Surroundings, benchmark: st
     except UsageError as error:
         yield Way("dev", None, reason=error.sentence)
         return
-    found = dev_thresholds(default, around.seed, around.unparsed)
-    sets = found.sets
+    dev = dev_thresholds(default, around.seed, around.unparsed)
+    sets = dev.sets
     here = {sets.names[number] for number in np.unique(sets.numbers[within])}
-    lacking = {name: why for name, why in found.lacking.items() if name in here}
-    if not here & found.told.keys():
+    lacking = {name: why for name, why in dev.lacking.items() if name in here}
+    if not here & dev.told.keys():
         yield Way("dev", None, reason=f"no subset has a dev set: {listed(lacking)}")
         return
     # Where there are several benchmarks, the names of dev sets begin with theirs.
     bare = {name.removeprefix(f"{benchmark}/"): why for name, why in lacking.items()}
     for kind, keep in (("dev", False), ("dev:kept", True)):
-        decided = dev_tuned(default, around.seed, around.unparsed, keep=keep, found=found)
+        decided = dev_tuned(default, around.seed, around.unparsed, keep=keep, thresholds=dev)
         yield Way(kind, decided, sets.rows & within, at_default=bare)
 
 
-def _redundancy(evaluation: Evaluation, shown: Bools, benchmark: str) -> Iterator[Way]:
+def _redundancy(evaluation: Evaluation, mask: Bools, benchmark: str) -> Iterator[Way]:
     """Both ways where there are redundancy numbers to cut. A condition never depends on them, so none is circular."""
     facts = step_labelled(benchmark)
     if facts is None:
         return
-    numbered = shown & redundancy_rows(evaluation, asked_by_redundancy(evaluation, facts), 0.0).numbers
+    numbered = mask & redundancy_rows(evaluation, asked_by_redundancy(evaluation, facts), 0.0).numbers
     if not numbered.any():
         return
     note = UNTOLD if evaluation.scorer.redundancy_threshold is None else None
     yield Way("redundancy:default", evaluation, note=note, of_redundancy=True)
-    best, reason = tuned(step_curve(evaluation, shown, facts, "redundancy"))
+    best, reason = tuned(step_curve(evaluation, mask, facts, "redundancy"))
     if best is None:
         yield Way("redundancy:best", None, reason=reason)
         return
@@ -202,7 +202,7 @@ def _redundancy(evaluation: Evaluation, shown: Bools, benchmark: str) -> Iterato
 
 
 def way_notes(selection: Selection, rows: pl.DataFrame) -> Iterator[str]:
-    """Say what the rows mean, benchmark by benchmark."""
+    """Explain what the rows mean, benchmark by benchmark."""
     of_steps = step_benchmarks(selection)
     first_errors = len(of_steps) < len(selection.benchmarks)
     yield _OPTIMISTIC
@@ -226,7 +226,7 @@ def way_rows(
     intervals: bool = True,
     only: str | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Give a row for every way and subset of one scorer on one benchmark, columns of THRESHOLDS.
+    """Yield a row for every way and subset of one scorer on one benchmark, columns of THRESHOLDS.
 
     `subset` is as in `metrics`; `excluded` counts dev cases left out of the value, `threshold` is null where it differs
     by subset. A way that is undefined has one row, for `all`, with its reason.
@@ -239,9 +239,9 @@ def way_rows(
         intervals: with them; they are resampled.
         only: one of the first two ways alone, `default` or `chosen`; None = all.
     """
-    shown, metric = scope.mask, "f1" if step_labelled(benchmark) is None else "prmscore"
+    mask, metric = scope.mask, "f1" if step_labelled(benchmark) is None else "prmscore"
     counting = scope.counting if intervals else replace(scope.counting, seed=None)
-    for way in ways(evaluation, within, shown, surroundings(scope)):
+    for way in ways(evaluation, within, mask, surroundings(scope)):
         if only is not None and way.kind not in {"default", "chosen"}:
             return
         if only is not None and way.kind != only:
@@ -249,15 +249,15 @@ def way_rows(
         if way.evaluation is None:
             yield {"subset": "all", "kind": way.kind, "metric": metric, "excluded": 0, "reason": way.reason}
             continue
-        for row in figures_of(way.evaluation, benchmark, shown, counting):
+        for row in figures_of(way.evaluation, benchmark, mask, counting):
             if row["metric"] == metric:
-                yield {**row, **_about(way, way.evaluation, row, shown, benchmark)}
+                yield {**row, **_about(way, way.evaluation, row, mask, benchmark)}
 
 
-def _about(way: Way, decided: Evaluation, row: dict[str, Any], shown: Bools, benchmark: str) -> dict[str, Any]:
+def _about(way: Way, decided: Evaluation, row: dict[str, Any], mask: Bools, benchmark: str) -> dict[str, Any]:
     """What is to be said of one value of a way besides the value."""
-    member = _member(decided, row["subset"], shown, benchmark)
-    tuned_on = np.zeros_like(shown) if way.tuned_on is None else way.tuned_on
+    member = _member(decided, row["subset"], mask, benchmark)
+    tuned_on = np.zeros_like(mask) if way.tuned_on is None else way.tuned_on
     counted = decided.tried if step_labelled(benchmark) is None else decided.judged_steps.rows
     threshold, comparison = _rule(way, decided, member)
     return {
@@ -283,10 +283,10 @@ def _at_default(way: Way, decided: Evaluation, subset: str, member: Bools) -> st
     return f"{bound}at the default: {listed(lacking)}"
 
 
-def _member(decided: Evaluation, subset: str, shown: Bools, benchmark: str) -> Bools:
+def _member(decided: Evaluation, subset: str, mask: Bools, benchmark: str) -> Bools:
     """The shown cases (n) that a row is about: of a subset, of a group of classes, or all."""
     if subset in {"all", "average"}:
-        return shown
+        return mask
     facts, (names, groups) = step_labelled(benchmark), decided.gold.subsets
     if subset in names or facts is None:
         # A row of cases without a subset has the same name as one of a subset without a name.
@@ -294,7 +294,7 @@ def _member(decided: Evaluation, subset: str, shown: Bools, benchmark: str) -> B
         own: Bools = np.isin(groups, same)
     else:
         own = (decided.gold.cases[facts.group] == subset).fill_null(value=False).to_numpy()
-    member: Bools = shown & own
+    member: Bools = mask & own
     return member
 
 
@@ -319,25 +319,25 @@ TITLES = {"f1": "F1", "prmscore": "PRMScore", "error_acc": "on erroneous cases",
 
 def threshold_sections(results: Selection, blocks: Callable[[str, Selection], Iterator[Block]]) -> tuple[Section, ...]:
     """Make a section of the blocks of each benchmark of which a case is shown."""
-    found: list[Section] = []
+    sections: list[Section] = []
     for name, rows in by_benchmark(results):
         if rows.any():
             scope = replace(results, shown=results.shown[rows[results.shown]])
-            found.append(Section(name, f"thresholds-{len(found)}", tuple(blocks(name, scope))))
-    return tuple(found)
+            sections.append(Section(name, f"thresholds-{len(sections)}", tuple(blocks(name, scope))))
+    return tuple(sections)
 
 
 def scorers_there(results: Selection, benchmark: str) -> list[Evaluation]:
     """Find the chosen scorers that tried a shown case of a benchmark, at their own thresholds or any other."""
     rows = dict(by_benchmark(results))[benchmark]
-    return [one for one in results.chosen_evaluations if (one.at_default().tried & rows).any()]
+    return [evaluation for evaluation in results.chosen_evaluations if (evaluation.at_default().tried & rows).any()]
 
 
 NOTHING = "No scorer has a verdict on these cases. Import results, or score with a PRM."
 
 
 def is_present(evaluation: Evaluation, kind: str) -> bool:
-    """Tell whether a scorer is decided now as a way decides it."""
+    """Return whether a scorer is decided now as a way decides it."""
     rule = evaluation.rule
     if isinstance(rule, AsGiven) or evaluation.default == (rule.threshold, rule.source):
         return kind == "default"
@@ -384,7 +384,7 @@ def curve_rows(
     *,
     intervals: bool = True,
 ) -> Iterator[dict[str, Any]]:
-    """Give the rows of one scorer on the shown ones of the cases `inside` (n) of one benchmark, columns of CURVE.
+    """Yield the rows of one scorer on the shown ones of the cases `inside` (n) of one benchmark, columns of CURVE.
 
     First errors: f1, error_acc and correct_acc as means over subsets (`average`); a benchmark whose official figure is
     of steps: prmscore of all steps pooled (`all`). `tick` names a threshold that a way to choose it comes to, and is
@@ -394,12 +394,12 @@ def curve_rows(
     present = evaluation if evaluation.movable else evaluation.at_default()
     grid = even_bins(*threshold_span(present), points - 1).edges
     marks = list(ticks(evaluation, inside, scope))
-    thresholds = np.concatenate([grid, [one.threshold for one in marks]])
+    thresholds = np.concatenate([grid, [mark.threshold for mark in marks]])
     bands = bands_of(present, scope.mask, thresholds, benchmark, selection, intervals=intervals)
     if bands is None:
         return
-    names = [*[None] * points, *(one.name for one in marks)]
-    tuned = [*[False] * points, *(one.optimistic for one in marks)]
+    names = [*[None] * points, *(mark.name for mark in marks)]
+    tuned = [*[False] * points, *(mark.optimistic for mark in marks)]
     wheres = _conditions(present, scope.mask, selection.unparsed(benchmark), bands)
     about = {
         "scorer": evaluation.scorer.name,
@@ -431,13 +431,13 @@ def bands_of(
     *,
     intervals: bool = True,
 ) -> Bands | None:
-    """Give the official figure of some cases (n) of one benchmark at thresholds; None where none decides."""
+    """Return the official figure of some cases (n) of one benchmark at thresholds; None where none decides."""
     seed = selection.request.seed if intervals else None
     return official_bands(evaluation, rows, thresholds, selection.unparsed(benchmark), benchmark, seed)
 
 
 def ticks(evaluation: Evaluation, inside: Bools, scope: Selection) -> Iterator[NamedThreshold]:
-    """The present threshold, and those that the ways to choose one come to.
+    """Yield the present threshold, and those that the ways to choose one come to.
 
     Args:
         evaluation: as it is at present.
@@ -451,11 +451,11 @@ def ticks(evaluation: Evaluation, inside: Bools, scope: Selection) -> Iterator[N
             yield from _of_way(way, scope.mask)
 
 
-def _of_way(way: Way, shown: Bools) -> Iterator[NamedThreshold]:
+def _of_way(way: Way, mask: Bools) -> Iterator[NamedThreshold]:
     """The threshold of a way, or one a subset."""
     assert way.evaluation is not None  # noqa: S101  # whoever asks has seen to it
     rule = way.evaluation.rule
-    tuned = way.tuned_on is not None and bool((way.tuned_on & shown).any())
+    tuned = way.tuned_on is not None and bool((way.tuned_on & mask).any())
     if isinstance(rule, Rule):
         yield NamedThreshold(way.kind, rule.threshold, tuned)
     elif isinstance(rule, RuleByCase):
@@ -488,7 +488,7 @@ def _points(bands: Bands, metric: Metric) -> Iterator[dict[str, Any]]:
 
 
 def curve_notes(selection: Selection) -> Iterator[str]:
-    """Say what the rows mean."""
+    """Explain what the rows mean."""
     yield (
         f"low and high: 95%, {RESAMPLES} resamples that all thresholds of a curve share, of whole problems where cases "
         "share them; at one threshold they may differ a little from those of `metrics`, which draws by itself"

@@ -77,15 +77,15 @@ def annotations(selection: Selection, who: str = "") -> Annotations:
     history = journal_of(selection).history
     people = (match_name(who, history.people, "person"),) if who else history.people
     named = set(history.cases)
-    shown = selection.cases["case"].gather(selection.shown)
-    there = shown.filter(shown.is_in(list(named))).to_list()
+    cases = selection.cases["case"].gather(selection.shown)
+    there = cases.filter(cases.is_in(list(named))).to_list()
     lost = gone(selection, named.difference(selection.cases["case"]))
     hidden = _cases(_words(history, named.difference(there, lost), people))
     return Annotations(_words(history, there, people), _words(history, lost, people), hidden, people, history)
 
 
 def journal_of(selection: Selection, done: str = "said anything of") -> Journal:
-    """Give the journal of the workspace; `done` is what nobody has done to these cases where there is none.
+    """Return the journal of the workspace; `done` is what nobody has done to these cases where there is none.
 
     Raises:
         UsageError: there is no folder that could hold one.
@@ -103,8 +103,8 @@ def gone(selection: Selection, cases: Iterable[str]) -> list[str]:
 
     Where benchmarks are asked for, only cases that were in one of these.
     """
-    asked = selection.request.benchmarks
-    rest = {case for case in cases if not asked or benchmark_of(case) in asked}
+    benchmarks = selection.request.benchmarks
+    rest = {case for case in cases if not benchmarks or benchmark_of(case) in benchmarks}
     # Where none is asked for all that were imported are read; the demo is known without.
     if any(benchmark_of(case) == demo.NAME for case in rest):
         rest.difference_update(selection.workspace.cases((demo.NAME,))[0]["case"])
@@ -126,11 +126,13 @@ def gone_words(count: int) -> str:
 
 def _words(history: History, cases: Iterable[str], people: Sequence[str]) -> tuple[Words, ...]:
     listened = set(people)
-    return tuple(one for case in cases for one in words_of(case, history.of_case(case)) if one.who in listened)
+    return tuple(
+        statement for case in cases for statement in words_of(case, history.of_case(case)) if statement.who in listened
+    )
 
 
 def _cases(words: Iterable[Words]) -> int:
-    return len({one.case for one in words})
+    return len({statement.case for statement in words})
 
 
 # -- rows, and how they came to be
@@ -138,9 +140,11 @@ def _cases(words: Iterable[Words]) -> int:
 
 def annotation_rows(selection: Selection, words: Sequence[Words]) -> pl.DataFrame:
     """Make a row for the words of each person on each case, with the columns of ANNOTATIONS."""
-    named = selection.cases.select("case", "subset", "key").filter(pl.col("case").is_in({one.case for one in words}))
+    named = selection.cases.select("case", "subset", "key").filter(
+        pl.col("case").is_in({statement.case for statement in words})
+    )
     there = {case: (subset, key) for case, subset, key in named.iter_rows()}
-    rows = [_row(one, *there.get(one.case, (None, None))) for one in words]
+    rows = [_row(statement, *there.get(statement.case, (None, None))) for statement in words]
     return pl.DataFrame(rows, schema=ANNOTATIONS, orient="row")
 
 
@@ -165,7 +169,7 @@ def _row(words: Words, subset: str | None, key: str | None) -> dict[str, Any]:
 def annotation_facts(
     selection: Selection, gathered: Annotations, words: Sequence[Words], command: str, *, only_gone: bool = False
 ) -> dict[str, Any]:
-    """Say how rows of people's words came to be; of scorers only where a condition speaks of them."""
+    """Record how rows of people's words came to be; of scorers only where a condition speaks of them."""
     return {
         **provenance_of_people(selection, command, (*NOTES, *((GONE,) if only_gone else ()))),
         "people": list(gathered.people),
@@ -179,7 +183,7 @@ def annotation_facts(
 
 def rulings_by_person(words: Iterable[Words]) -> dict[str, dict[str, int]]:
     """Count how often each person ruled what, in the order of RULINGS; those who ruled on nothing are left out."""
-    counts = Counter((one.who, one.ruling) for one in words if one.ruling)
+    counts = Counter((statement.who, statement.ruling) for statement in words if statement.ruling)
     return {
         who: {ruling: counts[who, ruling] for ruling in RULINGS if counts[who, ruling]}
         for who in sorted({who for who, _ in counts})
@@ -188,16 +192,16 @@ def rulings_by_person(words: Iterable[Words]) -> dict[str, dict[str, int]]:
 
 def tags_in_use(words: Iterable[Words]) -> dict[str, int]:
     """Count on how many cases somebody put each tag, the most used first, then by name."""
-    counts = Counter(tag for _, tag in {(one.case, tag) for one in words for tag in one.tags})
+    counts = Counter(tag for _, tag in {(statement.case, tag) for statement in words for tag in statement.tags})
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def queues(gathered: Annotations) -> dict[str, Any]:
-    """Say how far each person is in the queue that they are at, and in those of others in which cases wait."""
-    of = {who: found for who in gathered.people if (found := gathered.history.queues(who))}
-    aside = {who: [queue_words(one) for one in found[:-1] if one.waiting] for who, found in of.items()}
+    """Count how far all are in the queue that they are at, and in those of others in which cases wait."""
+    of = {who: own_queues for who in gathered.people if (own_queues := gathered.history.queues(who))}
+    aside = {who: [queue_words(queue) for queue in own_queues[:-1] if queue.waiting] for who, own_queues in of.items()}
     put_aside = {who: words for who, words in aside.items() if words}
-    now = {who: queue_words(found[-1]) for who, found in of.items()}
+    now = {who: queue_words(own_queues[-1]) for who, own_queues in of.items()}
     return {"queues": now, **({"queues_aside": put_aside} if put_aside else {})}
 
 
@@ -209,8 +213,8 @@ def queue_words(queue: Queue) -> str:
 
 
 def coverage(selection: Selection, gathered: Annotations, words: Sequence[Words], *, only_gone: bool) -> str:
-    """Say of how many cases people speak, and how many of them are ruled on."""
-    n, ruled = _cases(words), _cases(one for one in words if one.ruling)
+    """Say how many cases people speak of, and how many of them are ruled on."""
+    n, ruled = _cases(words), _cases(statement for statement in words if statement.ruling)
     of = f"{counted(n, 'case')} that {'is' if n == 1 else 'are'} gone"
     if not only_gone:
         of = f"{n:,} of {counted(selection.shown.size, 'case')}"
@@ -222,14 +226,16 @@ def coverage(selection: Selection, gathered: Annotations, words: Sequence[Words]
 
 
 def own_tags(journal: Journal, case: str) -> tuple[str, ...]:
-    """The tags on a case that the author of the journal put there, in alphabetical order."""
-    said = words_of(case, journal.of_case(case))
+    """Return the tags on a case that the author of the journal put there, in alphabetical order."""
+    spoken = words_of(case, journal.of_case(case))
     there = journal.triage.tags.get(case, ())
-    return tuple(tag for one in said if one.who == journal.author.who for tag in one.tags if tag in there)
+    return tuple(
+        tag for statement in spoken if statement.who == journal.author.who for tag in statement.tags if tag in there
+    )
 
 
 def own_note(journal: Journal, case: str) -> str:
-    """The author's note on a case, "" where there is none."""
+    """Return the author's note on a case, "" where there is none."""
     return journal.triage.notes.get(case, {}).get(journal.author.who, "")
 
 
@@ -281,7 +287,7 @@ class StatementsByPerson(Struct, frozen=True, eq=False):
     elsewhere: int
 
     def topics(self) -> Iterator[Topic]:
-        """Give everything that anybody speaks of: rulings, ratings, each tag by name, categories."""
+        """Yield everything that anybody speaks of: rulings, ratings, each tag by name, categories."""
         for about in KINDS:
             of_kind = self.statements.filter(about=about)
             for tag in sorted(of_kind["tag"].unique().to_list(), key=lambda name: name or ""):
@@ -307,15 +313,17 @@ def statements_by_person(selection: Selection) -> StatementsByPerson:
         UsageError: there is no folder that could hold it, or fewer than two people say anything.
     """
     journal = journal_of(selection)
-    shown = selection.cases.select("case", "key")[selection.shown]
-    keys = dict(shown.iter_rows())
+    cases = selection.cases.select("case", "key")[selection.shown]
+    keys = dict(cases.iter_rows())
 
     def of_case(case: str) -> Iterator[tuple[Action, bool]]:
-        """What was said last counts: where that was of another text, what was said before it does not come back."""
+        """Let what was said last count: where that was of another text, what was said before it does not come back."""
         here = {"", content_of(keys[case])}
-        return ((one if one.content in here else taken_back(one), holds) for one, holds in journal.of_case(case))
+        return (
+            (action if action.content in here else taken_back(action), holds) for action, holds in journal.of_case(case)
+        )
 
-    rows = statements(of_case, shown["case"])
+    rows = statements(of_case, cases["case"])
     people = tuple(sorted(rows["who"].unique()))
     if len(people) < 2:
         only = f"only {people[0]} has" if people else "nobody has"
@@ -324,7 +332,7 @@ def statements_by_person(selection: Selection) -> StatementsByPerson:
             f"Copy the others' journals (WHO-MACHINE.jsonl) into {journal.folder}, or widen the filter.",
         )
     triage = journal.triage
-    named = {case for one in (triage.rulings, triage.ratings, triage.tags, triage.categories) for case in one}
+    named = {case for by_case in (triage.rulings, triage.ratings, triage.tags, triage.categories) for case in by_case}
     return StatementsByPerson(rows, people, len(named.difference(selection.cases["case"])))
 
 
@@ -362,10 +370,10 @@ def disagreements(selection: Selection, people: StatementsByPerson) -> pl.DataFr
     by_case: defaultdict[str, list[Difference]] = defaultdict(list)
     for difference in _differences(people):
         by_case[difference.case].append(difference)
-    shown = selection.cases.select("case", "benchmark", "subset")[selection.shown]
+    cases = selection.cases.select("case", "benchmark", "subset")[selection.shown]
     rows = [
         {**case, **_differing(by_case[case["case"]])}
-        for case in shown.filter(pl.col("case").is_in(list(by_case))).iter_rows(named=True)
+        for case in cases.filter(pl.col("case").is_in(list(by_case))).iter_rows(named=True)
     ]
     rows.sort(key=lambda row: (-len(row["kinds"]), -len(row["people"]), -row["things"]))
     return pl.DataFrame(rows, schema=DISAGREEMENTS, orient="row")
@@ -373,10 +381,12 @@ def disagreements(selection: Selection, people: StatementsByPerson) -> pl.DataFr
 
 def _differing(differences: list[Difference]) -> dict[str, object]:
     """The row of one case."""
-    words = {kind: "; ".join(one.words for one in differences if one.about == kind) for kind in KINDS}
+    words = {
+        kind: "; ".join(difference.words for difference in differences if difference.about == kind) for kind in KINDS
+    }
     return {
         "kinds": [kind for kind in KINDS if words[kind]],
-        "people": sorted({who for one in differences for who in one.values}),
+        "people": sorted({who for difference in differences for who in difference.values}),
         "things": len(differences),
         **{kind: text or None for kind, text in words.items()},
     }

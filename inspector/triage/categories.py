@@ -64,28 +64,28 @@ class GatheredNotes(Struct, frozen=True, eq=False, dict=True):
     @property
     def people(self) -> tuple[str, ...]:
         """Who wrote them, in alphabetical order."""
-        return tuple(sorted({one.who for one in self.notes}))
+        return tuple(sorted({note.who for note in self.notes}))
 
     @property
     def sorted(self) -> tuple[Note, ...]:
         """The notes that are in a category."""
-        return tuple(one for one in self.notes if one.category)
+        return tuple(note for note in self.notes if note.category)
 
     @cached_property
     def saturation(self) -> Saturation:
         """How categories came, of the sorted notes in the order in which they were written."""
         numbers = {name: number for number, name in enumerate(self.names)}
-        return saturation(np.array([numbers[one.category] for one in self.sorted], dtype=np.int64))
+        return saturation(np.array([numbers[note.category] for note in self.sorted], dtype=np.int64))
 
     def rows_of(self, category: str) -> Ints:
-        """The rows of the cases of a category, each once, in file order; "" of the notes in none."""
-        chosen = np.array([one.category == category for one in self.notes], dtype=np.bool_)
+        """Return the rows of the cases of a category, each once, in file order; "" of the notes in none."""
+        chosen = np.array([note.category == category for note in self.notes], dtype=np.bool_)
         return np.unique(self.rows[chosen & (self.rows >= 0)])
 
     def of(self, who: str) -> "GatheredNotes":
-        """The notes of one person alone."""
-        chosen = np.array([one.who == who for one in self.notes], dtype=np.bool_)
-        return GatheredNotes(tuple(one for one in self.notes if one.who == who), self.rows[chosen], self.elsewhere)
+        """Return the notes of one person alone."""
+        chosen = np.array([note.who == who for note in self.notes], dtype=np.bool_)
+        return GatheredNotes(tuple(note for note in self.notes if note.who == who), self.rows[chosen], self.elsewhere)
 
 
 def gathered_notes(selection: Selection) -> GatheredNotes:
@@ -98,18 +98,18 @@ def gathered_notes(selection: Selection) -> GatheredNotes:
     return notes_among(journal, selection.cases["case"], selection.shown, everything=_all(selection.request))
 
 
-def notes_among(journal: Journal, cases: pl.Series, shown: Ints, *, everything: bool) -> GatheredNotes:
-    """Gather those on these cases; with `everything` also of those that a journal knows and `cases` does not hold."""
+def notes_among(journal: Journal, cases: pl.Series, listed: Ints, *, everything: bool) -> GatheredNotes:
+    """Gather the notes on these cases; with `everything` also those a journal knows of cases that `cases` lacks."""
     triage = journal.triage
     named = pl.Series("case", list(dict.fromkeys((*triage.notes, *triage.categories))), dtype=pl.String)
     # Notes are few among perhaps a million cases.
     places = cases.is_in(named.implode()).arg_true()
     where = dict(zip(cases.gather(places), places, strict=True))
-    kept = set(shown[np.isin(shown, places.to_numpy())].tolist())
+    kept = set(listed[np.isin(listed, places.to_numpy())].tolist())
     gone = [case for case in named if case not in where]
     chosen = [case for case in named if where.get(case) in kept] + (gone if everything else [])
     written = notes(journal.of_case, chosen)
-    rows = np.array([where.get(one.case, -1) for one in written], dtype=np.int64)
+    rows = np.array([where.get(note.case, -1) for note in written], dtype=np.int64)
     return GatheredNotes(written, rows, 0 if everything else len(notes(journal.of_case, gone)))
 
 
@@ -179,7 +179,14 @@ def typed_category(typed: str, names: Sequence[str]) -> str:
         UsageError: nothing was typed.
     """
     name = category_name(typed)
-    return next((one for one in names if name in (one, category_name(one) if clean(one).strip() else one)), name)
+    return next(
+        (
+            category
+            for category in names
+            if name in (category, category_name(category) if clean(category).strip() else category)
+        ),
+        name,
+    )
 
 
 def ranked(names: Sequence[str], typed: str) -> list[str]:
@@ -219,7 +226,7 @@ def put(chosen: Sequence[Note], who: str, category: str) -> Changed:
     Raises:
         UsageError: none of them is theirs.
     """
-    own = [one for one in chosen if one.who == who]
+    own = [note for note in chosen if note.who == who]
     if not own:
         raise UsageError(
             f"none of these notes is {who}'s, and a category is its author's word.",
@@ -232,39 +239,39 @@ def put(chosen: Sequence[Note], who: str, category: str) -> Changed:
     return Changed(changes, f"{moved} put into {category}" if category else f"{moved} taken out of the category")
 
 
-def merge(found: GatheredNotes, who: str, source: str, target: str) -> Changed:
+def merge(gathered: GatheredNotes, who: str, source: str, target: str) -> Changed:
     """Put a person's notes of one category into another one that there is already.
 
     Raises:
         UsageError: there is no such category, both are the same, or none of its notes is theirs.
     """
-    source, target = (match_name(word, found.names, "category") for word in (source, target))
+    source, target = (match_name(word, gathered.names, "category") for word in (source, target))
     if source == target:
-        raise UsageError(f"{source} cannot be merged into itself.", f"There are: {named_categories(found.names)}.")
-    return _moved(found, who, source, target)
+        raise UsageError(f"{source} cannot be merged into itself.", f"There are: {named_categories(gathered.names)}.")
+    return _moved(gathered, who, source, target)
 
 
-def rename(found: GatheredNotes, who: str, source: str, typed: str) -> Changed:
-    """Give a category of a person's notes another name, that no other category has.
+def rename(gathered: GatheredNotes, who: str, source: str, typed: str) -> Changed:
+    """Rename a category of a person's notes; no other category may have the new name.
 
     Raises:
         UsageError: there is no such category, the name is taken or empty, or none of its notes is theirs.
     """
-    source, target = match_name(source, found.names, "category"), typed_category(typed, found.names)
+    source, target = match_name(source, gathered.names, "category"), typed_category(typed, gathered.names)
     if source == target:
         return Changed([], f"It is called {target} already.")
-    if target in found.names:
+    if target in gathered.names:
         raise UsageError(f"there is a category {target} already.", "Merge the two, or choose another name.")
-    return _moved(found, who, source, target)
+    return _moved(gathered, who, source, target)
 
 
-def _moved(found: GatheredNotes, who: str, source: str, target: str) -> Changed:
-    notes = in_category(found.notes, source)
+def _moved(gathered: GatheredNotes, who: str, source: str, target: str) -> Changed:
+    notes = in_category(gathered.notes, source)
     moved = put(notes, who, target)
-    others = [one for one in notes if one.who != who]
+    others = [note for note in notes if note.who != who]
     if not others:
         return moved
-    whose = ", ".join(sorted({one.who for one in others}))
+    whose = ", ".join(sorted({note.who for note in others}))
     stay = f"{counted(len(others), 'note')} of {whose} {'stays' if len(others) == 1 else 'stay'} in {source}"
     return Changed(moved.changes, f"{moved.words}; {stay}: a category is its author's word")
 
@@ -323,7 +330,7 @@ class CategoryCases(Struct, frozen=True, eq=False, dict=True):
         return CaseLink((*self.conditions, *where), self.rows.size if n is None else n, about, scorer)
 
     def judged_cells(self, scorer: str, n_tried: int, n_wrong: int, *where: str) -> tuple[Cell, Cell]:
-        """Count how many a scorer has wrong and of how many, which open these cases."""
+        """Count how many a scorer has wrong and of how many; the cells open these cases."""
         failed, of = (self._as_counted(condition, scorer) for condition in (wrong, tried))
         return (
             count(n_wrong, self.link(f"wrong of {scorer}", *where, failed, n=n_wrong, scorer=scorer)),
@@ -355,10 +362,10 @@ def tried_and_wrong(results: Selection) -> dict[str, tuple[Bools, Bools]]:
     drop = [name for name in results.benchmarks if results.unparsed(name) == "drop"]
     dropped: Bools = results.cases["benchmark"].is_in(drop).to_numpy()
     masks = {}
-    for one in results.chosen_evaluations:
-        usual, fewer = (np.isin(one.codes, _codes(FAILURES[unparsed])) for unparsed in ("wrong", "drop"))
+    for evaluation in results.chosen_evaluations:
+        usual, fewer = (np.isin(evaluation.codes, _codes(FAILURES[unparsed])) for unparsed in ("wrong", "drop"))
         failed = np.where(dropped, fewer, usual)
-        masks[one.scorer.name] = failed | np.isin(one.codes, _codes(RIGHT_OUTCOMES)), failed
+        masks[evaluation.scorer.name] = failed | np.isin(evaluation.codes, _codes(RIGHT_OUTCOMES)), failed
     return masks
 
 

@@ -101,13 +101,13 @@ def _row(action: Action, holds: bool | None, batch: Iterable[Action]) -> dict[st
 
 
 def action_words(action: Action) -> str:
-    """Say what somebody did, in a few words."""
+    """Describe in a few words what somebody did."""
     value = action.value
     if action.kind == RATE:
         step, rating = rating_of(value)
         return f"took the rating of step {step} away" if rating is None else f"rated step {step} {signed(rating)}"
-    given, taken = _WORDS[action.kind]
-    words = given.format(value) if value or not taken else taken
+    done, taken = _WORDS[action.kind]
+    words = done.format(value) if value or not taken else taken
     together = f" (with {counted(len(action.cases) - 1, 'other case')})" if len(action.cases) > 1 else ""
     return words + together
 
@@ -152,12 +152,12 @@ def time_words(time: str | None) -> str:
 
 
 def done_words(row: dict[str, Any]) -> str:
-    """Say what an action of HISTORY did, and that it was undone where it was."""
+    """Describe what an action of HISTORY did, and that it was undone where it was."""
     return f"{row['words']}{' (undone)' if row['holds'] is False else ''}"
 
 
 def history_lines(rows: pl.DataFrame) -> Iterator[tuple[str, str]]:
-    """Give of each action its number, time and author, and what it did in words."""
+    """Yield the number, time and author of each action, and what it did in words."""
     number = max((len(str(n)) for n in rows["n"]), default=0)
     authors = [f"{who}@{machine}" for who, machine in rows.select("who", "machine").iter_rows()]
     longest = max(map(len, authors), default=0)

@@ -39,7 +39,7 @@ class QueueOrder(Struct, frozen=True):
 
 
 def queue_orders(inspection: Inspection) -> list[QueueOrder]:
-    """The orders that there are for the cases that are listed; those that need scorers come only where there are such.
+    """Return the orders that listed cases can have; those that need scorers come only where there are such.
 
     A column is offered for strata where it tells the listed cases apart.
     """
@@ -67,34 +67,38 @@ def queue_orders(inspection: Inspection) -> list[QueueOrder]:
 
 
 def judging(inspection: Inspection) -> list[Evaluation]:
-    """The scorers with a verdict on the benchmark in focus, but for baselines, which look at nothing."""
+    """Return the scorers with a verdict on the benchmark in focus, but for baselines, which look at nothing."""
     evaluations = inspection.selection.evaluations
-    return [one for one in evaluations if one.judges(inspection.benchmark) and not is_baseline(one.scorer)]
+    return [
+        evaluation
+        for evaluation in evaluations
+        if evaluation.judges(inspection.benchmark) and not is_baseline(evaluation.scorer)
+    ]
 
 
 def queue_rows(inspection: Inspection, order: str, seed: int = 0) -> Ints:
-    """Row ids (int32) of the listed cases in an order of `queue_orders`; all of them, but for the last three orders.
+    """Order the row ids (int32) of the listed cases by one of `queue_orders`; all, but for the last three orders.
 
     What ties stays as it is in the file, but for orders with chance: there every prefix of the queue is a sample.
 
     Raises:
         InspectError: texts of the cases cannot be read; what people say cannot be compared.
     """
-    shown = inspection.shown
+    listed = inspection.shown
     if order.startswith("by "):
-        return shown[_in_turns(inspection.selection.column(order.removeprefix("by ")).gather(shown), seed)]
-    return shown[_ORDERS[order](inspection, seed)]
+        return listed[_in_turns(inspection.selection.column(order.removeprefix("by ")).gather(listed), seed)]
+    return listed[_ORDERS[order](inspection, seed)]
 
 
 def _contested(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
     every = subject(inspection, covering(inspection))
-    return _placed(inspection, [row for one in rankings(every) for row in one.rows])
+    return _placed(inspection, [row for ranking in rankings(every) for row in ranking.rows])
 
 
 def _differing(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
-    found = disagreements(inspection.selection, statements_by_person(inspection.selection))["case"]
+    cases = disagreements(inspection.selection, statements_by_person(inspection.selection))["case"]
     rows = dict(zip(inspection.cases["case"].gather(inspection.shown), inspection.shown.tolist(), strict=True))
-    return _placed(inspection, [rows[case] for case in found])
+    return _placed(inspection, [rows[case] for case in cases])
 
 
 def _ruled(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
@@ -150,12 +154,12 @@ def _disagreed(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
 
 
 def disagreement(evaluations: list[Evaluation], rows: Ints) -> Floats:
-    """How much scorers disagree about each of these rows (n,): 1 minus the share of pairs with the same verdict.
+    """Measure how much scorers disagree on each of these rows (n,): 1 minus the share of pairs with the same verdict.
 
     0 where fewer than two have a verdict.
     """
-    there = np.stack([one.answered[rows] for one in evaluations])
-    verdicts = np.stack([one.verdicts[rows] for one in evaluations])
+    there = np.stack([evaluation.answered[rows] for evaluation in evaluations])
+    verdicts = np.stack([evaluation.verdicts[rows] for evaluation in evaluations])
     pairs = np.zeros(rows.size, dtype=np.int64)
     alike = np.zeros(rows.size, dtype=np.int64)
     for a in range(len(evaluations)):
@@ -182,7 +186,7 @@ _ORDERS: dict[str, Callable[[Inspection, int], Ints]] = {
 
 
 def queue_cases(inspection: Inspection, journal: Journal, order: str = "listed", seed: int = 0) -> list[str]:
-    """The listed cases on which the author of the journal has not ruled, by name, in an order of `queue_orders`.
+    """Return the listed cases on which the author of the journal has not ruled, by name, in an order of `queue_orders`.
 
     In the orders ONCE_MORE also those on which they have: that is what is to be decided once more.
 
@@ -195,13 +199,13 @@ def queue_cases(inspection: Inspection, journal: Journal, order: str = "listed",
 
 
 def row_of(inspection: Inspection, case: str) -> int | None:
-    """The row id of a case; None where it is in the workspace no more."""
-    found = (inspection.cases["case"] == case).arg_max() if inspection.cases.height else None
-    return found if found is not None and inspection.cases["case"][found] == case else None
+    """Find the row id of a case; None where it is in the workspace no more."""
+    row = (inspection.cases["case"] == case).arg_max() if inspection.cases.height else None
+    return row if row is not None and inspection.cases["case"][row] == case else None
 
 
 def first_row(inspection: Inspection, queue: Queue) -> int | None:
-    """The row id of the first case that waits and is still there; None where there is none."""
+    """Find the row id of the first case that waits and is still there; None where there is none."""
     rows = (row_of(inspection, case) for case in queue.waiting)
     return next((row for row in rows if row is not None), None)
 
@@ -210,7 +214,7 @@ def first_row(inspection: Inspection, queue: Queue) -> int | None:
 
 
 def queue_name(inspection: Inspection, order: QueueOrder, seed: int, *, marked: bool = False) -> str:
-    """What a queue of the listed cases is called: where from, what was kept or `marked`, through whom, their order."""
+    """Name a queue of the listed cases: where from, what was kept or `marked`, through whom, their order."""
     by_chance = f", seed {seed}" if order.name == "random" or order.name.startswith("by ") else ""
     kept = "marked cases" if marked else filter_words(inspection)
     through = f", through {inspection.scorer}" if inspection.scorer else ""
@@ -218,31 +222,31 @@ def queue_name(inspection: Inspection, order: QueueOrder, seed: int, *, marked: 
 
 
 def place_words(queue: Queue, case: str) -> str:
-    """Where a case stands in its queue: `12 of 87`."""
+    """Write where a case stands in its queue: `12 of 87`."""
     return f"{queue.places[case] + 1:,} of {len(queue.cases):,}" if case in queue.places else "not of the queue"
 
 
 def left_words(queue: Queue) -> str:
-    """How many of its cases wait: `75 of 87 to go`."""
+    """Write how many of its cases wait: `75 of 87 to go`."""
     return f"{len(queue.waiting):,} of {len(queue.cases):,} to go"
 
 
 def progress_words(queue: Queue) -> str:
-    """How many are decided, and how many wait."""
+    """Write how many are decided, and how many wait."""
     skipped = f", {len(queue.skipped):,} skipped" if queue.skipped else ""
     return f"{len(queue.ruled):,} ruled{skipped}, {len(queue.waiting):,} to go"
 
 
 def sum_words(queue: Queue, rulings: Mapping[str, str]) -> str:
-    """What came of a queue: its author's rulings (by case), counted in the order of RULINGS."""
+    """Sum up what came of a queue: its author's rulings (by case), counted in the order of RULINGS."""
     counts = Counter(rulings[case] for case in queue.ruled if case in rulings)
-    told = ", ".join(f"{counts[ruling]:,} {ruling}" for ruling in RULINGS if counts[ruling])
+    parts = ", ".join(f"{counts[ruling]:,} {ruling}" for ruling in RULINGS if counts[ruling])
     skipped = f"; {counted(len(queue.skipped), 'case')} skipped" if queue.skipped else ""
-    return f"{told or 'no ruling'}{skipped}"
+    return f"{parts or 'no ruling'}{skipped}"
 
 
 def end_forms(queue: Queue, rulings: Mapping[str, str]) -> tuple[str, ...]:
-    """What is said where no case waits any more, and shorter."""
+    """Return what is said where no case waits any more, and shorter."""
     if not queue.skipped:
         return f"All decided: {sum_words(queue, rulings)}", f"all decided: {len(queue.ruled):,} ruled", "all decided"
     short = f"none waits: {len(queue.ruled):,} ruled, {len(queue.skipped):,} skipped"
@@ -250,7 +254,7 @@ def end_forms(queue: Queue, rulings: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def ruling_forms(now: str | None) -> tuple[str, ...]:
-    """The rulings with their digits, the present one in brackets; and shorter."""
-    marked = [f"[{at} {one}]" if one == now else f"{at} {one}" for at, one in enumerate(RULINGS, 1)]
-    short = (re.sub(r"(\d \w+)[^]]*", r"\1", one) for one in marked)
+    """Return the rulings with their digits, the present one in brackets; and shorter."""
+    marked = [f"[{at} {ruling}]" if ruling == now else f"{at} {ruling}" for at, ruling in enumerate(RULINGS, 1)]
+    short = (re.sub(r"(\d \w+)[^]]*", r"\1", form) for form in marked)
     return "   ".join(marked), "  ".join(marked), " ".join(short)

@@ -53,13 +53,13 @@ TAKEN_WHOLE = dict.fromkeys(
 
 @cache
 def verbs() -> dict[str, Verb]:
-    """Give the commands of the files here by name; one of `import_.py` is called `import`."""
-    found = {}
+    """Return the commands of the files here by name; one of `import_.py` is called `import`."""
+    by_name = {}
     for file in sorted(name for folder in __path__ for name in os.listdir(folder)):  # noqa: PTH208  # pathlib is slow
         if file.endswith(".py") and not file.startswith("_"):
             module = import_module(f"{__name__}.{file[:-3]}")
             line = (module.__doc__ or "").partition("\n")[0].rstrip(".")
             verb: Verb = module.VERB
             made = verb._replace(module=verb.module or module.__name__, line=f"{line[:1].lower()}{line[1:]}")
-            found[file[:-3].rstrip("_").replace("_", "-")] = made
-    return found
+            by_name[file[:-3].rstrip("_").replace("_", "-")] = made
+    return by_name

@@ -18,7 +18,7 @@ _WHOLE_SOURCE = "An import takes all that a source holds; give it to whatever sh
 
 
 def add_reading_flags(parser: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
-    """Add the flags that say how sources are read, for any command that imports; give the group of those of columns."""
+    """Add the flags that say how sources are read, for any command that imports; return the group about columns."""
     parser.add_argument("--name", metavar="N", help="what the one scorer or table is called (default: as its file)")
     runs = "which repetition these answers are (independent ones; figures are means over them; default 0)"
     parser.add_argument("--run", type=natural, metavar="N", help=runs)

@@ -24,15 +24,15 @@ def run(args: argparse.Namespace) -> int:
 
     path = user_config_path("prm-inspect", appauthor=False) / FILE
     keymap = read(path)
-    said = [f"{path}: {problem}" for problem in keymap.problems]
+    problems = [f"{path}: {problem}" for problem in keymap.problems]
     form = form_of(args)
     provenance = {"command": f"prm-inspect keys{f' --{form}' if form else ''}", "version": __version__}
     document = Document(_table(keymap), provenance)
     note = (
         f"Other keys go into {path}{'' if path.exists() else ' (which does not exist yet)'}, such as: zoom = 'ctrl+y'"
     )
-    put(document, args, [*said, note], document.rows.drop("help", "usual"))
-    return 1 if said else 0
+    put(document, args, [*problems, note], document.rows.drop("help", "usual"))
+    return 1 if problems else 0
 
 
 def _table(keymap: "Keymap") -> "pl.DataFrame":
@@ -40,11 +40,11 @@ def _table(keymap: "Keymap") -> "pl.DataFrame":
 
     from inspector.terminal.keymap import usual
 
-    before = {one.id: one for one in usual()}
+    before = {bound.id: bound for bound in usual()}
     columns = ("command", "keys", "usual", "where", "title", "help")
     rows = [
-        (one.id, _written(one.keys), _written(before[one.id].keys), _where(one), one.title, one.help)
-        for one in keymap.bound
+        (bound.id, _written(bound.keys), _written(before[bound.id].keys), _where(bound), bound.title, bound.help)
+        for bound in keymap.bound
     ]
     return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String()), orient="row")
 
@@ -56,7 +56,7 @@ def _written(keys: "tuple[str, ...]") -> str:
     return ", ".join(plain_key(written(key)) for key in keys)
 
 
-def _where(one: "Bound") -> str:
-    if one.layer == "rail":
+def _where(bound: "Bound") -> str:
+    if bound.layer == "rail":
         return "while the threshold moves"
-    return f"{'in lists: ' if one.layer == 'list' else ''}{', '.join(one.places)}"
+    return f"{'in lists: ' if bound.layer == 'list' else ''}{', '.join(bound.places)}"

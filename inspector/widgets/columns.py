@@ -81,23 +81,23 @@ class Column(Struct, frozen=True):
         return (self.source or self.name,)
 
     def at_right(self, dtype: "pl.DataType") -> bool:
-        """Whether its cells are aligned to the right: where it says so, and where numbers are shown as text.
+        """Return whether its cells are aligned to the right: where it says so, and where numbers are shown as text.
 
         `dtype` is that of its first source.
         """
         return self.right or (self.paint is None and dtype.is_numeric())
 
     def parts(self, value: Any, width: int, *, right: bool, null: str) -> Sequence[Part]:
-        """The cell of a value: parts of exactly `width` cells together. `null` is the text of a missing value."""
+        """Return the cell of a value: parts of exactly `width` cells together. `null` is the text of a missing one."""
         if self.paint is not None:
             return fit_parts(self.paint(value, width), width, right=right)
         if value is None:
             return ((cell(null, width, right=right), f"{self.style} dim"),)
-        shown = number(value, self.decimals, width) if isinstance(value, float) else self.text(value)
-        return ((cell(shown, width, right=right), self.style),)
+        text = number(value, self.decimals, width) if isinstance(value, float) else self.text(value)
+        return ((cell(text, width, right=right), self.style),)
 
     def text(self, value: Any) -> str:
-        """A value as text, not yet cleaned or cut."""
+        """Return a value as text, not yet cleaned or cut."""
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, float):
@@ -128,21 +128,21 @@ class FittedColumns:
 
     def __post_init__(self) -> None:
         sources = needed_sources(self.columns)
-        shown = fitting(self.columns, self.available - MARGIN)
-        picks = (itemgetter(*map(sources.index, column.sources)) for column in shown)
-        right = (column.at_right(self.dtypes[sources.index(column.sources[0])]) for column in shown)
-        widths = fit_widths(shown, self.available - MARGIN)
+        visible = fitting(self.columns, self.available - MARGIN)
+        picks = (itemgetter(*map(sources.index, column.sources)) for column in visible)
+        right = (column.at_right(self.dtypes[sources.index(column.sources[0])]) for column in visible)
+        widths = fit_widths(visible, self.available - MARGIN)
         object.__setattr__(self, "sources", sources)
-        object.__setattr__(self, "shown", shown)
+        object.__setattr__(self, "shown", visible)
         object.__setattr__(self, "widths", widths)
-        object.__setattr__(self, "titles", tuple(_titles(shown, widths)))
+        object.__setattr__(self, "titles", tuple(_titles(visible, widths)))
         object.__setattr__(self, "_right", tuple(right))
         object.__setattr__(self, "_pick", tuple(picks))
         object.__setattr__(self, "_cells", {})
 
     @classmethod
     def of(cls, columns: Sequence[Column], frame: "pl.DataFrame | RowSource", available: int) -> Self:
-        """Columns for a frame or another source. Raises polars' ColumnNotFoundError if it lacks one."""
+        """Make the columns for a frame or another source. Raises polars' ColumnNotFoundError if it lacks one."""
         schema = frame.schema
         # Of a column that is not there the source itself says so.
         dtypes = (schema[name] if name in schema else frame.get_column(name).dtype for name in needed_sources(columns))
@@ -154,7 +154,7 @@ class FittedColumns:
         return MARGIN + sum(self.widths) + GAP * max(0, len(self.widths) - 1)
 
     def header(self, sorted_by: str = "", mark: str = "") -> str:
-        """The line of titles; `mark` stands before that of the column called `sorted_by`."""
+        """Return the line of titles; `mark` stands before that of the column called `sorted_by`."""
         line = ""
         for column, title, width, right in zip(self.shown, self.titles, self.widths, self._right, strict=True):
             before = mark if column.name == sorted_by else ""
@@ -166,7 +166,7 @@ class FittedColumns:
         return line or " " * MARGIN
 
     def row(self, values: tuple[Any, ...], *, margin: str, null: str, cell_at: int | None = None) -> list[Part]:
-        """The line of a row's values, in the order of `sources`; `margin` is the text before it.
+        """Return the line of a row's values, in the order of `sources`; `margin` is the text before it.
 
         The column numbered `cell_at` stands in brackets, in the gaps beside it: a cell cursor that needs no colour.
         """
@@ -179,11 +179,11 @@ class FittedColumns:
         return parts[:-1] if self.shown and cell_at != len(self.shown) - 1 else parts
 
     def value(self, values: tuple[Any, ...], index: int) -> Any:
-        """The value of one of the columns shown, of a row's values; a tuple if it has several sources."""
+        """Return the value of one of the columns shown, of a row's values; a tuple if it has several sources."""
         return self._pick[index](values)
 
     def extent(self, index: int) -> tuple[int, int]:
-        """The first cell of a column shown, with the gap before it, and one past the gap behind it."""
+        """Return the first cell of a column shown, with the gap before it, and one past the gap behind it."""
         start = MARGIN + sum(self.widths[:index]) + GAP * index
         return start - 1, start + self.widths[index] + GAP
 
@@ -200,12 +200,12 @@ class FittedColumns:
         return known
 
     def edge_at(self, x: int) -> int | None:
-        """The place of the column whose right edge, the gap behind it, is at a cell (0-based) of the line."""
+        """Return the place of the column whose right edge, the gap behind it, is at a cell (0-based) of the line."""
         ends = accumulate((width + GAP for width in self.widths), initial=MARGIN - GAP)
         return next((place for place, end in enumerate(islice(ends, 1, None)) if end == x), None)
 
     def at(self, x: int) -> Column | None:
-        """The column at a cell (0-based) of the line; a gap belongs to the column before it."""
+        """Return the column at a cell (0-based) of the line; a gap belongs to the column before it."""
         end = MARGIN
         for column, width in zip(self.shown, self.widths, strict=True):
             end += width + GAP
@@ -235,35 +235,35 @@ def _frozen(value: Any) -> Hashable:
 
 
 def with_widths(columns: Sequence[Column], widths: Mapping[str, int]) -> tuple[Column, ...]:
-    """The columns, those called so in `widths` with that many cells: no more where there is room, no fewer without."""
+    """Return the columns, those in `widths` with that many cells: no more where there is room, no fewer without."""
     return tuple(
-        replace(one, width=max(1, min(widths[one.name], WIDEST)), flex=0, least=0, leave=0)
-        if one.name in widths
-        else one
-        for one in columns
+        replace(column, width=max(1, min(widths[column.name], WIDEST)), flex=0, least=0, leave=0)
+        if column.name in widths
+        else column
+        for column in columns
     )
 
 
 def needed_sources(columns: Sequence[Column]) -> tuple[str, ...]:
-    """The columns of a frame that these columns show, each once."""
+    """Return the columns of a frame that these columns show, each once."""
     return tuple(dict.fromkeys(name for column in columns for name in column.sources))
 
 
 def fitting(columns: Sequence[Column], available: int) -> tuple[Column, ...]:
-    """The columns for which there is room, some perhaps narrowed; others are left out whole.
+    """Return the columns for which there is room, some perhaps narrowed; others are left out whole.
 
     Before the first size is known (`available` below 1) all of them.
     """
-    shown = list(columns)
-    while available > 0 and any(column.leave for column in shown):
-        narrowed = all(column.leave < SPARE for column in shown)
-        if _excess(shown, available, narrowed=narrowed) <= 0:
+    visible = list(columns)
+    while available > 0 and any(column.leave for column in visible):
+        narrowed = all(column.leave < SPARE for column in visible)
+        if _excess(visible, available, narrowed=narrowed) <= 0:
             break
         # Of two with the same number the one at the right goes.
-        shown.reverse()
-        shown.remove(max(shown, key=lambda column: column.leave))
-        shown.reverse()
-    return tuple(shown)
+        visible.reverse()
+        visible.remove(max(visible, key=lambda column: column.leave))
+        visible.reverse()
+    return tuple(visible)
 
 
 def _excess(columns: Sequence[Column], available: int, *, narrowed: bool = False) -> int:
@@ -273,7 +273,7 @@ def _excess(columns: Sequence[Column], available: int, *, narrowed: bool = False
 
 
 def fit_widths(columns: Sequence[Column], available: int) -> tuple[int, ...]:
-    """Widths in cells: flexible columns share what `available` leaves after the gaps and their own widths.
+    """Return widths in cells: flexible columns share what `available` leaves after the gaps and their own widths.
 
     Where it is too little and narrowing is enough, those that may be narrowed are, the last ones first.
     """
@@ -294,29 +294,29 @@ def _shared_out(columns: Sequence[Column], spare: int) -> dict[int, int]:
     extra: dict[int, int] = {}
     while True:
         wanting = [at for at, column in enumerate(columns) if column.flex and at not in extra]
-        left, shares, given = spare - sum(extra.values()), sum(columns[at].flex for at in wanting), {}
+        left, shares, granted = spare - sum(extra.values()), sum(columns[at].flex for at in wanting), {}
         for at in wanting:
-            given[at] = left * columns[at].flex // shares
-            left -= given[at]
+            granted[at] = left * columns[at].flex // shares
+            left -= granted[at]
             shares -= columns[at].flex
         room = {at: max(0, columns[at].most - columns[at].width) for at in wanting if columns[at].most}
-        full = {at: cells for at, cells in room.items() if given[at] > cells}
+        full = {at: cells for at, cells in room.items() if granted[at] > cells}
         if not full:
-            return {**extra, **given}
+            return {**extra, **granted}
         extra |= full
 
 
 def fit_parts(parts: Sequence[Part], width: int, *, right: bool = False) -> list[Part]:
-    """Parts cleaned, cut and padded to exactly `width` cells."""
+    """Clean parts, and cut and pad them to exactly `width` cells together."""
     fitted: list[Part] = []
     left = width
     for text, names in parts:
-        shown = clean(text)
-        length = cell_len(shown)
+        cleaned = clean(text)
+        length = cell_len(cleaned)
         if length > left:
-            fitted.append((cell(shown, left), names))
+            fitted.append((cell(cleaned, left), names))
             return fitted
-        fitted.append((shown, names))
+        fitted.append((cleaned, names))
         left -= length
     fitted.insert(0 if right else len(fitted), (" " * left, ""))
     return fitted
@@ -342,10 +342,10 @@ class RowSource(Protocol):
         """Names and dtypes of the columns."""
 
     def get_column(self, name: str) -> "pl.Series":
-        """One whole column: the one that says which row is which is asked for so."""
+        """Return one whole column: the one that says which row is which is asked for so."""
 
     def rows(self, names: "Sequence[str]", ids: "NDArray[np.int32]") -> list[Row]:
-        """The values of some columns in the rows with these ids, in their order."""
+        """Return the values of some columns in the rows with these ids, in their order."""
 
 
 class FrameSource:
@@ -366,7 +366,7 @@ class FrameSource:
 
 
 def row_source(frame: "pl.DataFrame | RowSource") -> RowSource:
-    """A frame or a source as a source."""
+    """Return a frame or a source as a source."""
     import polars as pl
 
     return FrameSource(frame) if isinstance(frame, pl.DataFrame) else frame
@@ -392,15 +392,15 @@ class FrameRows:
         return len(self._view)
 
     def row_id(self, position: int) -> int:
-        """The id in the frame of the row at a position of the view."""
+        """Return the id in the frame of the row at a position of the view."""
         return int(self._view[position])
 
     def key(self, position: int) -> Any:
-        """The value in the key column of the row at a position of the view."""
+        """Return the value in the key column of the row at a position of the view."""
         return self._keys[self.row_id(position)]
 
     def values(self, position: int) -> Row:
-        """The row's values in the order of `names`, fetched with the rows around it."""
+        """Return the row's values in the order of `names`, fetched with the rows around it."""
         block, offset = divmod(position, BLOCK)
         rows = self._blocks.get(block)
         if rows is None:
@@ -413,7 +413,7 @@ class FrameRows:
         return self._source.rows(self._names, self._view[block * BLOCK : (block + 1) * BLOCK])
 
     def find(self, key: Any) -> int | None:
-        """The first position of a key, or None."""
+        """Return the first position of a key, or None."""
         ids = self._keys.eq_missing(key).arg_true()
         if not len(ids):
             return None
@@ -423,7 +423,7 @@ class FrameRows:
         return int(positions[0]) if len(positions) else None
 
     def follow(self, position: int, before: Self) -> int:
-        """Where the row at a position of the rows shown before stands now.
+        """Return where the row at a position of the rows shown before stands now.
 
         If it is gone: where the next row after it that is still there stands, else the last one before it. If the two
         frames do not hold the same rows, the same position as far as there is one.
@@ -435,12 +435,12 @@ class FrameRows:
             return min(position, last)
         row_id, key = before.row_id(position), before.key(position)
         if not self._same_rows(before, row_id, key):
-            found = self.find(key)
-            return min(position, last) if found is None else found
+            place = self.find(key)
+            return min(position, last) if place is None else place
         if self._view is before._view:
             return position
-        found = self._position(row_id)
-        return self._position_of_neighbour(position, before) if found is None else found
+        place = self._position(row_id)
+        return self._position_of_neighbour(position, before) if place is None else place
 
     def _same_rows(self, before: Self, row_id: int, key: Any) -> bool:
         return len(self._keys) == len(before._keys) and bool(self._keys[row_id] == key)

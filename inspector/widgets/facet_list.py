@@ -247,7 +247,7 @@ class FacetList(LineScroll, can_focus=True):
             self.post_message(self.Folded(self, group.key, now_open))
 
     def on_click(self, event: Click) -> None:
-        """The left button keeps, the right one (or with Ctrl) hides."""
+        """Keep a value with the left button, hide it with the right one (or with Ctrl)."""
         offset = event.get_content_offset(self)
         line = len(self._lines) if offset is None else offset.y + self.scroll_offset.y
         if line < len(self._lines):

@@ -234,9 +234,9 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         return self._columns.shown
 
     def width_of(self, name: str) -> int:
-        """Cells of the column called `name`; 0 where there is no room for it."""
-        shown = zip(self._columns.shown, self._columns.widths, strict=True)
-        return next((width for column, width in shown if column.name == name), 0)
+        """Return the cells of the column called `name`; 0 where there is no room for it."""
+        visible = zip(self._columns.shown, self._columns.widths, strict=True)
+        return next((width for column, width in visible if column.name == name), 0)
 
     @property
     def page(self) -> int:
@@ -351,13 +351,13 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         self.cursor = self.row_count - 1
 
     def action_turn(self, pages: float) -> None:
-        """So many pages on, or back where it is negative."""
+        """Turn so many pages on, or back where it is negative."""
         rows = int(pages * self.page) or (1 if pages > 0 else -1)
         self.scroll_to(y=self.scroll_offset.y + rows, force=True)
         self.cursor += rows
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's own
-        """Where there is no row to open, whoever holds the table is asked instead, and says why."""
+        """Return whether a key works: with no row to open, whoever holds the table is asked instead, and says why."""
         return action != "open" or self.row_count > 0
 
     def action_open(self) -> None:

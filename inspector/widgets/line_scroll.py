@@ -115,11 +115,11 @@ class LineScroll(ScrollView, can_focus=True):
         self._styles_by_name: dict[tuple[str, str], Style] = {}
 
     def line_strip(self, line: int) -> Strip:
-        """Line `line` (0-based, fixed lines first) in its whole width; past the end, an empty strip."""
+        """Return line `line` (0-based, fixed lines first) in its whole width; past the end, an empty strip."""
         raise NotImplementedError
 
     def forget_strips(self) -> None:
-        """Called when styles have changed: a subclass drops the strips that it keeps."""
+        """Drop the strips that a subclass keeps: called when styles have changed."""
 
     # -- geometry
 
@@ -203,7 +203,7 @@ class LineScroll(ScrollView, can_focus=True):
             self.refresh(*regions)
 
     def strip(self, parts: Sequence[Part], row: str = "") -> Strip:
-        """Parts as one strip of cleaned text, as wide as the pane at least; `row` is the style under all of it."""
+        """Return parts as one strip of cleaned text, at least as wide as the pane; `row` is the style beneath it."""
         segments: list[Segment] = []
         base = run_style = self.line_style("", row)
         run = ""
@@ -221,7 +221,7 @@ class LineScroll(ScrollView, can_focus=True):
         return Strip(segments).extend_cell_length(max(self.viewport.width, self.virtual_size.width), base)
 
     def line_style(self, names: str, row: str = "") -> Style:
-        """The style of style names (joined by spaces) on a row style. Raises KeyError for an unknown name."""
+        """Return the style of style names (joined by spaces) on a row style. Raises KeyError for an unknown name."""
         style = self._styles_by_name.get((names, row))
         if style is None:
             style = self.get_component_rich_style(f"line--{row}") if row else self.rich_style
@@ -295,7 +295,7 @@ class LineScroll(ScrollView, can_focus=True):
 
 
 def changed_until(old: Strip, new: Strip) -> int:
-    """One past the last cell in which two strips differ, or a little more: wide characters are never cut."""
+    """Return one past the last cell in which two strips differ, or a little more: wide characters are never cut."""
     width = new.cell_length
     if old.cell_length != width:
         return max(old.cell_length, width)

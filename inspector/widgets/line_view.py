@@ -35,7 +35,7 @@ class Prepared(Struct, frozen=True):
 
 
 def prepared(lines: Lines) -> Prepared:
-    """Lines made ready to be shown."""
+    """Make lines ready to be shown."""
     cleaned = [_cleaned(line) for line in lines]
     return Prepared(cleaned, max(map(_width, cleaned), default=0), {})
 
@@ -123,13 +123,13 @@ class LineView(LineScroll):
 
     def prepare(self, lines: Lines | Prepared) -> None:
         """Replace the lines without writing any."""
-        found = lines if isinstance(lines, Prepared) else prepared(lines)
-        self._lines = list(found.lines)
-        self._strips = dict(found.strips)
-        self.set_extent(found.width, len(self._lines))
+        ready = lines if isinstance(lines, Prepared) else prepared(lines)
+        self._lines = list(ready.lines)
+        self._strips = dict(ready.strips)
+        self.set_extent(ready.width, len(self._lines))
 
     def lines_with(self, style: str) -> list[int]:
-        """The lines (0-based) of which any part has this style name."""
+        """Return the lines (0-based) of which any part has this style name."""
         return [
             number
             for number, line in enumerate(self._lines)

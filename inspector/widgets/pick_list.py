@@ -109,7 +109,7 @@ class PickList(LineScroll, can_focus=True):
         return "cursor"
 
     def texts_of(self, pick: Pick, room: int) -> tuple[str, str]:
-        """The label of a line and what is said of it, as they stand in this many cells together."""
+        """Return the label of a line and what is said of it, as they stand in this many cells together."""
         width = self._label_width(room)
         rest = room - width
         return cell(short_name(pick.label, width, self._labels), width), cell(
@@ -118,14 +118,14 @@ class PickList(LineScroll, can_focus=True):
 
     def _label_width(self, room: int) -> int:
         """Cells of every label: all that it needs where that leaves what is said of each whole, else a fair share."""
-        label = max((cell_len(clean(one.label)) for one in self._picks if not one.heading), default=1)
-        note = max(cell_len(clean(one.note)) for one in self._picks)
+        label = max((cell_len(clean(pick.label)) for pick in self._picks if not pick.heading), default=1)
+        note = max(cell_len(clean(pick.note)) for pick in self._picks)
         if not note or label + len(_GAP) + note <= room:
             return min(label, room)
         return max(1, min(label, WIDEST, room * 3 // 5, max(NARROWEST, room - note - len(_GAP))))
 
     def validate_cursor(self, cursor: int) -> int:
-        """The line to pick there; past a heading, which has lines beneath it, in the way in which the cursor goes."""
+        """Return the line to pick there; past a heading, which has lines beneath it, in the way the cursor goes."""
         at = max(0, min(cursor, len(self._picks) - 1))
         if not self._picks or not self._picks[at].heading:
             return at
@@ -193,7 +193,7 @@ class TextList(Sized, PickList, inherit_bindings=False):
         return label, f"{_GAP}{cell(pick.note, note, right=True)}" if note else ""
 
     def _note_width(self) -> int:
-        return max((cell_len(clean(one.note)) for one in self._picks), default=0)
+        return max((cell_len(clean(pick.note)) for pick in self._picks), default=0)
 
     def watch_cursor(self, old: int, new: int) -> None:
         super().watch_cursor(old, new)

@@ -99,13 +99,13 @@ class SheetView(Sized, LineView):
     def show_sheet(self, sheet: Sheet) -> None:
         """Replace the lines; the cursor stays where it was, as nearly as there is a number."""
         old, before = self._spots, self._at
-        told = self.drill
+        old_drill = self.drill
         self._sheet, self._spots = sheet, list(_spots(sheet))
         if old and self._spots:
             self._at = self._same(old, before)
         self._at = min(self._at, max(0, len(self._spots) - 1))
         self.show(self._marked(), keep_scroll=True)
-        if self.drill is not told:
+        if self.drill is not old_drill:
             self.post_message(self.Moved(self, self.drill))
 
     def go_to(self, line: int, place: int) -> None:
@@ -120,15 +120,15 @@ class SheetView(Sized, LineView):
         a sheet of another width, and in one that was filled in.
         """
         drill = old[before].piece.drill
-        earlier = sum(one.piece.drill == drill for one in old[:before])
-        alike = [at for at, one in enumerate(self._spots) if one.piece.drill == drill]
+        earlier = sum(spot.piece.drill == drill for spot in old[:before])
+        alike = [at for at, spot in enumerate(self._spots) if spot.piece.drill == drill]
         return alike[min(earlier, len(alike) - 1)] if alike else self._nearest(old[before])
 
     def _nearest(self, spot: Spot) -> int:
         """Where the same number is: at the same place, else on the same line, else on the next one with a number."""
-        here = [at for at, one in enumerate(self._spots) if one.line == spot.line]
+        here = [at for at, other in enumerate(self._spots) if other.line == spot.line]
         if not here:
-            return min(bisect_left(self._spots, spot.line, key=lambda one: one.line), len(self._spots) - 1)
+            return min(bisect_left(self._spots, spot.line, key=lambda other: other.line), len(self._spots) - 1)
         return min(here, key=lambda at: abs(self._spots[at].place - spot.place))
 
     def _marked(self) -> list[Line]:
@@ -168,7 +168,7 @@ class SheetView(Sized, LineView):
     # -- keys
 
     def action_line(self, by: int) -> None:
-        """To the nearest number on the next line that has one, or, where that is far, as far as half the pane."""
+        """Go to the nearest number on the next line that has one, or, where that is far, as far as half the pane."""
         height, first = self.viewport.height, self.scroll_offset.y
         target = self._line_from(by)
         seen = range(first - height // 2, first + height + height // 2)
@@ -182,7 +182,7 @@ class SheetView(Sized, LineView):
         if not self._spots:
             return None
         here = self._spots[self._at]
-        lines = sorted({one.line for one in self._spots})
+        lines = sorted({spot.line for spot in self._spots})
         at = bisect_right(lines, here.line) if by > 0 else bisect_left(lines, here.line) - 1
         if not 0 <= at < len(lines):
             return None
@@ -190,11 +190,11 @@ class SheetView(Sized, LineView):
 
     def _beneath(self, line: int, here: Spot) -> int:
         middle = here.start + here.width / 2
-        there = [at for at, one in enumerate(self._spots) if one.line == line]
+        there = [at for at, spot in enumerate(self._spots) if spot.line == line]
         return min(there, key=lambda at: abs(self._spots[at].start + self._spots[at].width / 2 - middle))
 
     def action_place(self, by: int) -> None:
-        """To the next number on the line, or the one before; past its end sideways, if there is more of the line."""
+        """Go to the next number on the line, or the one before; past its end, scroll sideways if there is more."""
         if not self._spots:
             self.scroll_relative(x=by * 8, force=True)
             return
@@ -205,7 +205,7 @@ class SheetView(Sized, LineView):
             self.scroll_relative(x=by * 8, force=True)
 
     def action_page(self, by: float) -> None:
-        """So many pages on, or back where it is negative, with the cursor on a number that is seen there."""
+        """Turn so many pages on, or back where it is negative, with the cursor on a number that is seen there."""
         height, before = max(1, self.viewport.height - 1), self.scroll_offset.y
         self.scroll_to(y=before + (int(by * height) or (1 if by > 0 else -1)), force=True)
         if not self._spots:
@@ -214,7 +214,7 @@ class SheetView(Sized, LineView):
             self._move(-1 % len(self._spots) if by > 0 else 0)
             return
         first, last = self.scroll_offset.y, self.scroll_offset.y + self.viewport.height - 1
-        seen = [at for at, one in enumerate(self._spots) if first <= one.line <= last]
+        seen = [at for at, spot in enumerate(self._spots) if first <= spot.line <= last]
         # Half a page leaves it where it was, as far as that is still seen.
         if seen and (abs(by) >= 1 or self._at not in seen):
             line = self._spots[seen[0] if by > 0 else seen[-1]].line
@@ -223,7 +223,7 @@ class SheetView(Sized, LineView):
             self.scroll_to(y=first, force=True)
 
     def action_edge(self, to: int) -> None:
-        """To the first number, or the last."""
+        """Go to the first number, or the last."""
         self.scroll_to(y=0 if to == 0 else self.line_count, force=True)
         if self._spots:
             self._move(to % len(self._spots))
@@ -243,7 +243,7 @@ class SheetView(Sized, LineView):
         if offset is None:
             return
         line, cell = offset.y + self.scroll_offset.y, offset.x + self.scroll_offset.x
-        hit = [at for at, one in enumerate(self._spots) if one.line == line and 0 <= cell - one.start < one.width]
+        hit = [at for at, spot in enumerate(self._spots) if spot.line == line and 0 <= cell - spot.start < spot.width]
         if hit:
             event.stop()
             self._move(hit[0])
@@ -257,12 +257,12 @@ class SheetView(Sized, LineView):
 
 
 def _spots(sheet: Sheet) -> list[Spot]:
-    found = []
+    spots = []
     for number, row in enumerate(sheet.lines):
         cell = 0
         for place, piece in enumerate(row):
             width = cell_len(clean(piece.text))
             if piece.drill is not None:
-                found.append(Spot(number, place, cell, width, piece))
+                spots.append(Spot(number, place, cell, width, piece))
             cell += width
-    return found
+    return spots

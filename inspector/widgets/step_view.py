@@ -45,16 +45,16 @@ class StepView(Sized, LineView, inherit_bindings=False):
         return self
 
     def painted_ahead(self, lines: Lines, *, pinned: int = 0, cursor: int | None = None, scroll: int = 0) -> Prepared:
-        """Lines made ready for a `show` with the same arguments: what will be seen of them is painted already."""
-        found = prepared(lines)
+        """Make lines ready for a `show` with the same arguments: what will be seen of them is painted already."""
+        ready = prepared(lines)
         height = self.viewport.height
-        seen = {*range(pinned), *range(scroll, scroll - pinned + height)} & set(range(len(found.lines)))
+        seen = {*range(pinned), *range(scroll, scroll - pinned + height)} & set(range(len(ready.lines)))
         strips = {
             at: self.strip(line.parts, "cursor" if at == cursor else line.row)
             for at in seen
-            if isinstance(line := found.lines[at], Line)
+            if isinstance(line := ready.lines[at], Line)
         }
-        return Prepared(found.lines, found.width, strips)
+        return Prepared(ready.lines, ready.width, strips)
 
     @property
     def palette(self) -> int:
@@ -79,9 +79,9 @@ class StepView(Sized, LineView, inherit_bindings=False):
     def put_cursor(self, line: int | None) -> None:
         """Move the cursor; only the lines that it leaves and reaches are written."""
         old, self._cursor = self._cursor, line
-        for one in (old, line):
-            if one is not None:
-                self._strips.pop(one, None)
+        for number in (old, line):
+            if number is not None:
+                self._strips.pop(number, None)
         self.repaint_changed()
 
     def scroll_to_line(self, line: int, *, top: bool = False) -> None:

@@ -63,7 +63,7 @@ class TextEditor(TextArea):
         return sum(len(line) + 1 for line in self.document.lines[:row]) + column
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Nothing is written where a place is chosen, and a browser has no editor of the person's."""
+        """Return whether a key works: none writes while a place is chosen, and a browser has no editor of one's own."""
         if (action in {"line", "elsewhere"} and self.cutting) or (action == "elsewhere" and self.app.is_web):
             return False
         return super().check_action(action, parameters)
@@ -100,9 +100,9 @@ def _written_in(editor: str, text: str) -> str:
         path = Path(folder) / "text.txt"
         path.write_text(text, encoding="utf-8")
         subprocess.run([*shlex.split(editor), str(path)], check=False)
-        found = path.read_text(encoding="utf-8", errors="replace")
+        edited = path.read_text(encoding="utf-8", errors="replace")
     # Editors end a file with a line break, which is none of the text's.
-    return found[:-1] if found.endswith("\n") and not text.endswith("\n") else found
+    return edited[:-1] if edited.endswith("\n") and not text.endswith("\n") else edited
 
 
 # -- the line in which a person types

@@ -14,6 +14,7 @@ The same declaration reads a small file and one of a million rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from hashlib import blake2b
 from pathlib import Path
 
@@ -151,6 +152,22 @@ class CaseFormat(Struct, frozen=True, eq=False):
     tallies: Mapping[str, pl.Expr] = field(default_factory=dict)
     twins: Mapping[str, pl.Expr] | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse names that neither the layout nor the cases have: each would be a mistake that nobody sees.
+
+        Raises:
+            ValueError: one is.
+        """
+        fields = {*self.layout.fields, *self.layout.content} if self.layout.flat else self.layout.fields.keys()
+        for name in self.layout.content:
+            if name not in fields:
+                raise ValueError(f"content names {name!r}, which is not a field of the layout ({', '.join(fields)})")
+        for name in self.columns:
+            if name not in CASES:
+                close = get_close_matches(name, CASES, 1)
+                meant = f" (is it {close[0]!r}?)" if close else f" ({', '.join(CASES)})"
+                raise ValueError(f"columns has {name!r}, which is not a column of cases{meant}")
+
     def load(self, rows: Rows, folder: Path | None = None, beside: Sequence[str] = ()) -> Imported:
         """Read the cases of a source; the first row with an id counts, rows without usable text are left out.
 
@@ -216,8 +233,8 @@ class CaseFormat(Struct, frozen=True, eq=False):
 
     def _part(self, chunk: Chunk, source: str, folder: Path | None, further: MetadataCollector) -> "_Part":
         fields = chunk.frame
-        given = {"key": pl.col(KEY), **self.columns, **self.identity(fields.columns, source)}
-        made = fields.select(self._complete(given, source))
+        columns = {"key": pl.col(KEY), **self.columns, **self.identity(fields.columns, source)}
+        made = fields.select(self._complete(columns, source))
         whole = pl.concat([fields, made.rename(lambda name: f"{MADE}{name}")], how="horizontal")
         findings, kept = checked(whole, self.checks, source)
         noticed = [*chunk.findings, *findings]
@@ -247,44 +264,44 @@ class CaseFormat(Struct, frozen=True, eq=False):
         rows = chunk.rows(cases[NUMBER], further.wants)
         alternatives = [key for keys in self.layout.first_of for key in keys if key in cases.columns]
         if alternatives and chunk.sound.size:
-            given = [
+            values = [
                 {key: value for key, value in row.items() if value is not None}
                 for row in cases.select(alternatives).iter_rows(named=True)
             ]
-            rows = [{**fields, **row} for fields, row in zip(given, rows, strict=True)]
+            rows = [{**fields, **row} for fields, row in zip(values, rows, strict=True)]
         further.add(rows)
 
     def identity(self, fields: Sequence[str], source: str) -> dict[str, pl.Expr]:
-        """Give the columns `id`, `problem` and `steps` over the fields of a chunk."""
+        """Return the columns `id`, `problem` and `steps` over the fields of a chunk."""
         problem, steps = self.layout.content or ("problem", "steps")
         # A row without an id is called after its file and number.
         called = pl.col("id") if "id" in fields else pl.lit(row_name(source, "")) + pl.col(NUMBER).cast(pl.String)
-        given = {"problem": pl.col(problem), "steps": pl.col(steps), "id": called}
-        return {name: self.columns.get(name, expression).alias(name) for name, expression in given.items()}
+        expressions = {"problem": pl.col(problem), "steps": pl.col(steps), "id": called}
+        return {name: self.columns.get(name, expression).alias(name) for name, expression in expressions.items()}
 
     def _twins(self, whole: pl.DataFrame, source: str) -> pl.DataFrame:
         """The twins of the cases of a chunk, the first row of each id; fields and cases are side by side."""
         if self.twins is None:
             return pl.DataFrame(schema=CASES)
-        given = whole.filter(pl.col(f"{MADE}id").is_first_distinct()).select(
+        twins = whole.filter(pl.col(f"{MADE}id").is_first_distinct()).select(
             LINE, **self.twins, earliest_error=pl.lit(-1), error_steps=pl.lit([], dtype=pl.List(STEP_INDEX))
         )
-        given = given.filter(pl.col("twin_of").is_not_null())
-        keys = [content_key(*content) for content in given.select("problem", "steps").iter_rows()]
-        given = given.with_columns(pl.Series("key", keys, dtype=pl.String))
-        return given.select(self._complete({name: pl.col(name) for name in given.columns}, source))
+        twins = twins.filter(pl.col("twin_of").is_not_null())
+        keys = [content_key(*content) for content in twins.select("problem", "steps").iter_rows()]
+        twins = twins.with_columns(pl.Series("key", keys, dtype=pl.String))
+        return twins.select(self._complete({name: pl.col(name) for name in twins.columns}, source))
 
-    def _complete(self, given: dict[str, pl.Expr], source: str) -> list[pl.Expr]:
-        given = {
-            **given,
-            "case": pl.concat_str(pl.lit(f"{self.name}/"), given["id"]),
+    def _complete(self, expressions: dict[str, pl.Expr], source: str) -> list[pl.Expr]:
+        expressions = {
+            **expressions,
+            "case": pl.concat_str(pl.lit(f"{self.name}/"), expressions["id"]),
             "benchmark": pl.lit(self.name),
-            "n_steps": given["steps"].list.len(),
+            "n_steps": expressions["steps"].list.len(),
             "source": pl.lit(source),
             "line": pl.col(LINE),
         }
         nothing = pl.lit(None)
-        return [given.get(name, nothing).cast(dtype).alias(name) for name, dtype in CASES.items()]
+        return [expressions.get(name, nothing).cast(dtype).alias(name) for name, dtype in CASES.items()]
 
 
 class _Part(Struct, frozen=True, eq=False):
@@ -343,7 +360,7 @@ class OneBased(Struct, frozen=True, eq=False):
     Attributes:
         name: The field, a whole number.
         steps: The field with the steps.
-        none: How the format writes "no error".
+        none: How the format writes "no error", for what is said of the labels; the field itself holds -1 then.
     """
 
     name: str
@@ -383,7 +400,7 @@ class OneBased(Struct, frozen=True, eq=False):
         }
 
     def concluded(self, read: Read) -> tuple[str, list[Finding]]:
-        """Say how the labels were read, with the evidence, and what speaks for another base than 1.
+        """Describe how the labels were read, with the evidence, and what speaks for another base than 1.
 
         They may look 0-based, one too high, or as if they counted from 2.
         """
@@ -405,7 +422,7 @@ class OneBased(Struct, frozen=True, eq=False):
 
 
 def none_wrong(earliest_error: pl.Expr) -> pl.Expr:
-    """Give the error steps where only the earliest one is labelled: [] of a clean case, else null."""
+    """Return the error steps where only the earliest one is labelled: [] of a clean case, else null."""
     return pl.when(earliest_error == -1).then(pl.lit([], dtype=pl.List(STEP_INDEX)))
 
 
@@ -415,16 +432,16 @@ def labelled(labels: pl.Expr, n_steps: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
     The earliest error is the first step labelled wrong, 0-based; -1 if every step is labelled right; null if none is
     labelled wrong and one is not labelled. The error steps are known only where every step is labelled.
     """
-    given = labels.list.head(n_steps)
-    wrong = given.list.eval(pl.element().not_().fill_null(value=False).arg_true()).cast(pl.List(STEP_INDEX))
-    complete = (given.list.len() == n_steps) & ~given.list.eval(pl.element().is_null()).list.any()
+    of_steps = labels.list.head(n_steps)
+    wrong = of_steps.list.eval(pl.element().not_().fill_null(value=False).arg_true()).cast(pl.List(STEP_INDEX))
+    complete = (of_steps.list.len() == n_steps) & ~of_steps.list.eval(pl.element().is_null()).list.any()
     first = wrong.list.first()
     earliest = pl.when(first.is_not_null()).then(first).when(complete).then(-1).cast(STEP_INDEX)
     return earliest, pl.when(complete).then(wrong)
 
 
 def not_empty(name: str) -> pl.Expr:
-    """Give the text of a field, null where it is empty."""
+    """Return the text of a field, null where it is empty."""
     return pl.when(pl.col(name) != "").then(pl.col(name))
 
 
@@ -442,7 +459,7 @@ def problem_id(problem: str) -> str:
 
 
 def problem_ids(name: str) -> pl.Expr:
-    """Give the `problem_id` of the texts of a field, null where there is none."""
+    """Return the `problem_id` of the texts of a field, null where there is none."""
     return _each(pl.col(name), lambda text: None if text is None else problem_id(text))
 
 

@@ -131,8 +131,8 @@ def _label(label: Label) -> str:
 def _where(cases: pl.DataFrame, condition: pl.Expr, *columns: pl.Expr) -> Iterator[tuple[Any, ...]]:
     """The number of every row that fulfils a condition, with what else is asked of it; null does not fulfil it."""
     named = {f"_{number}": column for number, column in enumerate(columns)}
-    asked = cases.select(_condition=condition, **named).with_row_index("_row")
-    yield from asked.filter("_condition").drop("_condition").iter_rows()
+    selected = cases.select(_condition=condition, **named).with_row_index("_row")
+    yield from selected.filter("_condition").drop("_condition").iter_rows()
 
 
 _IN_ORDER = (

@@ -27,7 +27,7 @@ _ERRORS, _UNUSEFUL = "reason_error_section_numbers", "reason_unuseful_section_nu
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row has a question, sections and the numbers of the wrong ones."""
+    """Return whether a row has a question, sections and the numbers of the wrong ones."""
     return isinstance(row, Mapping) and {"question", "sections", _ERRORS} <= row.keys()
 
 

@@ -24,7 +24,7 @@ _TEXTS = (
 
 
 def folder() -> Path:
-    """Give the demo's folder: beside the code in an installed wheel, under assets/ in a checkout.
+    """Return the demo's folder: beside the code in an installed wheel, under assets/ in a checkout.
 
     Raises:
         DamagedWorkspace: it is in neither place.
@@ -37,7 +37,7 @@ def folder() -> Path:
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row has the demo's columns."""
+    """Return whether a row has the demo's columns."""
     return isinstance(row, Mapping) and row.keys() >= _KEYS
 
 

@@ -47,7 +47,8 @@ _TYPE = {**{name: name for name in ERROR_TYPES}, "knowledge": "knowledge-based",
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row looks like GR-Ben: what ProcessBench has, and one of its domains or types of error beside it.
+    """Return whether a row looks like GR-Ben: what ProcessBench has, and one of its domains or types of error beside
+    it.
 
     Its labels count from 1, which nobody's own rows with some domain or other do.
     """

@@ -31,7 +31,7 @@ _SIGN_AT_END = re.compile(r"[+-](?=[^\S\n]*(?:\n|\Z))")
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row has an input with a step tag at the end of a line and a label with a sign at such a place."""
+    """Return whether a row has an input with a step tag at the end of a line and a label with a sign at such an end."""
     if not isinstance(row, Mapping):
         return False
     text, label = row.get("input"), row.get("label")

@@ -43,7 +43,7 @@ class Totals(Struct, frozen=True):
 
 
 def looks_modified(row: Any) -> bool:
-    """Tell whether a row has the layout."""
+    """Return whether a row has the layout."""
     return isinstance(row, Mapping) and row.keys() >= _KEYS
 
 

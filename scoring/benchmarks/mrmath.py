@@ -30,7 +30,7 @@ _CORRECT = {"correct": True, "right": True, "true": True, "wrong": False, "incor
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row has MR-MATH's question, its steps and its gold label."""
+    """Return whether a row has MR-MATH's question, its steps and its gold label."""
     return isinstance(row, Mapping) and {"question", FIRST_ERROR} <= row.keys() and bool({*STEP_FIELDS} & row.keys())
 
 
@@ -40,11 +40,11 @@ def _identify(fields: Fields) -> str:
 
 def _steps(fields: Fields, _: str) -> list[str] | None:
     """The steps; of one that is a list, its sub-steps joined by a line break. None, and fatal, where there are none."""
-    name, given = _given_steps(fields)
-    if _counts(given) is None:
+    name, value = _given_steps(fields)
+    if _counts(value) is None:
         return fields.solution(name)
     # One flat list, so that each sub-step is checked under its own place.
-    nested = {f"{name}[{index}]": step if isinstance(step, list) else [step] for index, step in enumerate(given)}
+    nested = {f"{name}[{index}]": step if isinstance(step, list) else [step] for index, step in enumerate(value)}
     steps = [fields.of(nested).texts(each, required=True) for each in nested]
     return None if None in steps else fields.usable(["\n".join(step or ()) for step in steps])
 
@@ -59,10 +59,10 @@ def _given_steps(fields: Fields) -> tuple[str, Any]:
     return name, fields.value.get(name)
 
 
-def _counts(given: Any) -> list[int] | None:
-    if not isinstance(given, list) or not any(isinstance(step, list) for step in given):
+def _counts(value: Any) -> list[int] | None:
+    if not isinstance(value, list) or not any(isinstance(step, list) for step in value):
         return None
-    return [len(step) if isinstance(step, list) else 1 for step in given]
+    return [len(step) if isinstance(step, list) else 1 for step in value]
 
 
 def _label(fields: Fields, name: str) -> int | None:
@@ -70,10 +70,10 @@ def _label(fields: Fields, name: str) -> int | None:
     value = fields.value.get(name)
     if not isinstance(value, str):
         return fields.integer(name)
-    given = value.strip()
-    if given.casefold() in _NONE:
+    label = value.strip()
+    if label.casefold() in _NONE:
         return -1
-    if match := _STEP.fullmatch(given):
+    if match := _STEP.fullmatch(label):
         return int(match[1])
     fields.note("warning", "bad-label", f"{name} {value!r:.60} names no step; the case has no gold label")
     return None
@@ -85,8 +85,8 @@ def _correctness(fields: Fields, name: str) -> bool | None:
         return value
     known = _CORRECT.get(value.strip().casefold()) if isinstance(value, str) else None
     if known is None:
-        given = f"{value!r:.60}" if isinstance(value, str) else kind_of(value)
-        fields.note("warning", "wrong-type", f"{name} is {given}, neither correct nor wrong")
+        quoted_value = f"{value!r:.60}" if isinstance(value, str) else kind_of(value)
+        fields.note("warning", "wrong-type", f"{name} is {quoted_value}, neither correct nor wrong")
     return known
 
 

@@ -31,17 +31,17 @@ _NEEDED = {1: True, 0: False}
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row has MR-MATH's question and steps, ratings of these, and no first error."""
+    """Return whether a row has MR-MATH's question and steps, ratings of these, and no first error."""
     wanted = {"question", "model_output_step_format", "rating"}
     return isinstance(row, Mapping) and wanted <= row.keys() and FIRST_ERROR not in row
 
 
 def _ratings(fields: Fields, name: str) -> list[bool | None] | None:
-    given = fields.value.get(name)
-    if not isinstance(given, list):
+    ratings = fields.value.get(name)
+    if not isinstance(ratings, list):
         fields.note("warning", "wrong-type", f"{name} is not a list; the case has no gold label")
         return None
-    return [_needed(fields, f"{name}[{index}]", rating) for index, rating in enumerate(given)]
+    return [_needed(fields, f"{name}[{index}]", rating) for index, rating in enumerate(ratings)]
 
 
 def _needed(fields: Fields, place: str, rating: Any) -> bool | None:

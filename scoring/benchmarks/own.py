@@ -39,7 +39,7 @@ class OwnBenchmark(Struct, frozen=True, eq=False):
     module: Any
 
     def recognises(self, row: Any) -> bool:
-        """Tell whether a row looks like one of its own; never, where the module cannot tell.
+        """Return whether a row looks like one of its own; never, where the module cannot tell.
 
         Raises:
             PluginError: the code raises.
@@ -79,7 +79,7 @@ class OwnBenchmark(Struct, frozen=True, eq=False):
 
 
 def own_benchmark(name: str, taken: Sequence[str]) -> OwnBenchmark | None:
-    """Give the benchmark in the file of this path, or the one installed under this name; None if nothing is.
+    """Return the benchmark in the file of this path, or the one installed under this name; None if nothing is.
 
     Raises:
         PluginError: it cannot be imported or lacks something, or its name is one of those `taken`.
@@ -141,7 +141,7 @@ def each_case(
     read: Callable[[Fields], dict[str, Any] | None],
     identify: Callable[[Fields], str] = Fields.identifier,
 ) -> Iterator[dict[str, Any]]:
-    """Give what `read` makes of every row that is an object, with `id` and `line`; None and fatal rows are left out.
+    """Yield what `read` makes of every row that is an object, with `id` and `line`; None and fatal rows are left out.
 
     `rows.cases` names the rows that are given. Ids, which `identify` gives where they are more than the field `id`, are
     unique: the first row with an id counts, any other becomes a finding.

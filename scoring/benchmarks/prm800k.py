@@ -32,7 +32,7 @@ _UNFINISHED = ("give_up", "bad_problem")
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row has a question with a problem and a label with steps."""
+    """Return whether a row has a question with a problem and a label with steps."""
     if not isinstance(row, Mapping):
         return False
     question, label = row.get("question"), row.get("label")
@@ -99,11 +99,11 @@ def _taken(fields: Fields, index: int, step: Any) -> tuple[tuple[Any, bool | Non
     if not isinstance(step, Mapping):
         fields.note("warning", "wrong-type", f"label.steps[{index}] is {kind_of(step)}, not an object")
         return None, True
-    given = step.get("completions")
-    completions = [part for part in given if isinstance(part, Mapping)] if isinstance(given, list) else []
+    parts = step.get("completions")
+    completions = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
     chosen, written = without_empty_fraction(step.get("chosen_completion")), step.get("human_completion")
-    if type(chosen) is int and isinstance(given, list) and 0 <= chosen < len(given):
-        part = given[chosen] if isinstance(given[chosen], Mapping) else {}
+    if type(chosen) is int and isinstance(parts, list) and 0 <= chosen < len(parts):
+        part = parts[chosen] if isinstance(parts[chosen], Mapping) else {}
         return (part.get("text"), _right(fields, index, part.get("rating"))), False
     if chosen is not None:
         message = f"label.steps[{index}].chosen_completion is {chosen!r:.40}, which names none of its completions"

@@ -73,7 +73,7 @@ _DOMAINS = ("subset", "domain", "subject", "category")
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row has the layout and a class that is not Socratic-PRMBench's."""
+    """Return whether a row has the layout and a class that is not Socratic-PRMBench's."""
     return looks_modified(row) and classification(row) not in socratic.CLASSES
 
 

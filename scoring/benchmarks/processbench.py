@@ -31,7 +31,7 @@ _MANY = 30
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row looks like ProcessBench: steps with a label, and no key of other benchmarks or of results."""
+    """Return whether a row looks like ProcessBench: steps with a label, no key of other benchmarks or of results."""
     return (
         isinstance(row, Mapping)
         and {"problem", "steps", "label"} <= row.keys()

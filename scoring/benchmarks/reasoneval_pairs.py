@@ -40,18 +40,18 @@ _KEYS = frozenset({"question", "reference_steps", "hypothesis_steps", "error_typ
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row has a solution before and after a perturbation, and what was done to it."""
+    """Return whether a row has a solution before and after a perturbation, and what was done to it."""
     return isinstance(row, Mapping) and row.keys() >= _KEYS
 
 
 def _tags(fields: Fields, name: str) -> list[int] | None:
-    given = fields.value.get(name)
-    numbers: list[Any] = given if isinstance(given, list) else [given]
+    tags = fields.value.get(name)
+    numbers: list[Any] = tags if isinstance(tags, list) else [tags]
     if numbers and all(
         isinstance(number, int) and not isinstance(number, bool) and abs(number) < 2**31 for number in numbers
     ):
         return numbers
-    what = f"{given!r:.60}" if isinstance(given, str | list) else kind_of(given)
+    what = f"{tags!r:.60}" if isinstance(tags, str | list) else kind_of(tags)
     fields.note("warning", "bad-label", f"{name} is {what}, neither a whole number nor a list of these")
     return None
 

@@ -54,7 +54,7 @@ class StepLabelled(Struct, frozen=True):
 
 
 def step_labelled(name: str) -> StepLabelled | None:
-    """Say how a benchmark makes its figures of single steps; None where the official ones are of first errors."""
+    """Describe how a benchmark makes its figures of single steps; None where the official ones are of first errors."""
     if name not in STEP_LABELLED:
         return None
     facts: StepLabelled = benchmark_module(name).STEP_LABELLED
@@ -73,12 +73,12 @@ def benchmark_module(name: str) -> ModuleType:
 
 
 def is_benchmark(word: str) -> bool:
-    """Tell whether a word names a benchmark, or the Python file of one; nothing is imported for it."""
+    """Return whether a word names a benchmark, or the Python file of one; nothing is imported for it."""
     return word in MODULES or is_file(word) or word in installed(GROUP)
 
 
 def case_reader(name: str) -> CaseFormat | OwnBenchmark:
-    """Give what reads the rows of a benchmark: of one of this program's, or one of the user's own.
+    """Return what reads the rows of a benchmark: of one of this program's, or one of the user's own.
 
     Raises:
         UsageError: there is none of that name.
@@ -92,7 +92,7 @@ def case_reader(name: str) -> CaseFormat | OwnBenchmark:
 
 
 def case_format(name: str) -> CaseFormat | None:
-    """Say how the rows of one of this program's benchmarks are declared; None of any other."""
+    """Describe how the rows of one of this program's benchmarks are declared; None of any other."""
     return benchmark_module(name).FORMAT if name in MODULES else None
 
 
@@ -119,7 +119,7 @@ def recognised(sample: Sequence[object]) -> dict[str, int]:
 
 @cache
 def taxonomies() -> Mapping[str, tuple[str, ...]]:
-    """Give the error types of each benchmark that has a taxonomy, spelt as in its files."""
+    """Return the error types of each benchmark that has a taxonomy, spelt as in its files."""
     from scoring.benchmarks import grben, prmbench, socratic
 
     return {
@@ -131,7 +131,7 @@ def taxonomies() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def error_types() -> tuple[str, ...]:
-    """Give the error types of all benchmarks, each once, spelt as in its files."""
+    """Return the error types of all benchmarks, each once, spelt as in its files."""
     return tuple(dict.fromkeys(word for words in taxonomies().values() for word in words))
 
 

@@ -78,7 +78,7 @@ _TAG = rf"(?i)^\s*(?:Step\s+\d+\s*[:.]?\s*)?<\s*({'|'.join(PATTERNS)})\s*>"
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row has the layout and one of the twenty classes."""
+    """Return whether a row has the layout and one of the twenty classes."""
     return looks_modified(row) and classification(row) in CLASSES
 
 

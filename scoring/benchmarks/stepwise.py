@@ -22,7 +22,7 @@ _TEXTS = ("generator", "subset", "origin")
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row has a prompt, completions and a label for each."""
+    """Return whether a row has a prompt, completions and a label for each."""
     return isinstance(row, Mapping) and {"prompt", "completions", "labels"} <= row.keys()
 
 
@@ -44,11 +44,11 @@ def _contents(value: Any) -> Iterator[Any]:
 
 
 def _labels(fields: Fields, name: str) -> list[bool | None] | None:
-    given = fields.value.get(name)
-    if not isinstance(given, list):
+    labels = fields.value.get(name)
+    if not isinstance(labels, list):
         fields.note("warning", "wrong-type", f"{name} is not a list; the case has no gold label")
         return None
-    return [_right(fields, index, label) for index, label in enumerate(given)]
+    return [_right(fields, index, label) for index, label in enumerate(labels)]
 
 
 def _right(fields: Fields, index: int, label: Any) -> bool | None:
@@ -76,8 +76,8 @@ def _prompt(fields: Fields, name: str) -> str | None:
 
 
 def _completions(fields: Fields, name: str) -> list[str] | None:
-    given = fields.value.get(name)
-    return fields.of({name: [_plain(part) for part in given] if isinstance(given, list) else given}).solution(name)
+    steps = fields.value.get(name)
+    return fields.of({name: [_plain(part) for part in steps] if isinstance(steps, list) else steps}).solution(name)
 
 
 def _holds_messages(fields: Fields, _: str) -> bool:

@@ -43,16 +43,16 @@ class StepLayout(Struct, frozen=True):
     unnumbered: bool = False
 
     def text(self, steps: Sequence[str]) -> str:
-        """All steps as one text; each step's own text stays as it is, but for its number."""
+        """Write all steps as one text; each step's own text stays as it is, but for its number."""
         numbered = enumerate(map(self.step, steps), self.base)
         return self.between.join(f"{self._at(self.before, i)}{step}{self._at(self.after, i)}" for i, step in numbered)
 
     def step(self, step: str) -> str:
-        """The text of a step as it is written."""
+        """Write the text of a step."""
         return without_number(step) if self.unnumbered else step
 
     def marks(self) -> re.Pattern[str]:
-        """What finds in other texts the marks that number steps here, whatever the number."""
+        """Return a pattern that finds in other texts the marks that number steps here, whatever the number."""
         numbered = (mark.strip() for mark in (self.before, self.after) if "{i}" in mark)
         return re.compile("|".join(re.escape(mark).replace(r"\{i\}", r"\d+") for mark in numbered) or r"(?!)")
 
@@ -94,8 +94,8 @@ class CriticProtocol(Struct, frozen=True):
 
 
 PROTOCOLS: dict[str, CriticProtocol] = {
-    one.name: one
-    for one in (
+    protocol.name: protocol
+    for protocol in (
         CriticProtocol(
             "processbench",
             gives="earliest error",
@@ -145,7 +145,7 @@ PROTOCOLS: dict[str, CriticProtocol] = {
 
 
 def critic_protocol(name: str) -> CriticProtocol:
-    """The protocol of that name.
+    """Return the protocol of that name.
 
     Raises:
         UsageError: there is none.
@@ -186,11 +186,11 @@ class Parser(Struct, frozen=True):
     versions: Mapping[int, str]
 
     def version(self, base: int) -> str:
-        """The version that reads answers to a prompt that calls the first step so."""
+        """Return the version that reads answers to a prompt that calls the first step so."""
         return self.versions[base]
 
     def read(self, base: int) -> Read:
-        """Its reader."""
+        """Return its reader."""
         return READERS[self.version(base)]
 
 
@@ -223,21 +223,21 @@ PARSERS: dict[str, Parser] = {
 
 
 def parser_of(protocol: CriticProtocol) -> str:
-    """The name of the parser by which a protocol's answers are read."""
-    return next(name for name, one in PARSERS.items() if version(protocol.read) in one.versions.values())
+    """Return the name of the parser by which a protocol's answers are read."""
+    return next(name for name, parser in PARSERS.items() if version(protocol.read) in parser.versions.values())
 
 
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 
 
 def version(read: Read) -> str:
-    """The reader's name and version; of one that is not in READERS, where it is defined."""
+    """Return the reader's name and version; of one that is not in READERS, where it is defined."""
     known = next((name for name, reader in READERS.items() if reader is read), None)
     return known or f"{read.__module__}:{getattr(read, '__qualname__', type(read).__qualname__)}"
 
 
 def was_cut(finish_reason: str | None) -> bool:
-    """Whether the answer ended because it had no tokens left, in the words of any server."""
+    """Return whether the answer ended because it had no tokens left, in the words of any server."""
     return finish_reason is not None and finish_reason.lower() in _CUT
 
 
@@ -250,7 +250,7 @@ def read_answer(
     finish_reason: str | None = None,
     thinking: bool = False,
 ) -> Reading:
-    """What an answer says, read as the text it would be if nothing had been told apart.
+    """Read what an answer says, as the text it would be if nothing had been told apart.
 
     Args:
         read: the protocol's reader.
@@ -270,12 +270,12 @@ def read_answer(
         whole = joined(text, reasoning, closed=not cut or bool(text.strip()))
     elif thinking:
         whole = opened(text)
-    found = read(whole, n_steps)
-    if found.span is not None and whole is not text:
-        found = replace(found, span=_moved(found.span, len(whole) - len(text), reasoning))
-    if cut and found.reason is not None and fault_of(found.reason) in NOTHING_THERE:
-        return replace(found, reason=f"{Fault.CUT}: {found.reason}")
-    return found
+    reading = read(whole, n_steps)
+    if reading.span is not None and whole is not text:
+        reading = replace(reading, span=_moved(reading.span, len(whole) - len(text), reasoning))
+    if cut and reading.reason is not None and fault_of(reading.reason) in NOTHING_THERE:
+        return replace(reading, reason=f"{Fault.CUT}: {reading.reason}")
+    return reading
 
 
 def _moved(span: Span, before: int, reasoning: str | None) -> Span | None:

@@ -32,13 +32,13 @@ _TAG = re.compile(r"\b(?:paragraph|step)_(\d+)\b", re.IGNORECASE)
 
 
 def stated_bases(text: str) -> set[int]:
-    """The bases, 0 or 1, that the text names in words; where it names none, that of the lowest tag it mentions.
+    """Return the bases, 0 or 1, that the text names in words; where it names none, that of the lowest tag it mentions.
 
     A tag is `paragraph_3` or `step_3`; one above 1 says nothing.
     """
-    said = {_WORDS["".join(filter(None, found)).lower()] for found in _SAID.findall(text)}
+    bases = {_WORDS["".join(filter(None, groups)).lower()] for groups in _SAID.findall(text)}
     lowest = min((int(number[:4]) for number in _TAG.findall(text)), default=2)
-    return said or ({lowest} if lowest < 2 else set())
+    return bases or ({lowest} if lowest < 2 else set())
 
 
 # -- texts that mean something to a program and are only text in a prompt
@@ -65,14 +65,14 @@ _LITERAL_BREAK = re.compile(rf"(?<!\\)\\n(?!(?:{'|'.join(name[1:] for name in _L
 
 
 def control_character(text: str) -> str | None:
-    """The first control character in words, with the escape that makes it in Python; None where there is none.
+    """Return the first control character in words, with the escape that makes it in Python; None where there is none.
 
     Line breaks and tabs are none, but for a tab in the place of the first letter of a LaTeX command.
     """
-    found = _CONTROL.search(text)
-    if found is None:
+    match = _CONTROL.search(text)
+    if match is None:
         return None
-    character, rest = found[0], re.match(r"[A-Za-z]*", text[found.end() :])
+    character, rest = match[0], re.match(r"[A-Za-z]*", text[match.end() :])
     escape = _ESCAPES.get(character)
     if escape and rest and rest[0]:
         return (
@@ -82,7 +82,7 @@ def control_character(text: str) -> str | None:
 
 
 def invisible_character(text: str) -> str | None:
-    """The first character that shows nothing or stands for a lost one; None where there is none."""
+    """Return the first character that shows nothing or stands for a lost one; None where there is none."""
     for character in text:
         if character == "\ufffd" or unicodedata.category(character) == "Cf":
             return f"U+{ord(character):04X}"
@@ -90,7 +90,7 @@ def invisible_character(text: str) -> str | None:
 
 
 def literal_break(text: str) -> bool:
-    r"""Whether backslash and n stand where a line break was meant: no LaTeX command begins there."""
+    r"""Return whether backslash and n stand where a line break was meant: no LaTeX command begins there."""
     return _LITERAL_BREAK.search(text) is not None
 
 
@@ -121,7 +121,7 @@ class PromptFinding(Struct, frozen=True):
 
 
 def about_cases(cases: Sequence[CaseTexts], layout: StepLayout) -> Iterator[PromptFinding]:
-    """One finding a kind, with how many of the cases it is about and the place of the first (1-based, as given)."""
+    """Yield one finding a kind, with how many cases it is about and the place of the first (1-based, as given)."""
     marks = layout.marks()
     for kind, what, next_step, holds in (
         (
@@ -148,20 +148,19 @@ def about_cases(cases: Sequence[CaseTexts], layout: StepLayout) -> Iterator[Prom
             lambda text, _: not text.strip(),
         ),
     ):
-        found = [n for n, (problem, steps) in enumerate(cases, 1) if holds(problem, [*map(layout.step, steps)])]
-        if found:
+        numbers = [n for n, (problem, steps) in enumerate(cases, 1) if holds(problem, [*map(layout.step, steps)])]
+        if numbers:
             yield PromptFinding(
                 "warning",
                 kind,
-                f"{len(found):,} of {len(cases):,} cases {what}, the first being number {found[0]:,}.",
+                f"{len(numbers):,} of {len(cases):,} cases {what}, the first being number {numbers[0]:,}.",
                 next_step,
-                len(found),
+                len(numbers),
             )
 
 
-def _any(found: Callable[[str], object]) -> Callable[[str, Sequence[str]], bool]:
-    """Whether something is found in the problem or in a step."""
-    return lambda problem, steps: any(map(found, (problem, *steps)))
+def _any(test: Callable[[str], object]) -> Callable[[str, Sequence[str]], bool]:
+    return lambda problem, steps: any(map(test, (problem, *steps)))
 
 
 def _blank(_: str, steps: Sequence[str]) -> bool:
@@ -179,7 +178,8 @@ _NEARLY_A_MARKER = re.compile(
 def lint(
     template: Template, protocol: CriticProtocol, cases: Sequence[CaseTexts] = (), shots: int | None = None
 ) -> list[PromptFinding]:
-    """What is wrong or odd about a template for a protocol, and about the texts of a sample of cases; errors first.
+    """Find what is wrong or odd about a template for a protocol, and about the texts of a sample of cases; errors
+    first.
 
     Args:
         template: what is asked with.
@@ -192,19 +192,19 @@ def lint(
     """
     # Raises where examples lack.
     template.prompt("", "", protocol.shots if shots is None else shots)
-    asked = "\n".join(
-        filled(one.text, template.style, {"problem": "", "steps": ""})
-        for one in (*template.instructions, template.question)
+    instructions = "\n".join(
+        filled(message.text, template.style, {"problem": "", "steps": ""})
+        for message in (*template.instructions, template.question)
     )
-    found = [
+    findings = [
         *_characters(template),
         *_braces(template),
         *_placeholders(template),
-        *_answer(asked, protocol),
-        *_base(asked, protocol),
+        *_answer(instructions, protocol),
+        *_base(instructions, protocol),
         *about_cases(cases, protocol.steps),
     ]
-    return sorted(found, key=lambda one: one.severity != "error")
+    return sorted(findings, key=lambda finding: finding.severity != "error")
 
 
 def _characters(template: Template) -> Iterator[PromptFinding]:
@@ -293,17 +293,17 @@ def _placeholders(template: Template) -> Iterator[PromptFinding]:
             f"a worked example of the template {template.source} holds a placeholder, which is not filled there.",
             "Write the example out, or put the placeholder into the last <<user>> message.",
         )
-    asked = slots("\n".join(message.text for message in (*template.instructions, template.question)))
-    for slot in (slot for slot, times in asked.items() if times > 1):
+    slot_counts = slots("\n".join(message.text for message in (*template.instructions, template.question)))
+    for slot in (slot for slot, times in slot_counts.items() if times > 1):
         yield PromptFinding(
             "warning",
             "repeated placeholder",
-            f"the template {template.source} has the {slot} {asked[slot]} times.",
+            f"the template {template.source} has the {slot} {slot_counts[slot]} times.",
             "Leave one, unless the repetition is meant.",
         )
 
 
-def _answer(asked: str, protocol: CriticProtocol) -> Iterator[PromptFinding]:
+def _answer(wording: str, protocol: CriticProtocol) -> Iterator[PromptFinding]:
     """Whether the prompt asks for what the answer is read for; worked examples do not count."""
     wanted = (
         {"\\boxed": "a \\boxed{} answer"}
@@ -312,7 +312,7 @@ def _answer(asked: str, protocol: CriticProtocol) -> Iterator[PromptFinding]:
     )
     if protocol.redundancy:
         wanted["redundancy"] = 'the key "redundancy"'
-    lacking = [what for word, what in wanted.items() if word not in asked.lower()]
+    lacking = [what for word, what in wanted.items() if word not in wording.lower()]
     if lacking:
         yield PromptFinding(
             "error",
@@ -320,7 +320,7 @@ def _answer(asked: str, protocol: CriticProtocol) -> Iterator[PromptFinding]:
             f"nothing in the prompt asks for {' or '.join(lacking)}, which is all that {protocol.name} reads.",
             "Say in the template how the answer must be given.",
         )
-    if protocol.gives == "earliest error" and not re.search(r"[-\u2212]\s?1\b", asked):
+    if protocol.gives == "earliest error" and not re.search(r"[-\u2212]\s?1\b", wording):
         yield PromptFinding(
             "warning",
             "no word for no error",
@@ -329,16 +329,16 @@ def _answer(asked: str, protocol: CriticProtocol) -> Iterator[PromptFinding]:
         )
 
 
-def _base(asked: str, protocol: CriticProtocol) -> Iterator[PromptFinding]:
+def _base(wording: str, protocol: CriticProtocol) -> Iterator[PromptFinding]:
     """Whether the prompt counts steps as they are numbered; of ratings only the order counts."""
-    bases, base = stated_bases(asked), protocol.steps.base
+    bases, base = stated_bases(wording), protocol.steps.base
     decides = protocol.gives == "earliest error"
     if bases - {base}:
-        told = " and ".join(map(str, sorted(bases)))
+        bases_listed = " and ".join(map(str, sorted(bases)))
         yield PromptFinding(
             "error" if decides else "warning",
             "index base",
-            f"the prompt counts steps from {told} and {protocol.name} numbers and reads them from {base}.",
+            f"the prompt counts steps from {bases_listed} and {protocol.name} numbers and reads them from {base}.",
             f"Say in the template that the first step has index {base}.",
         )
     elif decides and not bases:

@@ -35,13 +35,13 @@ class Box(NamedTuple):
 
 
 def processbench_box(answer: str) -> Box | None:
-    r"""The last `\boxed{...}` of an answer, up to its first `}`, its words stripped; None where there is none."""
+    r"""Find the last `\boxed{...}` of an answer, up to its first `}`, its words stripped; None where there is none."""
     # What follows the last brace holds no box, and looking for one there takes quadratic time.
     return _last(_BOX, answer[: answer.rfind("}") + 1])
 
 
 def processbench_ballot(answer: str) -> str | None:
-    r"""What the answer votes with: the text of its last `\boxed{...}` up to the first `}`, stripped.
+    r"""Return what the answer votes with: the text of its last `\boxed{...}` up to the first `}`, stripped.
 
     None where there is no such box; a box without text votes with the empty text.
     """
@@ -50,7 +50,7 @@ def processbench_ballot(answer: str) -> str | None:
 
 
 def loose_box(answer: str) -> Box | None:
-    r"""The last `\boxed{...}` of an answer, up to the brace that closes it, its words stripped; None without one.
+    r"""Find the last `\boxed{...}` of an answer, up to the brace that closes it, its words stripped; None without one.
 
     Blanks may stand before the brace, and what is in it may hold braces: `\boxed {\text{2}}`.
     """
@@ -67,18 +67,18 @@ def loose_box(answer: str) -> Box | None:
 
 
 def only_number(words: str) -> int | None:
-    """The one whole number among words; None where there is none, several, or one with a decimal point."""
-    found = _NUMBERS.findall(words.replace("\u2212", "-"))
-    return _integer(found[0]) if len(found) == 1 else None
+    """Return the one whole number among words; None where there is none, several, or one with a decimal point."""
+    numbers = _NUMBERS.findall(words.replace("\u2212", "-"))
+    return _integer(numbers[0]) if len(numbers) == 1 else None
 
 
 def zero_based_from(number: int, base: int) -> int:
-    """A number as a verdict, where the first step is called `base` (0 or 1): -1 stays, what names no step is -2."""
+    """Return a number as a verdict, the first step being called `base` (0 or 1): -1 stays, what names no step is -2."""
     return zero_based(number) if base else max(number, -2)
 
 
 def processbench_verdict(ballot: str | None, base: int = 0) -> int | None:
-    """The earliest error that a ballot names: 0-based, -1 = none, -2 = a number below that, which names no step.
+    """Return the earliest error that a ballot names: 0-based, -1 = none, -2 = a number below that, which names no step.
 
     `base` is what the prompt calls the first step. None where it is no integer. Whatever Python reads as one is one
     ("+2", "03"); a number too large for a column of 32 bits becomes the largest that fits, as far beyond the last step.
@@ -88,7 +88,8 @@ def processbench_verdict(ballot: str | None, base: int = 0) -> int | None:
 
 
 def vote(ballots: Sequence[str | None]) -> str | None:
-    """The most frequent ballot, of equally frequent ones the first; None does not vote, nor does nobody win then.
+    """Return the most frequent ballot, of equally frequent ones the first; None does not vote, nor does nobody win
+    then.
 
     Texts are compared as they are: "1" and "01" are two.
     """
@@ -97,18 +98,18 @@ def vote(ballots: Sequence[str | None]) -> str | None:
 
 
 def grben_box(answer: str) -> Box | None:
-    r"""The last `\boxed{...}` that holds a number and nothing else; None without one."""
+    r"""Find the last `\boxed{...}` that holds a number and nothing else; None without one."""
     return _last(_NUMBER_IN_BOX, answer)
 
 
 def grben_ballot(answer: str) -> str | None:
-    r"""The number in the last `\boxed{...}` that holds a number and nothing else, as written; None without one."""
+    r"""Return the number in the last `\boxed{...}` that holds a number alone, as written; None without one."""
     box = grben_box(answer)
     return None if box is None else box.words
 
 
 def grben_answer(answer: str) -> int | None:
-    r"""The number in the last `\boxed{...}` that holds a number and nothing else, 1-based as it is written.
+    r"""Return the number in the last `\boxed{...}` that holds a number and nothing else, 1-based as it is written.
 
     -1 says that no step is wrong; 0 and other negative numbers name no step and are given as they are. None where no
     box holds a number. A number too large for 32 bits becomes the largest that fits.
@@ -117,7 +118,7 @@ def grben_answer(answer: str) -> int | None:
 
 
 def zero_based(answer: int) -> int:
-    """A 1-based answer as a verdict: -1 stays "no error"; 0 or anything below -1 names no step and becomes -2."""
+    """Return a 1-based answer as a verdict: -1 stays "no error"; 0 or anything below -1 names no step, so -2."""
     if answer >= 1:
         return answer - 1
     return -1 if answer == -1 else -2
@@ -188,15 +189,15 @@ NOTHING_THERE = frozenset(
 
 
 def told(fault: Fault, detail: str = "") -> str:
-    """The reason: `fault (detail)`. Of the detail no more than 40 characters are shown, and none that acts."""
+    """Write the reason: `fault (detail)`. Of the detail no more than 40 characters are shown, and none that acts."""
     if not detail:
         return fault.value
-    shown = f"{detail[:_SHOWN]}…" if len(detail) > _SHOWN else detail
-    return f"{fault} ({''.join(one if one.isprintable() else '·' for one in shown)})"
+    excerpt = f"{detail[:_SHOWN]}…" if len(detail) > _SHOWN else detail
+    return f"{fault} ({''.join(character if character.isprintable() else '·' for character in excerpt)})"
 
 
 def fault_of(reason: str) -> Fault | None:
-    """The kind that a reason begins with; None for reasons of other origin."""
+    """Return the kind that a reason begins with; None for reasons of other origin."""
     return next((fault for fault in Fault if reason == fault or reason.startswith((f"{fault} (", f"{fault}: "))), None)
 
 
@@ -261,8 +262,8 @@ class Parted(Struct, frozen=True):
 
 
 def parted(text: str) -> Parted:
-    """The reasoning is what stands before the last end tag, `</think>` or `</thinking>`, or begins the text and has
-    no end.
+    """Part reasoning and answer: reasoning stands before the last end tag, `</think>` or `</thinking>`, or begins the
+    text and has no end.
 
     The end tag alone is enough, because many chat templates write the other one into the prompt. The last one counts,
     so that reasoning that mentions the tag is not taken for an answer. A begin tag counts only where nothing but blanks
@@ -277,7 +278,7 @@ def parted(text: str) -> Parted:
 
 
 def joined(answer: str, reasoning: str | None, *, closed: bool = True) -> str:
-    """The text as it would have come, of a server that gives reasoning and answer apart.
+    """Join the text as it would have come, of a server that gives reasoning and answer apart.
 
     `parted` undoes it, unless the answer itself mentions a tag.
     """
@@ -287,19 +288,19 @@ def joined(answer: str, reasoning: str | None, *, closed: bool = True) -> str:
 
 
 def place_of_reasoning() -> int:
-    """At which character of a joined text the reasoning begins."""
+    """Return at which character of a joined text the reasoning begins."""
     return len(_BEGINS[0])
 
 
 def opened(text: str) -> str:
-    """The text with the begin tag that the chat template put into the prompt, so that reasoning that never ends is
-    known to be reasoning.
+    """Put before the text the begin tag that the chat template put into the prompt, so that reasoning that never ends
+    is known to be reasoning.
     """
     return text if text.lstrip().startswith(_BEGINS) else _BEGINS[0] + text
 
 
 def silent(part: Parted) -> str | None:
-    """The reason why there is no answer beside the reasoning; None where there is one."""
+    """Return the reason why there is no answer beside the reasoning; None where there is one."""
     if not part.closed:
         return told(Fault.REASONING_OPEN)
     if part.answer.strip():
@@ -320,7 +321,7 @@ def _without_tag(text: str) -> str:
 
 
 def read_processbench(text: str, _n_steps: int, base: int = 0) -> Reading:
-    """The last box of all that was generated, reasoning included, 0-based.
+    """Read the last box of all that was generated, reasoning included, 0-based.
 
     Zheng et al., arXiv 2412.06559, `run_eval.py`. A number that names no step of the case is a verdict, and wrong. A
     box within reasoning alone counts, and the reading notes it: that model may not have come to a conclusion.
@@ -335,7 +336,7 @@ def read_processbench(text: str, _n_steps: int, base: int = 0) -> Reading:
 
 
 def read_grben(text: str, _n_steps: int, base: int = 1) -> Reading:
-    """The last box of the answer proper that holds a number and nothing else, which counts from 1.
+    """Read the last box of the answer proper that holds a number and nothing else, which counts from 1.
 
     GR-Ben, `run_llm_eval.py`. The ballot is the number as written, the verdict 0-based: -1 stays "no error", 0 and what
     is below -1 name no step. Without such a box there is no ballot, and the case leaves the denominators.
@@ -353,7 +354,7 @@ def read_grben(text: str, _n_steps: int, base: int = 1) -> Reading:
 
 
 def read_loosely(text: str, _n_steps: int, base: int = 0) -> Reading:
-    r"""The one whole number in the last box of all that was generated, whatever words stand around it.
+    r"""Read the one whole number in the last box of all that was generated, whatever words stand around it.
 
     It forgives how a number is written and nothing else: `\boxed{\text{paragraph 2}}`, `\boxed {2}` and `\boxed{-1.}`
     are read, a box with two numbers or a decimal is not, and nothing outside a box counts. The ballot is the number, so
@@ -401,7 +402,7 @@ class Placed(NamedTuple):
 
 
 def placed_object(text: str) -> Placed | Fault:
-    """The object that counts, with its place, or why there is none. Takes linear time: the pairs do not overlap.
+    """Find the object that counts, with its place, or why there is none. Takes linear time: the pairs do not overlap.
 
     Numbers may be NaN or infinite, as Python's JSON has them.
     """
@@ -417,14 +418,14 @@ def placed_object(text: str) -> Placed | Fault:
         if depth:
             continue
         try:
-            found: dict[str, Any] = json.loads(_COMMENT.sub("", text[start : brace.end()]))
+            value: dict[str, Any] = json.loads(_COMMENT.sub("", text[start : brace.end()]))
         except json.JSONDecodeError:
             fault = Fault.BROKEN_JSON
         except (ValueError, RecursionError):
             # Thousands of digits, or of levels: the toolkit gives up on the whole answer.
             return Fault.BROKEN_JSON
         else:
-            return Placed(found, start, brace.end())
+            return Placed(value, start, brace.end())
     return Fault.OPEN_JSON if depth else fault
 
 
@@ -446,20 +447,20 @@ _KINDS = {str: "text", bool: "a truth value", type(None): "null", list: "a list"
 
 
 def read_prmbench(text: str, n_steps: int) -> Reading:
-    """The validity and redundancy of n steps. An answer without either list is not read."""
-    found = _object(text)
-    if isinstance(found, str):
-        return Reading(reason=found)
-    return replace(_ratings(found.value, ("validity", "redundancy"), n_steps), span=Span(found.start, found.end))
+    """Read the validity and redundancy of n steps. An answer without either list is not read."""
+    placed = _object(text)
+    if isinstance(placed, str):
+        return Reading(reason=placed)
+    return replace(_ratings(placed.value, ("validity", "redundancy"), n_steps), span=Span(placed.start, placed.end))
 
 
 def read_socratic(text: str, n_steps: int) -> Reading:
-    """The validity of n steps. Blanks around the keys do not count; redundancy is neither asked for nor read."""
-    found = _object(text)
-    if isinstance(found, str):
-        return Reading(reason=found)
-    lists = {key.strip(): value for key, value in found.value.items()}
-    return replace(_ratings(lists, ("validity",), n_steps), span=Span(found.start, found.end))
+    """Read the validity of n steps. Blanks around the keys do not count; redundancy is neither asked for nor read."""
+    placed = _object(text)
+    if isinstance(placed, str):
+        return Reading(reason=placed)
+    lists = {key.strip(): value for key, value in placed.value.items()}
+    return replace(_ratings(lists, ("validity",), n_steps), span=Span(placed.start, placed.end))
 
 
 def _object(text: str) -> Placed | str:
@@ -467,11 +468,11 @@ def _object(text: str) -> Placed | str:
     part = parted(text)
     if reason := silent(part):
         return reason
-    found = placed_object(part.answer)
-    if isinstance(found, Fault):
-        return told(found)
+    placed = placed_object(part.answer)
+    if isinstance(placed, Fault):
+        return told(placed)
     before = len(text) - len(part.answer)
-    return Placed(found.value, before + found.start, before + found.end)
+    return Placed(placed.value, before + placed.start, before + placed.end)
 
 
 class _Numbers(NamedTuple):
@@ -481,15 +482,15 @@ class _Numbers(NamedTuple):
     reason: str | None = None
 
 
-def _ratings(found: dict[str, Any], names: Sequence[str], n_steps: int) -> Reading:
-    if missing := [_MISSING[name] for name in names if name not in found]:
+def _ratings(verdict_lists: dict[str, Any], names: Sequence[str], n_steps: int) -> Reading:
+    if missing := [_MISSING[name] for name in names if name not in verdict_lists]:
         return Reading(reason=told(missing[0]))
-    lists = [_numbers(found[name], name, n_steps) for name in names]
-    reasons = [one.reason for one in lists if one.reason]
-    if unusable := [one.reason for one in lists if one.values is None]:
+    lists = [_numbers(verdict_lists[name], name, n_steps) for name in names]
+    reasons = [rating.reason for rating in lists if rating.reason]
+    if unusable := [rating.reason for rating in lists if rating.values is None]:
         return Reading(reason=unusable[0])
     # An empty list says nothing of any step, not even to the toolkit.
-    rewards, redundancy = (one.values if one.values or not n_steps else None for one in (lists[0], lists[-1]))
+    rewards, redundancy = (rating.values if rating.values or not n_steps else None for rating in (lists[0], lists[-1]))
     with_redundancy = rewards is not None and len(names) > 1
     return Reading(
         rewards=rewards,

@@ -61,7 +61,7 @@ MODES: dict[str, tuple[str, ...]] = {
 
 
 def sampling_for(protocol: str, model: str, votes: int = 1, mode: str | None = None) -> Chosen:
-    """The settings of a protocol for a model.
+    """Return the settings of a protocol for a model.
 
     Args:
         protocol: a name of `scoring.critics.catalogue`.
@@ -76,8 +76,8 @@ def sampling_for(protocol: str, model: str, votes: int = 1, mode: str | None = N
         raise UsageError(f"there is no protocol {protocol!r} for critics.", f"There are: {', '.join(_CHOOSING)}.")
     modes = MODES[protocol]
     if mode is not None and mode not in modes:
-        told = f"Give one of {', '.join(modes)}." if modes else "Leave it out, and set effort or budget directly."
-        raise UsageError(f"{protocol} has no mode {mode!r}.", told)
+        hint = f"Give one of {', '.join(modes)}." if modes else "Leave it out, and set effort or budget directly."
+        raise UsageError(f"{protocol} has no mode {mode!r}.", hint)
     return _CHOOSING[protocol](model, votes, mode)
 
 
@@ -106,10 +106,10 @@ def _limit(model: str) -> tuple[int, str]:
 
 
 def _grben(model: str, _: int, mode: str | None) -> Chosen:
-    speed, _colon, given = (mode or "fast").partition(":")
-    slow, way = speed == "slow", given or _way(model)
-    if slow and way == "none" and not given:
-        ways = ", ".join(f"slow:{one}" for one in _WAYS)
+    speed, _colon, way_named = (mode or "fast").partition(":")
+    slow, way = speed == "slow", way_named or _way(model)
+    if slow and way == "none" and not way_named:
+        ways = ", ".join(f"slow:{way}" for way in _WAYS)
         raise UsageError(f"how {model} is told to think is not known.", f"Give one of {ways} as the mode.")
     source = f"{_GRBEN}, {speed}, thinking type {way}"
     if way == "reasoning_effort":
@@ -166,30 +166,30 @@ _CHOOSING: dict[str, Callable[[str, int, str | None], Chosen]] = {
 # -- settings of the user's own on top of a protocol's
 
 
-def overridden(chosen: Chosen, given: Mapping[str, Any], answers: int = 1) -> Chosen:
-    """The settings with those that were given, whose names the source then lists.
+def overridden(chosen: Chosen, changes: Mapping[str, Any], answers: int = 1) -> Chosen:
+    """Return the settings with the changes, whose names the source then lists.
 
     Args:
         chosen: a protocol's settings.
-        given: any of temperature, top_p, top_k, max_tokens, effort, thinking, thinking_budget, logprobs and seed.
+        changes: any of temperature, top_p, top_k, max_tokens, effort, thinking, thinking_budget, logprobs and seed.
             None = it is not sent, and the model's or server's own default holds.
         answers: how many answers a case gets, over all votes and runs.
 
     Raises:
         UsageError: a name or value that cannot be sent, or values that cannot go together.
     """
-    for name, value in given.items():
+    for name, value in changes.items():
         if name not in _ALLOWED:
             raise UsageError(f"there is no sampling setting {name!r}.", f"There are: {', '.join(_ALLOWED)}.")
         allowed, words = _ALLOWED[name]
         if value is not None and not allowed(value):
             raise UsageError(f"{name} cannot be {value!r}.", f"It is {words}.")
-    sampling = replace(chosen.sampling, **{name: value for name, value in given.items() if name != "seed"})
+    sampling = replace(chosen.sampling, **{name: value for name, value in changes.items() if name != "seed"})
     _together(sampling, answers)
-    if not given:
+    if not changes:
         return chosen
-    as_given = ", ".join(f"{name} {'not sent' if value is None else value}" for name, value in given.items())
-    return Chosen(sampling, f"{chosen.source}; as given: {as_given}", given.get("seed", chosen.seed))
+    as_given = ", ".join(f"{name} {'not sent' if value is None else value}" for name, value in changes.items())
+    return Chosen(sampling, f"{chosen.source}; as given: {as_given}", changes.get("seed", chosen.seed))
 
 
 def _together(sampling: Sampling, answers: int) -> None:
@@ -244,12 +244,12 @@ _FLAGS = ("temperature", "top_p", "top_k", "max_tokens", "effort", "thinking", "
 
 
 def asked_here(scorer: Scorer) -> bool:
-    """Whether it was asked here: whoever imports answers knows the protocol at most."""
+    """Return whether it was asked here: whoever imports answers knows the protocol at most."""
     return {"protocol", "template", "sampling", "seed"} <= scorer.settings.keys()
 
 
 def flags_again(scorer: Scorer, votes: int, runs: int, template: Path | None) -> Iterator[str]:
-    """Give the flags of `score` that make the same scorer, but for whose model it is and where that runs.
+    """Yield the flags of `score` that make the same scorer, but for whose model it is and where that runs.
 
     It keeps its name, under which nothing else is saved: where no flags make its settings the run is refused.
 

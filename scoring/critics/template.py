@@ -50,20 +50,20 @@ _MARK = re.compile(rf"\{{\{{|\}}\}}|\{{({'|'.join(NAMES)})\}}|[{{}}]")
 
 
 def braces(text: str) -> Braces:
-    """How the braces beside placeholders are written: "doubled" if all are, "literal" if none is."""
-    found = Counter(len(mark[0]) for mark in _MARK.finditer(text) if mark[1] is None)
-    if found[2] and found[1]:
+    """Return how the braces beside placeholders are written: "doubled" if all are, "literal" if none is."""
+    counts = Counter(len(mark[0]) for mark in _MARK.finditer(text) if mark[1] is None)
+    if counts[2] and counts[1]:
         return "mixed"
-    return "doubled" if found[2] else "literal"
+    return "doubled" if counts[2] else "literal"
 
 
 def slots(text: str) -> Counter[Slot]:
-    """How often each slot is filled in the text."""
+    """Count how often each slot is filled in the text."""
     return Counter(NAMES[mark[1]] for mark in _MARK.finditer(text) if mark[1] is not None)
 
 
 def filled(text: str, style: Braces, values: Mapping[Slot, str]) -> str:
-    """The text with every placeholder's value, and single braces for doubled ones where `style` is "doubled".
+    """Fill every placeholder with its value, and write single braces for doubled ones where `style` is "doubled".
 
     The values are never looked at: braces and placeholders in them stay as they are.
     """
@@ -102,7 +102,7 @@ class Template:
 
     @classmethod
     def of(cls, text: str, source: str) -> "Template":
-        """The template that a text makes. `source` is only told.
+        """Make the template of a text. `source` is only reported.
 
         Raises:
             InputError: it is empty, holds a lone surrogate, or its messages are in no order that can be asked.
@@ -126,7 +126,7 @@ class Template:
 
     @classmethod
     def read(cls, path: Path) -> "Template":
-        """The template in a file.
+        """Read the template in a file.
 
         Raises:
             UnreadableFile: not there, not allowed, no plain file, larger than LARGEST, or not UTF-8.
@@ -148,7 +148,7 @@ class Template:
 
     @classmethod
     def packaged(cls, name: str) -> "Template":
-        """One of this package's own templates, by the name of its file.
+        """Read one of this package's own templates, by the name of its file.
 
         Raises:
             UsageError: there is none of that name.
@@ -169,7 +169,7 @@ class Template:
         return braces(self.text)
 
     def prompt(self, problem: str, steps: str, shots: int | None = None) -> Prompt:
-        """The prompt for a problem and its steps, which are one text already.
+        """Return the prompt for a problem and its steps, which are one text already.
 
         What is put in is never searched for placeholders, markers or doubled braces.
 
@@ -182,15 +182,18 @@ class Template:
             UsageError: there are fewer examples.
         """
         values: dict[Slot, str] = {"problem": problem, "steps": steps}
-        given = (Message(one.role, filled(one.text, self.style, values)) for one in (*self.instructions, self.question))
-        *instructions, question = given
+        messages = (
+            Message(message.role, filled(message.text, self.style, values))
+            for message in (*self.instructions, self.question)
+        )
+        *instructions, question = messages
         return (*instructions, *self._shown(shots), question)
 
     def missing(self) -> list[Slot]:
-        """What no placeholder asks for outside the worked examples."""
-        found = slots("\n".join(message.text for message in (*self.instructions, self.question)))
+        """Return what no placeholder asks for outside the worked examples."""
+        slot_counts = slots("\n".join(message.text for message in (*self.instructions, self.question)))
         wanted: tuple[Slot, ...] = ("problem", "steps")
-        return [slot for slot in wanted if not found[slot]]
+        return [slot for slot in wanted if not slot_counts[slot]]
 
     def _shown(self, shots: int | None) -> list[Message]:
         """The messages of the first `shots` worked examples; placeholders in them are text."""
@@ -202,9 +205,9 @@ class Template:
             )
         single = self.style == "doubled"
         return [
-            Message(one.role, one.text.replace("{{", "{").replace("}}", "}") if single else one.text)
+            Message(message.role, message.text.replace("{{", "{").replace("}}", "}") if single else message.text)
             for pair in self.examples[:shots]
-            for one in pair
+            for message in pair
         ]
 
 
@@ -217,9 +220,9 @@ def _messages(text: str, source: str) -> list[Message]:
         raise InputError(
             f"the template {source} has text before its first message.", "Start it with <<system>> or <<user>>."
         )
-    found = [
+    messages = [
         Message(cast("Role", role), body.removesuffix("\n")) for role, body in zip(rest[::2], rest[1::2], strict=True)
     ]
-    if not all(message.text.strip() for message in found):
+    if not all(message.text.strip() for message in messages):
         raise InputError(f"the template {source} has an empty message or nothing in it.", _GRAMMAR)
-    return found
+    return messages

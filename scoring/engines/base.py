@@ -39,7 +39,7 @@ class AnsweringEngine(Protocol):
         ...
 
     def answers(self, asks: Iterator[Ask | None]) -> Iterator[Answered | Noticed | None]:
-        """What comes back, each ask exactly once, in the order of arrival.
+        """Yield what comes back, each ask exactly once, in the order of arrival.
 
         `asks` is drawn lazily: never more than are in flight, and a few. None in it says that there is nothing to ask
         before another answer has come: it is drawn from again then. None is given at least every 0.2 s while
@@ -73,7 +73,7 @@ def answer_of(
     combine: Combine | None = None,
     places: int = 1,
 ) -> Answer:
-    """The numbers of all sequences of a case in order, or the first refusal of one.
+    """Return the numbers of all sequences of a case in order, or the first refusal of one.
 
     Of numbers that are not all finite `why` says the reason. With `combine` each `places` rewards become one.
     """
@@ -85,12 +85,12 @@ def answer_of(
     rewards, *redundancy = zip(*rows, strict=True) if rows else ((),)
     if combine is not None:
         rewards = tuple(combined(rewards[at : at + places], combine) for at in range(0, len(rewards), places))
-    told = "" if all(map(math.isfinite, chain.from_iterable(rows))) else why()
-    return Answer(index, tuple(rewards), tuple(redundancy[0]) if redundancy else None, told)
+    nonfinite = "" if all(map(math.isfinite, chain.from_iterable(rows))) else why()
+    return Answer(index, tuple(rewards), tuple(redundancy[0]) if redundancy else None, nonfinite)
 
 
 def combined(rewards: Sequence[float], how: Combine) -> float:
-    """One reward of several of a step; not finite where one is not. See `scoring.readout.Readout`."""
+    """Combine several rewards of a step into one; not finite where one is not. See `scoring.readout.Readout`."""
     if not all(map(math.isfinite, rewards)):
         return math.nan
     if how == "least":

@@ -148,8 +148,8 @@ def _left_out(base: Checkpoint, config: LoraConfig, held: Container[str]) -> lis
     """What of the base the adapter should change and does not hold, or would change unasked."""
     rest = {name: name.rpartition(".")[0] for name in base.tensors if name not in held}
     weights = {name: module for name, module in rest.items() if name.endswith(".weight")}
-    problems = [f"{name} should be changed and is not" for name, one in weights.items() if config.targeted(one)]
-    return problems + [f"{name} should be in it and is not" for name, one in rest.items() if config.replaced(one)]
+    problems = [f"{name} should be changed and is not" for name, module in weights.items() if config.targeted(module)]
+    return problems + [f"{name} should be in it and is not" for name, module in rest.items() if config.replaced(module)]
 
 
 def _misfit(base: Checkpoint, config: LoraConfig, name: str, pair: Mapping[str, Any]) -> list[str]:
@@ -161,8 +161,8 @@ def _misfit(base: Checkpoint, config: LoraConfig, name: str, pair: Mapping[str, 
     if not config.targeted(name.removesuffix(".weight")):
         return [f"{name} is changed and is no target module"]
     shape = base.shapes[name][::-1] if config.transposed else base.shapes[name]
-    found = (*pair["B"].shape, *pair["A"].shape)
-    if len(shape) != 2 or found != (shape[0], config.rank, config.rank, shape[1]):
+    sizes = (*pair["B"].shape, *pair["A"].shape)
+    if len(shape) != 2 or sizes != (shape[0], config.rank, config.rank, shape[1]):
         return [f"the factors of {name} are {tuple(pair['B'].shape)} and {tuple(pair['A'].shape)} for {shape}"]
     return []
 

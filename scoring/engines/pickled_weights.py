@@ -82,17 +82,17 @@ def read_pickle(path: Path) -> dict[str, Any]:
         with warnings.catch_warnings():
             # It warns of pickles in another protocol than its own, and then reads or refuses them.
             warnings.simplefilter("ignore")
-            found = torch.load(path, map_location="cpu", weights_only=True, mmap=start.startswith(b"PK"))
+            tensors = torch.load(path, map_location="cpu", weights_only=True, mmap=start.startswith(b"PK"))
     except pickle.UnpicklingError as error:
         raise _refusal(path, str(error)) from None
     except (OSError, RuntimeError, ValueError, EOFError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise CheckpointError(f"{path} cannot be read ({_line(error)}).", "Download the checkpoint again.") from None
-    if not isinstance(found, Mapping):
+    if not isinstance(tensors, Mapping):
         raise CheckpointError(f"{path} holds no named tensors.", _TENSORS_ALONE)
-    for name, tensor in found.items():
+    for name, tensor in tensors.items():
         if not isinstance(name, str) or not _plain(tensor):
             raise CheckpointError(f"{path} holds {str(name)[:60]!r}, which is no plain tensor.", _TENSORS_ALONE)
-    return dict(found)
+    return dict(tensors)
 
 
 def write(path: Path, tensors: Mapping[str, Any]) -> None:
@@ -106,7 +106,7 @@ def write(path: Path, tensors: Mapping[str, Any]) -> None:
 
 
 def raw(tensor: Any) -> Any:
-    """A tensor's bytes, row-major."""
+    """Return a tensor's bytes, row-major."""
     return tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy()
 
 

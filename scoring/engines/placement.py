@@ -17,7 +17,7 @@ _LAYER = re.compile(r"layers\.(\d+)\.")
 
 
 def layers_over(sizes: Sequence[int], devices: int) -> list[int]:
-    """For each layer the index of its device: in order, each device with about the same bytes.
+    """Assign each layer the index of its device: in order, each device with about the same bytes.
 
     `sizes` are the bytes of the layers. With more devices than layers the last devices have none.
     """
@@ -28,27 +28,27 @@ def layers_over(sizes: Sequence[int], devices: int) -> list[int]:
 
 
 def placed(sizes: Mapping[str, int], devices: int) -> dict[str, int]:
-    """For each tensor of a body (name without the body's prefix -> bytes) the index of its device.
+    """Assign each tensor of a body (name without the body's prefix -> bytes) the index of its device.
 
     What comes before the layers lies with the first of them, and what comes after them with the last, by name: an
     embedding comes before, anything else after.
     """
     layers: dict[int, int] = {}
     for name, size in sizes.items():
-        if found := _LAYER.match(name):
-            layers[int(found[1])] = layers.get(int(found[1]), 0) + size
+        if match := _LAYER.match(name):
+            layers[int(match[1])] = layers.get(int(match[1]), 0) + size
     order = sorted(layers)
     devices_of = dict(zip(order, layers_over([layers[layer] for layer in order], devices), strict=True))
     last = devices_of[order[-1]] if order else 0
     places = {}
     for name in sizes:
-        found = _LAYER.match(name)
-        places[name] = devices_of[int(found[1])] if found else (0 if "embed" in name else last)
+        match = _LAYER.match(name)
+        places[name] = devices_of[int(match[1])] if match else (0 if "embed" in name else last)
     return places
 
 
 def replicas(weights: int, free: Sequence[int], may_be_over: Callable[[int], bool] = lambda _: True) -> list[list[int]]:
-    """Which devices (0-based) hold a copy of a model each: one where it fits, else as few as it fits over.
+    """Return which devices (0-based) hold a copy of a model each: one where it fits, else as few as it fits over.
 
     Args:
         weights: bytes of the model.
@@ -69,7 +69,7 @@ def replicas(weights: int, free: Sequence[int], may_be_over: Callable[[int], boo
 
 
 def tensor_parallel(config: Mapping[str, Any], devices: int) -> int:
-    """Give the most of so many devices that vLLM can cut a model over (its tensor_parallel_size), at least 1.
+    """Return the most of so many devices that vLLM can cut a model over (its tensor_parallel_size), at least 1.
 
     Query heads and the feed-forward width are dealt out evenly. Heads of keys and values are dealt out too, or where
     there are fewer than devices each is copied to the same number of them. `config` is the model's config.json; what it
@@ -91,20 +91,20 @@ def tensor_parallel(config: Mapping[str, Any], devices: int) -> int:
 
 
 def numbers_on(shapes: Mapping[str, Shape], readout: Readout, devices: int) -> list[int]:
-    """How many numbers of a checkpoint's tensors (name -> shape) lie on each of so many devices, its head on the last.
+    """Count the numbers of a checkpoint's tensors (name -> shape) on each of so many devices, its head on the last.
 
     Of a head that is a few rows of a vocabulary only these are there; they are not counted.
     """
     body = {name.removeprefix(readout.body): prod(shapes[name]) for name in shapes if name.startswith(readout.body)}
-    found = [0] * devices
+    numbers = [0] * devices
     for name, device in placed(body, devices).items():
-        found[device] += body[name]
+        numbers[device] += body[name]
     head = readout.head
     if not isinstance(head, Vocabulary):
-        found[-1] += sum(map(prod, readout.shapes.values()))
+        numbers[-1] += sum(map(prod, readout.shapes.values()))
     elif head.whole:
-        found[-1] += prod(shapes[head.source(shapes)])
-    return found
+        numbers[-1] += prod(shapes[head.source(shapes)])
+    return numbers
 
 
 # -- what memory there is, and how many tokens a batch may have in it
@@ -123,7 +123,7 @@ _ROWS = 64
 
 
 def tokens_that_fit(free: int, *, hidden: int, inner: int, bytes_each: int, vocabulary: int = 0) -> int:
-    """The tokens of a batch, padding included.
+    """Count the tokens that fit into a batch, padding included.
 
     Args:
         free: bytes of memory beside the weights.
@@ -142,7 +142,8 @@ def tokens_that_fit(free: int, *, hidden: int, inner: int, bytes_each: int, voca
 
 
 def free_on_cpu(system: Path = Path("/")) -> int | None:
-    """Bytes that this process can still have, swap included and a container's limit heeded; None where nobody says.
+    """Return the bytes that this process can still have, swap included and a container's limit heeded; None where
+    nobody says.
 
     `system` is where the files of the kernel are.
     """
@@ -162,7 +163,6 @@ def free_on_cpu(system: Path = Path("/")) -> int | None:
 
 
 def _group(path: Path) -> str:
-    """The folder of the process's own control group."""
     lines = [line.partition("::")[2] for line in _text(path).splitlines() if line.startswith("0::")]
     return lines[0].strip("/") if lines else ""
 
@@ -186,9 +186,9 @@ def _text(path: Path) -> str:
 def free_on_cards() -> list[int]:
     """Free bytes of each CUDA device that a process here would see, in its order; [] where nobody says."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    asked = ["nvidia-smi", "--query-gpu=name,memory.free", "--format=csv,noheader,nounits"]
+    command = ["nvidia-smi", "--query-gpu=name,memory.free", "--format=csv,noheader,nounits"]
     try:
-        lines = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout.splitlines()
+        lines = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout.splitlines()
         cards = [(name, int(free) << 20) for name, _, free in (line.rpartition(", ") for line in lines)]
         # Named by their place they are known by it; by an identifier, or a part of a card, they are not.
         places = range(len(cards)) if visible is None else [int(place) for place in visible.split(",") if place.strip()]

@@ -45,14 +45,14 @@ def _card(index: int) -> dict[str, Any]:
     import torch
 
     about = torch.cuda.get_device_properties(index)
-    found = {"name": about.name, "memory": int(about.total_memory)}
+    facts = {"name": about.name, "memory": int(about.total_memory)}
     try:
         ones = torch.ones(2, 2, device=f"cuda:{index}")
         if float((ones @ ones).sum()) != 8.0:
-            return found | {"error": "it computes 1 + 1 wrong"}
-        return found | {"free": int(torch.cuda.mem_get_info(index)[0]), "bfloat16": about.major >= 8}
+            return facts | {"error": "it computes 1 + 1 wrong"}
+        return facts | {"free": int(torch.cuda.mem_get_info(index)[0]), "bfloat16": about.major >= 8}
     except RuntimeError as error:
-        return found | {"error": _line(error)}
+        return facts | {"error": _line(error)}
 
 
 def transformers_facts() -> dict[str, Any]:
@@ -72,50 +72,50 @@ def vllm_facts() -> dict[str, Any]:
     """VLLM is usable where it has found a platform with a device. What it offers a PRM is looked up."""
     from scoring.engines.vllm_availability import availability, pooling_here
 
-    found = availability()
-    facts = {"version": found.version, "usable": not found.problem, "device": found.device}
-    if found.problem:
-        return facts | {"error": f"{found.problem} {found.next_step}"}
+    vllm = availability()
+    facts = {"version": vllm.version, "usable": not vllm.problem, "device": vllm.device}
+    if vllm.problem:
+        return facts | {"error": f"{vllm.problem} {vllm.next_step}"}
     return facts | {"pooling": pooling_here()}
 
 
 def datasets_facts() -> dict[str, Any]:
-    """What hf: names need."""
+    """Return the facts about what hf: names need."""
     import datasets
 
     return {"version": datasets.__version__, "usable": True}
 
 
 def httpx_facts() -> dict[str, Any]:
-    """What servers need."""
+    """Return the facts about what servers need."""
     import httpx
 
     return {"version": httpx.__version__, "usable": True}
 
 
 def httpx_retries_facts() -> dict[str, Any]:
-    """What sends a failed request again."""
+    """Return the facts about what sends a failed request again."""
     import httpx_retries
 
     return {"version": version("httpx-retries"), "usable": bool(httpx_retries.RetryTransport)}
 
 
 def ray_facts() -> dict[str, Any]:
-    """What a cluster of machines needs; whether one is there is not asked."""
+    """Return the facts about what a cluster of machines needs; whether one is there is not asked."""
     import ray
 
     return {"version": ray.__version__, "usable": callable(ray.init)}
 
 
 def textual_serve_facts() -> dict[str, Any]:
-    """What the app in a browser needs."""
-    import textual_serve.server as found
+    """Return the facts about what the app in a browser needs."""
+    import textual_serve.server as package
 
-    return {"version": version("textual-serve"), "usable": bool(found.Server)}
+    return {"version": version("textual-serve"), "usable": bool(package.Server)}
 
 
 def obstore_facts() -> dict[str, Any]:
-    """What speaks to object storage."""
+    """Return the facts about what speaks to object storage."""
     import obstore.store
 
     return {"version": version("obstore"), "usable": bool(obstore.store.S3Store)}
@@ -136,16 +136,20 @@ PROBES: dict[str, Callable[[], dict[str, Any]]] = {
 
 def probe() -> dict[str, dict[str, Any]]:
     """Facts a package: `installed` and `usable`, its version or the error that its import ends in."""
-    found: dict[str, dict[str, Any]] = {}
+    facts_by_package: dict[str, dict[str, Any]] = {}
     for name, facts in PROBES.items():
         if find_spec(name) is None:
-            found[name] = {"installed": False, "usable": False}
+            facts_by_package[name] = {"installed": False, "usable": False}
             continue
         try:
-            found[name] = {"installed": True, **facts()}
+            facts_by_package[name] = {"installed": True, **facts()}
         except Exception as error:  # noqa: BLE001  # a broken installation can raise anything at import
-            found[name] = {"installed": True, "usable": False, "error": f"{type(error).__name__}: {_line(error)}"}
-    return found
+            facts_by_package[name] = {
+                "installed": True,
+                "usable": False,
+                "error": f"{type(error).__name__}: {_line(error)}",
+            }
+    return facts_by_package
 
 
 def _line(error: BaseException) -> str:

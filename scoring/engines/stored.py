@@ -16,7 +16,7 @@ except ImportError as error:
 
 
 def stored(checkpoint: Checkpoint, name: str) -> Any:
-    """One tensor, on the CPU.
+    """Read one tensor, on the CPU.
 
     Raises:
         CheckpointError: its file cannot be read.
@@ -38,12 +38,12 @@ def stored_tensors(
     files: dict[Path, list[str]] = {}
     for name in names:
         files.setdefault(checkpoint.tensors[name].file, []).append(name)
-    found: dict[str, Any] = {}
+    tensors: dict[str, Any] = {}
     for path, within in files.items():
         with _opened(path) as file:
             for name in within:
-                found[name] = file.get_tensor(name).to(device=place(name), dtype=dtype, copy=True)
-    return found
+                tensors[name] = file.get_tensor(name).to(device=place(name), dtype=dtype, copy=True)
+    return tensors
 
 
 @contextmanager
@@ -71,7 +71,7 @@ _WIDER = {"float16": "--dtype float32 or bfloat16", "bfloat16": "--dtype float32
 
 
 def why_not_finite(checkpoint: Checkpoint, readout: Readout, dtype: str) -> str:
-    """What is said of rewards that are not finite although all weights are.
+    """Return what to say of rewards that are not finite although all weights are.
 
     Every tensor that is read for a reward is read from its file, one at a time.
 

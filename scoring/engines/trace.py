@@ -24,29 +24,31 @@ class Traced(Struct, frozen=True):
 
 
 def trace(engine: TransformersEngine, case: Encoded) -> list[Traced]:
-    """Every position of a case in the order of its steps, its sequences run one at a time.
+    """Trace every position of a case in the order of its steps, its sequences run one at a time.
 
     Raises:
         CheckpointError: a reward is not finite because the weights are not.
         EngineError: the device has not the memory for a sequence, or has failed.
     """
-    found = []
+    traced = []
     with torch.inference_mode():
-        for one in case.sequences:
-            logits = engine.attempt(engine.logits, [one])
+        for sequence in case.sequences:
+            logits = engine.attempt(engine.logits, [sequence])
             if logits is None:
-                raise EngineError(f"{engine.no_memory(len(one.ids))}.", "Use another device, or wait for this one.")
+                raise EngineError(
+                    f"{engine.no_memory(len(sequence.ids))}.", "Use another device, or wait for this one."
+                )
             outputs = TRANSFORMS[engine.readout.transform](logits)
             products = outputs @ engine.weights
             if not products.isfinite().all():
                 engine.why()
             numbers = products.tolist()
-            found += [
-                Traced(tuple(given), tuple(made), row[0], row[1] if len(row) > 1 else None)
-                for given, made, row in zip(logits.tolist(), outputs.tolist(), numbers, strict=True)
+            traced += [
+                Traced(tuple(row_logits), tuple(made), row[0], row[1] if len(row) > 1 else None)
+                for row_logits, made, row in zip(logits.tolist(), outputs.tolist(), numbers, strict=True)
             ]
     if (how := engine.readout.combine) is None:
-        return found
-    rewards = [one.reward for one in found]
-    steps = [combined(rewards[at : at + case.places], how) for at in range(0, len(found), case.places)]
-    return [replace(one, reward=steps[at // case.places]) for at, one in enumerate(found)]
+        return traced
+    rewards = [position.reward for position in traced]
+    steps = [combined(rewards[at : at + case.places], how) for at in range(0, len(traced), case.places)]
+    return [replace(position, reward=steps[at // case.places]) for at, position in enumerate(traced)]

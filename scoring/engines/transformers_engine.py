@@ -127,30 +127,33 @@ class TransformersEngine(Struct):
         return cls(name, body, head, weights, readout, first, budget, only_where_read(body), why, other, fitting, room)
 
     def read(self, cases: Sequence[Encoded]) -> Iterator[Batch]:
-        """Rewards of all cases, the longest sequence first, equal ones in order. See `scoring.engines.base`."""
+        """Yield rewards of all cases, the longest sequence first, equal ones in order. See `scoring.engines.base`."""
         self._check_ids(cases)
         if self.fitting is not None:
             # Whoever else had the memory may have ended.
             self.fitting = max(self.fitting, self.room())
-        parts = [(index, part, one) for index, case in enumerate(cases) for part, one in enumerate(case.sequences)]
+        parts = [
+            (index, part, sequence) for index, case in enumerate(cases) for part, sequence in enumerate(case.sequences)
+        ]
         waiting = sorted(parts, key=lambda part: -len(part[2].ids))
-        found: list[list[Numbers | Refused | None]] = [[None] * len(case.sequences) for case in cases]
+        answers_by_case: list[list[Numbers | Refused | None]] = [[None] * len(case.sequences) for case in cases]
         tokens = padding = 0
         while waiting:
             longest = len(waiting[0][2].ids)
             chosen = waiting[: self._how_many(waiting)]
-            batch = [one for _, _, one in chosen]
-            used = sum(len(one.ids) for one in batch)
+            batch = [sequence for _, _, sequence in chosen]
+            used = sum(len(sequence.ids) for sequence in batch)
             tokens, padding = tokens + used, padding + longest * len(batch) - used
             numbers = self.attempt(self._read, batch)
             if numbers is None and len(batch) > 1:
                 self.fitting = longest * (len(batch) // 2)
                 continue
             for place, (index, part, _) in enumerate(chosen):
-                found[index][part] = Refused(self.no_memory(longest)) if numbers is None else numbers[place]
-            whole = dict.fromkeys(index for index, _, _ in chosen if None not in found[index])
+                answers_by_case[index][part] = Refused(self.no_memory(longest)) if numbers is None else numbers[place]
+            whole = dict.fromkeys(index for index, _, _ in chosen if None not in answers_by_case[index])
             answers = (
-                answer_of(index, found[index], self.why, self.readout.combine, cases[index].places) for index in whole
+                answer_of(index, answers_by_case[index], self.why, self.readout.combine, cases[index].places)
+                for index in whole
             )
             yield Batch(tuple(answers), tokens, padding)
             waiting = waiting[len(chosen) :]
@@ -171,7 +174,7 @@ class TransformersEngine(Struct):
     def _check_ids(self, cases: Sequence[Encoded]) -> None:
         bodies = [self.body, *([self.reference.body] if self.reference else [])]
         rows = min(body.get_input_embeddings().num_embeddings for body in bodies)
-        last = max((index for case in cases for one in case.sequences for index in one.ids), default=0)
+        last = max((index for case in cases for sequence in case.sequences for index in sequence.ids), default=0)
         if last >= rows:
             raise CheckpointError(
                 f"the tokenizer gives the id {last:,}, and the model knows those below {rows:,}.",
@@ -179,7 +182,7 @@ class TransformersEngine(Struct):
             )
 
     def no_memory(self, tokens: int) -> str:
-        """Say that there is no memory for a case of so many tokens, and on a card what was free."""
+        """Write that there is no memory for a case of so many tokens, and on a card what was free."""
         reason = f"{tokens:,} {BEYOND_MEMORY} {self.device.type} holds"
         if self.device.type != "cuda":
             return reason
@@ -187,7 +190,7 @@ class TransformersEngine(Struct):
         return f"{reason}, of which {free / 1e9:.1f} of {total / 1e9:.1f} GB were free"
 
     def attempt(self, run: Callable[[Sequence[Encoded]], _Read], batch: Sequence[Encoded]) -> _Read | None:
-        """Give what comes of a batch; None if there is not the memory for it.
+        """Return what comes of a batch; None if there is not the memory for it.
 
         Raises:
             EngineError: the device has failed, after which it computes nothing more in this process.
@@ -214,36 +217,36 @@ class TransformersEngine(Struct):
         with torch.inference_mode():
             outputs = TRANSFORMS[self.readout.transform](self.logits(batch))
             values = (outputs @ self.weights).tolist()
-        ends = list(accumulate(len(one.positions) for one in batch))
-        return [values[end - len(one.positions) : end] for end, one in zip(ends, batch, strict=True)]
+        ends = list(accumulate(len(sequence.positions) for sequence in batch))
+        return [values[end - len(sequence.positions) : end] for end, sequence in zip(ends, batch, strict=True)]
 
     def logits(self, batch: Sequence[Encoded]) -> Any:
-        """What the head gives at the positions of all sequences in order, in float32: [n, outputs].
+        """Compute what the head gives at the positions of all sequences in order, in float32: [n, outputs].
 
         For `torch.inference_mode()`. Each sequence counts alone: its `further` ones are not run.
         """
         head = self.readout.head
         if not isinstance(head, LogRatio) or self.reference is None:
-            return self.head(self._states(batch, [one.positions for one in batch])).float()
+            return self.head(self._states(batch, [sequence.positions for sequence in batch])).float()
         gaps = (self.log_probabilities(batch) - self.reference.log_probabilities(batch)).double()
-        found, start = [], 0
-        for one in batch:
-            end = start + one.positions[-1] + 1 - one.since
-            sums = gaps[start:end].cumsum(0)[[position - one.since for position in one.positions]]
-            found.append(sums.diff(prepend=sums.new_zeros(1)) if head.single else sums)
+        sums_of_sequences, start = [], 0
+        for sequence in batch:
+            end = start + sequence.positions[-1] + 1 - sequence.since
+            sums = gaps[start:end].cumsum(0)[[position - sequence.since for position in sequence.positions]]
+            sums_of_sequences.append(sums.diff(prepend=sums.new_zeros(1)) if head.single else sums)
             start = end
-        return (head.factor * torch.cat(found)).float().unsqueeze(-1).to(self.weights.device)
+        return (head.factor * torch.cat(sums_of_sequences)).float().unsqueeze(-1).to(self.weights.device)
 
     def log_probabilities(self, batch: Sequence[Encoded]) -> Any:
-        """The log-probability of each token that counts in the texts, after those before it: [n], on the CPU."""
-        places = [range(one.since, one.positions[-1] + 1) for one in batch]
-        tokens = [one.ids[place + 1] for one, columns in zip(batch, places, strict=True) for place in columns]
+        """Compute the log-probability of each token that counts in the texts, given those before it: [n], on CPU."""
+        places = [range(sequence.since, sequence.positions[-1] + 1) for sequence in batch]
+        tokens = [sequence.ids[place + 1] for sequence, columns in zip(batch, places, strict=True) for place in columns]
         states = self._states(batch, places)
         return self.head(states, torch.tensor(tokens, device=states.device)).cpu()
 
     def _states(self, batch: Sequence[Encoded], places: Sequence[Sequence[int]]) -> Any:
         """The last hidden states, after the final norm, at places in each sequence: [n, hidden]."""
-        ids = torch.zeros((len(batch), max(len(one.ids) for one in batch)), dtype=torch.int64)
+        ids = torch.zeros((len(batch), max(len(sequence.ids) for sequence in batch)), dtype=torch.int64)
         for row, case in enumerate(batch):
             ids[row, : len(case.ids)] = torch.tensor(case.ids)
         rows = [row for row, some in enumerate(places) for _ in some]

@@ -30,8 +30,8 @@ def availability() -> Availability:
     A build for CUDA installs and imports on a machine without a GPU; it then has no device, and fails only when a model
     is loaded, with words that name nothing of that.
     """
-    found = find_spec("vllm")
-    if found is None or found.origin is None:  # a folder of that name is no package
+    spec = find_spec("vllm")
+    if spec is None or spec.origin is None:  # a folder of that name is no package
         return Availability(installed=False, problem="vLLM is not installed.", next_step=_ANEW)
     # Read at import: nothing that is looked at here is told to a server of the library's authors.
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
@@ -56,7 +56,7 @@ def availability() -> Availability:
 
 
 def pooling_here() -> str:
-    """Say in words what the installed vLLM offers a PRM; whether it does so is checked with the first case of a run."""
+    """Describe what the installed vLLM offers a PRM; whether it does so is checked with the first case of a run."""
     try:
         from vllm import envs
         from vllm.config.pooler import TOK_POOLING_TYPES
@@ -72,18 +72,18 @@ def pooling_here() -> str:
 
 
 def require_vllm() -> Availability:
-    """The same, where vLLM is about to be used.
+    """Return `availability()` where vLLM is about to be used.
 
     Raises:
         MissingExtra: it is not installed.
         EngineError: it is, and cannot run here.
     """
-    found = availability()
-    if not found.installed:
+    vllm = availability()
+    if not vllm.installed:
         raise MissingExtra("vllm", "vllm")
-    if found.problem:
-        raise EngineError(found.problem, found.next_step)
-    return found
+    if vllm.problem:
+        raise EngineError(vllm.problem, vllm.next_step)
+    return vllm
 
 
 def _why(error: BaseException) -> str:

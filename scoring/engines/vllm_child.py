@@ -80,8 +80,8 @@ class VllmChild:
             EngineError: it cannot run here, or not this model; or it says nothing for too long.
             UnwritableWorkspace: there is no place for its log.
         """
-        found = find_spec("vllm")
-        if found is None or found.origin is None:
+        spec = find_spec("vllm")
+        if spec is None or spec.origin is None:
             raise MissingExtra("vllm", "vllm")
         self.log = log
         self.served = f"{_SERVED}{secrets.token_hex(8)}"
@@ -111,7 +111,7 @@ class VllmChild:
         threading.Thread(target=_watch, args=(weakref.ref(self),), name="vllm watch", daemon=True).start()
 
     def name(self, dtype: str) -> str:
-        """What runs: versions, device, dtype."""
+        """Return what runs: versions, device, dtype."""
         facts = self.facts
         device = facts["device"] + (f" x{facts['devices']}" if facts["devices"] > 1 else "")
         return f"vllm {facts['version']}, torch {facts['torch']}, {device}, {dtype}"
@@ -133,34 +133,34 @@ class VllmChild:
             )
 
     def _wait(self, name: str, tell: Callable[[str], object]) -> None:
-        began = heard = told = time.monotonic()
+        began = last_word = last_notice = time.monotonic()
         size = -1
         while not self._serves():
             now = time.monotonic()
             if (code := self._process.poll()) is not None:
                 raise self._not_started(name, code)
             if size != (size := self.log.stat().st_size):
-                heard = now
-            if now - heard > SILENCE:
+                last_word = now
+            if now - last_word > SILENCE:
                 raise EngineError(
                     f"vLLM has said nothing for {SILENCE:.0f} s while it loads {name}; its last words: "
                     f"{self._last_line()}.",
                     f"See {self.log}.",
                 )
-            if now - told >= _TELLING:
-                told = now
+            if now - last_notice >= _TELLING:
+                last_notice = now
                 tell(f"vLLM is starting ({now - began:.0f} s): {self._last_line()}")
             time.sleep(0.2)
-        self.facts = next(one for one in self._marked() if "version" in one)
+        self.facts = next(record for record in self._marked() if "version" in record)
 
     def _serves(self) -> bool:
         """Whether it answers, and it is ours: somebody else may have taken the port."""
         return self.served.encode() in _asked(f"{self.url}/v1/models", 5.0)
 
     def _not_started(self, name: str, code: int) -> EngineError:
-        for one in self._marked():
-            if "sentence" in one:
-                return EngineError(one["sentence"], one["next_step"])
+        for record in self._marked():
+            if "sentence" in record:
+                return EngineError(record["sentence"], record["next_step"])
         words = self._words()
         if "address already in use" in words.lower():
             return EngineError(
@@ -214,10 +214,10 @@ def _watch(child: "weakref.ref[VllmChild]") -> None:
     """Look after it: one that hangs is ended, and what is left of one that was killed."""
     while True:
         time.sleep(_LOOKING)
-        one = child()
-        if one is None or not one._look():  # noqa: SLF001  # the thread is its own
+        live_child = child()
+        if live_child is None or not live_child._look():  # noqa: SLF001  # the thread is its own
             return
-        del one
+        del live_child
 
 
 def _end(process: "subprocess.Popen[bytes]", folder: str) -> None:
@@ -250,7 +250,8 @@ def _environment(folder: str) -> dict[str, str]:
 
 
 def visible_to(device: str, visible: str | None) -> dict[str, str]:
-    """The variable that shows a process the GPUs of a device, as `VllmEngine.load` takes it; nothing for auto and cpu.
+    """Return the variable that shows a process the GPUs of a device, as `VllmEngine.load` takes it; nothing for auto
+    and cpu.
 
     `visible` is what the variable says to this process; None = all GPUs.
 

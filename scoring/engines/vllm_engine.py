@@ -46,7 +46,7 @@ class VllmHead(Struct, frozen=True):
 
 
 def vllm_head(checkpoint: Checkpoint, readout: Readout) -> VllmHead:
-    """How vLLM reads a checkpoint's head.
+    """Return how vLLM reads a checkpoint's head.
 
     Raises:
         EngineError: it cannot, or not exactly.
@@ -175,15 +175,15 @@ class VllmEngine(Struct, frozen=True):
         return self.child.name(self.dtype)
 
     def read(self, cases: Sequence[Encoded]) -> Iterator[Batch | Noticed]:
-        """Rewards of all cases, in their order. See `scoring.engines.base`.
+        """Yield the rewards of all cases, in their order. See `scoring.engines.base`.
 
         Raises:
             EngineError: vLLM ended, or gives other numbers than this PRM reads.
         """
         try:
-            for one in self.servers.read(cases):
-                answers = () if isinstance(one, Noticed) else tuple(map(self._explained, one.answers))
-                yield one if isinstance(one, Noticed) else replace(one, answers=answers)
+            for batch in self.servers.read(cases):
+                answers = () if isinstance(batch, Noticed) else tuple(map(self._explained, batch.answers))
+                yield batch if isinstance(batch, Noticed) else replace(batch, answers=answers)
         except EngineError as error:
             self.child.check()
             if isinstance(error, NotFinite):

@@ -67,7 +67,7 @@ class VllmChat:
         self.switches = dict(self._switches(name, sampling))
 
     def ids(self, prompt: Prompt) -> list[int]:
-        """The token ids of a conversation, and of the beginning of the answer.
+        """Return the token ids of a conversation, and of the beginning of the answer.
 
         A last message of the assistant's is left open, to be written on. `<think>` acts where it begins with that, as
         it does where a template begins the answer so.
@@ -91,27 +91,27 @@ class VllmChat:
                 **self.switches,
             )
         except (TemplateError, ValueError) as error:
-            said = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-            raise ChatError(f"the model's chat template refuses it: {said}") from None
+            cause = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+            raise ChatError(f"the model's chat template refuses it: {cause}") from None
         pieces = (self.tokenizer.encode(piece, add_special_tokens=False) for piece in rendered.split(mark) if piece)
         return list(chain.from_iterable(pieces))
 
     def _switches(self, name: str, sampling: Sampling) -> list[tuple[str, Any]]:
         code = " ".join(_CODE.findall(self._template))
-        found = []
+        switches = []
         for field, names in SWITCHES.items():
             value = getattr(sampling, field)
             if value is None:
                 continue
-            known = next((one for one in names if re.search(_VARIABLE.format(one), code)), None)
+            known = next((name_known for name_known in names if re.search(_VARIABLE.format(name_known), code)), None)
             if known is None:
                 raise EngineError(
                     f"the chat template of {name} knows no {names[0]}, so {field.replace('_', ' ')} {value!r} would "
                     "change nothing.",
                     "Leave it out, or ask a server that knows it.",
                 )
-            found.append((known, value))
-        return found
+            switches.append((known, value))
+        return switches
 
     def _mark(self, texts: Any) -> str:
         """A character that stands in no text of the conversation."""
@@ -135,15 +135,15 @@ class VllmChat:
 
 def _template(tokenizer: Any, name: str) -> str:
     try:
-        found = tokenizer.get_chat_template()
+        source = tokenizer.get_chat_template()
     except ValueError:
-        found = None
-    if not found:
+        source = None
+    if not source:
         raise EngineError(
             f"{name} has no chat template, so it is not known how it is asked.",
             "Use a model that was trained on conversations.",
         )
-    return str(found)
+    return str(source)
 
 
 _IN_FLIGHT = 256
@@ -225,19 +225,19 @@ class VllmGenerate(Struct):
     @property
     def max_length(self) -> int:
         """Tokens that a prompt and its answer may have together."""
-        told = self.met.found[0].model(self.met.model).max_tokens
-        if told is None:
+        tokens = self.met.found[0].model(self.met.model).max_tokens
+        if tokens is None:
             raise EngineError("vLLM does not tell how many tokens it takes.", "Use another version of it.")
-        return told
+        return tokens
 
     def answers(self, asks: Iterator[Ask | None]) -> Iterator[Answered | Noticed | None]:
-        """What comes back, in the order of arrival. See `scoring.engines.base`.
+        """Yield what comes back, in the order of arrival. See `scoring.engines.base`.
 
         Raises:
             EngineError: vLLM ended, or takes no request as it is asked.
         """
-        told, self.notices = self.notices, ()
-        yield from map(Noticed, told)
+        notices, self.notices = self.notices, ()
+        yield from map(Noticed, notices)
         met = self.met
         try:
             yield from ChatServers(
@@ -278,9 +278,9 @@ class VllmGenerate(Struct):
         Raises:
             Fault: there is none.
         """
-        told = decoded(reply)
+        body = decoded(reply)
         try:
-            (choice,), usage = told["choices"], told["usage"]
+            (choice,), usage = body["choices"], body["usage"]
             finish, text = choice["finish_reason"], str(choice["text"])
             logprobs = None if likeliest is None else self._logprobs(choice["logprobs"], likeliest)
             tokens_in, tokens_out = int(usage["prompt_tokens"]), int(usage["completion_tokens"])
@@ -290,15 +290,17 @@ class VllmGenerate(Struct):
             raise Fault(f"vLLM broke it off ({finish})")
         return ChatReply((Choice(text, None, finish, logprobs),), tokens_in, tokens_out)
 
-    def _logprobs(self, told: Mapping[str, Any], most: int) -> tuple[TokenLogprobs, ...]:
+    def _logprobs(self, logprobs: Mapping[str, Any], most: int) -> tuple[TokenLogprobs, ...]:
         """Of each token, and of the `most` likely ones in its place, the likeliest first."""
-        found = []
-        for token, logprob, top in zip(told["tokens"], told["token_logprobs"], told["top_logprobs"], strict=True):
+        tokens = []
+        for token, logprob, top in zip(
+            logprobs["tokens"], logprobs["token_logprobs"], logprobs["top_logprobs"], strict=True
+        ):
             # The token itself is told as well where it is none of the likeliest.
-            likeliest = sorted((top or {}).items(), key=lambda one: -one[1])[:most]
+            likeliest = sorted((top or {}).items(), key=lambda rival: -rival[1])[:most]
             rivals = tuple((self._token(name), float(value)) for name, value in likeliest)
-            found.append(TokenLogprobs(self._token(token), float(logprob), rivals))
-        return tuple(found)
+            tokens.append(TokenLogprobs(self._token(token), float(logprob), rivals))
+        return tuple(tokens)
 
     def _token(self, name: str) -> str:
         """The text of a token that is told as `token_id:7`."""
@@ -316,18 +318,18 @@ def arguments(sampling: Sampling, defaults: Mapping[str, Any], room: int) -> dic
 
     What is not set is the model's own default, and there vLLM's. No limit of tokens means up to the end.
     """
-    given = dict(defaults)
+    arguments_sent = dict(defaults)
     for name in ("temperature", "top_p", "top_k", "max_tokens", "logprobs"):
         value = getattr(sampling, name)
         if value is not None:
-            given[name] = value
-    given["max_tokens"] = min(given.get("max_tokens", room), room)
+            arguments_sent[name] = value
+    arguments_sent["max_tokens"] = min(arguments_sent.get("max_tokens", room), room)
     if sampling.stop:
-        given["stop"] = list(sampling.stop)
+        arguments_sent["stop"] = list(sampling.stop)
     if sampling.logprobs is not None:
         # Texts of several tokens may be equal; their ids are not.
-        given["return_tokens_as_token_ids"] = True
-    return given
+        arguments_sent["return_tokens_as_token_ids"] = True
+    return arguments_sent
 
 
 def _tokenizer(checkpoint: Checkpoint) -> Any:
@@ -348,11 +350,11 @@ def _defaults(checkpoint: Checkpoint) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        told = json.loads(path.read_bytes())
-        found = {name: told[name] for name in _DEFAULTS if told.get(name) is not None}
+        settings = json.loads(path.read_bytes())
+        defaults = {name: settings[name] for name in _DEFAULTS if settings.get(name) is not None}
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise CheckpointError(f"{path} cannot be read ({error}).", "Download the model again.") from None
-    return {"max_tokens" if name == "max_new_tokens" else name: value for name, value in found.items()}
+    return {"max_tokens" if name == "max_new_tokens" else name: value for name, value in defaults.items()}
 
 
 def _defaults_notice(sampling: Sampling, defaults: Mapping[str, Any]) -> tuple[str, ...]:

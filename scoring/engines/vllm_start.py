@@ -51,22 +51,22 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
     overrides: dict[str, Any] = {}
 
 
-def main(parent: int, told: bytes) -> None:
+def main(parent: int, encoded_settings: bytes) -> None:
     """Serve until it is ended, or the process `parent` ends."""
     _end_with_parent()
     threading.Thread(target=_follow, args=(parent,), daemon=True).start()
-    settings = msgspec.json.decode(told, type=Settings)
+    settings = msgspec.json.decode(encoded_settings, type=Settings)
     try:
-        found = require_vllm()
-        words, devices = _words(settings, found.device)
+        vllm = require_vllm()
+        words, devices = _words(settings, vllm.device)
     except InspectError as error:
         _say(settings, {"sentence": error.sentence, "next_step": error.next_step})
         sys.exit(1)
     import torch
 
     torch_version = str(torch.__version__)
-    _say(settings, {"version": found.version, "device": found.device, "devices": devices, "torch": torch_version})
-    if found.device == "cpu":
+    _say(settings, {"version": vllm.version, "device": vllm.device, "devices": devices, "torch": torch_version})
+    if vllm.device == "cpu":
         # As with what `--enforce-eager` leaves out: compiling takes longer than it saves.
         os.environ.setdefault("TORCH_COMPILE_DISABLE", "1")
     sys.argv = ["vllm serve", *words]
@@ -74,9 +74,9 @@ def main(parent: int, told: bytes) -> None:
     runpy.run_module("vllm.entrypoints.openai.api_server", run_name="__main__")
 
 
-def _say(settings: Settings, told: Mapping[str, Any]) -> None:
+def _say(settings: Settings, facts: Mapping[str, Any]) -> None:
     # In one piece, as others write to the same log.
-    print(f"{settings.served}: {json.dumps(told)}\n", end="", flush=True)
+    print(f"{settings.served}: {json.dumps(facts)}\n", end="", flush=True)
 
 
 def _words(settings: Settings, device: str) -> tuple[list[str], int]:
@@ -93,7 +93,7 @@ def _words(settings: Settings, device: str) -> tuple[list[str], int]:
         )
     config = json.loads((Path(settings.folder) / "config.json").read_bytes())
     devices = 1 if device == "cpu" else tensor_parallel(config, int(current_platform.device_count()))
-    given: dict[str, Any] = {
+    flags: dict[str, Any] = {
         "--model": settings.folder,
         "--served-model-name": settings.served,
         "--host": "127.0.0.1",
@@ -117,13 +117,13 @@ def _words(settings: Settings, device: str) -> tuple[list[str], int]:
         # A pooled request never reads the prefix cache: its every token is needed. And the default of a class is not
         # relied on: some would keep a step tag's positions alone, some transform.
         switches += ["--skip-tokenizer-init", "--no-enable-prefix-caching"]
-        given["--pooler-config"] = json.dumps(
+        flags["--pooler-config"] = json.dumps(
             {"task": "token_classify", "tok_pooling_type": "ALL", "use_activation": False}
         )
-        given |= _class_of(settings, str(config.get("model_type")))
+        flags |= _class_of(settings, str(config.get("model_type")))
     else:
         switches += ["--enable-prefix-caching"]
-    words = [word for name, value in given.items() if value is not None for word in (name, str(value))]
+    words = [word for name, value in flags.items() if value is not None for word in (name, str(value))]
     return words + switches, devices
 
 

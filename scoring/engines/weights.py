@@ -62,7 +62,7 @@ class AtPositions(torch.nn.Module):
 
 
 def load_body(checkpoint: Checkpoint, readout: Readout, devices: Sequence[Any], dtype: Any) -> Any:
-    """The library's body with the checkpoint's tensors; nothing missing, nothing over, nothing random.
+    """Load the library's body with the checkpoint's tensors; nothing missing, nothing over, nothing random.
 
     With several devices its layers lie on them in order, and what a layer is given is moved to its device first.
     """
@@ -132,7 +132,7 @@ def _attention_with_own_heads(
     _module: Any, query: Any, key: Any, value: Any, attention_mask: Any, scaling: float | None = None, **_: Any
 ) -> tuple[Any, None]:
     """[batch, heads, tokens, width] each -> [batch, tokens, heads, width]."""
-    key, value = (one.repeat_interleave(query.shape[1] // one.shape[1], dim=1) for one in (key, value))
+    key, value = (heads.repeat_interleave(query.shape[1] // heads.shape[1], dim=1) for heads in (key, value))
     out = torch.nn.functional.scaled_dot_product_attention(
         query, key, value, attn_mask=attention_mask, scale=scaling, is_causal=attention_mask is None
     )
@@ -149,7 +149,7 @@ def only_where_read(body: Any) -> AtPositions | None:
 
 
 def load_head(checkpoint: Checkpoint, readout: Readout, device: Any, dtype: Any) -> Any:
-    """The head as a function of states [n, hidden] -> logits [n, outputs]; of a LogRatio, of states and the tokens
+    """Load the head as a function of states [n, hidden] -> logits [n, outputs]; of a LogRatio, of states and the tokens
     behind them -> log-probabilities [n].
     """
     if isinstance(readout.head, Vocabulary):
@@ -209,9 +209,9 @@ def _to(value: Any, device: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return value.to(device)
     if type(value) in {tuple, list}:
-        return type(value)(_to(one, device) for one in value)
+        return type(value)(_to(part, device) for part in value)
     if type(value) is dict:
-        return {name: _to(one, device) for name, one in value.items()}
+        return {name: _to(part, device) for name, part in value.items()}
     return value
 
 
@@ -238,11 +238,11 @@ def _vocabulary_head(checkpoint: Checkpoint, head: Vocabulary, device: Any, dtyp
 
 def _of_next(matrix: Any, states: Any, tokens: Any) -> Any:
     """The log-probability among all tokens of one token for each state, in float32."""
-    found = []
+    logprobs = []
     for some, chosen in zip(states.split(_ROWS_AT_ONCE), tokens.split(_ROWS_AT_ONCE), strict=True):
         logits = torch.nn.functional.linear(some, matrix).float()
-        found.append(logits.gather(-1, chosen.unsqueeze(-1)).squeeze(-1) - logits.logsumexp(-1))
-    return torch.cat(found)
+        logprobs.append(logits.gather(-1, chosen.unsqueeze(-1)).squeeze(-1) - logits.logsumexp(-1))
+    return torch.cat(logprobs)
 
 
 def _within_all(matrix: Any, ids: Any, states: Any) -> Any:

@@ -57,7 +57,7 @@ class CaseBlocks:
         return -(-self.cases.height // stored_frame.BLOCK)
 
     def keyed(self, reads: Sequence[str]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-        """Give the cases of each block, and the same with the keys of a scorer that `reads` further texts."""
+        """Yield the cases of each block, and the same with the keys of a scorer that `reads` further texts."""
         first = 0
         for block in frame_blocks(self.cases, _OF_CASES):
             rows = np.arange(first, first + block.height)
@@ -81,7 +81,7 @@ class CaseBlocks:
         return np.divmod(pairs, max(1, keys.len()))
 
     def tell(self, share: float, scorer: str) -> None:
-        """Tell whoever listens that such a share of the present scorer is done."""
+        """Report to the listener that such a share of the present scorer is done."""
         height = self.cases.height
         tell(round((self.before + share) * height), self.scorers * height, scorer, "cases")
 
@@ -237,7 +237,7 @@ class _Joined:
         self.facts: dict[str, Any] = {"reasons": {}, "range": None}
 
     def rebased(self, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the pieces that a block adds to the arrays."""
+        """Return the pieces that a block adds to the arrays."""
         pieces = dict(arrays)
         for name, array in arrays.items():
             if name.rpartition(".")[2] == "offsets":

@@ -43,7 +43,6 @@ Policy = Callable[[str], Unparsed]
 
 
 def _wrong(_benchmark: str) -> Unparsed:
-    """They count as wrong."""
     return "wrong"
 
 
@@ -114,7 +113,7 @@ class DevThresholds(Struct, frozen=True, eq=False):
 
 
 def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong) -> DevThresholds:
-    """The threshold with the best F1 on the dev set of every subset, the lowest of equally good ones.
+    """Find the threshold with the best F1 on the dev set of every subset, the lowest of equally good ones.
 
     It is one of `Curve.thresholds`: of all that decide the dev cases alike the highest for `<`, the lowest for `<=`.
 
@@ -124,20 +123,20 @@ def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong)
         unparsed: how the refused and unparsed dev cases of a benchmark count.
     """
     sets = dev_sets(evaluation.gold, seed)
-    told: dict[str, float] = {}
+    best_by_subset: dict[str, float] = {}
     lacking: dict[str, str] = {}
     for number, (name, benchmark) in enumerate(zip(sets.names, sets.benchmarks, strict=True)):
         member = sets.numbers == number
         if not (evaluation.tried & member).any():
             continue
-        asked = sets.rows & member, sets.numbers, unparsed(benchmark)
-        curve = None if name in sets.lacking else case_curve(evaluation, *asked)
+        sample = sets.rows & member, sets.numbers, unparsed(benchmark)
+        curve = None if name in sets.lacking else case_curve(evaluation, *sample)
         best = None if curve is None else curve.best
         if best is None:
             lacking[name] = sets.lacking.get(name, "F1 is undefined on its dev cases")
         else:
-            told[name] = best[0]
-    return DevThresholds(sets, told, lacking)
+            best_by_subset[name] = best[0]
+    return DevThresholds(sets, best_by_subset, lacking)
 
 
 def dev_tuned(
@@ -146,33 +145,34 @@ def dev_tuned(
     unparsed: Policy = _wrong,
     *,
     keep: bool = False,
-    found: DevThresholds | None = None,
+    thresholds: DevThresholds | None = None,
 ) -> Evaluation:
-    """The evaluation with every subset at its threshold of `dev_thresholds`, and without the dev cases (as `dev`).
+    """Return the evaluation with every subset at its threshold of `dev_thresholds`, and without the dev cases (as
+    `dev`).
 
     With `keep` it reports on the dev cases too, which is optimistic. A subset without a dev set, or on whose dev set F1
     is undefined, stays at the scorer's default and whole; the source of the thresholds says so. If all do, the scorer
-    is at its default. Whoever has its `dev_thresholds` gives them as `found`.
+    is at its default. Whoever has its `dev_thresholds` gives them as `thresholds`.
 
     Raises:
         UsageError: no threshold decides here.
     """
     start = evaluation.at_default()
-    found = dev_thresholds(start, seed, unparsed) if found is None else found
+    thresholds = dev_thresholds(start, seed, unparsed) if thresholds is None else thresholds
     threshold, default = start.default
-    if not found.told:
-        return start.at(threshold, f"{default}; not dev-tuned: {listed(found.lacking)}")
-    by_number = np.array([found.told.get(name, threshold) for name in found.sets.names])
-    tuned = np.array([name in found.told for name in found.sets.names])
+    if not thresholds.told:
+        return start.at(threshold, f"{default}; not dev-tuned: {listed(thresholds.lacking)}")
+    by_number = np.array([thresholds.told.get(name, threshold) for name in thresholds.sets.names])
+    tuned = np.array([name in thresholds.told for name in thresholds.sets.names])
     source = f"dev-tuned per subset, {EACH}+{EACH} of each, seed {seed}"
     source += ", dev cases kept in the report (optimistic)" if keep else ""
-    source += f"; at the default: {listed(found.lacking)}" if found.lacking else ""
-    decided = start.by_case(by_number[found.sets.numbers], found.told, source)
-    return decided if keep else decided.without(found.sets.rows & tuned[found.sets.numbers])
+    source += f"; at the default: {listed(thresholds.lacking)}" if thresholds.lacking else ""
+    decided = start.by_case(by_number[thresholds.sets.numbers], thresholds.told, source)
+    return decided if keep else decided.without(thresholds.sets.rows & tuned[thresholds.sets.numbers])
 
 
 def listed(lacking: Mapping[str, str]) -> str:
-    """The first of the subsets that were not tuned, and why."""
+    """Return the first of the subsets that were not tuned, and why."""
     if not lacking:
         return "no case was scored"
     parts = [f"{name} ({why})" for name, why in list(lacking.items())[:_NAMED]]
@@ -199,84 +199,86 @@ class Surroundings(Struct, frozen=True, eq=False):
     seed: int
 
 
-def check(wish: str) -> float | None:
-    """The number in a wish; None where it names none.
+def check(choice: str) -> float | None:
+    """Read the number in a choice of threshold; None where it names none.
 
     Raises:
         UsageError: it is no wish at all.
     """
-    if wish in _WORDS or wish.startswith("from:"):
+    if choice in _WORDS or choice.startswith("from:"):
         return None
     try:
-        threshold = float(wish.removeprefix("best:"))
+        threshold = float(choice.removeprefix("best:"))
     except ValueError:
         threshold = float("nan")
     if not np.isfinite(threshold):
-        told = "Give a number, default, best, dev or from:SUBSET, or SCORER=one of these."
-        raise UsageError(f"{wish!r} is no threshold.", told)
+        hint = "Give a number, default, best, dev or from:SUBSET, or SCORER=one of these."
+        raise UsageError(f"{choice!r} is no threshold.", hint)
     return threshold
 
 
-def at_wish(evaluation: Evaluation, wish: str, around: Surroundings) -> Evaluation:
-    """The evaluation at what was asked.
+def at_wish(evaluation: Evaluation, choice: str, around: Surroundings) -> Evaluation:
+    """Return the evaluation at the threshold that was chosen.
 
     Raises:
         UsageError: no such wish or subset, no threshold decides here, or what would be tuned is undefined there.
     """
-    number = check(wish)
+    number = check(choice)
     if number is not None:
-        return evaluation.at(number, OPTIMISTIC if wish.startswith("best:") else CHOSEN)
-    if wish == "default":
+        return evaluation.at(number, OPTIMISTIC if choice.startswith("best:") else CHOSEN)
+    if choice == "default":
         return evaluation.at_default()
     if not evaluation.movable:
         raise UsageError(
             f"{evaluation.scorer.name} has no threshold to set: {evaluation.rule.source}.", "Leave it out."
         )
-    if wish.startswith("dev"):
-        not_of_steps(wish, evaluation.gold.cases["benchmark"].unique().to_list())
-        return dev_tuned(evaluation, around.seed, around.unparsed, keep=wish == "dev:kept")
-    return _tuned(evaluation, wish, around)
+    if choice.startswith("dev"):
+        not_of_steps(choice, evaluation.gold.cases["benchmark"].unique().to_list())
+        return dev_tuned(evaluation, around.seed, around.unparsed, keep=choice == "dev:kept")
+    return _tuned(evaluation, choice, around)
 
 
-def _tuned(evaluation: Evaluation, wish: str, around: Surroundings) -> Evaluation:
+def _tuned(evaluation: Evaluation, choice: str, around: Surroundings) -> Evaluation:
     benchmarks = sorted(evaluation.gold.cases["benchmark"].unique().to_list())
     if len(benchmarks) > 1:
-        told = f"{wish!r} tunes the figure of one benchmark, and there are {len(benchmarks)}: {', '.join(benchmarks)}."
-        raise UsageError(told, "Choose one with --benchmark.")
-    if wish == "best":
+        message = (
+            f"{choice!r} tunes the figure of one benchmark, and there are {len(benchmarks)}: {', '.join(benchmarks)}."
+        )
+        raise UsageError(message, "Choose one with --benchmark.")
+    if choice == "best":
         not_circular(evaluation.scorer.name, around.conditions)
         return _best_on(evaluation, around.shown(), OPTIMISTIC, around)
     names, groups = evaluation.gold.subsets
-    subset = match_name(wish.removeprefix("from:"), [name for name in names if name], "subset")
+    subset = match_name(choice.removeprefix("from:"), [name for name in names if name], "subset")
     source = f"best on subset {subset} (optimistic there)"
     return _best_on(evaluation, groups == names.index(subset), source, around)
 
 
 def _best_on(evaluation: Evaluation, rows: Bools, source: str, around: Surroundings) -> Evaluation:
     """The evaluation at the one threshold with the best official figure of `rows` (n), all of one benchmark."""
-    found = best_threshold(evaluation, rows, around)
-    if found.threshold is None:
-        raise UsageError(f"{evaluation.scorer.name} has no best threshold: {found.reason}.", "Give a number.")
-    return evaluation.at(found.threshold, source)
+    best = best_threshold(evaluation, rows, around)
+    if best.threshold is None:
+        raise UsageError(f"{evaluation.scorer.name} has no best threshold: {best.reason}.", "Give a number.")
+    return evaluation.at(best.threshold, source)
 
 
 def best_threshold(evaluation: Evaluation, rows: Bools, around: Surroundings) -> Tuned:
-    """The threshold with the best official figure of `rows` (n), all of one benchmark: average F1, or PRMScore."""
+    """Find the threshold with the best official figure of `rows` (n), all of one benchmark: average F1, or PRMScore."""
     if not rows.any():
         return Tuned(None, "there is no case to tune it on")
     benchmark: str = evaluation.gold.cases["benchmark"][int(np.argmax(rows))]
     return tuned(official_curve(evaluation, rows, around.unparsed(benchmark), benchmark))
 
 
-def not_of_steps(wish: str, benchmarks: Sequence[str]) -> None:
+def not_of_steps(choice: str, benchmarks: Sequence[str]) -> None:
     """Refuse dev sets where no benchmark's official figure is the one that they tune.
 
     Raises:
         UsageError: all official figures are of steps.
     """
     if benchmarks and all(step_labelled(name) for name in benchmarks):
-        told = f"the figure of {' and '.join(sorted(benchmarks))} is PRMScore of its steps"
-        raise UsageError(f"{wish!r} tunes F1 of first errors, and {told}.", "Give best, from:SUBSET or a number.")
+        why_not = f"the figure of {' and '.join(sorted(benchmarks))} is PRMScore of its steps"
+        raise UsageError(f"{choice!r} tunes F1 of first errors, and {why_not}.", "Give best, from:SUBSET or a number.")
 
 
 def not_circular(scorer: str, conditions: Sequence[str]) -> None:
@@ -292,7 +294,7 @@ def not_circular(scorer: str, conditions: Sequence[str]) -> None:
 
 
 def speaks_of(scorer: str, conditions: Sequence[str]) -> list[str]:
-    """Give the conditions that read a column of the scorer."""
+    """Return the conditions that read a column of the scorer."""
     own = {f"{scorer}.{name}" for name in EVERY_COLUMN}
     return [condition for condition in conditions if not own.isdisjoint(columns_read(condition))]
 
@@ -333,7 +335,8 @@ class Deciding(Struct, frozen=True, eq=False):
 
 
 def decided(evaluations: Evaluations, how: Deciding) -> Evaluations:
-    """Every evaluation under the rule and at the thresholds that the request, or the protocol it names, asks for it.
+    """Return every evaluation under the rule and at the thresholds that the request, or the protocol it names, asks
+    for.
 
     One without a threshold stays as it is. What is tuned on the shown cases is so after all else is decided, since a
     condition may speak of any scorer.
@@ -345,17 +348,28 @@ def decided(evaluations: Evaluations, how: Deciding) -> Evaluations:
     protocol = protocol_named(request.protocol) if request.protocol else None
     rules = _asked(evaluations, request.rules, check_rule)
     if protocol:
-        own = {one.scorer.name: protocol.rule(one.scorer) for one in evaluations if one.movable}
+        own = {
+            evaluation.scorer.name: protocol.rule(evaluation.scorer) for evaluation in evaluations if evaluation.movable
+        }
         rules = {name: rule for name, rule in own.items() if rule} | rules
     ruled = tuple(
-        one.compared(*check_rule(rules[one.scorer.name])) if one.scorer.name in rules else one for one in evaluations
+        evaluation.compared(*check_rule(rules[evaluation.scorer.name]))
+        if evaluation.scorer.name in rules
+        else evaluation
+        for evaluation in evaluations
     )
-    asked = _asked(ruled, request.thresholds, check)
+    choices = _asked(ruled, request.thresholds, check)
     if protocol:
-        asked = _tuned_by(protocol, [one for one in ruled if one.movable and one.scorer.name not in asked]) | asked
-    best = {name: wish for name, wish in asked.items() if wish == "best"}
+        choices = (
+            _tuned_by(
+                protocol,
+                [evaluation for evaluation in ruled if evaluation.movable and evaluation.scorer.name not in choices],
+            )
+            | choices
+        )
+    best = {name: choice for name, choice in choices.items() if choice == "best"}
     by_name = {*how.chosen, *_asked(ruled, [pair for pair in request.thresholds if pair[0] is not None], check)}
-    first = _granted(ruled, {name: wish for name, wish in asked.items() if name not in best}, how, by_name)
+    first = _granted(ruled, {name: choice for name, choice in choices.items() if name not in best}, how, by_name)
     return _redundant(_granted(first, best, how, by_name), request.redundancy)
 
 
@@ -365,79 +379,83 @@ def _tuned_by(protocol: OfficialProtocol, evaluations: Sequence[Evaluation]) -> 
     Raises:
         UsageError: the subset that it tunes a scorer on is not here.
     """
-    asked = {one.scorer.name: protocol.threshold(one.scorer) for one in evaluations}
-    for one in evaluations:
-        subset = asked[one.scorer.name].removeprefix("from:")
-        if asked[one.scorer.name] != subset and subset not in one.gold.subsets[0]:
-            told = f"Import it, or give its threshold: --threshold {one.scorer.name}=X."
-            raise UsageError(f"the protocol {protocol.name} tunes {one.scorer.name} on {subset}: not here.", told)
-    return asked
+    by_scorer = {evaluation.scorer.name: protocol.threshold(evaluation.scorer) for evaluation in evaluations}
+    for evaluation in evaluations:
+        subset = by_scorer[evaluation.scorer.name].removeprefix("from:")
+        if by_scorer[evaluation.scorer.name] != subset and subset not in evaluation.gold.subsets[0]:
+            hint = f"Import it, or give its threshold: --threshold {evaluation.scorer.name}=X."
+            raise UsageError(
+                f"the protocol {protocol.name} tunes {evaluation.scorer.name} on {subset}: not here.", hint
+            )
+    return by_scorer
 
 
-def _asked(evaluations: Evaluations, wishes: Wishes, check: Callable[[str], object]) -> dict[str, str]:
+def _asked(evaluations: Evaluations, choices: Wishes, check: Callable[[str], object]) -> dict[str, str]:
     """What is asked for each scorer by name; a wish for all passes over those that have no threshold."""
-    movable = {one.scorer.name: one.movable for one in evaluations}
-    asked = {}
-    for name, wish in wishes:
+    movable = {evaluation.scorer.name: evaluation.movable for evaluation in evaluations}
+    by_scorer = {}
+    for name, choice in choices:
         for match in movable if name is None else [match_name(name, list(movable), "scorer")]:
             if name is None and not movable[match]:
-                check(wish)
+                check(choice)
                 continue
-            asked[match] = wish
-    return asked
+            by_scorer[match] = choice
+    return by_scorer
 
 
-def _granted(evaluations: Evaluations, asked: Mapping[str, str], how: Deciding, meant: set[str]) -> Evaluations:
+def _granted(evaluations: Evaluations, choices: Mapping[str, str], how: Deciding, meant: set[str]) -> Evaluations:
     """Every evaluation at what is asked for it; what does not fit is an error for those that are `meant`.
 
     A wish for all is about the scorers that are shown: another one that it does not fit is in nobody's way.
     """
     around = how.around(evaluations)
-    found = []
-    for one in evaluations:
-        name = one.scorer.name
+    granted = []
+    for evaluation in evaluations:
+        name = evaluation.scorer.name
         try:
-            found.append(at_wish(one, asked[name], around) if name in asked else one)
+            granted.append(at_wish(evaluation, choices[name], around) if name in choices else evaluation)
         except UsageError:
             if name in meant:
                 raise
-            found.append(one)
-    return tuple(found)
+            granted.append(evaluation)
+    return tuple(granted)
 
 
-def _redundant(evaluations: Evaluations, wishes: Wishes) -> Evaluations:
+def _redundant(evaluations: Evaluations, choices: Wishes) -> Evaluations:
     """The cut above which a step is redundant, where it was asked for; a wish for all is about those with numbers.
 
     Raises:
         UsageError: no number, or a scorer by name that gives no redundancy.
     """
-    numbered = [one.scorer.name for one in evaluations if one.rewards.redundancy.given.any()]
+    numbered = [evaluation.scorer.name for evaluation in evaluations if evaluation.rewards.redundancy.given.any()]
     cuts: dict[str, float] = {}
-    for name, wish in wishes:
-        cut = check_number(wish)
+    for name, choice in choices:
+        cut = check_number(choice)
         for match in numbered if name is None else [match_name(name, numbered, "scorer with redundancy numbers")]:
             cuts[match] = cut
     return tuple(
         replace(
-            one,
-            scorer=replace(one.scorer, redundancy_threshold=cuts[one.scorer.name], redundancy_threshold_source=CHOSEN),
+            evaluation,
+            scorer=replace(
+                evaluation.scorer, redundancy_threshold=cuts[evaluation.scorer.name], redundancy_threshold_source=CHOSEN
+            ),
         )
-        if one.scorer.name in cuts
-        else one
-        for one in evaluations
+        if evaluation.scorer.name in cuts
+        else evaluation
+        for evaluation in evaluations
     )
 
 
-def check_number(wish: str) -> float:
-    """The finite number in a wish.
+def check_number(text: str) -> float:
+    """Read the finite number in a choice of redundancy threshold.
 
     Raises:
         UsageError: it is none.
     """
     try:
-        found = float(wish)
+        number = float(text)
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
-        raise UsageError(f"{wish!r} is no redundancy number.", "Give --redundancy a number, or SCORER=NUMBER.")
-    return found
+        number = math.nan
+    if not math.isfinite(number):
+        raise UsageError(f"{text!r} is no redundancy number.", "Give --redundancy a number, or SCORER=NUMBER.")
+    return number

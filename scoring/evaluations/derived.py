@@ -191,7 +191,7 @@ class _Growing:
 
 
 def unpack(folder: Path, key: str) -> tuple[dict[str, Array], dict[str, Any]] | None:
-    """The arrays, none of them writable, and the facts; None where there is no such folder.
+    """Read the arrays, none of them writable, and the facts; None where there is no such folder.
 
     Files whose size and time are what they were when they were written are mapped without being read. Others, those of
     a copied folder, are read once and compared with their checksum.
@@ -213,10 +213,10 @@ def unpack(folder: Path, key: str) -> tuple[dict[str, Array], dict[str, Any]] | 
 def _identity(folder: Path) -> tuple[int, int] | None:
     """What tells a folder from another one of its name; a number alone is given again when the first has gone."""
     try:
-        found = folder.stat()
+        status = folder.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_ctime_ns
+    return status.st_ino, status.st_ctime_ns
 
 
 def _unpack(folder: Path, key: str) -> tuple[dict[str, Array], dict[str, Any]] | None:
@@ -224,7 +224,7 @@ def _unpack(folder: Path, key: str) -> tuple[dict[str, Array], dict[str, Any]] |
         document = json.loads((folder / DOCUMENT).read_bytes())
         if (document["format"], document["key"]) != (FORMAT, key):
             raise DamagedPack(f"{DOCUMENT} is about something else")
-        arrays = {name: _read(folder / f"{name}.npy", told) for name, told in document["arrays"].items()}
+        arrays = {name: _read(folder / f"{name}.npy", shape) for name, shape in document["arrays"].items()}
         facts: dict[str, Any] = document["facts"]
     except (FileNotFoundError, NotADirectoryError):
         if (folder / DOCUMENT).exists():
@@ -293,8 +293,8 @@ Whole = TypeVar("Whole", bound=Struct)
 class Reasons(Sequence[str | None]):
     """Why cases were refused, by row id; None for the others. Length n."""
 
-    def __init__(self, length: int, told: Mapping[int, str]) -> None:
-        self._length, self._told = length, told
+    def __init__(self, length: int, reasons: Mapping[int, str]) -> None:
+        self._length, self._told = length, reasons
 
     def __len__(self) -> int:
         return self._length
@@ -305,7 +305,7 @@ class Reasons(Sequence[str | None]):
     def __getitem__(self, row: slice) -> list[str | None]: ...
     def __getitem__(self, row: int | slice) -> str | list[str | None] | None:
         if isinstance(row, slice):
-            return [self._told.get(one) for one in range(*row.indices(self._length))]
+            return [self._told.get(position) for position in range(*row.indices(self._length))]
         if not -self._length <= row < self._length:
             raise IndexError(row)
         return self._told.get(row % self._length)
@@ -315,27 +315,27 @@ class Reasons(Sequence[str | None]):
 
 
 def packed_evaluation(evaluation: Evaluation) -> tuple[dict[str, Array], dict[str, Any]]:
-    """The arrays of an evaluation without votes, and the few texts in it."""
+    """Return the arrays of an evaluation without votes, and the few texts in it."""
     rewards = evaluation.rewards
     arrays = {"codes": evaluation.codes, **_flat(rewards), **_flat(evaluation.given, "given.")}
     arrays |= _flat(evaluation.floats, "floats.")
-    told = {str(row): reason for row, reason in enumerate(rewards.reasons) if reason is not None}
-    return arrays, {"reasons": told, "range": rewards.range}
+    reasons = {str(row): reason for row, reason in enumerate(rewards.reasons) if reason is not None}
+    return arrays, {"reasons": reasons, "range": rewards.range}
 
 
 def _flat(whole: Struct, prefix: str = "") -> dict[str, Array]:
     """The arrays of a struct and of those within it, by their names with dots between them."""
-    found: dict[str, Array] = {}
+    arrays_by_name: dict[str, Array] = {}
     for name, part in asdict(whole).items():
         if isinstance(part, Struct):
-            found |= _flat(part, f"{prefix}{name}.")
+            arrays_by_name |= _flat(part, f"{prefix}{name}.")
         elif isinstance(part, np.ndarray):
-            found[prefix + name] = part
-    return found
+            arrays_by_name[prefix + name] = part
+    return arrays_by_name
 
 
 def unpacked_evaluation(gold: Gold, scorer: Scorer, arrays: Arrays, facts: Mapping[str, Any]) -> Evaluation:
-    """The evaluation at the scorer's own threshold.
+    """Return the evaluation at the scorer's own threshold.
 
     Raises:
         DamagedPack: an array is missing, or is not about as many cases.
@@ -346,25 +346,25 @@ def unpacked_evaluation(gold: Gold, scorer: Scorer, arrays: Arrays, facts: Mappi
         rewards = _built(StepRewards, arrays, reasons=reasons)
         # Going through all values to find the range would read the whole file.
         vars(rewards)["range"] = None if facts["range"] is None else tuple(map(float, facts["range"]))
-        given, floats = _built(Given, arrays, "given."), _built(CaseFloats, arrays, "floats.")
+        decided_by, floats = _built(Given, arrays, "given."), _built(CaseFloats, arrays, "floats.")
         codes = arrays["codes"]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DamagedPack(f"{error} is missing") from None
-    if {rewards.offsets.size - 1, codes.size, floats.all.size, given.codes.size} != {n}:
+    if {rewards.offsets.size - 1, codes.size, floats.all.size, decided_by.codes.size} != {n}:
         raise DamagedPack(f"it is not about {n:,} cases")
     rule = Rule(scorer.threshold, scorer.comparison, scorer.threshold_source, scorer.on)
-    decision = decision_of(rule, rewards, None, given)
-    return Evaluation(scorer, gold, rewards, None, floats, given, decision, codes)
+    decision = decision_of(rule, rewards, None, decided_by)
+    return Evaluation(scorer, gold, rewards, None, floats, decided_by, decision, codes)
 
 
 def _built(kind: type[Whole], arrays: Arrays, prefix: str = "", **known: Any) -> Whole:
     """The struct that `_flat` took apart; `known` are its fields that are no arrays."""
     parts = dict(known)
-    for one in fields(kind):
-        if isinstance(one.type, type) and issubclass(one.type, Struct):
-            parts[one.name] = _built(one.type, arrays, f"{prefix}{one.name}.")
-        elif one.name not in known:
-            parts[one.name] = arrays[prefix + one.name]
+    for field in fields(kind):
+        if isinstance(field.type, type) and issubclass(field.type, Struct):
+            parts[field.name] = _built(field.type, arrays, f"{prefix}{field.name}.")
+        elif field.name not in known:
+            parts[field.name] = arrays[prefix + field.name]
     return kind(**parts)
 
 
@@ -393,29 +393,31 @@ class Derived(Struct, frozen=True):
 
     @classmethod
     def of(cls, workspace: Workspace, benchmarks: Sequence[str]) -> "Derived":
-        """The place for the cases as they are now. To be asked before and after they are read: `==` tells a change."""
+        """Return the place for the cases as they are now. To be called before and after they are read: `==` tells a
+        change.
+        """
         names = tuple(dict.fromkeys(benchmarks)) or tuple(workspace.default_benchmarks())
         stamps = workspace.stamps(names)
         return cls(workspace, names, "" if stamps is None else _digest(VERSION, FORMAT, stamps))
 
     @staticmethod
     def key(parts: Path) -> str:
-        """Hex digest of the files of a scorer; to be asked before and after they are read.
+        """Return the hex digest of the files of a scorer; to be called before and after they are read.
 
         Parts are never written again; `scorer.json` may be, by hand and within one tick of the clock, and is small.
         """
-        found: list[tuple[str | int, ...]] = []
+        file_keys: list[tuple[str | int, ...]] = []
         with suppress(OSError):
-            found.append((FILE, blake2b((parts / FILE).read_bytes(), digest_size=16).hexdigest()))
+            file_keys.append((FILE, blake2b((parts / FILE).read_bytes(), digest_size=16).hexdigest()))
         for file in sorted(parts.glob("*.parquet")):
             # One that has just gone makes another key than the one with it.
             with suppress(OSError):
                 stat = file.stat()
-                found.append((file.name, stat.st_size, stat.st_mtime_ns))
-        return _digest(found)
+                file_keys.append((file.name, stat.st_size, stat.st_mtime_ns))
+        return _digest(file_keys)
 
     def read(self, gold: Gold, scorer: Scorer, parts: Path, key: str) -> tuple[Evaluation | None, list[str]]:
-        """What is kept of a scorer whose parts are in a folder, decided at its own threshold; and what was wrong.
+        """Read what is kept of a scorer whose parts are in a folder, decided at its own threshold; and what was wrong.
 
         None where nothing is kept, or what is kept was made from other parts or is damaged.
         """
@@ -424,8 +426,8 @@ class Derived(Struct, frozen=True):
             return None, []
         place = folder / f"{parts.name}-{key}"
         try:
-            found = unpack(place, key)
-            return (None if found is None else unpacked_evaluation(gold, scorer, *found)), []
+            unpacked = unpack(place, key)
+            return (None if unpacked is None else unpacked_evaluation(gold, scorer, *unpacked)), []
         except DamagedPack as error:
             discard(place)
             return None, [f"{place} was damaged ({error}); it was computed again from the rewards"]
@@ -448,16 +450,16 @@ class Derived(Struct, frozen=True):
                     discard(old)
 
     def entry(self, parts: Path, key: str) -> Path | None:
-        """Where that of a scorer is kept whose parts lie in a folder and have this key; None = nowhere."""
+        """Return where the entry of a scorer is kept whose parts lie in a folder and have this key; None = nowhere."""
         return None if self._folder is None else self._folder / f"{parts.name}-{key}"
 
     def name_benchmarks(self) -> None:
-        """Say in the folder which benchmarks its cases are of. Raises UnwritableWorkspace."""
+        """Write into the folder which benchmarks its cases are of. Raises UnwritableWorkspace."""
         if self._folder is not None and not (self._folder / _ABOUT).exists():
             write_atomically(self._folder / _ABOUT, json.dumps(self.benchmarks).encode())
 
     def unkept(self, evaluation: Evaluation, parts: Path, key: str) -> "Unkept":
-        """What was made of the files in `parts`, which have this key, to be kept when there is time for it."""
+        """Return what was made of the files in `parts`, which have this key, to be kept when there is time for it."""
         return Unkept(self, evaluation, parts, key)
 
     @property
@@ -497,7 +499,6 @@ def _current(workspace: Workspace, folder: Path) -> bool:
 
 
 def _clean_entries(folder: Path, rewards: Path) -> None:
-    """Remove what was made of scorers that are gone."""
     for entry in folder.iterdir():
         named = _ENTRY.match(entry.name)
         if named and not _HALF_MADE.match(entry.name) and not (rewards / named[1] / FILE).exists():

@@ -71,7 +71,7 @@ class TriageColumns(Mapping[str, pl.Series]):
         return len(SAID)
 
     def after(self, triage: Triage) -> "TriageColumns":
-        """The same where this was said; a column of which nothing was said anew is the same Series."""
+        """Return the columns after this was said; a column of which nothing was said anew is the same Series."""
         kept = {name: column for name, column in self._made.items() if _source(triage, name) is self._source_of(name)}
         return TriageColumns(triage, self._cases, kept)
 
@@ -81,8 +81,8 @@ class TriageColumns(Mapping[str, pl.Series]):
 
 def _source(triage: Triage, name: str) -> object:
     """What a column is made from: as long as it is the same object, so is the column."""
-    found: object = getattr(triage, _SOURCES[name])
-    return found
+    source: object = getattr(triage, _SOURCES[name])
+    return source
 
 
 def _said(triage: Triage, name: str) -> tuple[Mapping[str, object], object]:
@@ -110,17 +110,17 @@ def _ruling(rulings: Iterable[str]) -> str:
     return DIFFERING if others else first
 
 
-def _column(name: str, said: Mapping[str, object], otherwise: object, cases: pl.DataFrame) -> pl.Series:
+def _column(name: str, value_of: Mapping[str, object], otherwise: object, cases: pl.DataFrame) -> pl.Series:
     """What was said of each case. Few are spoken of among perhaps a million, and many are told the same."""
     places = np.zeros(cases.height, dtype=np.uint32)
-    distinct = dict.fromkeys(said.values())
-    if said:
+    distinct = dict.fromkeys(value_of.values())
+    if value_of:
         numbers = {value: number for number, value in enumerate(distinct, 1)}
-        spoken = pl.DataFrame({"case": list(said), "place": [numbers[value] for value in said.values()]})
+        spoken = pl.DataFrame({"case": list(value_of), "place": [numbers[value] for value in value_of.values()]})
         rows = cases["case"].is_in(spoken["case"].implode()).arg_true()
-        found = pl.DataFrame({"case": cases["case"].gather(rows), "row": rows}).join(spoken, on="case")
-        places[found["row"].to_numpy()] = found["place"].to_numpy()
-    values = [otherwise, *(list(one) if isinstance(one, tuple) else one for one in distinct)]
+        joined = pl.DataFrame({"case": cases["case"].gather(rows), "row": rows}).join(spoken, on="case")
+        places[joined["row"].to_numpy()] = joined["place"].to_numpy()
+    values = [otherwise, *(list(value) if isinstance(value, tuple) else value for value in distinct)]
     return pl.Series(name, values, dtype=SAID[name]).gather(places)
 
 
@@ -128,7 +128,7 @@ def _column(name: str, said: Mapping[str, object], otherwise: object, cases: pl.
 
 
 def disagreement(verdicts: Sequence[Ints], n: int) -> Floats:
-    """Of the pairs of scorers that both have a verdict on a case, the share whose verdicts differ. Shape (n,).
+    """Return the share of the pairs of scorers with a verdict on a case whose verdicts differ. Shape (n,).
 
     Verdicts differ where they are not the same number: another step, or a step and none. NaN where fewer than two
     scorers have one.
@@ -139,8 +139,8 @@ def disagreement(verdicts: Sequence[Ints], n: int) -> Floats:
     """
     differing, pairs = np.zeros(n, np.int32), np.zeros(n, np.int32)
     # Half the bytes to go through; verdicts are Int32 wherever they come from.
-    narrow = [one.astype(np.int32) for one in verdicts]
-    there = [one != NO_VERDICT for one in narrow]
+    narrow = [scorer_verdicts.astype(np.int32) for scorer_verdicts in verdicts]
+    there = [scorer_verdicts != NO_VERDICT for scorer_verdicts in narrow]
     for first, second in combinations(range(len(narrow)), 2):
         both = there[first] & there[second]
         pairs += both
@@ -165,12 +165,12 @@ class CaseMeasures:
         self._made: tuple[object, pl.Series] | None = None
 
     def column(self, name: str, evaluations: Sequence[Evaluation], n: int) -> pl.Series:
-        """One of MEASURES for all n cases. Raises KeyError for another name."""
+        """Return one of MEASURES for all n cases. Raises KeyError for another name."""
         _ = MEASURES[name]
         if self._made is None or self._made[0] is not evaluations:
-            looking = [one for one in evaluations if one.scorer.kind != "baseline"]
-            found = disagreement([one.verdicts for one in looking], n)
-            self._made = evaluations, pl.Series(name, found).fill_nan(None)
+            looking = [evaluation for evaluation in evaluations if evaluation.scorer.kind != "baseline"]
+            shares = disagreement([evaluation.verdicts for evaluation in looking], n)
+            self._made = evaluations, pl.Series(name, shares).fill_nan(None)
         return self._made[1]
 
 
@@ -204,10 +204,14 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def schema(self) -> dict[str, pl.DataType]:
         """Names and dtypes of all columns that a condition, an order or a list may speak of."""
-        made = {f"{one.scorer.name}.{name}": dtype for one in self.evaluations for name, dtype in EVERY_COLUMN.items()}
+        made = {
+            f"{evaluation.scorer.name}.{name}": dtype
+            for evaluation in self.evaluations
+            for name, dtype in EVERY_COLUMN.items()
+        }
         further = {name: column.dtype for name, column in self.further.items()}
-        said = {name: SAID[name] for name in self.said or ()}
-        ours = {**said, **further, **MEASURES, **made}
+        triage_dtypes = {name: SAID[name] for name in self.said or ()}
+        ours = {**triage_dtypes, **further, **MEASURES, **made}
         own = {name: dtype for name, dtype in self.metadata.schema.items() if name not in ours}
         return {**self.cases.schema, **own, **ours}
 
@@ -217,7 +221,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         return tuple(self.schema)
 
     def column(self, name: str) -> pl.Series:
-        """One column of all cases, in their order. Raises polars' ColumnNotFoundError."""
+        """Return one column of all cases, in their order. Raises polars' ColumnNotFoundError."""
         if (beside := self.beside(name)) is not None:
             return beside
         if name in MEASURES:
@@ -228,35 +232,37 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         return evaluation.column(name.removeprefix(f"{evaluation.scorer.name}."))
 
     def beside(self, name: str) -> pl.Series | None:
-        """One of the columns that are neither of the cases nor of a scorer; None where there is none of that name."""
+        """Return one of the columns that are neither of the cases nor of a scorer; None where there is none of that
+        name.
+        """
         if name in self.further:
             return self.further[name]
         return self.said[name] if self.said is not None and name in SAID else None
 
     def owner(self, name: str) -> object:
-        """What a column is made from: while it is the same object, the column's values are the same."""
+        """Return what a column is made from: while it is the same object, the column's values are the same."""
         if name in MEASURES:
             return self.evaluations
         beside = self.beside(name)
         return (self.evaluation_of(name) or self._of_cases(name)) if beside is None else beside
 
     def is_metadata(self, name: str) -> bool:
-        """Whether a column is one of the cases' files that no reader claims."""
+        """Return whether a column is one of the cases' files that no reader claims."""
         return name in self.metadata.schema and self.beside(name) is None and not self.said_by_scorers(name)
 
     def coded(self, name: str) -> Categories | None:
-        """An outcome column as codes; None for the others."""
+        """Return an outcome column as codes; None for the others."""
         evaluation = self.evaluation_of(name)
         if evaluation is None or not name.endswith(".outcome"):
             return None
         return Categories(OUTCOMES, evaluation.codes)
 
     def categories(self, name: str) -> Categories | None:
-        """A column of few values as numbers; None where they are too many. Raises polars' ColumnNotFoundError."""
+        """Code a column of few values as numbers; None where they are too many. Raises polars' ColumnNotFoundError."""
         return self.masks.categories(self, name)
 
     def passing(self, conditions: Sequence[str]) -> Bools:
-        """The cases that fulfil every SQL condition, as a mask (n,) that nobody may write to.
+        """Return the cases that fulfil every SQL condition, as a mask (n,) that nobody may write to.
 
         Raises:
             FilterError: a condition cannot be read or names a column that is not there.
@@ -267,7 +273,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
             raise self.explained(error) from None
 
     def explained(self, error: FilterError) -> FilterError:
-        """The error, and where it is of a column that an imported file has, why it is not there."""
+        """Return the error, and where it is of a column that an imported file has, why it is not there."""
         why, sure = self._missing(error.unknown)
         if not why:
             return error
@@ -275,7 +281,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         return FilterError(fault, place=error.place, fault=fault, unknown=error.unknown)
 
     def why_missing(self, name: str) -> str:
-        """Why a column of an imported file is not there, and what brings it, as a sentence; or ""."""
+        """Return why a column of an imported file is not there, and what brings it, as a sentence; or ""."""
         why, sure = self._missing(name)
         return why if sure else ""
 
@@ -288,16 +294,18 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         return missing_column(self.workspace, self.cases["benchmark"].unique(maintain_order=True).to_list(), name)
 
     def said_by_scorers(self, name: str) -> bool:
-        """Whether a column says what one scorer or several made of the cases."""
+        """Return whether a column says what one scorer or several made of the cases."""
         return name in MEASURES or self.evaluation_of(name) is not None
 
     def evaluation_of(self, name: str) -> Evaluation | None:
-        """The evaluation that a column is of; None for the cases' own and for those that are of no scorer."""
+        """Return the evaluation that a column is of; None for the cases' own and for those that are of no scorer."""
         return self._owners.get(name)
 
     @cached_property
     def _owners(self) -> dict[str, Evaluation]:
-        return {f"{one.scorer.name}.{name}": one for one in self.evaluations for name in EVERY_COLUMN}
+        return {
+            f"{evaluation.scorer.name}.{name}": evaluation for evaluation in self.evaluations for name in EVERY_COLUMN
+        }
 
     def _of_cases(self, name: str) -> object:
         return self.metadata if self.is_metadata(name) else self.cases
@@ -327,12 +335,14 @@ def twin_evaluations(
     cases, texts = cases.filter(twins), texts.gather(np.flatnonzero(twins.to_numpy()))
     if cases.is_empty():
         return {}
-    gold, found = Gold(cases), {}
-    for one in evaluations:
-        folder = folders.get(one.scorer.name)
+    gold, twins_by_scorer = Gold(cases), {}
+    for evaluation in evaluations:
+        folder = folders.get(evaluation.scorer.name)
         if folder is not None:
             # What cannot be read here was told when the evaluations were made.
             rewards, votes = RewardParts(folder).read()[0], VoteParts(folder).read(BALLOTS)[0]
-            keyed = reward_keys(cases, texts, one.scorer.reads)
-            found[one.scorer.name] = evaluate(gold, one.scorer, rewards, votes=votes, cases=keyed)
-    return found
+            keyed = reward_keys(cases, texts, evaluation.scorer.reads)
+            twins_by_scorer[evaluation.scorer.name] = evaluate(
+                gold, evaluation.scorer, rewards, votes=votes, cases=keyed
+            )
+    return twins_by_scorer

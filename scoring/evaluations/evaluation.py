@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 def instructive(margins: Floats, codes: Codes, *, least_first: bool = False) -> Ints:
-    """Row ids of n cases, most instructive first; with `least_first` the other way round.
+    """Return the row ids of n cases, most instructive first; with `least_first` the other way round.
 
     Wrong cases that some threshold would make right, their outcomes in turns and of each the largest miss first; then
     wrong ones that no threshold mends, in turns too; then right ones, the narrowest first. Either way cases without an
@@ -78,11 +78,11 @@ def _turns(codes: Codes, rows: Bools, margins: Floats) -> Ints:
 
     Forty equal false alarms in a row would teach no more than the first of them.
     """
-    found = np.zeros(codes.size, dtype=np.int64)
+    turns = np.zeros(codes.size, dtype=np.int64)
     for code in WRONG:
         of = np.flatnonzero(rows & (codes == code))
-        found[of[np.argsort(margins[of], kind="stable")]] = np.arange(of.size)
-    return found
+        turns[of[np.argsort(margins[of], kind="stable")]] = np.arange(of.size)
+    return turns
 
 
 _JUDGED = Remembered(64)
@@ -119,11 +119,11 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     @classmethod
     def of(cls, scorer: Scorer, gold: Gold, rewards: StepRewards, votes: Votes | None, rule: Rule) -> "Evaluation":
         """Decide one run of a scorer: by what it says itself, and where that is rewards alone by the rule."""
-        given = given_of(gold, rewards, votes, critic=scorer.kind == "critic")
-        floats = case_floats(rewards.on(rule.on), gold.earliest, given.by_threshold, rule.step)
-        decision = decision_of(rule, rewards, votes, given)
-        found = cls(scorer, gold, rewards, votes, floats, given, decision, given.codes)
-        return found.under(decision) if isinstance(decision, Rule) else found
+        decided_by = given_of(gold, rewards, votes, critic=scorer.kind == "critic")
+        floats = case_floats(rewards.on(rule.on), gold.earliest, decided_by.by_threshold, rule.step)
+        decision = decision_of(rule, rewards, votes, decided_by)
+        evaluation = cls(scorer, gold, rewards, votes, floats, decided_by, decision, decided_by.codes)
+        return evaluation.under(decision) if isinstance(decision, Rule) else evaluation
 
     @property
     def runs(self) -> "tuple[Evaluation, ...]":
@@ -131,7 +131,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         return (self, *self.further)
 
     def at(self, threshold: float, source: str = "chosen") -> "Evaluation":
-        """The same rewards decided at another threshold.
+        """Return the same rewards decided at another threshold.
 
         Raises:
             UsageError: no threshold decides here.
@@ -157,23 +157,25 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
             rule = replace(rule, on=on).at(*self.default_on(on))
         return self._origin.under(rule)
 
-    def by_case(self, thresholds: Floats, told: Mapping[str, float], source: str) -> "Evaluation":
-        """The same rewards, each case decided at its own threshold; no case is left out.
+    def by_case(self, thresholds: Floats, by_subset: Mapping[str, float], source: str) -> "Evaluation":
+        """Return the same rewards, each case decided at its own threshold; no case is left out.
 
         Args:
             thresholds: (n,), finite.
-            told: the same by subset, for people.
+            by_subset: the same by subset, for people.
             source: where the thresholds come from.
 
         Raises:
             UsageError: no threshold decides here.
         """
         rule = self._one_rule
-        decided = self._origin.under(RuleByCase(thresholds, rule.comparison, source, told, on=rule.on, step=rule.step))
+        decided = self._origin.under(
+            RuleByCase(thresholds, rule.comparison, source, by_subset, on=rule.on, step=rule.step)
+        )
         return replace(decided, whole=self._origin)
 
     def at_default(self) -> "Evaluation":
-        """At the default threshold where one decides, else as it is; no case is left out."""
+        """Return the evaluation at the default threshold where one decides, else as it is; no case is left out."""
         return self if isinstance(self._origin.rule, AsGiven) else self.at(*self.default)
 
     @property
@@ -182,7 +184,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         return self.default_on(self.scorer.on if isinstance(self.rule, AsGiven) else self.rule.on)
 
     def default_on(self, on: str) -> tuple[float, str]:
-        """The default threshold on what is compared, by the name of its transform, and its source."""
+        """Return the default threshold on what is compared, by the name of its transform, and its source."""
         own, default = self.scorer, transform(on).default
         if on == own.on or (default is None and own.on == REWARDS):
             return own.threshold, own.threshold_source
@@ -200,13 +202,15 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         return rule
 
     def without(self, rows: Bools) -> "Evaluation":
-        """The same with the cases of `rows` (n) left out of every denominator, as DEV; unscored ones stay unscored."""
-        given = self.given.without(rows & self.tried)
-        gone = given.missing == DEV
+        """Return the evaluation with the cases of `rows` (n) left out of every denominator, as DEV; unscored ones stay
+        unscored.
+        """
+        remaining = self.given.without(rows & self.tried)
+        gone = remaining.missing == DEV
         sides = (self.floats.before, self.floats.at, self.floats.all)
         floats = CaseFloats(*(np.where(gone, np.nan, side) for side in sides))
-        further = tuple(one.without(rows) for one in self.further)
-        rest = replace(self, given=given, floats=floats, codes=given.codes, whole=self._origin, further=further)
+        further = tuple(run.without(rows) for run in self.further)
+        rest = replace(self, given=remaining, floats=floats, codes=remaining.codes, whole=self._origin, further=further)
         return rest if isinstance(self.rule, AsGiven) else rest.under(self.rule)
 
     @property
@@ -215,17 +219,17 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         return int((self.given.missing == DEV).sum())
 
     def under(self, rule: ByThreshold) -> "Evaluation":
-        """The same cases decided by another rule."""
+        """Return the same cases decided by another rule."""
         floats = self.floats
         if isinstance(self.rule, AsGiven) or (rule.on, rule.step) != (self.rule.on, self.rule.step):
             floats = case_floats(self.rewards.on(rule.on), self.gold.earliest, self.given.by_threshold, rule.step)
         codes = floats.outcomes(rule, self.gold.earliest, self.gold.known, self.given.codes)
         # replace() would carry cached properties of the old rule along if it copied __dict__; it calls __init__.
-        found = replace(self, rule=rule, codes=codes, floats=floats)
+        evaluation = replace(self, rule=rule, codes=codes, floats=floats)
         if "covered" in vars(self):
             # Who has a verdict does not depend on the threshold.
-            vars(found)["covered"] = self.covered
-        return found
+            vars(evaluation)["covered"] = self.covered
+        return evaluation
 
     # -- who has a verdict
 
@@ -273,7 +277,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         return int(self.answered.sum())
 
     def covers(self, benchmark: str) -> bool:
-        """Whether there is a verdict, one number a solution, or an answer in words, for any case of a benchmark.
+        """Return whether there is a verdict, one number a solution, or an answer in words, for any case of a benchmark.
 
         A critic of whose answers none can be read is there all the same: its answers are what there is to look at.
         """
@@ -282,12 +286,12 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def covered(self) -> frozenset[str]:
         """The benchmarks for whose cases there is anything of that kind."""
-        said = self.answered | np.isfinite(self.rewards.solutions)
-        said = said if self.votes is None else said | self.votes.tried
-        return _names_among(self.gold.cases["benchmark"], said)
+        covered = self.answered | np.isfinite(self.rewards.solutions)
+        covered = covered if self.votes is None else covered | self.votes.tried
+        return _names_among(self.gold.cases["benchmark"], covered)
 
     def judges(self, benchmark: str) -> bool:
-        """Tell whether there is a verdict on any case of a benchmark."""
+        """Return whether there is a verdict on any case of a benchmark."""
         return benchmark in self.judged
 
     @cached_property
@@ -314,11 +318,11 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         return self.rewards if isinstance(self.rule, AsGiven) else self.rewards.on(self.rule.on)
 
     def judged_wrong(self, row: int) -> list[bool | None] | None:
-        """For each step of a case whether it is judged wrong, None = it is not; None where no step is."""
+        """Return for each step of a case whether it is judged wrong, None = it is not judged; None where no step is."""
         return self.alone(row).judged_steps.of(0, int(self.gold.n_steps[row]))
 
     def alone(self, row: int) -> "Evaluation":
-        """The evaluation of one case, by its row id: what a screen of it asks for, however many cases there are."""
+        """Return the evaluation of one case, by its row id: what its screen asks for, however many cases there are."""
         if row not in self._alone:
             self._alone.clear()
             self._alone[row] = self.of_cases(np.array([row]))
@@ -329,11 +333,11 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         return {}
 
     def verdict_of(self, row: int) -> int | None:
-        """The verdict of one case; None where there is none."""
+        """Return the verdict of one case; None where there is none."""
         return int(self.alone(row).verdicts[0]) if self.answered[row] else None
 
     def threshold_at(self, row: int) -> float | None:
-        """The threshold of one case; None where none decides."""
+        """Return the threshold of one case; None where none decides."""
         return None if isinstance(self.rule, AsGiven) else self.rule.of(row).threshold
 
     @cached_property
@@ -354,10 +358,10 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     def rewards_at_gold(self) -> Floats:
         """The reward of the earliest wrong step; NaN on clean cases and where there is none. Shape (n,)."""
         gold, n_steps = self.gold.earliest, self.gold.n_steps
-        found = np.full(gold.size, np.nan)
+        rewards_at = np.full(gold.size, np.nan)
         rows = np.flatnonzero(self.rewards.scored & (gold >= 0) & (gold < n_steps))
-        found[rows] = self.rewards.values[self.rewards.offsets[rows] + gold[rows]]
-        return found
+        rewards_at[rows] = self.rewards.values[self.rewards.offsets[rows] + gold[rows]]
+        return rewards_at
 
     @cached_property
     def step_accuracies(self) -> Floats:
@@ -380,7 +384,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         return pl.DataFrame([self.column(name) for name in PER_SCORER])
 
     def column(self, name: str) -> pl.Series:
-        """One of `scoring.evaluations.scorer_columns.EVERY_COLUMN`, by its name without the scorer's; called
+        """Return one of `scoring.evaluations.scorer_columns.EVERY_COLUMN`, by its name without the scorer's; called
         `<scorer>.<name>`.
         """
         return scorer_column(self, name)
@@ -411,15 +415,15 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
 
     def _block_by_block(self, made: "Callable[[Evaluation], Flat]") -> Flat:
         """Make something of all cases (n,) of as many at a time as may be in memory with all their steps."""
-        found = []
+        blocks_made = []
         for rows in row_blocks(self.codes.size):
-            found.append(made(self.of_cases(rows)))
+            blocks_made.append(made(self.of_cases(rows)))
             for array in (self.rewards.values, self.rewards.offsets, *asdict(self.floats).values()):
                 let_go(array)
-        return np.concatenate(found)  # type: ignore[return-value]
+        return np.concatenate(blocks_made)  # type: ignore[return-value]
 
     def instructive(self, *, least_first: bool = False) -> Ints:
-        """Row ids, most instructive first, or least; see `instructive`."""
+        """Return row ids, most instructive first, or least; see `instructive`."""
         return instructive(self.margins, self.codes, least_first=least_first)
 
 
@@ -448,16 +452,18 @@ def evaluate(
             (`scoring.texts`); None = with the keys they have.
     """
     keyed = gold.cases if cases is None else cases
-    asked = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source, scorer.on)
-    told = [] if votes is None else by_run(gold.cases, votes)
+    start = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source, scorer.on)
+    vote_runs = [] if votes is None else by_run(gold.cases, votes)
     # Answers that vote decide otherwise than one alone: a mean over both would be of unlike things.
-    alike = [run for run in told if most_answers(run) == most_answers(told[0])]
+    alike = [run for run in vote_runs if most_answers(run) == most_answers(vote_runs[0])]
     runs = [split(run, rewards) for run in alike]
-    found = [
-        Evaluation.of(scorer, gold, align(keyed, given), None if silent is None else tally(gold.cases, silent), asked)
-        for given, silent in runs or [(rewards, None)]
+    evaluations = [
+        Evaluation.of(
+            scorer, gold, align(keyed, run_rewards), None if silent is None else tally(gold.cases, silent), start
+        )
+        for run_rewards, silent in runs or [(rewards, None)]
     ]
-    return replace(found[0], further=tuple(found[1:]), unlike=len(told) - len(alike))
+    return replace(evaluations[0], further=tuple(evaluations[1:]), unlike=len(vote_runs) - len(alike))
 
 
 class Scored(Struct, eq=False):
@@ -474,7 +480,7 @@ class Scored(Struct, eq=False):
 
 def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: "Derived | None" = None) -> Scored:
     """Read every scorer that has something for the cases; `place` is where what is derived for these cases is kept."""
-    gold, found = Gold(cases), Scored()
+    gold, scored_here = Gold(cases), Scored()
     # Imported only here: it evaluates as well.
     from scoring.evaluations.blocks import CaseBlocks
 
@@ -487,18 +493,18 @@ def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: "Deri
         try:
             scorer = Scorer.load(folder)
         except DamagedWorkspace as error:
-            found.problems.append(str(error))
+            scored_here.problems.append(str(error))
             continue
-        evaluation = _evaluation(gold, texts, scorer, _Parts(folder, key), place, found, blocks)
+        evaluation = _evaluation(gold, texts, scorer, _Parts(folder, key), place, scored_here, blocks)
         if not evaluation.present.any():
             continue
-        if scorer.name in found.folders:
-            found.problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")
+        if scorer.name in scored_here.folders:
+            scored_here.problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")
             continue
         keyed = partial(reward_keys, gold.cases, texts, scorer.reads)
-        found.evaluations.append(replace(evaluation, spent=Spent(folder, keyed)))
-        found.folders[scorer.name] = folder
-    return found
+        scored_here.evaluations.append(replace(evaluation, spent=Spent(folder, keyed)))
+        scored_here.folders[scorer.name] = folder
+    return scored_here
 
 
 class _Parts(NamedTuple):
@@ -514,14 +520,14 @@ def _evaluation(
     scorer: Scorer,
     parts: _Parts,
     place: "Derived | None",
-    found: Scored,
+    scored_here: Scored,
     blocks: "CaseBlocks",
 ) -> Evaluation:
-    """One scorer: what is kept of it, else what its parts say. Problems and what may be kept go to `found`."""
+    """One scorer: what is kept of it, else what its parts say. Problems and what may be kept go to `scored_here`."""
     folder, key = parts
     if place:
         kept, problems = place.read(gold, scorer, folder, key)
-        found.problems += problems
+        scored_here.problems += problems
         if kept is not None:
             return kept
     # Votes are few, and how they count depends on those of other cases.
@@ -529,14 +535,14 @@ def _evaluation(
         from scoring.evaluations.blocks import evaluated_in_blocks
 
         evaluation, problems = evaluated_in_blocks(gold, blocks, scorer, folder, place, key)
-        found.problems += problems
+        scored_here.problems += problems
         return evaluation
     rewards, unreadable = RewardParts(folder).read()
     votes, also_unreadable = VoteParts(folder).read(BALLOTS)
-    found.problems += unreadable + also_unreadable
+    scored_here.problems += unreadable + also_unreadable
     keyed = reward_keys(gold.cases, texts, scorer.reads)
     evaluation = evaluate(gold, scorer, rewards, votes=votes, cases=keyed)
     # What changed while it was read, or could not be read, is not what the key says.
     if place and not unreadable and not also_unreadable and place.key(folder) == key:
-        found.unkept.append(place.unkept(evaluation, folder, key))
+        scored_here.unkept.append(place.unkept(evaluation, folder, key))
     return evaluation

@@ -74,7 +74,7 @@ class Votes(Struct, frozen=True, eq=False):
 
 
 def by_run(cases: pl.DataFrame, votes: pl.DataFrame) -> list[pl.DataFrame]:
-    """The votes of each run on the cases, first the lowest; [] without votes.
+    """Return the votes of each run on the cases, first the lowest; [] without votes.
 
     Runs are counted within a benchmark, so that each has a first one whatever the others hold.
 
@@ -88,15 +88,15 @@ def by_run(cases: pl.DataFrame, votes: pl.DataFrame) -> list[pl.DataFrame]:
     """
     if votes.is_empty():
         return []
-    found = rows_of_cases(cases, votes)
-    benchmark = cases["benchmark"].gather(found["case_row"])
-    ranked = found.with_columns(benchmark).with_columns(run=pl.col("run").rank("dense").over("benchmark"))
+    rows = rows_of_cases(cases, votes)
+    benchmark = cases["benchmark"].gather(rows["case_row"])
+    ranked = rows.with_columns(benchmark).with_columns(run=pl.col("run").rank("dense").over("benchmark"))
     ranked = ranked.drop("benchmark", "case_row")
     return [ranked.filter(pl.col("run") == run) for run in ranked["run"].unique().sort()]
 
 
 def most_answers(votes: pl.DataFrame) -> int:
-    """The largest number of answers to one case in a run, as `by_run` gives it."""
+    """Return the largest number of answers to one case in a run, as `by_run` gives it."""
     most = votes.group_by("case").len()["len"].max() if votes.height else 0
     return most if isinstance(most, int) else 0
 
@@ -140,9 +140,9 @@ def tally(cases: pl.DataFrame, votes: pl.DataFrame) -> Votes:
 
 def _why_unparsed() -> pl.Expr:
     """Why a winner has no verdict, as text; null where it has."""
-    said = pl.format("the answer that won holds no whole number: {}", pl.col("ballot").str.slice(0, 40))
+    message = pl.format("the answer that won holds no whole number: {}", pl.col("ballot").str.slice(0, 40))
     silent = pl.lit("no answer could be read")
-    return pl.when(pl.col("verdict").is_null()).then(pl.coalesce("reason", said, silent)).otherwise(None)
+    return pl.when(pl.col("verdict").is_null()).then(pl.coalesce("reason", message, silent)).otherwise(None)
 
 
 class Given(Struct, frozen=True, eq=False, dict=True):
@@ -162,14 +162,14 @@ class Given(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def answered(self) -> Bools:
         """Where there is a verdict. Shape (n,)."""
-        found: Bools = self.by_threshold | (self.verdicts != NO_VERDICT)
-        return found
+        answered: Bools = self.by_threshold | (self.verdicts != NO_VERDICT)
+        return answered
 
     @cached_property
     def tried(self) -> Bools:
         """Where there is a verdict, or there should be one: refused and unparsed cases too. Shape (n,)."""
-        found: Bools = self.answered | ((self.missing != UNSCORED) & (self.missing != DEV))
-        return found
+        tried: Bools = self.answered | ((self.missing != UNSCORED) & (self.missing != DEV))
+        return tried
 
     def of_cases(self, rows: Ints) -> "Given":
         """Take that of some cases, by their row ids."""
@@ -177,7 +177,7 @@ class Given(Struct, frozen=True, eq=False, dict=True):
         return Given(self.verdicts[rows], by_label, by_threshold, self.missing[rows], self.codes[rows])
 
     def without(self, rows: Bools) -> "Given":
-        """The same without the cases of `rows` (n): they are DEV, and neither answered nor tried."""
+        """Return the same without the cases of `rows` (n): they are DEV, and neither answered nor tried."""
         return replace(
             self,
             verdicts=np.where(rows, NO_VERDICT, self.verdicts),
@@ -189,32 +189,34 @@ class Given(Struct, frozen=True, eq=False, dict=True):
 
 
 def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None, *, critic: bool = False) -> Given:
-    """Who decides each case. A case that was voted on and has no verdict is unparsed, whatever else there is.
+    """Find who decides each case. A case that was voted on and has no verdict is unparsed, whatever else there is.
 
     The votes of a `critic` are compared with the label as it was given, also where it lies beyond the last step: GR-Ben
     does so for language models (`run_llm_eval.py`), and for PRMs it takes the last step in its place.
     """
     labels = rewards.labels.given
     voted = np.zeros(labels.size, dtype=np.bool_) if votes is None else votes.tried
-    found = np.where(rewards.refused, NO_VERDICT, label_verdicts(rewards.labels))
+    verdicts = np.where(rewards.refused, NO_VERDICT, label_verdicts(rewards.labels))
     if votes is not None:
-        found = np.where(voted, votes.verdicts, found)
+        verdicts = np.where(voted, votes.verdicts, verdicts)
     missing = np.select([voted, rewards.refused], [UNPARSED, REFUSED], UNSCORED).astype(np.uint8)
-    codes = outcomes(found, gold.earliest, gold.known, gold.n_steps, missing)
+    codes = outcomes(verdicts, gold.earliest, gold.known, gold.n_steps, missing)
     if critic and voted.any():
         beyond = voted & gold.known & (gold.as_given != gold.earliest)
-        as_given = outcomes(found, gold.as_given, gold.known, gold.n_steps, missing)
-        codes[beyond] = np.where(found == gold.as_given, EXACT, as_given)[beyond]
-    return Given(found, labels & ~voted, rewards.scored & ~labels & ~voted, missing, codes)
+        as_given = outcomes(verdicts, gold.as_given, gold.known, gold.n_steps, missing)
+        codes[beyond] = np.where(verdicts == gold.as_given, EXACT, as_given)[beyond]
+    return Given(verdicts, labels & ~voted, rewards.scored & ~labels & ~voted, missing, codes)
 
 
-def decision_of(rule: Rule, rewards: StepRewards, votes: Votes | None, given: Given) -> Decision:
-    """How the scorer decides: by the rule as soon as it decides one case, or where nothing usable was given at all."""
-    if given.by_threshold.any():
+def decision_of(rule: Rule, rewards: StepRewards, votes: Votes | None, decided_by: Given) -> Decision:
+    """Find how the scorer decides: by the rule as soon as it decides one case, or where nothing usable was given at
+    all.
+    """
+    if decided_by.by_threshold.any():
         return rule
     if votes is not None and votes.tried.any():
         return votes_as_given(votes.most)
-    if given.by_label.any():
+    if decided_by.by_label.any():
         return LABELS_AS_GIVEN
     return rule if np.isnan(rewards.solutions).all() else SOLUTION_ONLY
 
@@ -252,14 +254,14 @@ class JudgedSteps(Struct, frozen=True, eq=False, dict=True):
         return np.arange(self.wrong.size) - np.repeat(self.offsets[:-1], self.lengths)
 
     def of(self, row: int, n_steps: int) -> list[bool | None] | None:
-        """For each step of a case whether it is judged wrong, None = not judged; None where no step is."""
+        """Return for each step of a case whether it is judged wrong, None = not judged; None where no step is."""
         if not self.rows[row]:
             return None
-        found = self.wrong[self.offsets[row] : self.offsets[row + 1]].tolist()
-        return [*found, *[None] * (n_steps - len(found))]
+        is_wrong = self.wrong[self.offsets[row] : self.offsets[row + 1]].tolist()
+        return [*is_wrong, *[None] * (n_steps - len(is_wrong))]
 
     def gold(self, gold: Gold) -> npt.NDArray[np.int8]:
-        """The gold label of each judged step, in the shape of `wrong`."""
+        """Return the gold label of each judged step, in the shape of `wrong`."""
         if np.array_equal(self.lengths, gold.n_steps):
             return gold.step_labels
         starts = np.cumsum(gold.n_steps) - gold.n_steps
@@ -276,7 +278,9 @@ class JudgedSteps(Struct, frozen=True, eq=False, dict=True):
         return shares
 
     def with_labels(self, rows: Bools, said_wrong: StepLabels, *, negated: bool = False) -> "JudgedSteps":
-        """The same with other labels deciding the cases of `rows` (n), which have them: true = wrong, or right."""
+        """Return the judged steps with other labels deciding the cases of `rows` (n), which have them: true = wrong, or
+        right.
+        """
         values = ~said_wrong.values if negated else said_wrong.values
         lengths = np.where(rows, np.diff(said_wrong.offsets), self.lengths)
         offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -294,9 +298,9 @@ class JudgedSteps(Struct, frozen=True, eq=False, dict=True):
         return JudgedSteps(self.rows | rows, wrong, offsets, beyond)
 
 
-def judged_steps(given: Given, rewards: StepRewards, rule: ByThreshold | None) -> JudgedSteps:
-    """Every step that is judged by itself, by a threshold (None = there is none) or by a label."""
-    rows = given.by_threshold if rule else np.zeros_like(given.by_threshold)
+def judged_steps(decided_by: Given, rewards: StepRewards, rule: ByThreshold | None) -> JudgedSteps:
+    """Return every step that is judged by itself, by a threshold (None = there is none) or by a label."""
+    rows = decided_by.by_threshold if rule else np.zeros_like(decided_by.by_threshold)
     if rule and np.array_equal(rows, rewards.scored):
         by_rule = JudgedSteps(rows, rule.steps_wrong(rewards), rewards.offsets)
     else:
@@ -304,9 +308,9 @@ def judged_steps(given: Given, rewards: StepRewards, rule: ByThreshold | None) -
         kept = np.repeat(rows, np.diff(rewards.offsets))
         wrong = rule.steps_wrong(rewards)[kept] if rule else np.zeros(0, dtype=np.bool_)
         by_rule = JudgedSteps(rows, wrong, np.concatenate([[0], np.cumsum(lengths)]))
-    if not given.by_label.any():
+    if not decided_by.by_label.any():
         return by_rule
-    return by_rule.with_labels(given.by_label, rewards.labels, negated=True)
+    return by_rule.with_labels(decided_by.by_label, rewards.labels, negated=True)
 
 
 # -- answers that rate every step, read as step rewards
@@ -316,7 +320,7 @@ _CASE = ("key", "case")
 
 
 def split(votes: pl.DataFrame, rewards: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-    """What a run of a critic gives: a rewards frame, and the answers that vote or could not be read.
+    """Split what a run of a critic gives: a rewards frame, and the answers that vote or could not be read.
 
     Args:
         votes: the columns of `scoring.cache.BALLOTS`, one run, as `scoring.evaluations.given.by_run` gives it.
@@ -334,11 +338,11 @@ def split(votes: pl.DataFrame, rewards: pl.DataFrame) -> tuple[pl.DataFrame, pl.
     if "rewards" not in votes.columns or votes["rewards"].null_count() == votes.height:
         return rewards, votes
     rating = votes.filter(pl.col("rewards").is_not_null())
-    found = conform(_one_each(rating).select(*_CASE, "vote", *_judgements()), REWARDS, "step ratings")
+    ratings = conform(_one_each(rating).select(*_CASE, "vote", *_judgements()), REWARDS, "step ratings")
     # Rewards by content stay for other cases of it; for the rated one what names it counts.
     others = rewards.join(rating, on=_CASE, how="anti", nulls_equal=True)
     rest = votes.join(rating, on=_CASE, how="anti", nulls_equal=True)
-    return pl.concat([others, found]), rest if rest.height else None
+    return pl.concat([others, ratings]), rest if rest.height else None
 
 
 def _one_each(rating: pl.DataFrame) -> pl.DataFrame:

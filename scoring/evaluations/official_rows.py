@@ -67,11 +67,11 @@ class Protocol(Struct, frozen=True):
         return "; ".join(decides)
 
     def tunes(self, scorer: Scorer) -> bool:
-        """Whether the scorer's threshold is tuned: a property of scorer and protocol together."""
+        """Return whether the scorer's threshold is tuned: a property of scorer and protocol together."""
         return _called(scorer, self.tuned)
 
     def rule(self, scorer: Scorer) -> str | None:
-        """What is asked of the scorer's rule, in the words of `--rule`; None = nothing."""
+        """Return the rule that is asked of the scorer, in the words of `--rule`; None = none."""
         if self.on_rewards and scorer.on == "differences":
             return f"reward{self.comparison or scorer.comparison}"
         if self.comparison is None:
@@ -79,20 +79,20 @@ class Protocol(Struct, frozen=True):
         return f"diff{self.comparison}" if _called(scorer, self.on_differences) else self.comparison
 
     def threshold(self, scorer: Scorer) -> str:
-        """What is asked of the scorer's threshold, in the words of `--threshold`."""
+        """Return the threshold that is asked of the scorer, in the words of `--threshold`."""
         return self.tuning if self.tunes(scorer) else "default"
 
 
 def _called(scorer: Scorer, names: tuple[str, ...]) -> bool:
     """Whether the scorer's family or name begins with one of the names."""
-    return any(normalised(one).startswith(names) for one in (scorer.family, scorer.name))
+    return any(normalised(word).startswith(names) for word in (scorer.family, scorer.name))
 
 
 _AS_PRMBENCH = "what cannot be read is left out and lowers the validity rate"
 
 PROTOCOLS: dict[str, Protocol] = {
-    one.name: one
-    for one in (
+    protocol.name: protocol
+    for protocol in (
         Protocol(
             "processbench",
             unparsed="wrong",
@@ -139,12 +139,12 @@ _OTHERS = PROTOCOLS["processbench"]
 
 
 def protocol_of(benchmark: str) -> Protocol:
-    """A benchmark's own protocol; that of ProcessBench where it has none."""
+    """Return a benchmark's own protocol; that of ProcessBench where it has none."""
     return PROTOCOLS.get(benchmark, _OTHERS)
 
 
 def protocol_named(name: str) -> Protocol:
-    """The protocol of that name.
+    """Return the protocol of that name.
 
     Raises:
         UsageError: there is none.
@@ -168,7 +168,7 @@ class Counting(Struct, frozen=True):
     seed: int | None = 0
 
     def unparsed_of(self, benchmark: str) -> Unparsed:
-        """How the refused and unparsed cases of a benchmark count: as asked, else as the protocol does."""
+        """Return how the refused and unparsed cases of a benchmark count: as asked, else as the protocol does."""
         protocol = protocol_named(self.protocol) if self.protocol else protocol_of(benchmark)
         return self.unparsed or protocol.unparsed
 
@@ -183,7 +183,8 @@ _NUMBERS = Remembered(4)
 def parts(
     cases: pl.DataFrame, by: tuple[str, ...], within: Bools | None = None
 ) -> Iterator[tuple[Mapping[str, str], Bools]]:
-    """Every combination of the columns' values that occurs, with its rows as a mask (n); without columns, all rows.
+    """Yield every combination of the columns' values that occurs, with its rows as a mask (n); without columns, all
+    rows.
 
     `within` (n) are the rows to look at, by default all.
     """
@@ -201,7 +202,7 @@ def parts(
 
 
 def grouped(evaluated: EvaluatedCases, by: Sequence[str]) -> pl.DataFrame:
-    """The cases with what they are grouped by: their own columns, DERIVED, and whatever others are asked for.
+    """Return the cases with what they are grouped by: their own columns, DERIVED, and whatever others are asked for.
 
     Raises:
         UsageError: a column that is asked for is not there.
@@ -212,8 +213,8 @@ def grouped(evaluated: EvaluatedCases, by: Sequence[str]) -> pl.DataFrame:
             if why := evaluated.why_missing(name):
                 raise UsageError(f"there is no column {name!r}.", why)
             listed = ", ".join((*cases.columns, *evaluated.metadata.schema, *DERIVED))
-            told = f"There are: {listed}; and SCORER.outcome, SCORER.verdict and so on."
-            raise UsageError(f"there is no column {name!r}.", told)
+            hint = f"There are: {listed}; and SCORER.outcome, SCORER.verdict and so on."
+            raise UsageError(f"there is no column {name!r}.", hint)
     beside = [evaluated.column(name).alias(name) for name in by if name not in {*cases.columns, *DERIVED}]
     frame = cases.with_columns(beside)
     return frame.with_columns(_derived(cases, name) for name in by if name in DERIVED)
@@ -228,7 +229,8 @@ def _derived(cases: pl.DataFrame, name: str) -> pl.Series:
 
 
 def groups(frame: pl.DataFrame, by: tuple[str, ...], within: Bools) -> Iterator[tuple[Mapping[str, str], Bools]]:
-    """Every combination of the columns' values that occurs, with its rows as a mask (n); without columns, all rows.
+    """Yield every combination of the columns' values that occurs, with its rows as a mask (n); without columns, all
+    rows.
 
     The first column's order comes first: numbers and bins ascend, outcomes come in their own order, texts as they
     appear in `frame`; a missing value, which is called by the empty text, is last.
@@ -237,7 +239,7 @@ def groups(frame: pl.DataFrame, by: tuple[str, ...], within: Bools) -> Iterator[
 
     def place(group: tuple[Mapping[str, str], Bools]) -> tuple[int, ...]:
         first = int(np.argmax(group[1]))
-        return tuple(int(one[first]) for one in places)
+        return tuple(int(column_places[first]) for column_places in places)
 
     yield from sorted(parts(frame, by, within), key=place)
 
@@ -245,9 +247,9 @@ def groups(frame: pl.DataFrame, by: tuple[str, ...], within: Bools) -> Iterator[
 def _places(series: pl.Series) -> pl.Series:
     """The place of each value among those that there are."""
     if series.dtype == pl.String():
-        found = series.unique(maintain_order=True).drop_nulls().to_list()
-        found = [name for name in OUTCOMES if name in found] if series.name.endswith(".outcome") else found
-        series = series.cast(pl.Enum(found))
+        values = series.unique(maintain_order=True).drop_nulls().to_list()
+        values = [name for name in OUTCOMES if name in values] if series.name.endswith(".outcome") else values
+        series = series.cast(pl.Enum(values))
     elif series.dtype.is_nested():
         return pl.Series(np.arange(series.len()))
     return series.rank("dense").fill_null(series.len() + 1)
@@ -276,7 +278,7 @@ METRICS = {
 def metrics_frame(
     cases: EvaluatedCases,
     chosen: Sequence[Evaluation],
-    shown: Bools,
+    selected: Bools,
     counting: Counting,
     by: tuple[str, ...] = (),
     twins: Mapping[str, Mapping[str, Evaluation]] | None = None,
@@ -286,7 +288,7 @@ def metrics_frame(
     Args:
         cases: n cases.
         chosen: the decided evaluations that are told.
-        shown: (n,) which cases take part.
+        selected: (n,) which cases take part.
         counting: how it is counted.
         by: columns of `cases` to group by; then only `all` is told of each group.
         twins: benchmark -> scorer -> its evaluation on the unharmed originals, where the benchmark has some.
@@ -297,7 +299,7 @@ def metrics_frame(
     Raises:
         UsageError: a column that is asked for is not there.
     """
-    rows = list(_rows(cases, chosen, shown, counting, by, twins or {}))
+    rows = list(_rows(cases, chosen, selected, counting, by, twins or {}))
     beside = {name: pl.String() for name in by if name not in METRICS}
     return pl.DataFrame(rows, schema={**METRICS, **beside}, orient="row")
 
@@ -305,7 +307,7 @@ def metrics_frame(
 def _rows(
     cases: EvaluatedCases,
     chosen: Sequence[Evaluation],
-    shown: Bools,
+    selected: Bools,
     counting: Counting,
     by: tuple[str, ...],
     twins: Mapping[str, Mapping[str, Evaluation]],
@@ -315,7 +317,7 @@ def _rows(
         for benchmark, within in parts(cases.cases, ("benchmark",)):
             name = benchmark["benchmark"]
             own = twins.get(name, {}).get(evaluation.scorer.name)
-            for group, rows in groups(frame, by, within & shown):
+            for group, rows in groups(frame, by, within & selected):
                 for row in (
                     *figures_of(evaluation, name, rows, counting, own),
                     *_own(evaluation, name, rows, counting),
@@ -325,7 +327,6 @@ def _rows(
 
 
 def _own(evaluation: Evaluation, benchmark: str, rows: Bools, counting: Counting) -> Iterator[Row]:
-    """The metrics of the user's own, beside the official ones."""
     for made in own_metrics():
         yield from own_rows(made, evaluation, rows, counting.unparsed_of(benchmark), counting.seed)
 
@@ -333,7 +334,7 @@ def _own(evaluation: Evaluation, benchmark: str, rows: Bools, counting: Counting
 def figures_of(
     evaluation: Evaluation, benchmark: str, rows: Bools, counting: Counting, twins: Evaluation | None = None
 ) -> Iterable[Row]:
-    """Rows of `subset, metric, value` and so on of the cases `rows` (n) of one benchmark.
+    """Return rows of `subset, metric, value` and so on of the cases `rows` (n) of one benchmark.
 
     Args:
         evaluation: the decided cases.

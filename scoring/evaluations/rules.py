@@ -78,7 +78,7 @@ class Transform(Struct, frozen=True, eq=False):
         return self.spelling or self.name
 
     def __call__(self, values: Floats, offsets: Ints) -> Floats:
-        """Give one value a step, in the shape of `values`; cases may be empty here.
+        """Return one value a step, in the shape of `values`; cases may be empty here.
 
         Raises:
             PluginError: it is the user's own code, and raises or gives something else.
@@ -98,24 +98,24 @@ def _differences(values: Floats, offsets: Ints) -> Floats:
 
     `mr_eval/models/skywork_prm.py` of ssmisya/PRMBench labels steps by these.
     """
-    found = values.copy()
-    found[1:] -= values[:-1]
+    differences = values.copy()
+    differences[1:] -= values[:-1]
     starts = offsets[:-1]
-    found[starts] = values[starts]
-    return found
+    differences[starts] = values[starts]
+    return differences
 
 
 def _running_products(values: Floats, offsets: Ints) -> Floats:
     """The product of the rewards up to each step; one that no float holds is the largest float of its sign."""
-    found, lengths = values.copy(), np.diff(offsets)
+    products, lengths = values.copy(), np.diff(offsets)
     longest_first = np.argsort(-lengths, kind="stable")
     starts, negated = offsets[:-1][longest_first], -lengths[longest_first]
     # Step by step and not case by case: cases are many, and their steps are few.
     for step in range(1, int(lengths.max())):
         here = starts[: np.searchsorted(negated, -step)] + step
         with np.errstate(over="ignore", under="ignore"):
-            found[here] = np.clip(found[here] * found[here - 1], -_LARGEST, _LARGEST)
-    return found
+            products[here] = np.clip(products[here] * products[here - 1], -_LARGEST, _LARGEST)
+    return products
 
 
 def _z_scores(values: Floats, offsets: Ints) -> Floats:
@@ -143,12 +143,12 @@ def _divided(values: Floats, divisors: Floats) -> Floats:
 
 def _maxima(values: Floats, offsets: Ints, in_a_row: int) -> Floats:
     """The largest of the rewards of each step and the next ones, `in_a_row` in all, fewer at the end of the case."""
-    found, places = values.copy(), np.arange(values.size)
+    maxima, places = values.copy(), np.arange(values.size)
     room = np.repeat(offsets[1:], np.diff(offsets)) - places
     for after in range(1, min(in_a_row, int(room.max()))):
         here = places[room > after]
-        found[here] = np.maximum(found[here], values[here + after])
-    return found
+        maxima[here] = np.maximum(maxima[here], values[here + after])
+    return maxima
 
 
 BUILT_IN: Mapping[str, Transform] = {
@@ -206,17 +206,17 @@ def keep_own(made: Transform) -> None:
 
 
 def own_transforms() -> Mapping[str, Transform]:
-    """Give those of the user's own that were asked for, by name."""
+    """Return those of the user's own that were asked for, by name."""
     return dict(_OWN)
 
 
 def is_built_in(name: str) -> bool:
-    """Whether a name, or what `--rule` calls something, belongs to the program."""
+    """Return whether a name, or what `--rule` calls something, belongs to the program."""
     return name in BUILT_IN or name in SPELLED or _MAXIMUM.match(name) is not None
 
 
 def find_transform(name: str) -> Transform | None:
-    """Give the one of a name, or of what `--rule` calls it; None if there is none."""
+    """Return the one of a name, or of what `--rule` calls it; None if there is none."""
     if built_in := BUILT_IN.get(SPELLED.get(name, name)):
         return built_in
     if (row := _MAXIMUM.match(name)) and int(row[1]) > 1:
@@ -225,15 +225,15 @@ def find_transform(name: str) -> Transform | None:
 
 
 def transform(name: str) -> Transform:
-    """Give the one of a name.
+    """Return the one of a name.
 
     Raises:
         KeyError: there is none. Whoever reads names from people asks `scoring.evaluations.rules.check_rule`.
     """
-    found = find_transform(name)
-    if found is None:
+    known = find_transform(name)
+    if known is None:
         raise KeyError(name)
-    return found
+    return known
 
 
 # -- rules of the user's own
@@ -265,13 +265,13 @@ def rule(name: str, *, words: str, threshold: float | None = None) -> Callable[[
         raise ValueError(f"{name!r} is not a name of a rule: a letter, then letters, digits, - and _")
     if is_built_in(name):
         raise ValueError(f"{name!r} is a rule of the program; give yours another name")
-    said = " ".join(str(words).split())
-    if not said:
+    sentence = " ".join(str(words).split())
+    if not sentence:
         raise ValueError("words should say what is compared with the threshold")
     if threshold is not None and not np.isfinite(threshold):
         raise ValueError(f"the threshold {threshold!r} is not a finite number")
     default = None if threshold is None else (float(threshold), f"the rule {name}")
-    return lambda function: Transform(name, said, name, name, function, default)
+    return lambda function: Transform(name, sentence, name, name, function, default)
 
 
 def keep_own_rule(made: Transform, code: OwnCode) -> None:
@@ -291,19 +291,19 @@ def keep_own_rule(made: Transform, code: OwnCode) -> None:
 
 
 def installed_rules() -> dict[str, EntryPoint]:
-    """Give the rules that installed packages name; none is imported, and none takes over a name of the program's."""
+    """Return the rules that installed packages name; none is imported, and none takes over a name of the program's."""
     return {name: entry for name, entry in own_code.installed(GROUP).items() if not is_built_in(name)}
 
 
 def find_rule(name: str) -> Transform | None:
-    """Give the transformation of a name: the program's, one of a file that was loaded, or an installed one.
+    """Return the transformation of a name: the program's, one of a file that was loaded, or an installed one.
 
     Raises:
         PluginError: an installed one cannot be imported, or is no rule of this name.
     """
-    found = find_transform(name)
-    if found is not None or (entry := installed_rules().get(name)) is None:
-        return found
+    known = find_transform(name)
+    if known is not None or (entry := installed_rules().get(name)) is None:
+        return known
     code, made = own_code.from_entry_point(entry)
     if not isinstance(made, Transform):
         raise PluginError(f"{entry.value} of {code.package} is no rule.", _NEXT)
@@ -325,14 +325,14 @@ def _guarded(made: Transform, code: OwnCode) -> Transform:
         with code.told(f"in the rule {made.name!r}"), np.errstate(divide="ignore", invalid="ignore"):
             returned = made.function(values, offsets)
         try:
-            given = np.asarray(returned)
+            result = np.asarray(returned)
         except ValueError:
             raise wrong("it gives lists of several lengths and should give one array") from None
-        if given.dtype.kind not in "biuf":
-            raise wrong(f"it gives {given.dtype} and should give numbers")
-        if given.shape != values.shape:
-            raise wrong(f"it gives an array of shape {given.shape} and should give one of {values.shape}")
-        numbers = given.astype(np.float64)
+        if result.dtype.kind not in "biuf":
+            raise wrong(f"it gives {result.dtype} and should give numbers")
+        if result.shape != values.shape:
+            raise wrong(f"it gives an array of shape {result.shape} and should give one of {values.shape}")
+        numbers = result.astype(np.float64)
         bad = np.isfinite(values) & ~np.isfinite(numbers)
         if bad.any():
             raise wrong(f"it gives {numbers[bad][0]} where the reward is {values[bad][0]:g}")
@@ -340,13 +340,13 @@ def _guarded(made: Transform, code: OwnCode) -> Transform:
 
     def checked(values: Floats, offsets: Ints) -> Floats:
         values, offsets = _read_only(values), _read_only(offsets)
-        found = called(values, offsets)
+        transformed = called(values, offsets)
         last = slice(int(offsets[-2]), int(offsets[-1]))
         if offsets.size > 2:
             alone = called(values[last], _read_only(offsets[-2:] - offsets[-2]))
-            if not np.allclose(alone, found[last], rtol=_SAME, atol=_SAME, equal_nan=True):
+            if not np.allclose(alone, transformed[last], rtol=_SAME, atol=_SAME, equal_nan=True):
                 raise wrong("what it makes of a case depends on other cases")
-        return found
+        return transformed
 
     return replace(made, function=checked, code=code)
 
@@ -377,17 +377,17 @@ _RULE = re.compile(r"(?:(lowest):)?([A-Za-z_][\w-]*)?(<=?)")
 
 
 def when_wrong(on: str, comparison: Comparison, threshold: str = "threshold") -> str:
-    """Say when a step is judged wrong."""
+    """Describe when a step is judged wrong."""
     return f"a step is judged wrong iff {transform(on).words} {comparison} {threshold}"
 
 
 def which_step(step: NamedStep) -> str:
-    """Say which step the verdict names."""
+    """Return which step the verdict names."""
     return _NAMES[step]
 
 
 def spelled_rule(comparison: Comparison, on: str, step: NamedStep) -> str:
-    """Give a rule in the words of `--rule`; rewards are not named, for they are what is compared unless it is said."""
+    """Return a rule in the words of `--rule`; rewards are not named, as they are compared unless it says otherwise."""
     compared = "" if on == REWARDS else transform(on).spelled
     return f"{'' if step == 'first' else f'{step}:'}{compared}{comparison}"
 
@@ -406,19 +406,19 @@ class AskedRule(NamedTuple):
     step: NamedStep | None = None
 
 
-def check_rule(wish: str) -> AskedRule:
+def check_rule(text: str) -> AskedRule:
     """Read what `--rule` says: `<` or `<=`, before it what is compared, and `lowest:` before that.
 
     Raises:
         UsageError: it is none.
         PluginError: it names a rule of the user's own that cannot be used.
     """
-    parts = _RULE.fullmatch(wish)
+    parts = _RULE.fullmatch(text)
     compared = find_rule(parts[2]) if parts and parts[2] else None
     if parts is None or (parts[2] and compared is None):
         names = ", ".join(dict.fromkeys((*SPELLED, "max2", "max3", "...", *own_transforms(), *installed_rules())))
         raise UsageError(
-            f"{wish!r} is no rule.",
+            f"{text!r} is no rule.",
             f"A rule is '<' or '<='; before it what is compared, if not the usual ({names}); before that lowest:, if"
             " the verdict is to be the lowest step. In quotes, or SCORER='<' and so on.",
         )
@@ -427,17 +427,17 @@ def check_rule(wish: str) -> AskedRule:
     return AskedRule(comparison, compared.name if compared else None, step)
 
 
-def check_own_rule(wish: str) -> tuple[Comparison, On | None]:
+def check_own_rule(text: str) -> tuple[Comparison, On | None]:
     """Read the same for a scorer whose own rule it becomes: the file that says so knows rewards and differences alone.
 
     Raises:
         UsageError: it is none, or more than a file of a scorer can say.
     """
-    asked = check_rule(wish)
-    on = next((known for known in get_args(On) if known == asked.on), None)
-    if asked.step is not None or (asked.on is not None and on is None):
+    read = check_rule(text)
+    on = next((known for known in get_args(On) if known == read.on), None)
+    if read.step is not None or (read.on is not None and on is None):
         raise UsageError(
-            f"{wish!r} cannot be a scorer's own rule.",
+            f"{text!r} cannot be a scorer's own rule.",
             "Import with '<', '<=', 'diff<' or 'diff<=', and ask for the other one with --rule where you look.",
         )
-    return asked.comparison, on
+    return read.comparison, on

@@ -45,11 +45,11 @@ class Spent(Struct, frozen=True, eq=False, dict=True):
     cases: Callable[[], pl.DataFrame]
 
     def column(self, name: str) -> pl.Series:
-        """One of SPENT, a value a case."""
+        """Return one of SPENT, a value a case."""
         return self._sums[name]
 
     def of_cases(self, rows: Ints) -> "Spent":
-        """The same of some cases, by their row ids."""
+        """Return the same of some cases, by their row ids."""
         return _SomeSpent(self.folder, self.cases, self, rows)
 
     @cached_property
@@ -80,8 +80,8 @@ class Spent(Struct, frozen=True, eq=False, dict=True):
             benchmark = cases["benchmark"].gather(rows["case_row"])
             rows = rows.filter(pl.col("run") == pl.col("run").min().over(benchmark))
         known = [pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name) for name in _SUMMED]
-        one = pl.col("currency").n_unique() == 1
-        currency = pl.when(one).then(pl.col("currency").first()).alias("currency")
+        same_currency = pl.col("currency").n_unique() == 1
+        currency = pl.when(same_currency).then(pl.col("currency").first()).alias("currency")
         sums = rows.group_by("case_row").agg(*known, currency)
         sums = sums.with_columns(pl.when(pl.col("currency").is_not_null()).then("cost").alias("cost"))
         every = pl.select(case_row=pl.int_range(cases.height, dtype=pl.UInt32))
@@ -149,7 +149,7 @@ EVERY_COLUMN: dict[str, pl.DataType] = {**PER_SCORER, **MEASURES, **SPENT}
 
 
 def scorer_column(evaluation: "Evaluation", name: str) -> pl.Series:
-    """One of EVERY_COLUMN as a Series called `<scorer>.<name>`, in the order of the cases."""
+    """Return one of EVERY_COLUMN as a Series called `<scorer>.<name>`, in the order of the cases."""
     column = f"{evaluation.scorer.name}.{name}"
     if name in _NUMBERS:
         return pl.Series(column, _NUMBERS[name](evaluation), nan_to_null=True)
@@ -158,46 +158,48 @@ def scorer_column(evaluation: "Evaluation", name: str) -> pl.Series:
     if name == "outcome":
         return outcome_names(evaluation.codes).alias(column)
     spent = evaluation.spent
-    found = pl.Series([None] * evaluation.codes.size, dtype=SPENT[name]) if spent is None else spent.column(name)
-    return found.alias(column)
+    column_values = (
+        pl.Series([None] * evaluation.codes.size, dtype=SPENT[name]) if spent is None else spent.column(name)
+    )
+    return column_values.alias(column)
 
 
 def _verdicts(evaluation: "Evaluation") -> pl.Series:
-    found = evaluation.verdicts
-    none = found == NO_VERDICT
-    there = pl.Series(np.where(none, 0, found).astype(np.int32))
+    verdicts = evaluation.verdicts
+    none = verdicts == NO_VERDICT
+    there = pl.Series(np.where(none, 0, verdicts).astype(np.int32))
     return there.set(pl.Series(none), None) if none.any() else there
 
 
 def _lowest(evaluation: "Evaluation") -> Floats:
     rewards = evaluation.rewards
-    found = np.full(rewards.scored.size, np.nan)
+    lowest = np.full(rewards.scored.size, np.nan)
     rows = np.flatnonzero(rewards.scored & (np.diff(rewards.offsets) > 0))
     if rows.size:
         # Rows without rewards take no room between those that have some.
-        found[rows] = np.minimum.reduceat(rewards.values, rewards.offsets[:-1][rows])
-    return found
+        lowest[rows] = np.minimum.reduceat(rewards.values, rewards.offsets[:-1][rows])
+    return lowest
 
 
 def _drops(evaluation: "Evaluation") -> Floats:
     rewards, gold = evaluation.rewards, evaluation.gold.earliest
-    found = np.full(gold.size, np.nan)
+    drops = np.full(gold.size, np.nan)
     rows = np.flatnonzero(rewards.scored & (gold > 0) & (gold < np.diff(rewards.offsets)))
     at = rewards.offsets[:-1][rows] + gold[rows]
-    found[rows] = rewards.values[at - 1] - rewards.values[at]
-    return found
+    drops[rows] = rewards.values[at - 1] - rewards.values[at]
+    return drops
 
 
 _NUMBERS: dict[str, "Callable[[Evaluation], Floats]"] = {
-    "reward_at_gold": lambda one: one.rewards_at_gold,
-    "margin": lambda one: one.margins,
-    "step_accuracy": lambda one: one.step_accuracies,
-    "abs_margin": lambda one: np.abs(one.margins),
+    "reward_at_gold": lambda evaluation: evaluation.rewards_at_gold,
+    "margin": lambda evaluation: evaluation.margins,
+    "step_accuracy": lambda evaluation: evaluation.step_accuracies,
+    "abs_margin": lambda evaluation: np.abs(evaluation.margins),
     "lowest_reward": _lowest,
     "drop_at_gold": _drops,
-    "solution": lambda one: one.rewards.solutions,
-    "decision_distance": lambda one: one.decision_distances,
-    "lowest_compared": lambda one: one.floats.all,
-    "lowest_to_gold": lambda one: one.floats.at,
-    "lowest_before_gold": lambda one: one.floats.before,
+    "solution": lambda evaluation: evaluation.rewards.solutions,
+    "decision_distance": lambda evaluation: evaluation.decision_distances,
+    "lowest_compared": lambda evaluation: evaluation.floats.all,
+    "lowest_to_gold": lambda evaluation: evaluation.floats.at,
+    "lowest_before_gold": lambda evaluation: evaluation.floats.before,
 }

@@ -84,11 +84,11 @@ class StepLabels(Struct, frozen=True, eq=False):
     beyond: Beyond = NOTHING_BEYOND
 
     def of(self, row: int) -> list[bool] | None:
-        """The labels of one case, or None."""
+        """Return the labels of one case, or None."""
         if not self.given[row]:
             return None
-        found: list[bool] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
-        return found
+        labels: list[bool] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
+        return labels
 
     def of_cases(self, rows: Ints) -> "StepLabels":
         """Take those of some cases, by their row ids."""
@@ -107,11 +107,11 @@ class StepNumbers(Struct, frozen=True, eq=False):
     given: Bools
 
     def of(self, row: int) -> list[float] | None:
-        """The numbers of one case, or None."""
+        """Return the numbers of one case, or None."""
         if not self.given[row]:
             return None
-        found: list[float] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
-        return found
+        numbers: list[float] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
+        return numbers
 
     def of_cases(self, rows: Ints) -> "StepNumbers":
         """Take those of some cases, by their row ids."""
@@ -155,7 +155,8 @@ class StepRewards(Struct, frozen=True, eq=False, dict=True):
         return (float(self.values.min()), float(self.values.max())) if self.values.size else None
 
     def on(self, name: str) -> "StepRewards":
-        """The same with what a threshold is compared with in the place of the rewards, by the name of its transform.
+        """Return the steps with what a threshold is compared with in the place of the rewards, by the name of its
+        transform.
 
         Raises:
             PluginError: the transform is the user's own code, and raises or gives something else than one value a step.
@@ -173,16 +174,16 @@ class StepRewards(Struct, frozen=True, eq=False, dict=True):
         return {}
 
     def of(self, row: int) -> list[float] | None:
-        """The rewards of one case, or None."""
+        """Return the rewards of one case, or None."""
         if not self.scored[row]:
             return None
-        found: list[float] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
-        return found
+        rewards: list[float] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
+        return rewards
 
     def of_cases(self, rows: Ints) -> "StepRewards":
         """Take those of some cases, by their row ids."""
         values, offsets = flat_rows(self.values, self.offsets, rows)
-        found = StepRewards(
+        step_rewards = StepRewards(
             values=values,
             offsets=offsets,
             labels=self.labels.of_cases(rows),
@@ -196,15 +197,17 @@ class StepRewards(Struct, frozen=True, eq=False, dict=True):
             truncated_redundancy=self.truncated_redundancy.of_cases(rows),
         )
         for made, whole in self.transformed.items():
-            found.transformed[made] = replace(found, values=flat_rows(whole.values, whole.offsets, rows)[0])
-        return found
+            step_rewards.transformed[made] = replace(
+                step_rewards, values=flat_rows(whole.values, whole.offsets, rows)[0]
+            )
+        return step_rewards
 
     def first_of(self, row: int) -> list[float] | None:
-        """The rewards of the first steps of a case that was truncated, fewer than its steps; None if it was not."""
+        """Return the rewards of a truncated case's first steps, fewer than its steps; None if it was not truncated."""
         return self.truncated.of(row)
 
     def redundancies_of(self, row: int) -> list[float] | None:
-        """The second numbers of one case's steps, or of its first ones where it was truncated; None without any."""
+        """Return the second numbers of one case's steps, or of its first ones where truncated; None without any."""
         whole = self.redundancy.of(row)
         return self.truncated_redundancy.of(row) if whole is None else whole
 
@@ -238,7 +241,7 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
     scored = usable & (lengths == steps)
     values, offsets = _flat(joined, "rewards", scored, steps)
     numbered = usable & _whole(joined, "redundancy") & (redundancy == steps)
-    said = usable & _whole(joined, "redundancy_labels") & (_lengths(joined, "redundancy_labels") > 0)
+    with_redundancy = usable & _whole(joined, "redundancy_labels") & (_lengths(joined, "redundancy_labels") > 0)
     silent = usable & _silent(labels, steps)
     cut = joined["reason"].is_not_null().to_numpy() & (lengths > 0) & (lengths < steps)
     cut = cut & _whole(joined, "rewards") if cut.any() else cut
@@ -255,14 +258,15 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
         refused=joined["_why"].is_not_null().to_numpy() | silent,
         reasons=reasons,
         redundancy=_numbers(joined, "redundancy", numbered, steps),
-        redundant=_labels(joined, "redundancy_labels", said, steps),
+        redundant=_labels(joined, "redundancy_labels", with_redundancy, steps),
         truncated=_numbers(joined, "rewards", cut, lengths),
         truncated_redundancy=_numbers(joined, "redundancy", cut_numbered, lengths),
     )
 
 
 def first_rows(cases: pl.DataFrame, rewards: pl.DataFrame) -> pl.DataFrame:
-    """The columns of a rewards frame, row for row with the cases: of several votes the lowest, nulls without any.
+    """Return the columns of a rewards frame, row for row with the cases: of several votes the lowest, nulls without
+    any.
 
     `_tried` (Boolean) is true where there is a row and null elsewhere.
     """
@@ -279,7 +283,6 @@ def first_rows(cases: pl.DataFrame, rewards: pl.DataFrame) -> pl.DataFrame:
 
 
 def _numbers(joined: pl.DataFrame, name: str, rows: Bools, lengths: Ints) -> StepNumbers:
-    """The numbers of the chosen rows."""
     values, offsets = _flat(joined, name, rows, lengths)
     return StepNumbers(np.ascontiguousarray(values, dtype=np.float64), offsets, rows)
 
@@ -369,7 +372,7 @@ def _flat(joined: pl.DataFrame, name: str, rows: Bools, lengths: Ints) -> tuple[
 
 
 def problems(cases: pl.DataFrame) -> pl.Series:
-    """A name for each case's problem, equal within a benchmark for cases of one problem.
+    """Name each case's problem: the names are equal within a benchmark for cases of one problem.
 
     It is `problem_id`, or else the id less its error type: PRMBench and Socratic-PRMBench call a case
     `{classification}_{idx}` and put several classes of error into the solution of one idx. The name of a case that
@@ -380,7 +383,7 @@ def problems(cases: pl.DataFrame) -> pl.Series:
 
 
 def problem_numbers(names: pl.Series) -> Ints:
-    """A number (0-based) for each of the names, equal for equal ones. Shape (n,)."""
+    """Number the names (0-based), equal ones alike. Shape (n,)."""
     return (names.rank("dense").cast(pl.Int64) - 1).to_numpy()
 
 
@@ -411,8 +414,8 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
         name = "earliest_error_as_given"
         if name not in self.cases.columns:
             return self.earliest
-        given = self.cases[name].cast(pl.Int64)
-        return np.where(given.is_null().to_numpy(), self.earliest, given.fill_null(-1).to_numpy())
+        as_given = self.cases[name].cast(pl.Int64)
+        return np.where(as_given.is_null().to_numpy(), self.earliest, as_given.fill_null(-1).to_numpy())
 
     @cached_property
     def n_steps(self) -> Ints:
@@ -420,7 +423,7 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
         return self.cases["n_steps"].cast(pl.Int64).to_numpy()
 
     def of_cases(self, rows: Ints) -> "Gold":
-        """The labels of the steps of some cases, by their row ids: without subsets and problems."""
+        """Return the labels of the steps of some cases, by their row ids: without subsets and problems."""
         some = Gold(pl.DataFrame([self.cases["error_steps"].gather(rows)]))
         vars(some).update({name: getattr(self, name)[rows] for name in ("known", "earliest", "n_steps", "listed")})
         return some
@@ -450,9 +453,9 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
     def cells(self) -> npt.NDArray[np.int32]:
         """Twice the number of each case's subset, one more for clean cases; the last number where gold is unknown."""
         names, numbers = self.subsets
-        found = 2 * numbers.astype(np.int32) + (self.earliest < 0)
-        found[~self.known] = 2 * len(names)
-        return found
+        cells = 2 * numbers.astype(np.int32) + (self.earliest < 0)
+        cells[~self.known] = 2 * len(names)
+        return cells
 
     @cached_property
     def listed(self) -> Bools:

@@ -62,19 +62,19 @@ class Rule(Struct, frozen=True):
     step: NamedStep = "first"
 
     def at(self, threshold: float, source: str) -> "Rule":
-        """The same rule with another threshold."""
+        """Return the rule with another threshold."""
         return replace(self, threshold=float(threshold), source=source)
 
     def wrong(self, values: Floats) -> Bools:
-        """Which of the values fall under the rule: rewards, or what is compared in their place."""
+        """Return which of the values fall under the rule: rewards, or what is compared in their place."""
         return under(values, self.threshold, self.comparison)
 
     def steps_wrong(self, rewards: StepRewards) -> Bools:
-        """Which of all steps fall under the rule, in the shape of `rewards.values`."""
+        """Return which of all steps fall under the rule, in the shape of `rewards.values`."""
         return self.wrong(rewards.on(self.on).values)
 
     def of(self, _row: int) -> "Rule":
-        """The rule of one case, which is that of all."""
+        """Return the rule of one case, which is that of all."""
         return self
 
     @property
@@ -101,12 +101,12 @@ class RuleByCase(Struct, frozen=True, eq=False):
     step: NamedStep = "first"
 
     def steps_wrong(self, rewards: StepRewards) -> Bools:
-        """Which of all steps fall under the rule, in the shape of `rewards.values`."""
+        """Return which of all steps fall under the rule, in the shape of `rewards.values`."""
         cuts = np.repeat(self.thresholds, np.diff(rewards.offsets))
         return under(rewards.on(self.on).values, cuts, self.comparison)
 
     def of(self, row: int) -> Rule:
-        """The rule of one case."""
+        """Return the rule of one case."""
         return Rule(float(self.thresholds[row]), self.comparison, self.source, self.on, self.step)
 
     @property
@@ -120,18 +120,18 @@ class RuleByCase(Struct, frozen=True, eq=False):
 
 
 def under(values: Floats, cut: float | Floats, comparison: Comparison) -> Bools:
-    """Which values are on the wrong side of the cut: one for all, or one a value."""
+    """Return which values are on the wrong side of the cut: one for all, or one a value."""
     judged: Bools = values < cut if comparison == "<" else values <= cut
     return judged
 
 
 def spelled(rule: "ByThreshold") -> str:
-    """A rule in few characters: how what is compared stands to the threshold where a step is wrong."""
+    """Spell a rule in few characters: how what is compared stands to the threshold where a step is wrong."""
     return spelled_rule(rule.comparison, rule.on, rule.step)
 
 
 def compared_words(rule: "Decision") -> str:
-    """Say what a threshold is on, in a few words; "" where it is the rewards, and a verdict names the first step.
+    """Describe what a threshold is on, in a few words; "" where it is the rewards, and a verdict names the first step.
 
     So "on differences", "of the lowest step" and "on z-scores of the lowest step".
     """
@@ -179,7 +179,9 @@ def votes_as_given(votes: int) -> AsGiven:
 
 
 def verdicts(rewards: StepRewards, rule: ByThreshold) -> Ints:
-    """The step of each case that the rule names, -1 if none is judged wrong, NO_VERDICT without rewards. Shape (n,)."""
+    """Return the step of each case that the rule names, -1 if none is judged wrong, NO_VERDICT without rewards. Shape
+    (n,).
+    """
     wrong = rule.steps_wrong(rewards)
     if rule.step == "lowest":
         wrong &= is_lowest(rewards.on(rule.on))
@@ -187,17 +189,19 @@ def verdicts(rewards: StepRewards, rule: ByThreshold) -> Ints:
 
 
 def is_lowest(compared: StepRewards) -> Bools:
-    """Which steps have the lowest value of their case, in the shape of `values`; several do where these are equal."""
+    """Return which steps have the lowest value of their case, in the shape of `values`; several do where these are
+    equal.
+    """
     lengths = np.diff(compared.offsets)
     if not compared.values.size:
         return np.zeros(0, dtype=np.bool_)
     lowest = np.minimum.reduceat(compared.values, compared.offsets[:-1][lengths > 0])
-    found: Bools = compared.values == np.repeat(lowest, lengths[lengths > 0])
-    return found
+    lowest_steps: Bools = compared.values == np.repeat(lowest, lengths[lengths > 0])
+    return lowest_steps
 
 
 def label_verdicts(labels: StepLabels) -> Ints:
-    """The first step labelled wrong a case, -1 if none of the labels is wrong, NO_VERDICT where there are none."""
+    """Return each case's first step labelled wrong, -1 if no label is wrong, NO_VERDICT where there are no labels."""
     return _first(~labels.values, labels.offsets, labels.given)
 
 
@@ -206,8 +210,8 @@ def _first(wrong: Bools, offsets: Ints, there: Bools) -> Ints:
     hits = np.flatnonzero(wrong)
     starts, ends = offsets[:-1], offsets[1:]
     slot = np.searchsorted(hits, starts)
-    found = np.append(hits, np.iinfo(np.int64).max)[slot]
-    first = np.where(found < ends, found - starts, -1)
+    first_hits = np.append(hits, np.iinfo(np.int64).max)[slot]
+    first = np.where(first_hits < ends, first_hits - starts, -1)
     return np.where(there, first, NO_VERDICT)
 
 
@@ -268,7 +272,9 @@ class CaseFloats(Struct, frozen=True, eq=False):
         return CaseFloats(self.before[rows], self.at[rows], self.all[rows])
 
     def outcomes(self, rule: ByThreshold, gold: Ints, has_gold: Bools, fixed: Codes) -> Codes:
-        """The same codes as deciding step by step, from the floats alone; where these are NaN, the `fixed` ones."""
+        """Return the codes as deciding step by step would, from the floats alone; where these are NaN, the `fixed`
+        ones.
+        """
         before, at, lowest = (
             under(side, rule.cut, rule.comparison).view(np.uint8) for side in (self.before, self.at, self.all)
         )
@@ -347,7 +353,8 @@ def margins(floats: CaseFloats, codes: Codes, threshold: float | Floats) -> Floa
 
 
 def decision_distances(floats: CaseFloats, threshold: float | Floats) -> Floats:
-    """How far the lowest of what is compared lies from the threshold, shape (n,); NaN where no threshold decides.
+    """Return how far the lowest of what is compared lies from the threshold, shape (n,); NaN where no threshold
+    decides.
 
     `threshold` is one for all or one a case. The lowest number alone decides whether a step is judged wrong at all, so
     that this says how sure the scorer is of that, and gold labels have no part in it.

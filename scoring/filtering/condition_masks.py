@@ -33,17 +33,17 @@ class Categories(Struct, frozen=True, eq=False, dict=True):
     numbers: Numbers
 
     def among(self, wanted: tuple[Value, ...]) -> Bools:
-        """The rows that have one of the values, as a mask (n,)."""
+        """Return which rows have one of the values, as a mask (n,)."""
         table = np.zeros(max(1, len(self.values)), dtype=np.bool_)
         # True is 1 to Python and not to a column.
-        asked = {(type(value), value) for value in wanted}
+        typed_values = {(type(value), value) for value in wanted}
         for number, value in enumerate(self.values):
-            table[number] = (type(value), value) in asked
-        found: Bools = table.take(self.numbers)
-        return found
+            table[number] = (type(value), value) in typed_values
+        mask: Bools = table.take(self.numbers)
+        return mask
 
     def counts(self, within: Bools | None = None) -> Ints:
-        """How many rows have each value: of all, or of a mask (n,)."""
+        """Count the rows that have each value: of all, or of a mask (n,)."""
         if within is None:
             return self._everywhere
         if 2 * np.count_nonzero(within) > within.size:
@@ -59,7 +59,7 @@ class Categories(Struct, frozen=True, eq=False, dict=True):
         return np.bincount(self.numbers[within], minlength=len(self.values))
 
     def tally(self, within: Bools) -> dict[Value, int]:
-        """The values that some rows have, and how many have each."""
+        """Count how many rows have each value that some have."""
         counts = self.counts(within)
         return {self.values[number]: int(counts[number]) for number in np.flatnonzero(counts)}
 
@@ -75,28 +75,28 @@ class ListedValues(Struct, frozen=True, eq=False):
     holders: Ints
 
     def tally(self, within: Bools) -> dict[Value, int]:
-        """The values that some rows list and how many list each; None stands for listing nothing."""
-        found = self.coded.tally(within[self.rows])
+        """Count how many rows list each value that some list; None stands for listing nothing."""
+        counts = self.coded.tally(within[self.rows])
         nothing = int(np.count_nonzero(within)) - int(np.count_nonzero(within[self.holders]))
-        return {**found, **({None: nothing} if nothing else {})}
+        return {**counts, **({None: nothing} if nothing else {})}
 
 
 def categories(column: pl.Series) -> Categories | None:
-    """The values of a text, Boolean or integer column, texts as they appear; None for others and for too many."""
+    """Code the values of a text, Boolean or integer column, texts as they appear; None for others and for too many."""
     dtype = column.dtype
     if not (dtype == pl.String() or dtype == pl.Boolean() or dtype.is_integer()):
         return None
     # A sample tells the columns that hold a name a case without going through all of them.
     if column.head(2 * LIMIT).n_unique() > LIMIT or column.n_unique() > LIMIT:
         return None
-    found = column.unique(maintain_order=True).drop_nulls()
+    distinct = column.unique(maintain_order=True).drop_nulls()
     if dtype == pl.String():
-        numbers = column.cast(pl.Enum(found)).to_physical()
+        numbers = column.cast(pl.Enum(distinct)).to_physical()
     else:
-        places = pl.DataFrame({"value": found, "number": np.arange(found.len(), dtype=np.uint32)})
-        one = column.alias("value").to_frame()
-        numbers = one.join(places, on="value", how="left", maintain_order="left")["number"]
-    values: list[Value] = found.to_list()
+        places = pl.DataFrame({"value": distinct, "number": np.arange(distinct.len(), dtype=np.uint32)})
+        frame = column.alias("value").to_frame()
+        numbers = frame.join(places, on="value", how="left", maintain_order="left")["number"]
+    values: list[Value] = distinct.to_list()
     if column.null_count():
         numbers = numbers.cast(pl.UInt32).fill_null(len(values))
         values.append(None)
@@ -105,7 +105,7 @@ def categories(column: pl.Series) -> Categories | None:
 
 
 def listed_values(column: pl.Series) -> ListedValues:
-    """The values of a column of lists; what is missing in a list is none."""
+    """Code the values of a column of lists; what is missing in a list is none."""
     rows = np.flatnonzero((column.list.len().fill_null(0) > 0).to_numpy())
     pairs = pl.DataFrame({"row": rows, "value": column.gather(rows)}).explode("value").drop_nulls().unique()
     pairs = pairs.sort("row", "value")
@@ -134,13 +134,13 @@ class Columns(Protocol):
         """How many cases there are: n."""
 
     def column(self, name: str) -> pl.Series:
-        """One of them. Raises polars' ColumnNotFoundError."""
+        """Return one of the columns. Raises polars' ColumnNotFoundError."""
 
     def owner(self, name: str) -> object:
-        """What a column was made from: as long as it is the same object, so are the column's values."""
+        """Return what a column was made from: as long as it is the same object, so are the column's values."""
 
     def coded(self, name: str) -> Categories | None:
-        """A column that is kept as numbers anyway; None: it is not."""
+        """Return a column that is kept as numbers anyway; None: it is not."""
 
 
 class ConditionMasks:
@@ -154,7 +154,7 @@ class ConditionMasks:
         self._columns = Remembered(COLUMNS_KEPT)
 
     def passing(self, source: Columns, conditions: Sequence[str]) -> Bools:
-        """The rows that fulfil every condition, as a mask (n,) that nobody may write to.
+        """Return which rows fulfil every condition, as a mask (n,) that nobody may write to.
 
         Raises:
             FilterError: as for `scoring.filtering.filters.passing`.
@@ -167,19 +167,19 @@ class ConditionMasks:
         return self._masks.of(tuple(conditions), tuple(masks), lambda: _locked(np.logical_and.reduce(masks)))
 
     def categories(self, source: Columns, name: str) -> Categories | None:
-        """A column as numbers; None where its values are no small set. Raises polars' ColumnNotFoundError."""
+        """Return a column as numbers; None where its values are no small set. Raises polars' ColumnNotFoundError."""
         if (coded := source.coded(name)) is not None:
             return coded
         owners = (source.owner(name),)
         return self._columns.of(("values", name), owners, lambda: categories(source.column(name)))
 
     def listed(self, source: Columns, name: str) -> ListedValues:
-        """A column of lists as numbers. Raises polars' ColumnNotFoundError."""
+        """Return a column of lists as numbers. Raises polars' ColumnNotFoundError."""
         owners = (source.owner(name),)
         return self._columns.of(("lists", name), owners, lambda: listed_values(source.column(name)))
 
     def tally(self, source: Columns, name: str, within: Bools) -> dict[Value, int] | None:
-        """How often each value occurs in a column among some rows, those that do occur; None where they are too many.
+        """Count how often each value that occurs does so in a column among some rows; None where they are too many.
 
         Args:
             source: has the column.
@@ -204,8 +204,8 @@ class ConditionMasks:
             coded = self.categories(source, facet.column)
             plain = tuple(value for value in facet.values if not isinstance(value, Span))
             if coded is not None and plain == facet.values and _comparable(facet, coded):
-                found = coded.among(plain)
-                return _locked(found if facet.keep else ~found)
+                mask = coded.among(plain)
+                return _locked(mask if facet.keep else ~mask)
         table = pl.DataFrame([source.column(name).alias(name) for name in names])
         return _locked(row_passes(table, condition, source.height, source.columns).to_numpy(writable=True))
 

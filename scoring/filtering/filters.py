@@ -35,7 +35,7 @@ _UNCOUNTED = frozenset("(),")
 
 
 def expression_of(condition: str) -> pl.Expr:
-    """The condition as polars understands it.
+    """Parse the condition into what polars understands.
 
     Raises:
         FilterError: it asks another table or a file, is too long, or holds a byte that is not UTF-8.
@@ -56,7 +56,7 @@ def expression_of(condition: str) -> pl.Expr:
 
 @lru_cache(maxsize=512)
 def columns_read(condition: str) -> frozenset[str]:
-    """The names of the columns that a condition reads; none where it cannot be read."""
+    """Return the names of the columns that a condition reads; none where it cannot be read."""
     try:
         return frozenset(expression_of(condition).meta.root_names())
     except (FilterError, pl.exceptions.PolarsError):
@@ -65,8 +65,8 @@ def columns_read(condition: str) -> frozenset[str]:
 
 def _query(condition: str, words: list[Word]) -> tuple[int, int] | None:
     """Where a condition asks anything but columns, as a place in it; None where it does not."""
-    asked = (word for word in words if word.kind == "name" and word.text.upper() in _QUERIES)
-    if word := next(asked, None):
+    queries = (word for word in words if word.kind == "name" and word.text.upper() in _QUERIES)
+    if word := next(queries, None):
         return word.start, word.end
     file = _FILES.search(condition)
     return file.span() if file and _FROM.search(condition) else None
@@ -95,20 +95,22 @@ Place = tuple[int, int]
 
 
 def filter_error(error: Exception, condition: str, columns: Sequence[str]) -> FilterError:
-    """The error to raise for a condition that polars refused.
+    """Return the error to raise for a condition that polars refused.
 
     A name with a dot or a hyphen is no plain word in SQL, so that anything may have failed: where such a column's name
     stands bare in the condition, that is what is said.
     """
     if not condition.strip():
         return FilterError(f"{condition!r} is no condition.", _EXAMPLE, fault="there is no condition yet.")
-    said = str(error).splitlines()[0]
-    found = _of_a_name(error, condition, columns) or _of_lists(said, condition) or _of_a_word(said, condition)
-    return found or FilterError(f"{condition!r} cannot be evaluated: {said}.", _EXAMPLE, fault=said)
+    cause = str(error).splitlines()[0]
+    explained = _of_a_name(error, condition, columns) or _of_lists(cause, condition) or _of_a_word(cause, condition)
+    return explained or FilterError(f"{condition!r} cannot be evaluated: {cause}.", _EXAMPLE, fault=cause)
 
 
 def of_a_truth(condition: str, schema: Mapping[str, pl.DataType]) -> FilterError | None:
-    """The error where a column of true and false is compared with a text: for polars no row is equal, in silence."""
+    """Return the error where a column of true and false is compared with a text: for polars no row is equal, in
+    silence.
+    """
     for column, sign, text in zip(words := list(words_of(condition)), words[1:], words[2:], strict=False):
         named_so = column.kind in {"name", "quoted"} and schema.get(column.value) == pl.Boolean()
         if named_so and sign.text in _EQUAL and text.kind == "text" and text.value.lower() not in {"true", "false"}:
@@ -129,23 +131,23 @@ def _of_a_name(error: Exception, condition: str, columns: Sequence[str]) -> Filt
     return FilterError(f"in {condition!r}: {fault}", place=_where(name, condition), fault=fault, unknown=name)
 
 
-def _of_lists(said: str, condition: str) -> FilterError | None:
+def _of_lists(cause: str, condition: str) -> FilterError | None:
     """Where a column of lists is compared with one value."""
-    if (found := _LISTS.search(said)) is not None:
-        name = named(found[1])
+    if (match := _LISTS.search(cause)) is not None:
+        name = named(match[1])
         fault = f"{name} holds lists: ARRAY_CONTAINS({name}, VALUE) or ARRAY_LENGTH({name}) asks about them."
-        return FilterError(f"in {condition!r}: {fault}", place=_where(found[1], condition), fault=fault)
-    if said.startswith("cannot cast List"):
+        return FilterError(f"in {condition!r}: {fault}", place=_where(match[1], condition), fault=fault)
+    if cause.startswith("cannot cast List"):
         fault = "a column that holds lists is asked with ARRAY_CONTAINS(tags, 'x') or ARRAY_LENGTH(tags)."
         return FilterError(f"in {condition!r}: {fault}", fault=fault)
     return None
 
 
-def _of_a_word(said: str, condition: str) -> FilterError | None:
+def _of_a_word(cause: str, condition: str) -> FilterError | None:
     """Where a word cannot stand, is missing, or is no function."""
-    if (found := _NO_FUNCTION.search(said)) is not None:
-        fault = f"there is no function {found[1]!r}."
-        return FilterError(f"in {condition!r}: {fault}", _EXAMPLE, place=_where(found[1], condition), fault=fault)
+    if (match := _NO_FUNCTION.search(cause)) is not None:
+        fault = f"there is no function {match[1]!r}."
+        return FilterError(f"in {condition!r}: {fault}", _EXAMPLE, place=_where(match[1], condition), fault=fault)
     if (place := _first_unreadable(condition)) is None:
         return None
     fault = _misplaced(condition, place)
@@ -183,8 +185,8 @@ def _plain(column: str) -> bool:
 
 def _where(name: str, condition: str) -> Place | None:
     """Where a name stands first; None where it does not."""
-    found = (word for word in words_of(condition) if word.kind in {"name", "quoted"} and word.value == name)
-    return next(((word.start, word.end) for word in found), None)
+    places = (word for word in words_of(condition) if word.kind in {"name", "quoted"} and word.value == name)
+    return next(((word.start, word.end) for word in places), None)
 
 
 def _unknown(name: str, condition: str, columns: Sequence[str]) -> str:
@@ -241,7 +243,7 @@ class Span(NamedTuple):
     high: int | None
 
     def sql(self, column: str, *, keep: bool) -> str:
-        """The condition that a column (as it stands in SQL) is within, or outside."""
+        """Return the condition that a column (as it stands in SQL) is within, or outside."""
         if self.high is None:
             return f"{column} {'>=' if keep else '<'} {self.low}"
         return f"{column} {'' if keep else 'NOT '}BETWEEN {self.low} AND {self.high}"
@@ -276,12 +278,11 @@ class Facet(Struct, frozen=True):
         return f"{outside} OR {named(self.column)} IS NULL" if tests else "true"
 
     def _tests(self) -> list[str]:
-        """The conditions on values that are there."""
-        column, said = named(self.column), "" if self.keep else "NOT "
+        column, negation = named(self.column), "" if self.keep else "NOT "
         plain = [literal(value) for value in self.values if value is not None and not isinstance(value, Span)]
         if self.listed:
-            return [f"{said}ARRAY_CONTAINS({column}, {value})" for value in plain]
-        within = [f"{column} {said}IN ({', '.join(plain)})"] if plain else []
+            return [f"{negation}ARRAY_CONTAINS({column}, {value})" for value in plain]
+        within = [f"{column} {negation}IN ({', '.join(plain)})"] if plain else []
         return within + [value.sql(column, keep=self.keep) for value in self.values if isinstance(value, Span)]
 
     def _missing(self) -> list[str]:
@@ -295,17 +296,17 @@ class Facet(Struct, frozen=True):
         return f"ARRAY_LENGTH({column}) > 0" if self.listed else f"{column} IS NOT NULL"
 
     def implies(self, other: "Facet") -> bool:
-        """Whether what this keeps is never what `other` hides, so that `other` need not be said."""
+        """Return whether what this keeps is never what `other` hides, so that `other` need not be stated."""
         if not self.keep or other.keep or self.column != other.column or self.listed:
             return False
         return not any(_meet(kept, hidden) for kept in self.values for hidden in other.values)
 
 
-def _meet(one: Choice, other: Choice) -> bool:
+def _meet(left: Choice, right: Choice) -> bool:
     """Whether a case can have both: the same value, a number within a span, spans that share a number."""
-    if not isinstance(one, Span) and not isinstance(other, Span):
-        return one == other
-    first, second = (Span(value, value) if isinstance(value, int) else value for value in (one, other))
+    if not isinstance(left, Span) and not isinstance(right, Span):
+        return left == right
+    first, second = (Span(value, value) if isinstance(value, int) else value for value in (left, right))
     if not isinstance(first, Span) or not isinstance(second, Span):
         return False
     return (second.high is None or first.low <= second.high) and (first.high is None or second.low <= first.high)
@@ -324,7 +325,7 @@ class Filter(Struct, frozen=True):
     @property
     def telling(self) -> tuple[Facet, ...]:
         """The facets less those that follow from another one."""
-        return tuple(facet for facet in self.facets if not any(one.implies(facet) for one in self.facets))
+        return tuple(facet for facet in self.facets if not any(other.implies(facet) for other in self.facets))
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -332,16 +333,16 @@ class Filter(Struct, frozen=True):
         return tuple(facet.sql for facet in self.telling) + self.where
 
     def facet(self, column: str, *, keep: bool | None = None) -> Facet | None:
-        """The facet on a column, if there is one; with `keep`, the one that keeps or the one that hides."""
-        found = (facet for facet in self.facets if facet.column == column and keep in {None, facet.keep})
-        return next(found, None)
+        """Return the facet on a column, if there is one; with `keep`, the one that keeps or the one that hides."""
+        facets = (facet for facet in self.facets if facet.column == column and keep in {None, facet.keep})
+        return next(facets, None)
 
     def without(self, column: str) -> "Filter":
-        """The filter less the facets on a column."""
+        """Return the filter without the facets on a column."""
         return Filter(tuple(facet for facet in self.facets if facet.column != column), self.where)
 
     def toggled(self, column: str, value: Choice, *, keep: bool = True, listed: bool = False) -> "Filter":
-        """The filter with a value added to the kept (or hidden) values of a column, or taken from them."""
+        """Return the filter with a value added to the kept (or hidden) values of a column, or taken from them."""
         same = self.facet(column, keep=keep)
         values = same.values if same else ()
         values = tuple(v for v in values if v != value) if value in values else (*values, value)
@@ -353,25 +354,25 @@ class Filter(Struct, frozen=True):
         return Filter((*rest.facets, *(facet for facet in made if facet.values)), rest.where)
 
     def only(self, column: str, value: Choice, *, listed: bool = False) -> "Filter":
-        """The filter with nothing of a column kept but one value."""
+        """Return the filter with nothing of a column kept but one value."""
         rest = self.without(column)
         return Filter((*rest.facets, Facet(column, (value,), listed=listed)), rest.where)
 
     def hiding(self, column: str, value: Choice, *, listed: bool = False) -> "Filter":
-        """The filter with a value hidden, whatever it was before."""
+        """Return the filter with a value hidden, whatever it was before."""
         old = self.facet(column, keep=False)
         return self if old and value in old.values else self.toggled(column, value, keep=False, listed=listed)
 
     def plus(self, condition: str) -> "Filter":
-        """The filter with one more SQL condition, as it was typed; the same one is not said twice."""
+        """Return the filter with one more SQL condition, as it was typed; the same one is not stated twice."""
         return self if condition in self.where else replace(self, where=(*self.where, condition))
 
     def less(self, condition: str) -> "Filter":
-        """The filter without an SQL condition."""
-        return replace(self, where=tuple(one for one in self.where if one != condition))
+        """Return the filter without an SQL condition."""
+        return replace(self, where=tuple(sql for sql in self.where if sql != condition))
 
     def rows(self, frame: pl.DataFrame) -> pl.Series:
-        """Which rows of the frame pass, as a Boolean series without nulls.
+        """Return which rows of the frame pass, as a Boolean series without nulls.
 
         Raises:
             FilterError: a condition cannot be read or names a column that is not there.
@@ -383,7 +384,7 @@ class Filter(Struct, frozen=True):
 
 
 def passing(frame: pl.DataFrame, conditions: Sequence[str]) -> pl.Series:
-    """Which rows fulfil every SQL condition; a condition that is null on a row is not fulfilled.
+    """Return which rows fulfil every SQL condition; a condition that is null on a row is not fulfilled.
 
     Raises:
         FilterError: with the condition, what is wrong with it and, for a name, what was probably meant.
@@ -395,7 +396,7 @@ def passing(frame: pl.DataFrame, conditions: Sequence[str]) -> pl.Series:
 
 
 def needed_columns(condition: str, columns: Sequence[str]) -> tuple[str, ...]:
-    """Those of the columns that a condition names, each once; all of them where it names them by a pattern.
+    """Return those of the columns that a condition names, each once; all of them where it names them by a pattern.
 
     Raises:
         FilterError: it cannot be read.
@@ -418,7 +419,7 @@ def _roots(condition: str) -> frozenset[str] | None:
 
 
 def row_passes(table: pl.DataFrame, condition: str, height: int, columns: Sequence[str]) -> pl.Series:
-    """Which rows fulfil one condition, as a Boolean series without nulls.
+    """Return which rows fulfil one condition, as a Boolean series without nulls.
 
     Args:
         table: holds the columns that the condition names, if there are any.
@@ -441,8 +442,8 @@ def row_passes(table: pl.DataFrame, condition: str, height: int, columns: Sequen
     if result.dtype not in (pl.Boolean(), pl.Null()):
         kind = _kind(result.dtype)
         fault = f"this gives {kind}, not true or false: compare it with something."
-        said = f"{condition!r} gives {kind}, not true or false."
-        raise FilterError(said, "Compare it with something.", fault=fault)
+        fault_message = f"{condition!r} gives {kind}, not true or false."
+        raise FilterError(fault_message, "Compare it with something.", fault=fault)
     return result.cast(pl.Boolean).fill_null(value=False)
 
 
@@ -460,20 +461,22 @@ _LIST_WORDS = {"ARRAY_CONTAINS", "ARRAY_LENGTH"}
 
 
 def filter_of(conditions: Iterable[str]) -> Filter:
-    """The filter that says these conditions: facets where they are written as facets are, the others as they stand."""
-    found = Filter()
+    """Return the filter that states these conditions: facets where they are written as facets are, the others as they
+    stand.
+    """
+    kept = Filter()
     for condition in conditions:
         facet = facet_of(condition)
-        if facet is None or found.facet(facet.column, keep=facet.keep):
-            found = found.plus(condition)
+        if facet is None or kept.facet(facet.column, keep=facet.keep):
+            kept = kept.plus(condition)
         else:
-            found = Filter((*found.facets, facet), found.where)
-    return found
+            kept = Filter((*kept.facets, facet), kept.where)
+    return kept
 
 
 @lru_cache(maxsize=512)
 def facet_of(condition: str) -> Facet | None:
-    """The facet whose SQL is exactly this condition; None where it is none's."""
+    """Return the facet whose SQL is exactly this condition; None where it is none's."""
     words = list(words_of(condition))
     names = (word.value for word in words if word.kind in {"name", "quoted"} and word.text not in {"NOT", *_LIST_WORDS})
     column = next(names, None)

@@ -83,7 +83,7 @@ class TextIndex(Struct, frozen=True, eq=False):
         return cls(texts, starts, rows[order], weights[order], rarity)
 
     def nearest(self, row: int, among: Bools, most: int) -> list[Alike]:
-        """Give the cases nearest in text to a case, the nearest first.
+        """Return the cases nearest in text to a case, the nearest first.
 
         Args:
             row: the case's row id; it is never among them.
@@ -157,7 +157,7 @@ def _tallied(terms: pl.DataFrame) -> tuple[npt.NDArray[np.int32], npt.NDArray[np
 
 
 def courses(evaluation: Evaluation) -> Floats:
-    """Give the rewards of each case at POINTS points along its solution, (n, POINTS); NaN where there are none.
+    """Return the rewards of each case at POINTS points along its solution, (n, POINTS); NaN where there are none.
 
     Between two steps a point lies on the line between their rewards; of a solution of one step all are alike.
     """
@@ -175,7 +175,7 @@ def courses(evaluation: Evaluation) -> Floats:
 
 
 def nearest_courses(evaluation: Evaluation, row: int, among: Bools, most: int) -> list[Alike]:
-    """Give the cases whose rewards run most like those of a case, the nearest first.
+    """Return the cases whose rewards run most like those of a case, the nearest first.
 
     Args:
         evaluation: whose rewards.
@@ -229,11 +229,11 @@ def clusters(notes: Sequence[Note]) -> list[Cluster]:
     Words that two notes have are weighted by TF-IDF among these notes. The note with the most notes like it, by the
     cosine, makes a cluster with all of them that are in none yet; then the next one does, until none is like another.
     """
-    told = [one for one in notes if one.text][-MOST:]
-    words, weights = _weights([one.text for one in told])
+    with_text = [note for note in notes if note.text][-MOST:]
+    words, weights = _weights([note.text for note in with_text])
     alike = weights @ weights.T >= ALIKE
     np.fill_diagonal(alike, val=True)
-    left, found = np.ones(len(told), dtype=np.bool_), []
+    left, clusters_made = np.ones(len(with_text), dtype=np.bool_), []
     while left.any():
         sizes = (alike & left).sum(axis=1) * left
         middle = int(sizes.argmax())
@@ -242,8 +242,8 @@ def clusters(notes: Sequence[Note]) -> list[Cluster]:
         members = alike[middle] & left
         left &= ~members
         rows = np.flatnonzero(members)
-        found.append(Cluster(_shared(words, weights[rows]), tuple(told[row] for row in rows)))
-    return sorted(found, key=lambda one: -len(one.notes))
+        clusters_made.append(Cluster(_shared(words, weights[rows]), tuple(with_text[row] for row in rows)))
+    return sorted(clusters_made, key=lambda cluster: -len(cluster.notes))
 
 
 def _weights(texts: Sequence[str]) -> tuple[list[str], np.ndarray]:

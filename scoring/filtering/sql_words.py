@@ -42,22 +42,22 @@ class Word(NamedTuple):
 
 
 def words_of(condition: str) -> Iterator[Word]:
-    """The words of a condition, in their order."""
-    for found in _WORD.finditer(condition):
-        kind: Kind = found.lastgroup  # type: ignore[assignment]  # the groups are the kinds
-        yield Word(kind, found[0], *found.span())
+    """Yield the words of a condition, in their order."""
+    for match in _WORD.finditer(condition):
+        kind: Kind = match.lastgroup  # type: ignore[assignment]  # the groups are the kinds
+        yield Word(kind, match[0], *match.span())
 
 
 def quoted(text: str) -> str:
-    """A text as an SQL string literal."""
+    """Quote a text as an SQL string literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def literal(value: str | float) -> str:
-    """A value as an SQL literal: `true` and `false` for booleans, digits for numbers, quotes around a text."""
+    """Write a value as an SQL literal: `true` and `false` for booleans, digits for numbers, quotes around a text."""
     return quoted(value) if isinstance(value, str) else str(value).lower()
 
 
 def named(column: str) -> str:
-    """A column's name as SQL: bare where it is one of BARE, else in double quotes."""
+    """Write a column's name as SQL: bare where it is one of BARE, else in double quotes."""
     return column if column in BARE else '"' + column.replace('"', '""') + '"'

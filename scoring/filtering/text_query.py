@@ -81,21 +81,21 @@ class TextQuery(Struct, frozen=True):
 
 def _scopes(word: str) -> tuple[str, ...]:
     """The scopes of a word: `all`, `critiques` for answers, a scope's name or the beginning of it."""
-    given = word.strip().lower()
-    if given == "all":
+    name = word.strip().lower()
+    if name == "all":
         return SCOPES
-    given = "answers" if given in {"critique", "critiques"} else given
-    found = tuple(scope for scope in SCOPES if given and scope.startswith(given))
-    if len(found) != 1:
+    name = "answers" if name in {"critique", "critiques"} else name
+    scopes = tuple(scope for scope in SCOPES if name and scope.startswith(name))
+    if len(scopes) != 1:
         raise SearchError(f"there is no scope {word!r}.", f"Search in: {', '.join(SCOPES)}, or all.")
-    return found
+    return scopes
 
 
 def _patterns(text: str) -> Iterator[str]:
     """One regular expression a word or phrase, or the one that was given."""
     stripped = text.strip()
-    if given := _REGEX.match(stripped):
-        pattern, flag = given.groups()
+    if regex := _REGEX.match(stripped):
+        pattern, flag = regex.groups()
         ignore = flag == "i" or (flag != "c" and not _has_capital(_ESCAPES.sub("", pattern)))
         start = text.index("/") + 1
         _check(pattern, start)
@@ -139,8 +139,8 @@ def _either(characters: str) -> str:
 
 def _parts(character: str) -> str:
     """What a character is canonically composed of; "" where that is only itself."""
-    told = unicodedata.decomposition(character)
-    return "" if told.startswith("<") else "".join(chr(int(code, 16)) for code in told.split())
+    decomposition = unicodedata.decomposition(character)
+    return "" if decomposition.startswith("<") else "".join(chr(int(code, 16)) for code in decomposition.split())
 
 
 def _check(pattern: str, start: int) -> None:
@@ -152,17 +152,17 @@ def _check(pattern: str, start: int) -> None:
     try:
         pl.Series([""]).str.contains(pattern)
     except pl.exceptions.PolarsError as error:
-        told = str(error).split("\n\nThis error occurred")[0]
-        reason = _TOLD.search(told)
-        why = (reason[1] if reason else told.removeprefix("regex error: ")).strip().splitlines()[0].rstrip(".")
-        place = _place(told, pattern)
+        message = str(error).split("\n\nThis error occurred")[0]
+        reason = _TOLD.search(message)
+        why = (reason[1] if reason else message.removeprefix("regex error: ")).strip().splitlines()[0].rstrip(".")
+        place = _place(message, pattern)
         where = "" if place is None else f" at character {start + place + 1}"
         raise SearchError(f"the regular expression cannot be read{where}: {why}.", _EXAMPLE) from None
 
 
-def _place(told: str, pattern: str) -> int | None:
+def _place(message: str, pattern: str) -> int | None:
     """The 0-based place in the pattern under which the engine put its first caret; None where it put none."""
-    lines = told.splitlines()
+    lines = message.splitlines()
     for above, line in pairwise(lines):
         if not line.strip() or set(line) - {" ", "^"}:
             continue
@@ -172,7 +172,7 @@ def _place(told: str, pattern: str) -> int | None:
         if numbered is None:
             return min(len(pattern), column - 4)
         before = pattern.split("\n")[: int(numbered[1]) - 1]
-        return sum(len(one) + 1 for one in before) + column - len(numbered[0])
+        return sum(len(line) + 1 for line in before) + column - len(numbered[0])
     return None
 
 
@@ -186,7 +186,8 @@ _PRIVATE = (*range(0xE000, 0xF900), *range(0xF0000, 0xFFFFE))
 
 
 def spans(query: TextQuery, text: str) -> tuple[Span, ...]:
-    """The places where any of the query's patterns occurs, in order and joined where they touch; empty ones left out.
+    """Find the places where any of the query's patterns occurs, in order and joined where they touch; empty ones left
+    out.
 
     Scopes are not looked at: the text is one of them. A lone surrogate stands for U+FFFD, which is as long.
     """
@@ -195,14 +196,14 @@ def spans(query: TextQuery, text: str) -> tuple[Span, ...]:
     text = text.encode("utf-8", errors="replace").decode() if _lone(text) else text
     begin, end = _absent(text)
     series = pl.Series([text])
-    found = chain.from_iterable(
+    matches = chain.from_iterable(
         _marked(series.str.replace_all(pattern, f"{begin}${{0}}{end}").item(), begin, end) for pattern in query.patterns
     )
-    return _joined(sorted(found))
+    return _joined(sorted(matches))
 
 
 def occurs(query: TextQuery, text: str) -> bool:
-    """Whether any of the query's patterns occurs."""
+    """Return whether any of the query's patterns occurs."""
     return bool(spans(query, text))
 
 
@@ -219,20 +220,20 @@ def _absent(text: str) -> tuple[str, str]:
 
 def _marked(text: str, begin: str, end: str) -> list[Span]:
     """The spans between the marks, in the text without them."""
-    found, length = [], 0
+    spans_marked, length = [], 0
     plain, *matches = text.split(begin)
     length = len(plain)
     for piece in matches:
         inside, _, after = piece.partition(end)
         if inside:
-            found.append((length, length + len(inside)))
+            spans_marked.append((length, length + len(inside)))
         length += len(inside) + len(after)
-    return found
+    return spans_marked
 
 
-def _joined(found: list[Span]) -> tuple[Span, ...]:
+def _joined(spans_in_order: list[Span]) -> tuple[Span, ...]:
     joined: list[Span] = []
-    for start, stop in found:
+    for start, stop in spans_in_order:
         if joined and start <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
         else:

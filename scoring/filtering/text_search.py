@@ -29,7 +29,7 @@ _BIT = np.uint8(1 << SCOPES.index("answers"))
 
 
 def answer_hits(query: TextQuery, parts: VoteParts, cases: pl.DataFrame, *, talk: bool) -> npt.NDArray[np.uint8]:
-    """For every pattern and case the bit of answers where one of a scorer's counts and holds the pattern.
+    """Return for every pattern and case the bit of answers where one of a scorer's counts and holds the pattern.
 
     `cases` has the columns `key` and `case`. Only answers that count are looked at: one that was asked for again stays
     in its part. Unreadable parts are left out, as they are wherever votes are read. Of a `talk` what was written is
@@ -38,8 +38,8 @@ def answer_hits(query: TextQuery, parts: VoteParts, cases: pl.DataFrame, *, talk
     kept = [*parts.kind.identity, "ballot", "verdict", "rewards"]
     names = [f"hit {number}" for number in range(len(query.patterns))]
     made = [
-        pl.any_horizontal(pl.col(_TEXTS).str.contains(one).fill_null(value=False)).alias(name)
-        for one, name in zip(query.patterns, names, strict=True)
+        pl.any_horizontal(pl.col(_TEXTS).str.contains(pattern).fill_null(value=False)).alias(name)
+        for pattern, name in zip(query.patterns, names, strict=True)
     ]
     frames = []
     for part in parts.parts():
@@ -123,7 +123,9 @@ class Found(Struct, frozen=True, eq=False, dict=True):
         return np.where(self.mask, bits, np.uint8(0))
 
     def with_notes(self, notes: pl.Series | None) -> "Found":
-        """The same with other notes (String, one a case; None = there are none): people write them at any time."""
+        """Return the results with other notes (String, one a case; None = there are none): people write them at any
+        time.
+        """
         if "notes" not in self.query.scopes or notes is self.notes:
             return self
         bit = np.uint8(1 << SCOPES.index("notes"))
@@ -136,11 +138,11 @@ class Found(Struct, frozen=True, eq=False, dict=True):
         return replace(self, hits=hits, notes=notes)
 
     def covers(self, rows: Bools) -> bool:
-        """Whether all these cases were searched."""
+        """Return whether all these cases were searched."""
         return not bool((rows & ~self.searched).any())
 
     def where(self, row: int) -> tuple[str, ...]:
-        """The scopes in which a case has any of the patterns."""
+        """Return the scopes in which a case has any of the patterns."""
         bits = int(self.scopes[row])
         return tuple(scope for place, scope in enumerate(SCOPES) if bits >> place & 1)
 
@@ -179,20 +181,20 @@ def search(
         DamagedWorkspace: a file of texts has gone or cannot be read.
     """
     n = len(among.keys)
-    found = (before or Found.nothing(query, n)).with_notes(among.notes)
-    wanted = ~found.searched if rows is None else rows & ~found.searched
+    so_far = (before or Found.nothing(query, n)).with_notes(among.notes)
+    wanted = ~so_far.searched if rows is None else rows & ~so_far.searched
     if not query or not wanted.any():
-        yield replace(found, searched=found.searched | wanted)
+        yield replace(so_far, searched=so_far.searched | wanted)
         return
     # Answers first: a case counts as searched when the last of its texts was read.
-    hits = found.hits.copy()
+    hits = so_far.hits.copy()
     if "answers" in query.scopes:
         for folder in (*among.answers, *among.talks):
             hits |= answer_hits(query, VoteParts(folder), among.cases, talk=folder in among.talks)
-    first_step, searched = found.first_step.copy(), found.searched.copy()
+    first_step, searched = so_far.first_step.copy(), so_far.searched.copy()
     columns = tuple(name for scope in query.scopes for name in COLUMNS.get(scope, ()))
     if not columns:
-        yield replace(found, searched=searched | wanted, hits=hits)
+        yield replace(so_far, searched=searched | wanted, hits=hits)
         return
     for cases, frame in _batches(among.texts, np.flatnonzero(wanted), columns, query):
         matching = cases[frame["at"].to_numpy()]
@@ -200,11 +202,11 @@ def search(
             hits[number, matching] |= frame[f"bits {number}"].to_numpy()
         first_step[matching] = frame["step"].to_numpy()
         searched[cases] = True
-        yield replace(found, searched=searched.copy(), hits=hits.copy(), first_step=first_step.copy())
+        yield replace(so_far, searched=searched.copy(), hits=hits.copy(), first_step=first_step.copy())
 
 
 def search_all(query: TextQuery, among: Searchable, rows: Bools | None = None, before: Found | None = None) -> Found:
-    """The same at once.
+    """Search all at once.
 
     Raises:
         DamagedWorkspace: as for `search`.
@@ -241,20 +243,20 @@ def _batches(
                 .select(*(hit.alias(name) for name, hit in hits.items()), *carried)
                 .with_row_index("_at")
             )
-            found = _collected(source, rows.filter(pl.any_horizontal(list(hits))))
-            many = found.height > MANY * (stop - first)
+            rows_hit = _collected(source, rows.filter(pl.any_horizontal(list(hits))))
+            many = rows_hit.height > MANY * (stop - first)
             # In one piece: polars 2.1 cannot evaluate in lists of some columns that are in several.
-            yield cases[low:high], _among(_told(found.rechunk(), query, columns), places[low:high] - first)
+            yield cases[low:high], _among(_told(rows_hit.rechunk(), query, columns), places[low:high] - first)
         size = BATCH
 
 
-def _among(found: pl.DataFrame, places: Places) -> pl.DataFrame:
+def _among(rows_hit: pl.DataFrame, places: Places) -> pl.DataFrame:
     """Of the rows of a batch those at these places (ascending), each with its number among them as `at`."""
-    rows = found["_at"].to_numpy()
+    rows = rows_hit["_at"].to_numpy()
     at = np.searchsorted(places, rows)
     kept = at < places.size
     kept[kept] = places[at[kept]] == rows[kept]
-    return found.with_columns(pl.Series("at", at)).filter(pl.Series(kept, dtype=pl.Boolean))
+    return rows_hit.with_columns(pl.Series("at", at)).filter(pl.Series(kept, dtype=pl.Boolean))
 
 
 def _ranges(places: Places, first_size: int) -> Iterator[tuple[int, int]]:
@@ -291,7 +293,7 @@ def _hits(query: TextQuery, columns: Sequence[str]) -> dict[str, pl.Expr]:
     return made
 
 
-def _told(found: pl.DataFrame, query: TextQuery, columns: Sequence[str]) -> pl.DataFrame:
+def _told(rows_hit: pl.DataFrame, query: TextQuery, columns: Sequence[str]) -> pl.DataFrame:
     """For rows with hits and perhaps `steps`: the bits of every pattern, and the first step with any of them."""
     made = []
     for number in range(len(query.patterns)):
@@ -303,9 +305,9 @@ def _told(found: pl.DataFrame, query: TextQuery, columns: Sequence[str]) -> pl.D
                 bits |= pl.when(pl.any_horizontal(names)).then(bit).otherwise(pl.lit(0, dtype=pl.UInt8))
         made.append(bits.alias(f"bits {number}"))
     step = pl.lit(-1, dtype=pl.Int32)
-    if "steps" in found.columns:
+    if "steps" in rows_hit.columns:
         step = pl.min_horizontal(_first_step(pattern) for pattern in query.patterns).fill_null(-1)
-    return found.select("_at", *made, step.cast(pl.Int32).alias("step"))
+    return rows_hit.select("_at", *made, step.cast(pl.Int32).alias("step"))
 
 
 def _first_step(pattern: str) -> pl.Expr:

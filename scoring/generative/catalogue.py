@@ -33,27 +33,27 @@ class GenerativeFamily(Struct, frozen=True):
     source: str
     note: Callable[[Options], str]
 
-    def chosen_options(self, given: Mapping[str, str]) -> Options:
-        """Every option with its value.
+    def chosen_options(self, settings: Mapping[str, str]) -> Options:
+        """Return every option with its value.
 
         Raises:
             UsageError: no such option or value.
         """
-        for name, value in given.items():
+        for name, value in settings.items():
             if name not in self.options:
                 raise UsageError(f"{self.name} has no option {name!r}.", f"There are: {', '.join(self.options)}.")
             values = self.options[name]
             if len(values) > 1 and value not in values:
                 raise UsageError(f"{name} cannot be {value!r} with {self.name}.", f"It is {' or '.join(values)}.")
-        return {name: given.get(name, values[0]) for name, values in self.options.items()}
+        return {name: settings.get(name, values[0]) for name, values in self.options.items()}
 
-    def wording(self, given: Path | None, options: Options) -> Wording:
-        """The user's template, or the packaged one.
+    def wording(self, path: Path | None, options: Options) -> Wording:
+        """Return the user's template, or the packaged one.
 
         Raises:
             InputError: it cannot be used.
         """
-        return Wording.of(given, self.template(options), self.placeholders)
+        return Wording.of(path, self.template(options), self.placeholders)
 
 
 def _thinkprm_sampling(_: Options, answers: int) -> Chosen:
@@ -99,8 +99,8 @@ def _thinkprm_note(_: Options) -> str:
 
 
 FAMILIES: dict[str, GenerativeFamily] = {
-    one.name: one
-    for one in (
+    family.name: family
+    for family in (
         GenerativeFamily(
             "genprm",
             make=genprm.GenPrm,

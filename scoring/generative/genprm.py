@@ -103,7 +103,7 @@ class GenPrm(Struct, frozen=True):
         return self.sampling.max_tokens or BUDGET
 
     def talks(self, problem: str, steps: Sequence[str]) -> list[Talk]:
-        """One, about all steps."""
+        """Return one talk, about all steps."""
         return [self._talk(problem, steps)] if steps else []
 
     def _talk(self, problem: str, steps: Sequence[str]) -> Talk:
@@ -112,8 +112,8 @@ class GenPrm(Struct, frozen=True):
         for number, step in enumerate(steps, 1):
             if number > 1:
                 conversation = (*conversation, Message("user", step))
-            critique, found = yield from self._step(conversation, number)
-            so_far += found
+            critique, output = yield from self._step(conversation, number)
+            so_far += output
             if so_far.fault is not None:
                 # What follows would be asked about a critique that says nothing.
                 return so_far
@@ -121,7 +121,6 @@ class GenPrm(Struct, frozen=True):
         return so_far
 
     def _step(self, conversation: Prompt, number: int) -> Generator[Question, Answer, tuple[str, Judged]]:
-        """The critique of a step, and its judgement."""
         critique = _Critique("", self._budget)
         analysis = ""
         if self.options["analyze"] == "on":
@@ -162,5 +161,5 @@ class GenPrm(Struct, frozen=True):
         place = last_token(answer.logprobs, word, closed=not official)
         if place is None:
             return whole, lacking(Fault.SPLIT_WORD)
-        found = _WORDS.probability(place)
-        return whole, judged(0.5 if official and found is Fault.BOTH_ZERO else found, place)
+        reward = _WORDS.probability(place)
+        return whole, judged(0.5 if official and reward is Fault.BOTH_ZERO else reward, place)

@@ -51,7 +51,7 @@ class RPrm(Struct, frozen=True):
         return self.sampling.max_tokens
 
     def talks(self, problem: str, steps: Sequence[str]) -> list[Talk]:
-        """One a step."""
+        """Return one talk a step."""
         lines = [numbered(step, number) for number, step in enumerate(steps, 1)]
         return [
             self._talk(
@@ -69,5 +69,5 @@ class RPrm(Struct, frozen=True):
             return Judged((float(bool(question) and behind.lstrip().startswith("Yes")),), (None,))
         if not analysis.strip():
             return lacking(Fault.EMPTY_ANSWER)
-        asked = before + question if question else before.rstrip() + _VERDICT
-        return decided(_WORDS, (yield Question((*prompt, Message("assistant", asked)), DECIDING)))
+        answer_start = before + question if question else before.rstrip() + _VERDICT
+        return decided(_WORDS, (yield Question((*prompt, Message("assistant", answer_start)), DECIDING)))

@@ -34,12 +34,12 @@ class Words(Struct, frozen=True):
     no: str
 
     def probability(self, place: TokenLogprobs) -> float | Fault:
-        """The reward at a generated token: a number in [0, 1], or why there is none."""
-        told = _told(place)
-        if self.yes not in told and self.no not in told:
+        """Return the reward at a generated token: a number in [0, 1], or why there is none."""
+        logprobs = _told(place)
+        if self.yes not in logprobs and self.no not in logprobs:
             return Fault.NO_WORD
-        least = min(told.values())
-        yes, no = told.get(self.yes, least), told.get(self.no, least)
+        least = min(logprobs.values())
+        yes, no = logprobs.get(self.yes, least), logprobs.get(self.no, least)
         if math.isnan(yes) or math.isnan(no) or max(yes, no) <= _NOTHING:
             return Fault.BOTH_ZERO
         # With the difference no exponential overflows, and none of the two is 0 before the other is 1.
@@ -49,29 +49,29 @@ class Words(Struct, frozen=True):
 
 def _told(place: TokenLogprobs) -> dict[str, float]:
     """Token -> log-probability. Two tokens of one text (a tokenizer that drops blanks) count as the likelier one."""
-    found = {place.token: place.logprob}
+    logprob_of = {place.token: place.logprob}
     for token, logprob in place.top:
-        found[token] = max(logprob, found.get(token, -math.inf))
-    return found
+        logprob_of[token] = max(logprob, logprob_of.get(token, -math.inf))
+    return logprob_of
 
 
 _BOX = re.compile(r"(Yes|No)\}", re.IGNORECASE)
 
 
 def boxed_word(text: str) -> str | None:
-    r"""The word of the last `Yes}` or `No}` of a text, with a capital; None where there is none."""
-    found = _BOX.findall(text)
-    return found[-1].capitalize() if found else None
+    r"""Return the word of the last `Yes}` or `No}` of a text, with a capital; None where there is none."""
+    matches = _BOX.findall(text)
+    return matches[-1].capitalize() if matches else None
 
 
 def first_boxed_word(text: str) -> str | None:
-    """The same of the first."""
-    found = _BOX.search(text)
-    return found[1].capitalize() if found else None
+    """Return the word of the first such box."""
+    match = _BOX.search(text)
+    return match[1].capitalize() if match else None
 
 
 def last_token(tokens: Sequence[TokenLogprobs], word: str, *, closed: bool) -> TokenLogprobs | None:
-    """The last generated token that is exactly this word; None where there is none.
+    """Return the last generated token that is exactly this word; None where there is none.
 
     Args:
         tokens: all tokens of one answer.
@@ -135,35 +135,35 @@ class Family(Protocol):
         ...
 
     def talks(self, problem: str, steps: Sequence[str]) -> list[Talk]:
-        """The talks about a case whose rewards, one behind the other, are those of its steps."""
+        """Return the talks about a case whose rewards, one behind the other, are those of its steps."""
         ...
 
 
 def came(answer: Answer) -> bool:
-    """Whether the model answered, be it with nothing: a failure of the server is none of its answers."""
+    """Return whether the model answered, be it with nothing: a failure of the server is none of its answers."""
     return answer.text is not None
 
 
 def said(answer: Answer) -> str:
-    """All that the model wrote, whether or not a server tells its reasoning apart."""
+    """Return all that the model wrote, whether or not a server tells its reasoning apart."""
     return (answer.reasoning or "") + (answer.text or "")
 
 
 def decided(words: Words, answer: Answer) -> Judged:
-    """What the one token of an answer to a decision question comes to."""
+    """Return what the one token of an answer to a decision question comes to."""
     if not answer.logprobs:
         return lacking(Fault.NO_LOGPROBS if said(answer) else Fault.EMPTY_ANSWER)
     place = answer.logprobs[0]
     return judged(words.probability(place), place)
 
 
-def judged(found: float | Fault, place: TokenLogprobs | None) -> Judged:
-    """A number or a fault at a place, of one step."""
-    return lacking(found, place) if isinstance(found, Fault) else Judged((found,), (place,))
+def judged(reward: float | Fault, place: TokenLogprobs | None) -> Judged:
+    """Judge one step by a number or a fault at a place."""
+    return lacking(reward, place) if isinstance(reward, Fault) else Judged((reward,), (place,))
 
 
 def lacking(fault: Fault, place: TokenLogprobs | None = None) -> Judged:
-    """A step without a reward."""
+    """Judge a step that has no reward."""
     return Judged((), (place,), fault)
 
 
@@ -184,14 +184,14 @@ class Wording(Struct, frozen=True):
     own: bool
 
     @classmethod
-    def of(cls, given: Path | None, packaged: str, names: tuple[str, ...]) -> "Wording":
-        """The user's file, or else this package's.
+    def of(cls, path: Path | None, packaged: str, names: tuple[str, ...]) -> "Wording":
+        """Read the user's file, or else this package's.
 
         Raises:
             InputError: it cannot be read, has worked examples, or lacks one of the names.
         """
-        template = packaged_wording(packaged) if given is None else Template.read(given)
-        found = cls(template, names, own=given is None)
+        template = packaged_wording(packaged) if path is None else Template.read(path)
+        wording = cls(template, names, own=path is None)
         text = "\n".join(message.text for message in (*template.instructions, template.question))
         missing = [f"{{{name}}}" for name in names if f"{{{name}}}" not in text]
         if missing:
@@ -200,14 +200,14 @@ class Wording(Struct, frozen=True):
             )
         if template.examples:
             raise InputError(f"the template {template.source} has worked examples.", "Leave them out: none are sent.")
-        return found
+        return wording
 
     def prompt(self, values: Mapping[str, str]) -> Prompt:
-        """The messages with the values of all names, in which nothing is looked for."""
+        """Return the messages with the values of all names, in which nothing is looked for."""
         mark = re.compile(rf"\{{({'|'.join(self.names)})\}}")
         return tuple(
-            Message(one.role, mark.sub(lambda found: values[found[1]], one.text))
-            for one in (*self.template.instructions, self.template.question)
+            Message(message.role, mark.sub(lambda match: values[match[1]], message.text))
+            for message in (*self.template.instructions, self.template.question)
         )
 
     @property
@@ -220,5 +220,5 @@ class Wording(Struct, frozen=True):
 
 
 def packaged_wording(name: str) -> Template:
-    """One of this package's own templates, by the name of its file."""
+    """Read one of this package's own templates, by the name of its file."""
     return Template.of((_FOLDER / name).read_text("utf-8"), name)

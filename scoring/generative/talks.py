@@ -51,11 +51,13 @@ class _Vote(Struct):
     @property
     def lost(self) -> bool:
         """Whether there will be no rewards, whatever the talks that go on come to."""
-        return self.failed is not None or any(one is not None and one.fault is not None for one in self.judged)
+        return self.failed is not None or any(
+            judgement is not None and judgement.fault is not None for judgement in self.judged
+        )
 
     def row(self, reader: str, seed: int | None) -> dict[str, Any]:
         """The columns of `scoring.schema.VOTES` but for `engine`."""
-        hashes = "".join(one for talk in self.prompts for one in talk)
+        hashes = "".join(message for talk in self.prompts for message in talk)
         row: dict[str, Any] = {
             "key": self.case.key,
             "vote": self.vote,
@@ -72,20 +74,22 @@ class _Vote(Struct):
         if self.failed is not None:
             return row
         reason = self._reason()
-        places = [_pairs(place) for one in self.judged for place in (one.places if one else (None,))]
+        places = [_pairs(place) for judgement in self.judged for place in (judgement.places if judgement else (None,))]
         return row | {
             "answer": json.dumps(self.texts, ensure_ascii=False, separators=(",", ":")),
             "logprobs": json.dumps(places, ensure_ascii=False, separators=(",", ":")),
-            "rewards": None if reason else [reward for one in self.judged if one for reward in one.rewards],
+            "rewards": None
+            if reason
+            else [reward for judgement in self.judged if judgement for reward in judgement.rewards],
             "reason": reason,
             "reader": reader,
         }
 
     def _reason(self) -> str | None:
         """The first step without a reward (0-based) and why; None where there is none."""
-        for at, one in enumerate(self.judged):
-            if one is not None and one.fault is not None:
-                return told(one.fault, f"step {at + len(one.rewards)}")
+        for at, judgement in enumerate(self.judged):
+            if judgement is not None and judgement.fault is not None:
+                return told(judgement.fault, f"step {at + len(judgement.rewards)}")
         return None
 
 
@@ -121,7 +125,7 @@ class Talks(Struct):
     _gives_logprobs: bool = False
 
     def asks(self, work: Work) -> Iterator[Ask | None]:
-        """The next of every talk, and None where all wait for answers."""
+        """Yield the next ask of every talk, and None where all wait for answers."""
         fresh = self._fresh(work)
         while True:
             turn = self._next.popleft() if self._next else next(fresh, None)
@@ -137,7 +141,7 @@ class Talks(Struct):
                 return
 
     def first(self, work: Work) -> Iterator[tuple[RunCase, Ask]]:
-        """The first of every talk, once for all votes."""
+        """Yield the first ask of every talk, once for all votes."""
         for missing, case in work:
             for talk in self.family.talks(case.problem, case.steps):
                 question = next(talk)
@@ -171,12 +175,12 @@ class Talks(Struct):
             self._next.append(turn)
 
     def settled(self) -> list[Settled]:
-        """The row of each vote that is ready."""
+        """Return the row of each vote that is ready."""
         ready, self._ready = self._ready, []
         return ready
 
     def notice(self) -> str | None:
-        """Rewards that repeat are no sign of a server that does not sample: there is nothing to say."""
+        """Return None: rewards that repeat are no sign of a server that does not sample."""
         return None
 
     def _fresh(self, work: Work) -> Iterator[_Turn]:
@@ -228,7 +232,7 @@ class Talks(Struct):
 
 
 def other_seed(seed: int | None, talk: int, stage: int) -> int | None:
-    """The seed of a call: 0 to 2^31 - 1, another one for each talk of a vote and each call of a talk."""
+    """Return the seed of a call: 0 to 2^31 - 1, another one for each talk of a vote and each call of a talk."""
     if seed is None:
         return None
     return int.from_bytes(blake2b(f"{seed}/{talk}/{stage}".encode(), digest_size=4).digest()) >> 1

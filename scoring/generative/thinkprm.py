@@ -42,7 +42,7 @@ _NUMBER = re.compile(r"Step \d+:")
 
 
 def bare(step: str) -> str:
-    """A step without the number that it comes with. One of which nothing stays is left out, and has no number."""
+    """Strip a step of the number that it comes with. One of which nothing stays is left out, and has no number."""
     return _NUMBER.sub("", step.replace("## Step", "Step")).strip()
 
 
@@ -60,7 +60,7 @@ class ThinkPrm(Struct, frozen=True):
         return self.sampling.max_tokens
 
     def talks(self, problem: str, steps: Sequence[str]) -> list[Talk]:
-        """One for each prefix, the shortest first."""
+        """Return one talk for each prefix, the shortest first."""
         return [self._talk(problem, steps[: end + 1]) for end in range(len(steps))]
 
     def _talk(self, problem: str, prefix: Sequence[str]) -> Talk:
@@ -71,8 +71,8 @@ class ThinkPrm(Struct, frozen=True):
         thoughts = said(answer)
         if not thoughts.strip():
             return lacking(Fault.EMPTY_ANSWER)
-        asked = f"{opening}{thoughts.rstrip()}\n{QUESTION}"
-        return decided(_WORDS[self.options["words"]], (yield Question(self._from(prompt, asked), DECIDING)))
+        answer_start = f"{opening}{thoughts.rstrip()}\n{QUESTION}"
+        return decided(_WORDS[self.options["words"]], (yield Question(self._from(prompt, answer_start), DECIDING)))
 
     def _steps(self, prefix: Sequence[str]) -> list[str]:
         """The steps as they are written; those without text are left out, as upstream does."""
@@ -88,8 +88,14 @@ class ThinkPrm(Struct, frozen=True):
 
     def _thinking(self, steps: int) -> Sampling:
         beyond = (f"Step {steps + 1}:",) if self.options["numbered"] == "on" else ()
-        one = self.sampling
-        return Sampling(one.temperature, one.top_p, one.top_k, one.max_tokens, stop=(QUESTION, "</think>", *beyond))
+        sampling = self.sampling
+        return Sampling(
+            sampling.temperature,
+            sampling.top_p,
+            sampling.top_k,
+            sampling.max_tokens,
+            stop=(QUESTION, "</think>", *beyond),
+        )
 
     @staticmethod
     def _from(prompt: Prompt, written: str) -> Prompt:

@@ -64,8 +64,8 @@ class ImportBatch(Struct, frozen=True, eq=False):
     @property
     def benchmarks(self) -> tuple[str, ...]:
         """Of which benchmarks all of this is, each once."""
-        held = [[one.benchmark] for one in self.imported]
-        held += [[*one.benchmarks] for one in self.joined] + [[*one.benchmarks] for one in self.unchanged]
+        held = [[file.benchmark] for file in self.imported]
+        held += [[*file.benchmarks] for file in self.joined] + [[*file.benchmarks] for file in self.unchanged]
         return tuple(dict.fromkeys(name for names in held for name in names))
 
     @property
@@ -112,8 +112,8 @@ class ImportBatch(Struct, frozen=True, eq=False):
             folders = tuple(saved[at].folder for at in results)
             benchmarks = [self.imported[at].benchmark for at in cases]
             benchmarks += [name for at in results for name in self.joined[at].benchmarks]
-            grave = any(map(_is_grave, findings))
-            yield Remembered(brought, " and ".join(held), grave, folders, tuple(dict.fromkeys(benchmarks)))
+            is_grave = any(map(_is_grave, findings))
+            yield Remembered(brought, " and ".join(held), is_grave, folders, tuple(dict.fromkeys(benchmarks)))
 
     def _save(self, workspace: Workspace, joined: Joined, name: str | None) -> Saved:
         try:
@@ -254,16 +254,16 @@ class _KnownCases:
     @cached_property
     def _sources(self) -> dict[str, list[tuple[str, str]]]:
         """The path of a file -> the benchmarks that have cases of it, with what it is called there."""
-        found: dict[str, list[tuple[str, str]]] = {}
+        sources_of: dict[str, list[tuple[str, str]]] = {}
         if self._workspace is None:
-            return found
+            return sources_of
         for benchmark in self._workspace.benchmarks():
             for report in self._workspace.imports(benchmark):
-                found.setdefault(report.get("path") or "", []).append((benchmark, report["source"]))
-        return found
+                sources_of.setdefault(report.get("path") or "", []).append((benchmark, report["source"]))
+        return sources_of
 
     def beside(self, path: str = "") -> pl.DataFrame:
-        """Give those that were not made of the file at this path: reading it again is to give what it gave before."""
+        """Return those that were not made of the file at this path: reading it again is to give what it gave before."""
         cases = self._every
         if self._workspace is None or not path:
             return cases
@@ -378,8 +378,8 @@ def _as_checkpoints(
 def _in_run(results: ExternalResults, run: int | None) -> ExternalResults:
     if run is None:
         return results
-    given = results.rows.select("rewards", "labels", "solution").null_count().row(0)
-    if any(count < results.rows.height for count in given):
+    counts = results.rows.select("rewards", "labels", "solution").null_count().row(0)
+    if any(count < results.rows.height for count in counts):
         raise UsageError(f"{results.source} holds step rewards, and only answers have runs.", "Leave --run out.")
     if not 0 <= run < 2**31:
         raise UsageError(f"{run} is no number of a run.", "Count runs from 0 or 1 on.")
@@ -417,20 +417,20 @@ def _read(
 ) -> tuple[list[Source], list[Refused]]:
     sources: list[Source] = []
     skipped: list[Refused] = []
-    sizes = [size_of(one.word) for one in named]
+    sizes = [size_of(source_named.word) for source_named in named]
     total, done = sum(sizes), 0
     with ExitStack() as stack:
         folder = options.folder or Path(stack.enter_context(TemporaryDirectory(prefix="prm-inspect-")))
-        for one, size in zip(named, sizes, strict=True):
-            word = one.word
+        for source_named, size in zip(named, sizes, strict=True):
+            word = source_named.word
             progress(done, total, word)
             # What is unpacked may be more than the file.
             within = partial(
                 lambda before, size, word, read: progress(before + min(read, size), total, word), done, size, word
             )
             try:
-                for brought in [word] if word.startswith(HUB) else bring(word, folder, tell, one.until):
-                    among = one.many or (isinstance(brought, Brought) and not brought.alone)
+                for brought in [word] if word.startswith(HUB) else bring(word, folder, tell, source_named.until):
+                    among = source_named.many or (isinstance(brought, Brought) and not brought.alone)
                     where = brought.place if isinstance(brought, Brought) else brought
                     beside = partial(known.beside, where) if options.known is not None else None
                     try:
@@ -443,7 +443,7 @@ def _read(
                             raise
                         skipped.append(Refused(where, str(error)))
             except InputError as error:
-                if not one.many:
+                if not source_named.many:
                     raise
                 skipped.append(Refused(place(Path(word)), str(error)))
             done += size

@@ -115,7 +115,7 @@ class Archive:
         self._file.close()
 
     def unpack(self, member: ZipInfo, whole: Allowance) -> Iterator[bytes]:
-        """Give the plain bytes of a member.
+        """Yield the plain bytes of a member.
 
         Args:
             member: one of `members`.
@@ -265,7 +265,7 @@ def bring(word: str, folder: Path, tell: Tell = lambda _: None, until: int | Non
 
 
 def is_address(word: str) -> bool:
-    """Tell whether a word is an address of something elsewhere, of whatever kind, and no file here."""
+    """Return whether a word is an address of something elsewhere, of whatever kind, and no file here."""
     return _ADDRESS.match(word) is not None and not os.path.lexists(word)
 
 
@@ -275,12 +275,12 @@ def typed_source(text: str) -> str:
 
 
 def is_elsewhere(word: str) -> bool:
-    """Tell whether a word is a source that is no path: standard input or an address."""
+    """Return whether a word is a source that is no path: standard input or an address."""
     return word == STDIN or is_address(word)
 
 
 def opened_files(source: Brought, folder: Path, member: str | None = None) -> Iterator[Brought]:
-    """Give the file itself, or what is in it where it is compressed or an archive; `member` = only that one."""
+    """Yield the file itself, or what is in it where it is compressed or an archive; `member` = only that one."""
     start = start_of(source.path)
     if compression := compression_of(start):
         with _unpacked(source, compression, folder) as unpacked:
@@ -425,7 +425,7 @@ def _whole_lines(path: Path) -> int | None:
 
 
 def is_whole_row(line: bytes) -> bool:
-    """Tell whether a last line without a break is an object of JSON, which no beginning of one is."""
+    """Return whether a last line without a break is an object of JSON, which no beginning of one is."""
     try:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
@@ -516,7 +516,7 @@ def _with_rest(error: InputError, rest: int) -> InputError:
 
 
 def expanded(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Give what is to be brought, each once, with whether it is one of many that a word stands for.
+    """Yield what is to be brought, each once, with whether it is one of many that a word stands for.
 
     A folder, or a prefix of object storage, stands for the files in it and below it that look readable by name, and for
     archives, in order of path, without hidden ones. A path that does not exist and has `*`, `?` or `[` in it is a
@@ -552,7 +552,7 @@ def expanded(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
 
 
 def size_of(word: str) -> int:
-    """Give the bytes of a source; 0 where they are not known, and reading it in earnest says why."""
+    """Return the bytes of a source; 0 where they are not known, and reading it in earnest says why."""
     try:
         return Path(word).stat().st_size
     except (OSError, ValueError):
@@ -560,7 +560,7 @@ def size_of(word: str) -> int:
 
 
 def place(file: Path) -> str:
-    """Tell where a file really is: equal for two paths to the same file."""
+    """Return where a file really is: equal for two paths to the same file."""
     return os.path.realpath(file) if "\0" not in str(file) else str(file)
 
 
@@ -576,12 +576,12 @@ def not_looked_at(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def looks_named(file: Path) -> bool:
-    """Tell whether one of the files of a folder is taken by its name: one with rows, or an archive."""
+    """Return whether one of the files of a folder is taken by its name: one with rows, or an archive."""
     return looks_readable(file) or file.suffix.lower() == ".zip"
 
 
 def is_pattern(path: Path) -> bool:
-    """Tell whether a path is a pattern: it has wild cards and there is nothing of that very name."""
+    """Return whether a path is a pattern: it has wild cards and there is nothing of that very name."""
     return _WILD.search(str(path)) is not None and not os.path.lexists(path)
 
 
@@ -619,10 +619,10 @@ def _matching(pattern: Path) -> Sequence[Path]:
     wild = next(place for place, part in enumerate(parts) if _WILD.search(part))
     folder = Path(*parts[:wild])
     # A last `**` means the files below, as it does in a shell.
-    asked = "/".join((*parts[wild:], *(["*"] if parts[-1] == "**" else [])))
+    pattern_inside = "/".join((*parts[wild:], *(["*"] if parts[-1] == "**" else [])))
     hidden = any(part.startswith(".") for part in parts[wild:])
     try:
-        files = [path for path in folder.glob(asked) if _bringing_is_file(path)]
+        files = [path for path in folder.glob(pattern_inside) if _bringing_is_file(path)]
     except OSError as error:
         raise _unreadable(error, folder) from None
     except ValueError as error:

@@ -108,7 +108,7 @@ class Download:
         return self._first.name
 
     def __iter__(self) -> Iterator[bytes]:
-        """Give the bytes as they come.
+        """Yield the bytes as they come.
 
         Raises:
             MissingExtra: httpx is not installed.
@@ -277,7 +277,7 @@ _STORED = re.compile(r"(s3|gs|az)://", re.IGNORECASE)
 
 
 def is_stored(word: str) -> bool:
-    """Tell whether a word is the address of something on object storage."""
+    """Return whether a word is the address of something on object storage."""
     return _STORED.match(word) is not None
 
 

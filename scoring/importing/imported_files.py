@@ -91,7 +91,7 @@ def _brought_again(place: str, folder: Path) -> Iterator[Brought]:
 
 
 def missing_column(workspace: Workspace, benchmarks: Iterable[str], name: str) -> tuple[str, bool]:
-    """Say why a column of an imported file is not there, and what brings it, and whether that is sure.
+    """Return why a column of an imported file is not there, and what brings it, and whether that is sure.
 
     The sentence is "" where no file has it; it is not sure where a file that may have it cannot be read.
 

@@ -168,14 +168,14 @@ def _split(
     results: ExternalResults, by: str, whole: pl.DataFrame, once: pl.DataFrame, findings: list[Finding]
 ) -> Joined:
     answered = pl.any_horizontal(pl.col("answer", "ballot", "verdict").is_not_null())
-    given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
-    is_vote = answered | (~given & (results.kind == "critic"))
+    has_numbers = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
+    is_vote = answered | (~has_numbers & (results.kind == "critic"))
     votes, beyond = _with_ratings(once.filter(is_vote))
     if beyond:
         message = f"{beyond:,} answers name steps that are not there; these are left out"
         findings.append(Finding("note", "named-beyond-end", message, results.source))
     # Ratings that were read of an answer stay with it.
-    numbers = once.filter(~is_vote | (given & (not results.reads_answers)))
+    numbers = once.filter(~is_vote | (has_numbers & (not results.reads_answers)))
     # A row that names several cases is stored for each, and counts once.
     first = numbers["_row"].is_first_distinct()
     each = numbers if first.all() else numbers.filter(first)
@@ -238,7 +238,7 @@ def _by_content(rows: pl.DataFrame, cases: pl.DataFrame) -> tuple[pl.DataFrame, 
 
 
 def content_keys(texted: pl.DataFrame) -> pl.Series:
-    """Give the keys of the contents of results; null for a list with an absent step, which no case could have.
+    """Return the keys of the contents of results; null for a list with an absent step, which no case could have.
 
     Args:
         texted: columns of RESULT_COLUMNS of rows that are `TEXTED`.
@@ -292,9 +292,9 @@ def _with_ratings(votes: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     if votes["named_steps"].null_count() == votes.height:
         return votes, 0
     ratings, beyond = [], 0
-    for given, named, n_steps in votes.select("rewards", "named_steps", "n_steps").iter_rows():
+    for rewards, named, n_steps in votes.select("rewards", "named_steps", "n_steps").iter_rows():
         if named is None:
-            ratings.append(given)
+            ratings.append(rewards)
             continue
         inside = {step for step in named if 0 <= step < n_steps}
         beyond += len(inside) < len(set(named))
@@ -375,13 +375,13 @@ def _lengths(results: ExternalResults, whole: pl.DataFrame) -> Iterator[Finding]
         pl.col("_numbers") != pl.col("n_steps")
     )
     for row in wrong.select("line", "id", "_numbers", "n_steps", "_labelled").iter_rows(named=True):
-        given, steps = row["_numbers"], row["n_steps"]
-        code, message = "length-mismatch", f"{given} numbers for {steps} steps; the case is refused"
-        if row["_labelled"] and given < steps:
-            code, message = "fewer-labels", f"labels for {given} of {steps} steps; the others are not judged"
+        n_numbers, steps = row["_numbers"], row["n_steps"]
+        code, message = "length-mismatch", f"{n_numbers} numbers for {steps} steps; the case is refused"
+        if row["_labelled"] and n_numbers < steps:
+            code, message = "fewer-labels", f"labels for {n_numbers} of {steps} steps; the others are not judged"
         elif row["_labelled"]:
             where = "those beyond count in official figures of steps alone"
-            code, message = "more-labels", f"{given} labels for {steps} steps; {where}"
+            code, message = "more-labels", f"{n_numbers} labels for {steps} steps; {where}"
         yield Finding("warning", code, message, results.source, row["line"], row["id"])
 
 
@@ -571,7 +571,7 @@ def relabelled(imported: Imported, known: pl.DataFrame) -> int:
 
 
 def gold_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
-    """Say what differs between the gold labels that a file repeats and those of the cases.
+    """Describe what differs between the gold labels that a file repeats and those of the cases.
 
     Args:
         source: the file.

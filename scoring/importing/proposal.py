@@ -104,7 +104,7 @@ class OpenTable(Struct, frozen=True, eq=False, dict=True):
         return self.rows.source
 
     def place(self, column: str) -> int:
-        """Give the place (0-based) of a column among the keys of the first rows; of a path, that of its first key."""
+        """Return the place (0-based) of a column among the keys of the first rows; of a path, that of its first key."""
         keys = self._keys
         return keys.get(column, keys.get(outermost(column).partition(".")[0], len(keys)))
 
@@ -114,7 +114,7 @@ class OpenTable(Struct, frozen=True, eq=False, dict=True):
         return {name: place for place, name in enumerate(dict.fromkeys(str(key) for row in rows for key in row))}
 
     def example(self, column: str) -> str:
-        """Give the first value of a column as JSON, at most some 40 characters of it; "" where there is none."""
+        """Return the first value of a column as JSON, at most some 40 characters of it; "" where there is none."""
         values = (at(row, column) for row in self.rows.sample()[:TRIED] if isinstance(row, Mapping))
         value = next((value for value in values if value is not None), None)
         words = "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
@@ -157,7 +157,7 @@ def propose_mapping(
     has_cases = mapping.problem is not None and mapping.steps is not None and mapping.step is None
     imported = table.load(few, tried) if has_cases else None
     scorers = results(few, tried) if mapping.scorers else []
-    given = [(scorer, scorer.rows["rewards"].drop_nulls()) for scorer in scorers]
+    with_rewards = [(scorer, scorer.rows["rewards"].drop_nulls()) for scorer in scorers]
     joined: int | None = None
     benchmarks: tuple[str, ...] = ()
     refusal = ""
@@ -171,7 +171,7 @@ def propose_mapping(
         readings(rows, mapping, stated),
         tuple(_columns(rows, mapping, None if imported is None else imported.fates)),
         None if imported is None else _first_case(imported),
-        {scorer.name: tuple(rewards[0]) for scorer, rewards in given if rewards.len()},
+        {scorer.name: tuple(rewards[0]) for scorer, rewards in with_rewards if rewards.len()},
         scorers[0].rows.height if mapping.step is not None and scorers else few.read,
         joined,
         benchmarks,

@@ -245,8 +245,8 @@ def _identity(results: ExternalResults) -> str:
 
 
 def _digest(scorer: Scorer, joined: Joined) -> str:
-    told = {name: value for name, value in asdict(scorer).items() if name not in _LABELS}
-    digest = blake2b(json.dumps(told, sort_keys=True, default=str).encode(errors="replace"), digest_size=16)
+    settings = {name: value for name, value in asdict(scorer).items() if name not in _LABELS}
+    digest = blake2b(json.dumps(settings, sort_keys=True, default=str).encode(errors="replace"), digest_size=16)
     for frame in (joined.rewards, joined.votes):
         for piece in frame.iter_slices(_AT_ONCE):
             for column in piece:
@@ -379,7 +379,7 @@ class Ledger:
         self._files: dict[str, str | None] = {}
 
     def unchanged(self, brought: Brought) -> Unchanged | None:
-        """Give the file, if it was imported so before and nothing has changed; where not, it is about to be read."""
+        """Return the file, if it was imported so before and nothing has changed; where not, it is about to be read."""
         self._stats[brought.place] = _stat(brought.path)
         hashed = self._hashed[brought.place] = self._hashing.submit(_file_digest, brought.path)
         known, workspace = self._sources.get(brought.place), self._workspace

@@ -136,7 +136,7 @@ def read_table(table: pl.DataFrame, name: str, options: ReadOptions | None = Non
 
 
 def as_frame_source(source: Source, name: str) -> Source:
-    """Say of what was read that it came from the data frame of this name, which is its identity."""
+    """Name the data frame of this name, its identity, as where the content came from."""
     return _placed(source, Brought(name, f"{FRAME}{printable(name)}", Path(name)))
 
 
@@ -182,12 +182,12 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
         return _results(rows, name, options)
     proposed = propose(rows, stated)
     decided = None if options.ask is None else options.ask(OpenTable(rows, stated, options.known))
-    found = decided or proposed
-    if found is None:
+    chosen_mapping = decided or proposed
+    if chosen_mapping is None:
         raise _unknown(rows)
     # Who leaves all columns as they were found has not stated them.
-    guessed = proposed is not None and found.named == proposed.named
-    return _table(rows, found, options, decided or stated, guessed=guessed)
+    guessed = proposed is not None and chosen_mapping.named == proposed.named
+    return _table(rows, chosen_mapping, options, decided or stated, guessed=guessed)
 
 
 def _names_a_table(stated: ColumnMapping | None) -> bool:
@@ -313,7 +313,7 @@ def own_cases(rows: Rows, name: str, folder: Path | None) -> tuple[Imported, ...
 
 
 def belongs(results: Sequence[ExternalResults], keys: Callable[[], pl.Series], *, whole: bool = False) -> bool:
-    """Tell whether a row has the text of a case.
+    """Return whether a row has the text of a case.
 
     Args:
         results: those of one source.
@@ -360,7 +360,7 @@ def _table(
     if guessed and cases:
         message = "which column is what was guessed by name and content; state it with --mapping FILE"
         noticed = [Finding("note", "guessed-columns", message, rows.source)]
-        noticed += [reading.finding(rows.source) for reading in readings(rows, mapping, stated, told=False)]
+        noticed += [reading.finding(rows.source) for reading in readings(rows, mapping, stated, with_findings=False)]
         cases[0] = replace(cases[0], findings=(*noticed, *cases[0].findings))
     elif guessed:
         scorers = [_noted(mapping, scorer, stated) for scorer in scorers]
@@ -415,6 +415,11 @@ def _placed(source: Source, brought: Brought) -> Source:
 
 
 def _unknown(rows: Rows) -> UnknownFormat:
+    if rows.source.endswith(".py"):
+        return UnknownFormat(
+            f"{rows.source} is a Python file.",
+            f"If it declares a benchmark, name it first: prm-inspect import {rows.source} ROWS.",
+        )
     values: list[object] = rows.sample()[:_SAMPLE]
     if shape := _other_shape(values):
         return UnknownFormat(f"{rows.source} is {shape}.", _A_ROW_A_CASE)
@@ -427,8 +432,8 @@ def _unknown(rows: Rows) -> UnknownFormat:
         seen += ", and nothing in them says which case a row is of: an id, or problem and steps"
     return UnknownFormat(
         f"{rows.source} is none of the formats known here; {seen}.",
-        "Say which column is what with --id, --rewards, --verdict, --answers (results), --problem, --steps (cases) "
-        "or --mapping FILE; prm-inspect import --help has examples.",
+        "Say which column is what with --id, --rewards, --step, --verdict, --answers (results), --problem, --steps "
+        "(cases) or --mapping FILE; prm-inspect import --help has examples.",
     )
 
 

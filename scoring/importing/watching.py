@@ -138,7 +138,7 @@ def _stored(word: str) -> dict[str, Listed]:
 
 
 def change_of(before: Stamp | None, now: Stamp | None) -> Change | None:
-    """Tell what happened to a file between two looks; None = nothing, also where it was never there."""
+    """Return what happened to a file between two looks; None = nothing, also where it was never there."""
     if before == now:
         return None
     if before is None:
@@ -357,7 +357,6 @@ class Watch:
         progress: Progress,
         reading: Callable[[], AbstractContextManager[None]],
     ) -> None:
-        """Import what is due, and add what came of it to what is `taken`."""
         if not due:
             return
         named = [Named(file_due.listed.path, many=True, until=file_due.until) for file_due in due.values()]
@@ -400,7 +399,6 @@ class Watch:
             self._keep(taken[-1], file_due)
 
     def _keep(self, taken: Taken, due: "_Due") -> None:
-        """Keep what a file is known to have given."""
         followed = self._followed[taken.place]
         followed.taken, followed.until, followed.beside = due.listed.stamp, due.until, self._cases
         followed.has_results = bool(taken.joined or taken.refusal or (taken.unchanged and not taken.imported))

@@ -61,8 +61,8 @@ class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
     @property
     def erroneous(self) -> Bools:
         """The cases with an error. Shape (n,)."""
-        found: Bools = self.earliest >= 0
-        return found
+        mask: Bools = self.earliest >= 0
+        return mask
 
     @property
     def sides(self) -> Iterator[tuple[str, Bools]]:
@@ -77,10 +77,10 @@ class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
 
     def common(self, columns: Sequence[int]) -> Bools:
         """Find the cases that every one of these scorers tried; all cases where none is named. Shape (n,)."""
-        found = np.ones(self.tried.shape[0], dtype=np.bool_)
+        shared = np.ones(self.tried.shape[0], dtype=np.bool_)
         for column in columns:
-            found &= self.tried[:, column]
-        return found
+            shared &= self.tried[:, column]
+        return shared
 
     def left_out(self, columns: Sequence[int]) -> int:
         """Count the cases that some of these scorers tried and not all."""
@@ -104,7 +104,7 @@ class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
         )
 
     def related(self, rows: Bools) -> bool:
-        """Tell whether two of these cases are solutions of one problem."""
+        """Return whether two of these cases are solutions of one problem."""
         return bool(self._sharing.any() and (np.bincount(self.problems[rows & self._sharing]) > 1).any())
 
     @cached_property
@@ -128,7 +128,7 @@ class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
         )
 
     def why_nothing(self, columns: Sequence[int]) -> str | None:
-        """Say why there can be no verdict of one of these scorers; None where there can."""
+        """Return why there can be no verdict of one of these scorers; None where there can."""
         return _joined(self.names, self.nothing, columns)
 
 
@@ -145,16 +145,18 @@ def align_scorers(
     """
     gold = evaluations[0].gold
     taken = np.flatnonzero(rows & gold.known)
-    codes = _beside([one.codes for one in evaluations], taken)
-    tried = [one.tried if unparsed == "wrong" else one.answered for one in evaluations]
+    codes = _beside([evaluation.codes for evaluation in evaluations], taken)
+    tried = [evaluation.tried if unparsed == "wrong" else evaluation.answered for evaluation in evaluations]
     return AlignedScorers(
-        names=tuple(one.scorer.name for one in evaluations),
-        families=tuple(one.scorer.family for one in evaluations),
-        nothing=tuple(one.nothing for one in evaluations),
+        names=tuple(evaluation.scorer.name for evaluation in evaluations),
+        families=tuple(evaluation.scorer.family for evaluation in evaluations),
+        nothing=tuple(evaluation.nothing for evaluation in evaluations),
         rows=taken,
         tried=_beside(tried, taken),
         right=np.isin(codes, RIGHT),
-        verdicts=_beside([np.where(one.answered, one.verdicts, NO_VERDICT) for one in evaluations], taken)
+        verdicts=_beside(
+            [np.where(evaluation.answered, evaluation.verdicts, NO_VERDICT) for evaluation in evaluations], taken
+        )
         if verdicts
         else np.broadcast_to(np.int64(NO_VERDICT), codes.shape),
         earliest=gold.earliest[taken],
@@ -169,7 +171,7 @@ def align_scorers(
 
 def _beside(each: Sequence[npt.NDArray[Any]], rows: Ints) -> npt.NDArray[Any]:
     """Put some rows of arrays (n,) side by side, (m, s): columns are read many times, and so each is in one piece."""
-    return np.stack([one[rows] for one in each]).T
+    return np.stack([column[rows] for column in each]).T
 
 
 class AlignedSteps(Struct, frozen=True, eq=False):
@@ -200,7 +202,7 @@ class AlignedSteps(Struct, frozen=True, eq=False):
         return int((self.judged[:, list(columns)].any(axis=1) & ~self.common(columns)).sum())
 
     def why_nothing(self, columns: Sequence[int]) -> str | None:
-        """Say why one of these scorers judges no step; None where all do."""
+        """Return why one of these scorers judges no step; None where all do."""
         return _joined(self.names, self.nothing, columns)
 
 
@@ -213,10 +215,10 @@ def align_steps(evaluations: Sequence[Evaluation], rows: Bools, facts: StepLabel
         facts: how the benchmark makes its figures.
     """
     taken = np.flatnonzero(rows & with_labelled_step(evaluations[0]))
-    parts = np.stack([step_contributions(one, facts)[taken] for one in evaluations], axis=1)
+    parts = np.stack([step_contributions(evaluation, facts)[taken] for evaluation in evaluations], axis=1)
     return AlignedSteps(
-        names=tuple(one.scorer.name for one in evaluations),
-        nothing=tuple(why_nothing(one, rows) for one in evaluations),
+        names=tuple(evaluation.scorer.name for evaluation in evaluations),
+        nothing=tuple(why_nothing(evaluation, rows) for evaluation in evaluations),
         judged=parts[..., COUNTS.index("judged")] > 0,
         parts=parts,
         problems=evaluations[0].gold.problems[taken],

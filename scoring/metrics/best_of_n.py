@@ -60,20 +60,20 @@ class Responses(Struct, frozen=True, eq=False):
         return np.bincount(self.problems[self.right], minlength=self.subsets.size)
 
     def keep(self, problems: Bools) -> "Responses":
-        """The same of some of the problems (p)."""
+        """Return the responses to some of the problems (p)."""
         responses = np.repeat(problems, self.sizes)
         bounds = np.concatenate([[0], np.cumsum(self.sizes[problems])])
         kept = (self.rows[responses], bounds, self.right[responses], self.subsets[problems])
         return Responses(*kept, self.names, self.unknown, self.alone)
 
     def whole(self, rows: Bools) -> Bools:
-        """The problems (p) all of whose responses are among the marked cases (n)."""
+        """Return which of the problems (p) have all their responses among the marked cases (n)."""
         lacking = np.bincount(self.problems[~rows[self.rows]], minlength=self.subsets.size)
         return np.asarray(lacking == 0)
 
 
 def responses_of(cases: pl.DataFrame, wording: pl.Series, rows: Bools) -> Responses:
-    """The responses among some cases of one benchmark.
+    """Return the responses among some cases of one benchmark.
 
     Cases of a subset are of one problem where they have the same `problem_id` or, without one, the same wording.
 
@@ -119,7 +119,7 @@ _EPSILON = 2.0**-52
 
 
 def places(scores: Floats, problems: Ints) -> Ints:
-    """The place of each response by its score, finite and highest first. Shape (m,).
+    """Rank the responses by their scores, finite and highest first. Shape (m,).
 
     Args:
         scores: (m,).
@@ -130,7 +130,7 @@ def places(scores: Floats, problems: Ints) -> Ints:
 
 
 def product_places(factors: Floats, bounds: Ints, problems: Ints) -> Ints:
-    """The place of each response by the product of its factors as real numbers. Shape (m,).
+    """Rank the responses by the product of their factors as real numbers. Shape (m,).
 
     Args:
         factors: finite, of all responses one after the other.
@@ -147,12 +147,12 @@ def product_places(factors: Floats, bounds: Ints, problems: Ints) -> Ints:
     lengths = np.diff(bounds)
     error = (lengths[order][1:] + lengths[order][:-1]) * _EPSILON
     near = same & (upper != 0) & (np.abs(shift) <= 1) & (np.abs(upper - lower) <= 2 * error)
-    found = _counted(order, problems, ~(same & (upper == 0)))
+    placed = _counted(order, problems, ~(same & (upper == 0)))
     for problem in np.unique(problems[order][1:][near]):
         members = slice(*np.searchsorted(problems, [problem, problem + 1]))
         first, last = members.start, members.stop
-        found[members] = _exact([factors[bounds[one] : bounds[one + 1]] for one in range(first, last)])
-    return found
+        placed[members] = _exact([factors[bounds[place] : bounds[place + 1]] for place in range(first, last)])
+    return placed
 
 
 def _counted(order: Ints, problems: Ints, lower: Bools) -> Ints:
@@ -164,9 +164,9 @@ def _counted(order: Ints, problems: Ints, lower: Bools) -> Ints:
     steps = np.cumsum(np.concatenate([[0], new | lower]))
     first = np.flatnonzero(np.concatenate([[True], new]))
     counts = np.diff(np.append(first, order.size))
-    found = np.empty(order.size, dtype=np.int64)
-    found[order] = steps - np.repeat(steps[first], counts)
-    return found
+    placed = np.empty(order.size, dtype=np.int64)
+    placed[order] = steps - np.repeat(steps[first], counts)
+    return placed
 
 
 def _products(factors: Floats, bounds: Ints) -> tuple[Floats, Ints]:
@@ -194,7 +194,7 @@ def _exact(responses: list[Floats]) -> list[int]:
             halved += under.bit_length() - 1
         numerators.append(numerator)
         halvings.append(halved)
-    products = [one << (max(halvings) - halved) for one, halved in zip(numerators, halvings, strict=True)]
+    products = [numerator << (max(halvings) - halved) for numerator, halved in zip(numerators, halvings, strict=True)]
     place = {product: number for number, product in enumerate(sorted(set(products), reverse=True))}
     return [place[product] for product in products]
 
@@ -221,7 +221,7 @@ class Aggregation(Struct, frozen=True):
     of_solution: bool = False
 
     def scored(self, evaluation: Evaluation) -> Bools:
-        """The cases that have what is aggregated. Shape (n,)."""
+        """Return which cases have what is aggregated. Shape (n,)."""
         return np.isfinite(evaluation.rewards.solutions) if self.of_solution else evaluation.rewards.scored
 
 
@@ -276,8 +276,8 @@ def _steps(rewards: StepRewards, responses: Responses) -> tuple[Floats, Ints]:
 
 
 AGGREGATIONS: dict[str, Aggregation] = {
-    one.name: one
-    for one in (
+    aggregation.name: aggregation
+    for aggregation in (
         Aggregation("product", "product of the step rewards (PRMBench, arXiv 2501.03124, section 5.4)", _product),
         Aggregation(
             "shifted_product",
@@ -306,7 +306,7 @@ _BLANK = re.compile(r"\s+")
 
 
 def boxed_answer(steps: Sequence[str]) -> str | None:
-    r"""The text in the last `\boxed{...}` of a response up to the brace that closes it, less blanks.
+    r"""Return the text in the last `\boxed{...}` of a response up to the brace that closes it, less blanks.
 
     None where there is no box, the last one is not closed, or nothing is in it.
     """
@@ -327,7 +327,8 @@ def _closed(text: str, start: int) -> str | None:
 
 
 def majority_right(responses: Responses, answers: Sequence[str | None]) -> Floats:
-    """Whether the most frequent final answer of each problem is right, 1.0 or 0.0; NaN where no response has one.
+    """Return whether the most frequent final answer of each problem is right, 1.0 or 0.0; NaN where no response has
+    one.
 
     Of equally frequent answers the one seen first wins, a response without one does not vote, and the answer counts as
     right iff the first response that has it is labelled so. Shape (p,).
@@ -336,22 +337,22 @@ def majority_right(responses: Responses, answers: Sequence[str | None]) -> Float
         responses: of p problems.
         answers: (m,) the final answer of each response.
     """
-    found = np.full(responses.subsets.size, np.nan)
+    rights = np.full(responses.subsets.size, np.nan)
     for problem, (start, end) in enumerate(zip(responses.bounds[:-1], responses.bounds[1:], strict=True)):
         ballots = list(answers[start:end])
         winner = vote(ballots)
         if winner is not None:
-            found[problem] = responses.right[start + ballots.index(winner)]
-    return found
+            rights[problem] = responses.right[start + ballots.index(winner)]
+    return rights
 
 
 def contradicted(responses: Responses, answers: Sequence[str | None]) -> int:
-    """In how many problems one and the same answer is labelled right in one response and wrong in another."""
+    """Count the problems in which one and the same answer is labelled right in one response and wrong in another."""
     labels: dict[tuple[int, str], set[bool]] = {}
     for problem, right, answer in zip(responses.problems.tolist(), responses.right.tolist(), answers, strict=True):
         if answer is not None:
             labels.setdefault((problem, answer), set()).add(right)
-    return len({problem for (problem, _), said in labels.items() if len(said) > 1})
+    return len({problem for (problem, _), labels_seen in labels.items() if len(labels_seen) > 1})
 
 
 PRM, MEAN, MAJORITY, PASS = "prm@n", "mean@1", "maj@n", "pass@n"
@@ -364,7 +365,9 @@ MAJORITY_OF_ALL = "the vote is of all responses only"
 
 
 def numbers_asked(responses: Responses, n: int | None) -> tuple[int | None, ...]:
-    """Out of how many responses to choose: `n`, or 1, 2, 4, ... fewer than every problem has, and then None for all."""
+    """Return the numbers of responses to choose from: `n`, or 1, 2, 4, ... fewer than every problem has, and then None
+    for all.
+    """
     if n is not None:
         return (n,)
     least = int(responses.sizes.min()) if responses.sizes.size else 2
@@ -375,7 +378,7 @@ def numbers_asked(responses: Responses, n: int | None) -> tuple[int | None, ...]
 
 
 def chosen_right(responses: Responses, places: Ints, n: int | None = None) -> Floats:
-    """The chance that the best of n responses, picked at random, is right; of all, 0 or 1. Shape (p,).
+    """Return the chance that the best of n responses, picked at random, is right; of all, 0 or 1. Shape (p,).
 
     Args:
         responses: of p problems, m of them.
@@ -386,14 +389,14 @@ def chosen_right(responses: Responses, places: Ints, n: int | None = None) -> Fl
     right = responses.right[order]
     if n is None:
         return right[responses.bounds[:-1]].astype(np.float64)
-    found = [_first_of(int(size), n) for size in responses.sizes]
-    weights = np.concatenate([np.empty(0), *(ranks for ranks, _ in found)]) * right
+    ranked = [_first_of(int(size), n) for size in responses.sizes]
+    weights = np.concatenate([np.empty(0), *(ranks for ranks, _ in ranked)]) * right
     sums = np.bincount(responses.problems, weights=weights, minlength=responses.subsets.size)
-    return np.asarray(sums / np.array([total for _, total in found], dtype=np.float64))
+    return np.asarray(sums / np.array([total for _, total in ranked], dtype=np.float64))
 
 
 def any_right(responses: Responses, n: int | None = None) -> Floats:
-    """The chance that one of n responses, picked at random, is right; of all, 0 or 1. Shape (p,)."""
+    """Return the chance that one of n responses, picked at random, is right; of all, 0 or 1. Shape (p,)."""
     if n is None:
         return (responses.n_right > 0).astype(np.float64)
     pairs = zip(responses.sizes.tolist(), responses.n_right.tolist(), strict=True)
@@ -417,7 +420,7 @@ def _first_of(size: int, n: int) -> tuple[Floats, float]:
     ways = [comb(size - 1 - rank, n - 1) for rank in range(size)]
     if total < _EXACT:
         return np.array(ways, dtype=np.float64), float(total)
-    return np.array([one / total for one in ways]), 1.0
+    return np.array([count / total for count in ways]), 1.0
 
 
 # -- rows
@@ -436,7 +439,7 @@ class _Line(Struct, frozen=True, eq=False):
 def response_rows(
     responses: Responses, answers: Sequence[str | None], n: int | None, seed: int | None
 ) -> Iterator[dict[str, Any]]:
-    """What holds without a scorer: `problems` by how many responses they have, mean@1, pass@n and maj@n.
+    """Yield what holds without a scorer: `problems` by how many responses they have, mean@1, pass@n and maj@n.
 
     Args:
         responses: of p problems, each with at least n responses.
@@ -453,8 +456,8 @@ def response_rows(
             own = {"of": int(size), "value": float(count), "n": int(count), "responses": int(size * count)}
             yield _row(part, PROBLEMS, own)
     means = responses.n_right / responses.sizes
-    asked = [one for one in numbers_asked(responses, n) if one != 1]
-    lines = [_Line(MEAN, 1, means), *(_Line(PASS, one, any_right(responses, one)) for one in asked)]
+    numbers = [number for number in numbers_asked(responses, n) if number != 1]
+    lines = [_Line(MEAN, 1, means), *(_Line(PASS, number, any_right(responses, number)) for number in numbers)]
     yield from _figures(responses, lines, responses, seed)
     votes = majority_right(responses, answers)
     known = ~np.isnan(votes)
@@ -473,8 +476,10 @@ def scorer_rows(
     `prm@n_over_mean@1` is the difference to a response picked at random, on the same problems and the same resamples;
     `tied` the share of problems that the order in the file decides. Arguments and rows as for `response_rows`.
     """
-    asked = numbers_asked(responses, n)
-    able = [one for one in AGGREGATIONS.values() if one.scored(evaluation)[responses.rows].any()]
+    numbers = numbers_asked(responses, n)
+    able = [
+        aggregation for aggregation in AGGREGATIONS.values() if aggregation.scored(evaluation)[responses.rows].any()
+    ]
     if not able:
         line = _Line(PRM, n, None, reason=_why_nothing(evaluation, responses))
         yield from _figures(responses.keep(np.zeros(responses.subsets.size, dtype=np.bool_)), [line], responses, seed)
@@ -482,22 +487,22 @@ def scorer_rows(
         kept = responses.keep(responses.whole(aggregation.scored(evaluation)))
         lines = [_Line(PRM, n, None, aggregation.name, "no problem has all its responses scored")]
         if kept.subsets.size:
-            lines = list(_lines(evaluation, aggregation, kept, asked))
+            lines = list(_lines(evaluation, aggregation, kept, numbers))
         yield from _figures(kept, lines, responses, seed)
 
 
 def _lines(
-    evaluation: Evaluation, aggregation: Aggregation, kept: Responses, asked: Sequence[int | None]
+    evaluation: Evaluation, aggregation: Aggregation, kept: Responses, numbers: Sequence[int | None]
 ) -> Iterator[_Line]:
     places = aggregation.ranked(evaluation.rewards, kept)
     means = kept.n_right / kept.sizes
-    for n in asked:
+    for n in numbers:
         if n is not None and aggregation.among and (kept.sizes != n).any():
             yield _Line(PRM, n, None, aggregation.name, NOT_FEWER)
             continue
         values = chosen_right(kept, places, n)
         yield _Line(PRM, n, values, aggregation.name)
-        if n == asked[-1]:
+        if n == numbers[-1]:
             yield _Line(OVER_MEAN, n, values - means, aggregation.name)
     yield _Line(TIED, None, tied(kept, places), aggregation.name)
 
@@ -531,24 +536,24 @@ def _figures(kept: Responses, lines: Sequence[_Line], every: Responses, seed: in
         if line.values is None:
             none = {"of": line.n, "n": 0, "responses": 0, "left_out": wanted[None]}
             yield _row("all", line.metric, {**_named(line), **none})
-    told = [line for line in lines if line.values is not None]
-    if not told:
+    with_values = [line for line in lines if line.values is not None]
+    if not with_values:
         return
-    values = np.column_stack([line.values for line in told if line.values is not None])
+    values = np.column_stack([line.values for line in with_values if line.values is not None])
     counted = np.column_stack([values, np.ones(len(values))])
     problems = np.arange(len(values))
     drawn = None if seed is None else resample_problems(counted, kept.subsets, len(kept.names), problems, seed)
     means = []
     for number, name, members in _parts(kept):
         if members.any():
-            draws = np.full((1, len(told)), np.nan)
+            draws = np.full((1, len(with_values)), np.nan)
             if drawn is not None:
                 draws = _shares(drawn.sum(axis=1) if number is None else drawn[:, number])
             figures = (values[members].mean(axis=0), draws)
             means += [] if number is None else [figures]
             about = _about(kept.sizes[members], wanted[number])
-            yield from _told(name, told, figures, about, kept.sizes[members])
-    yield from _average(told, means, len(wanted) - 1, _about(kept.sizes, wanted[None]), kept.sizes)
+            yield from _told(name, with_values, figures, about, kept.sizes[members])
+    yield from _average(with_values, means, len(wanted) - 1, _about(kept.sizes, wanted[None]), kept.sizes)
 
 
 def _average(
@@ -608,7 +613,7 @@ FEWEST = 3
 
 
 def population_sd(values: Floats) -> float:
-    """The population standard deviation: divided by their number, as in PRMBench (arXiv 2501.03124), Table 6.
+    """Compute the population standard deviation: divided by their number, as in PRMBench (arXiv 2501.03124), Table 6.
 
     0 where all values are the same within SAME.
     """

@@ -55,7 +55,7 @@ class Axis(Struct, frozen=True, eq=False):
 
 
 def axis(frame: pl.DataFrame, column: str) -> Axis:
-    """The values of a column of cases, or of one of DERIVED.
+    """Return the axis of a column of cases, or of one of DERIVED.
 
     Numbers ascend, outcomes come in their own order, texts as they appear; a missing value is last.
 
@@ -86,12 +86,12 @@ def axis(frame: pl.DataFrame, column: str) -> Axis:
 
 
 def _in_order(column: str, series: pl.Series) -> list[Any]:
-    found = series.drop_nulls().unique(maintain_order=True).to_list()
+    values = series.drop_nulls().unique(maintain_order=True).to_list()
     if column.endswith(".outcome"):
-        found.sort(key=OUTCOMES.index)
+        values.sort(key=OUTCOMES.index)
     elif series.dtype != pl.String():
-        found.sort()
-    return [*found, None] if series.null_count() else found
+        values.sort()
+    return [*values, None] if series.null_count() else values
 
 
 def _text(value: str | bool | int) -> str:
@@ -129,13 +129,13 @@ def _binned(name: str, series: pl.Series, column: str, bins: Sequence[_Bin]) -> 
     """An axis of bins that hold every number of the series; the last place is that of a missing value."""
     values = series.cast(pl.Int64).fill_null(0).to_numpy()
     numbers = np.select(
-        [(values >= one.low) & (values <= (np.inf if one.high is None else one.high)) for one in bins],
+        [(values >= span.low) & (values <= (np.inf if span.high is None else span.high)) for span in bins],
         list(range(len(bins))),
         len(bins),
     )
     numbers = np.where(series.is_null().to_numpy(), len(bins), numbers)
-    conditions = (*(one.sql(column) for one in bins), f"{named(column)} IS NULL")
-    return Axis(name, (*(one.text for one in bins), None), conditions, numbers)
+    conditions = (*(span.sql(column) for span in bins), f"{named(column)} IS NULL")
+    return Axis(name, (*(span.text for span in bins), None), conditions, numbers)
 
 
 # -- the cells
@@ -179,12 +179,12 @@ class Cells(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def _shape(self) -> tuple[int, ...]:
-        return tuple(len(one.values) + 1 for one in self.axes)
+        return tuple(len(of_axis.values) + 1 for of_axis in self.axes)
 
     @cached_property
     def _flat(self) -> Ints:
         """The place of each case in the flattened table, shape (n,)."""
-        return np.ravel_multi_index([one.numbers for one in self.axes], self._shape)
+        return np.ravel_multi_index([of_axis.numbers for of_axis in self.axes], self._shape)
 
     def _table(self, rows: Bools, weights: Floats | None = None) -> Floats | Ints:
         taken = np.flatnonzero(rows & self.rows)
@@ -206,35 +206,41 @@ class Cells(Struct, frozen=True, eq=False, dict=True):
         return tuple(np.unravel_index(self._there, self._shape))
 
     def counts(self, rows: Bools) -> Ints:
-        """How many of the marked cases each cell holds. Shape (k,)."""
+        """Count the marked cases in each cell. Shape (k,)."""
         return self._table(rows)[self._there].astype(np.int64)
 
     def sums(self, rows: Bools, weights: Floats) -> Floats:
-        """The sum of the weights (n,) of the marked cases in each cell. Shape (k,)."""
+        """Sum the weights (n,) of the marked cases in each cell. Shape (k,)."""
         return self._table(rows, weights)[self._there].astype(np.float64)
 
     def pairs(self) -> tuple[Ints, Ints]:
-        """Every pair of a case that takes part and a cell that it is in, totals included: row ids, numbers of cells."""
+        """Return every pair of a case that takes part and a cell that it is in, totals included: row ids, numbers of
+        cells.
+        """
         taken = np.flatnonzero(self.rows)
         cells = []
         for known in product((True, False), repeat=len(self.axes)):
             pairs = zip(self.axes, known, strict=True)
-            places = [one.numbers[taken] if own else np.full(taken.size, len(one.values)) for one, own in pairs]
+            places = [
+                of_axis.numbers[taken] if own else np.full(taken.size, len(of_axis.values)) for of_axis, own in pairs
+            ]
             cells.append(np.searchsorted(self._there, np.ravel_multi_index(places, self._shape)))
         return np.tile(taken, len(cells)), np.concatenate(cells)
 
     def frame(self) -> pl.DataFrame:
-        """A row a cell: the value of every column, TOTAL for all, and `where`, the condition that selects its cases."""
+        """Return a row a cell: the value of every column, TOTAL for all, and `where`, the condition that selects its
+        cases.
+        """
         rows = list(zip(*(place.tolist() for place in self.places), strict=True))
         columns = {
-            one.column: pl.Series([(*one.values, TOTAL)[row[at]] for row in rows], dtype=pl.String)
-            for at, one in enumerate(self.axes)
+            of_axis.column: pl.Series([(*of_axis.values, TOTAL)[row[at]] for row in rows], dtype=pl.String)
+            for at, of_axis in enumerate(self.axes)
         }
         return pl.DataFrame({**columns, "where": pl.Series([self._where(row) for row in rows], dtype=pl.String)})
 
     def _where(self, place: Sequence[int]) -> str:
-        own = [one.conditions[at] for one, at in zip(self.axes, place, strict=True) if at < len(one.values)]
-        return " AND ".join(f"({one})" for one in (*self.within, *own)) or "true"
+        own = [of_axis.conditions[at] for of_axis, at in zip(self.axes, place, strict=True) if at < len(of_axis.values)]
+        return " AND ".join(f"({condition})" for condition in (*self.within, *own)) or "true"
 
 
 class CellFigures(Struct, frozen=True, eq=False):
@@ -258,7 +264,7 @@ def breakdown(
     *,
     bootstrap: bool = True,
 ) -> pl.DataFrame:
-    """Every metric of one scorer in every cell: the columns of `cells` and SCHEMA, a row a cell and metric.
+    """Compute every metric of one scorer in every cell: the columns of `cells` and SCHEMA, a row a cell and metric.
 
     `cases` and `count_<outcome>` are counts of cases; everything else is a fraction, null with a reason where it is
     undefined. `n` is the denominator. Shares have Wilson intervals, f1 a bootstrap interval: of whole problems where
@@ -273,8 +279,8 @@ def breakdown(
         metrics: these alone, by name; () = all.
         bootstrap: whether f1 has its interval, which takes longest.
     """
-    asked = Asked(frozenset(metrics))
-    return long_form(cells, list(_figures(evaluation, cells, unparsed, seed if bootstrap else None, asked)))
+    metric_names = Asked(frozenset(metrics))
+    return long_form(cells, list(_figures(evaluation, cells, unparsed, seed if bootstrap else None, metric_names)))
 
 
 class Asked(Struct, frozen=True):
@@ -287,47 +293,47 @@ class Asked(Struct, frozen=True):
 
 
 def long_form(cells: Cells, figures: Sequence["CellFigures"]) -> pl.DataFrame:
-    """The columns of `cells` and SCHEMA, a row a cell and metric, cell by cell."""
+    """Return the columns of `cells` and SCHEMA, a row a cell and metric, cell by cell."""
     names = cells.frame()
     long = pl.concat(
         [
             names.with_columns(
-                metric=pl.lit(one.metric),
-                value=pl.Series(one.value).fill_nan(None),
-                low=pl.Series(one.low).fill_nan(None),
-                high=pl.Series(one.high).fill_nan(None),
-                n=pl.Series(one.n),
-                small=pl.Series(one.small),
-                reason=pl.Series(one.reasons, dtype=pl.String),
+                metric=pl.lit(figures_of.metric),
+                value=pl.Series(figures_of.value).fill_nan(None),
+                low=pl.Series(figures_of.low).fill_nan(None),
+                high=pl.Series(figures_of.high).fill_nan(None),
+                n=pl.Series(figures_of.n),
+                small=pl.Series(figures_of.small),
+                reason=pl.Series(figures_of.reasons, dtype=pl.String),
                 _cell=pl.int_range(names.height),
             )
-            for one in figures
+            for figures_of in figures
         ]
     )
-    return long.sort("_cell", maintain_order=True).select(*[one.column for one in cells.axes], *SCHEMA)
+    return long.sort("_cell", maintain_order=True).select(*[of_axis.column for of_axis in cells.axes], *SCHEMA)
 
 
 def _figures(
-    evaluation: Evaluation, cells: Cells, unparsed: Unparsed, seed: int | None, asked: Asked
+    evaluation: Evaluation, cells: Cells, unparsed: Unparsed, seed: int | None, metric_names: Asked
 ) -> Iterator["CellFigures"]:
     n = cells.counts(cells.rows)
-    if "cases" in asked:
+    if "cases" in metric_names:
         yield _count("cases", n, n)
     for code, outcome in enumerate(OUTCOMES):
-        if (name := f"count_{outcome}") in asked:
+        if (name := f"count_{outcome}") in metric_names:
             yield _count(name, cells.counts(evaluation.codes == code), n)
     sides = side_shares(evaluation, unparsed)
-    yield from (_of_share(one, cells) for one in sides if one.name in asked)
-    if "f1" in asked:
+    yield from (_of_share(share, cells) for share in sides if share.name in metric_names)
+    if "f1" in metric_names:
         yield _f1(evaluation, sides, cells, seed)
-    if "step_accuracy" in asked:
+    if "step_accuracy" in metric_names:
         yield _step_accuracy(evaluation, cells)
     for share in chain(
         outcome_shares(evaluation, unparsed),
         error_type_shares(evaluation, unparsed),
         process_error_shares(evaluation, unparsed),
     ):
-        if share.name in asked:
+        if share.name in metric_names:
             yield _of_share(share, cells)
 
 
@@ -375,7 +381,6 @@ def _bootstrap(
     defined: Ints,
     ends: tuple[Floats, Floats],
 ) -> None:
-    """Fill in both ends of f1's interval where it is defined."""
     member, gold = (shares[0].among | shares[1].among), evaluation.gold
     if gold.related and related(gold.problems, member & cells.rows):
         right, (cases, numbers) = (shares[0].hits | shares[1].hits), cells.pairs()
@@ -401,9 +406,9 @@ def _step_accuracy(evaluation: Evaluation, cells: Cells) -> CellFigures:
 
 
 def few(n: Ints) -> Bools:
-    """Where a figure rests on few cases; not where it rests on none."""
-    found: Bools = (n > 0) & (n < SMALL)
-    return found
+    """Return where a figure rests on few cases; not where it rests on none."""
+    small: Bools = (n > 0) & (n < SMALL)
+    return small
 
 
 # -- two scorers by columns of the cases: in each cell the first less the second, on the cases that both have
@@ -419,7 +424,8 @@ NOT_DIFFERENT = ("process_error_rate",)
 def breakdown_difference(
     pair: Pair, cells: Cells, unparsed: Unparsed = "wrong", metrics: Collection[str] = ()
 ) -> pl.DataFrame:
-    """Every share, f1 and step_accuracy of the first scorer less those of the second: as `breakdown`, without counts.
+    """Compute every share, f1 and step_accuracy of the first scorer less those of the second: as `breakdown`, without
+    counts.
 
     In every cell both are over the same cases, those in the denominators of both, and `n` is their number. Shares have
     Newcombe's interval of a paired difference; f1 and step_accuracy have none. Of several runs it is the first.
@@ -427,31 +433,31 @@ def breakdown_difference(
     return long_form(cells, list(_differences(pair, cells, unparsed, Asked(frozenset(metrics)))))
 
 
-def _differences(pair: Pair, cells: Cells, unparsed: Unparsed, asked: Asked) -> Iterator[CellFigures]:
-    sides = [_common(*both) for both in zip(*(side_shares(one, unparsed) for one in pair), strict=True)]
-    yield from (_share(*both, cells) for both in sides if both[0].name in asked)
-    if "f1" in asked:
+def _differences(pair: Pair, cells: Cells, unparsed: Unparsed, metric_names: Asked) -> Iterator[CellFigures]:
+    sides = [_common(*both) for both in zip(*(side_shares(evaluation, unparsed) for evaluation in pair), strict=True)]
+    yield from (_share(*both, cells) for both in sides if both[0].name in metric_names)
+    if "f1" in metric_names:
         yield _f1_difference(sides, cells)
-    if "step_accuracy" in asked:
+    if "step_accuracy" in metric_names:
         yield _step_accuracy_difference(pair, cells)
     kinds = (outcome_shares, error_type_shares, process_error_shares)
-    for both in zip(*(chain(*(kind(one, unparsed) for kind in kinds)) for one in pair), strict=True):
-        if both[0].name in asked and both[0].name not in NOT_DIFFERENT:
+    for both in zip(*(chain(*(kind(evaluation, unparsed) for kind in kinds)) for evaluation in pair), strict=True):
+        if both[0].name in metric_names and both[0].name not in NOT_DIFFERENT:
             yield _share(*_common(*both), cells)
 
 
 def _common(left: Share, right: Share) -> tuple[Share, Share]:
     """Both among the cases that are in both denominators."""
     among = left.among & right.among
-    found = (Share(one.name, one.hits & among, among, one.empty) for one in (left, right))
-    return next(found), next(found)
+    shares = (Share(side.name, side.hits & among, among, side.empty) for side in (left, right))
+    return next(shares), next(shares)
 
 
 def _share(left: Share, right: Share, cells: Cells) -> CellFigures:
     n = cells.counts(left.among)
     counts = [
-        cells.counts(one)
-        for one in (
+        cells.counts(mask)
+        for mask in (
             left.hits & right.hits,
             left.hits & ~right.hits,
             ~left.hits & right.hits,
@@ -479,7 +485,7 @@ def _f1_difference(sides: list[tuple[Share, Share]], cells: Cells) -> CellFigure
 
 
 def _step_accuracy_difference(pair: Pair, cells: Cells) -> CellFigures:
-    left, right = (one.step_accuracies for one in pair)
+    left, right = (evaluation.step_accuracies for evaluation in pair)
     there = ~np.isnan(left) & ~np.isnan(right)
     n, total = cells.counts(there), cells.sums(there, np.where(there, left - right, 0.0))
     value = np.divide(total, n, out=np.full(n.size, np.nan), where=n > 0)
@@ -490,7 +496,7 @@ def _step_accuracy_difference(pair: Pair, cells: Cells) -> CellFigures:
 
 
 def _why(value: Floats, empty: str) -> list[str | None]:
-    return [None if np.isfinite(one) else NO_COMMON + empty for one in value]
+    return [None if np.isfinite(number) else NO_COMMON + empty for number in value]
 
 
 # -- on which cases is a scorer better or worse than on the rest? Every value of every categorical column is a slice
@@ -503,7 +509,7 @@ SUPPORT = SMALL
 def slice_rows(
     evaluation: Evaluation, rows: Bools, axes: Sequence[Axis], unparsed: Unparsed = "wrong"
 ) -> list[dict[str, Any]]:
-    """The difference of accuracy between each slice and the other cases, the largest (either way) first.
+    """Compute the difference of accuracy between each slice and the other cases, the largest (either way) first.
 
     Erroneous cases are compared with erroneous ones and clean with clean, so that a slice that only holds more of one
     kind is no difference. The rest are the cases with another value of the column; a missing value is neither. Of a
@@ -520,11 +526,11 @@ def slice_rows(
         minus rest), `low`, `high` (Newcombe's interval), `n`, `rest` (cases), `p` (Fisher's exact test, two-sided),
         `p_holm` (adjusted over all the slices that are returned: `looks`) and `where`. Cases are taken as independent.
     """
-    found = [one for share in side_shares(evaluation, unparsed) for axis in axes for one in _of(share, axis, rows)]
-    adjusted = holm(np.array([one["p"] for one in found], dtype=np.float64))
-    for one, p in zip(found, adjusted, strict=True):
-        one |= {"p_holm": float(p), "looks": len(found)}
-    return sorted(found, key=lambda one: (-abs(one["value"]), one["p"]))
+    slices = [row for share in side_shares(evaluation, unparsed) for axis in axes for row in _of(share, axis, rows)]
+    adjusted = holm(np.array([row["p"] for row in slices], dtype=np.float64))
+    for row, p in zip(slices, adjusted, strict=True):
+        row |= {"p_holm": float(p), "looks": len(slices)}
+    return sorted(slices, key=lambda row: (-abs(row["value"]), row["p"]))
 
 
 def _of(share: Share, axis: Axis, rows: Bools) -> Iterator[dict[str, Any]]:

@@ -32,20 +32,20 @@ class RewardBins(Struct, frozen=True, eq=False):
         return self.edges.size - 1
 
     def of(self, rewards: Floats) -> Ints:
-        """The bin (0-based) of each reward, in its shape; every reward is between the first edge and the last."""
-        found: Ints = np.searchsorted(self.edges[1:-1], rewards, side="right")
-        return found
+        """Return the bin (0-based) of each reward, in their shape; each lies between the first and the last edge."""
+        bins: Ints = np.searchsorted(self.edges[1:-1], rewards, side="right")
+        return bins
 
     def counts(self, rewards: Floats) -> Ints:
-        """How many of the rewards are in each bin. Shape (k,)."""
+        """Count the rewards in each bin. Shape (k,)."""
         return np.bincount(self.of(rewards), minlength=self.size)
 
     def ends(self) -> list[tuple[float, float]]:
-        """The lower and the upper edge of each bin."""
+        """Return the lower and the upper edge of each bin."""
         return list(pairwise(self.edges.tolist()))
 
     def sql(self, number: int, column: str) -> str:
-        """The condition that a column (as it stands in SQL) is in a bin."""
+        """Return the condition that a column (as it stands in SQL) is in a bin."""
         low, high = self.ends()[number]
         upper = "<=" if number == self.size - 1 else "<"
         return f"{column} >= {literal(low)} AND {column} {upper} {literal(high)}"
@@ -68,20 +68,20 @@ def reward_bins(evaluation: Evaluation, bins: int = 20) -> RewardBins:
 
 
 def with_rewards(evaluation: Evaluation, rows: Bools) -> Bools:
-    """Those of the cases (n,) that have gold labels and a reward for every step, dev cases apart. Shape (n,)."""
+    """Return which of the cases (n,) have gold labels and a reward for every step, dev cases apart. Shape (n,)."""
     whole = evaluation.rewards.scored & (evaluation.gold.n_steps > 0)
     there: Bools = rows & evaluation.gold.known & whole & (evaluation.missing != DEV)
     return there
 
 
 def has_rewards(evaluation: Evaluation) -> str:
-    """The condition that selects these cases; of gold labels it says nothing."""
+    """Return the condition that selects these cases; of gold labels it says nothing."""
     name = evaluation.scorer.name
     return f"{named(f'{name}.lowest_reward')} IS NOT NULL AND {named(f'{name}.outcome')} <> 'dev'"
 
 
 def why_none(evaluation: Evaluation, rows: Bools) -> str:
-    """Why there is no case with rewards and gold labels among some."""
+    """Return why there is no case with rewards and gold labels among some."""
     if not rows.any():
         return "no case is shown"
     if not (rows & evaluation.rewards.scored).any():
@@ -93,7 +93,8 @@ def why_none(evaluation: Evaluation, rows: Bools) -> str:
 
 
 def auroc(high: Floats, low: Floats) -> float | None:
-    """How often a number of `high` is above one of `low`, of all pairs, a tie counting half; None without a pair.
+    """Return how often a number of `high` is above one of `low`, of all pairs, a tie counting half; None without a
+    pair.
 
     Mann and Whitney, Annals of Mathematical Statistics 18 (1947). Exact: pairs are counted in whole numbers. Shapes
     (m,) and (k,); neither holds NaN.
@@ -104,7 +105,8 @@ def auroc(high: Floats, low: Floats) -> float | None:
 
 
 def separation(high: Floats, low: Floats, metric: str, reason: str) -> Figure:
-    """The same with DeLong's 95% interval (Biometrics 44, 1988), within [0, 1]; the numbers are taken as independent.
+    """Return the AUROC with DeLong's 95% interval (Biometrics 44, 1988), within [0, 1]; the numbers are taken as
+    independent.
 
     Args:
         high: (m,) numbers of what should be above.
@@ -126,9 +128,9 @@ def separation(high: Floats, low: Floats, metric: str, reason: str) -> Figure:
 
 def _twice_below(high: Floats, low: Floats) -> Ints:
     """For each of `high`, ascending, twice how many of `low` are below it and once how many equal it. Shape (m,)."""
-    ordered, asked = np.sort(low), np.sort(high)
+    ordered, sought = np.sort(low), np.sort(high)
     # Asked in order, places are found many times faster.
-    counts: Ints = np.searchsorted(ordered, asked, "left") + np.searchsorted(ordered, asked, "right")
+    counts: Ints = np.searchsorted(ordered, sought, "left") + np.searchsorted(ordered, sought, "right")
     return counts
 
 
@@ -146,13 +148,13 @@ SEPARATIONS = (
 
 
 def lowest_rewards(evaluation: Evaluation, rows: Bools) -> tuple[Ints, Floats]:
-    """The cases (row ids) of `rows` (n) with gold labels and rewards, and the lowest reward of each."""
+    """Return the cases (row ids) of `rows` (n) with gold labels and rewards, and the lowest reward of each."""
     there = np.flatnonzero(with_rewards(evaluation, rows))
     return there, evaluation.column("lowest_reward").to_numpy()[there].astype(np.float64)
 
 
 def classed_steps(evaluation: Evaluation, rows: Bools) -> tuple[Floats, Ints]:
-    """Every step reward of the same cases, and the place of its class in STEP_CLASSES."""
+    """Return every step reward of the same cases, and the place of its class in STEP_CLASSES."""
     there, gold, rewards = with_rewards(evaluation, rows), evaluation.gold, evaluation.rewards
     lengths = np.diff(rewards.offsets)
     taken = np.repeat(there, lengths)
@@ -164,7 +166,7 @@ def classed_steps(evaluation: Evaluation, rows: Bools) -> tuple[Floats, Ints]:
 
 
 def case_histogram(evaluation: Evaluation, rows: Bools, bins: RewardBins | None = None) -> Iterator[HistogramRow]:
-    """Counts of cases by the bin of their lowest reward, erroneous and clean apart, then their separation.
+    """Yield counts of cases by the bin of their lowest reward, erroneous and clean apart, then their separation.
 
     Yields dictionaries with `unit` (case), `side`, `reward_from, reward_to` (the bin, closed on the left, the last one
     on both sides), `metric` (count), `value`, `low, high, n, small, reason, where`: `n` is the number of cases of the
@@ -187,7 +189,7 @@ def case_histogram(evaluation: Evaluation, rows: Bools, bins: RewardBins | None 
 
 
 def step_histogram(evaluation: Evaluation, rows: Bools, bins: RewardBins | None = None) -> Iterator[HistogramRow]:
-    """Counts of steps by the bin of their reward and by STEP_CLASSES, then their separation; `where` is null.
+    """Yield counts of steps by the bin of their reward and by STEP_CLASSES, then their separation; `where` is null.
 
     Rows otherwise as those of `case_histogram`, with `unit` step.
     """
@@ -210,8 +212,15 @@ def _bar(
 ) -> HistogramRow:
     low, high = bins.ends()[number]
     place = {"unit": unit, "side": side, "reward_from": low, "reward_to": high}
-    told = {"metric": "count", "value": float(count) if n else None, "low": None, "high": None, "n": n, "small": False}
-    return {**place, **told, "reason": None if n else empty, "where": where}
+    figures = {
+        "metric": "count",
+        "value": float(count) if n else None,
+        "low": None,
+        "high": None,
+        "n": n,
+        "small": False,
+    }
+    return {**place, **figures, "reason": None if n else empty, "where": where}
 
 
 def _separated(unit: str, figure: Figure, where: str | None) -> HistogramRow:
@@ -237,7 +246,7 @@ ECE = (
 
 
 def why_no_reliability(evaluation: Evaluation) -> str | None:
-    """Why the rewards cannot be read as probabilities; None where they can."""
+    """Return why the rewards cannot be read as probabilities; None where they can."""
     scorer, there = evaluation.scorer, evaluation.rewards.range
     if there is None:
         return evaluation.nothing or f"{scorer.name} gives no step rewards"
@@ -254,7 +263,7 @@ def why_no_reliability(evaluation: Evaluation) -> str | None:
 
 
 def case_reliability(evaluation: Evaluation, rows: Bools, bins: int = BINS) -> Iterator[ReliabilityRow]:
-    """The share of clean cases by the bin of the lowest reward, and their ECE.
+    """Yield the share of clean cases by the bin of the lowest reward, and their ECE.
 
     That the lowest reward is the probability of a clean case is a reading of ours: it is that number alone that the
     threshold is held against where it is decided whether there is an error at all.
@@ -273,7 +282,7 @@ def case_reliability(evaluation: Evaluation, rows: Bools, bins: int = BINS) -> I
 
 
 def step_reliability(evaluation: Evaluation, rows: Bools, bins: int = BINS) -> Iterator[ReliabilityRow]:
-    """The share of right steps by the bin of the reward, of the steps with a gold label, and their ECE.
+    """Yield the share of right steps by the bin of the reward, of the steps with a gold label, and their ECE.
 
     Rows otherwise as those of `case_reliability`, with `unit` step and without conditions. Wilson's interval takes
     steps as independent, which those of a case are not, so that there is none.
@@ -305,12 +314,12 @@ def _rows(
     sums = np.bincount(place, values, minlength=bins.size)
     low, high = wilson_interval(hits, n)
     for number, ends in enumerate(bins.ends()):
-        count, said = int(n[number]), where[number] if where else None
+        count, conditions = int(n[number]), where[number] if where else None
         interval = (float(low[number]), float(high[number])) if count and where else (None, None)
         share, mean = (float(total[number]) / count if count else None for total in (hits, sums))
         none = None if count else f"no {unit} in this bin"
-        yield _row(unit, ends, "share_right", share, interval, count, none, said)
-        yield _row(unit, ends, "mean_reward", mean, (None, None), count, none, said)
+        yield _row(unit, ends, "share_right", share, interval, count, none, conditions)
+        yield _row(unit, ends, "mean_reward", mean, (None, None), count, none, conditions)
     ece = float(np.abs(hits - sums).sum() / values.size)
     yield _row(unit, None, "ece", ece, (None, None), int(values.size), None, where[-1] if where else None)
 
@@ -327,5 +336,5 @@ def _row(
 ) -> ReliabilityRow:
     low, high = ends or (None, None)
     place = {"unit": unit, "reward_from": low, "reward_to": high, "metric": metric, "value": value}
-    told = {"low": interval[0], "high": interval[1], "n": n, "small": 0 < n < SMALL}
-    return {**place, **told, "reason": reason, "where": where}
+    figures = {"low": interval[0], "high": interval[1], "n": n, "small": 0 < n < SMALL}
+    return {**place, **figures, "reason": reason, "where": where}

@@ -15,7 +15,7 @@ Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 def wilson_interval(hits: Ints, totals: Ints) -> tuple[Floats, Floats]:
-    """Give low and high end of the 95% interval of hits / totals, elementwise; NaN where the total is 0.
+    """Return low and high end of the 95% interval of hits / totals, elementwise; NaN where the total is 0.
 
     Wilson, Journal of the American Statistical Association 22 (1927). What is counted is taken as independent.
     """
@@ -28,7 +28,7 @@ def wilson_interval(hits: Ints, totals: Ints) -> tuple[Floats, Floats]:
 
 
 def difference_interval(hits: Ints, totals: Ints, other_hits: Ints, other_totals: Ints) -> tuple[Floats, Floats]:
-    """Give the 95% interval of the difference of two independent shares, elementwise, made of their Wilson intervals.
+    """Return the 95% interval of the difference of two independent shares, elementwise, made of their Wilson intervals.
 
     Newcombe, Statistics in Medicine 17 (1998), method 10. NaN where a total is 0.
     """
@@ -43,7 +43,8 @@ def difference_interval(hits: Ints, totals: Ints, other_hits: Ints, other_totals
 
 
 def paired_difference_interval(both: Ints, only_left: Ints, only_right: Ints, neither: Ints) -> tuple[Floats, Floats]:
-    """Give the 95% interval of the difference of two shares of the same cases, elementwise; NaN where there is no case.
+    """Return the 95% interval of the difference of two shares of the same cases, elementwise; NaN where there is no
+    case.
 
     Newcombe, Statistics in Medicine 17 (1998), 2635 to 2650, method 10: made of both Wilson intervals and of the
     correlation of the pairs, with a correction for continuity where that is positive. Cases are taken as independent.
@@ -68,17 +69,17 @@ def paired_difference_interval(both: Ints, only_left: Ints, only_right: Ints, ne
     return share - other - below, share - other + above
 
 
-def _joined(one: Floats, other: Floats, alike: Floats) -> Floats:
+def _joined(distance: Floats, other: Floats, alike: Floats) -> Floats:
     """The length of the third side of what two correlated distances span."""
-    found: Floats = np.sqrt(np.maximum(one**2 - 2 * alike * one * other + other**2, 0))
-    return found
+    third: Floats = np.sqrt(np.maximum(distance**2 - 2 * alike * distance * other + other**2, 0))
+    return third
 
 
 # -- tests
 
 
 def mcnemar(only_left: Ints, only_right: Ints) -> Floats:
-    """Give the exact two-sided p of as uneven a split of the discordant pairs, or a more uneven one, by chance.
+    """Return the exact two-sided p of as uneven a split of the discordant pairs, or a more uneven one, by chance.
 
     McNemar, Psychometrika 12 (1947), with the binomial in place of its approximation: twice the smaller tail, at most
     1; without discordant pairs 1. Arrays of one shape.
@@ -106,10 +107,10 @@ def _half_tail(k: int, n: int) -> float:
 
 
 def fisher_exact(hits: int, total: int, other_hits: int, other_total: int) -> float:
-    """Give Fisher's exact two-sided p of two independent shares: the tables that are no likelier than this one."""
-    found = hits + other_hits
-    first = np.arange(max(0, found - other_total), min(total, found) + 1)
-    chances = _log_choose(total, first) + _log_choose(other_total, found - first)
+    """Return Fisher's exact two-sided p of two independent shares: the tables that are no likelier than this one."""
+    all_hits = hits + other_hits
+    first = np.arange(max(0, all_hits - other_total), min(total, all_hits) + 1)
+    chances = _log_choose(total, first) + _log_choose(other_total, all_hits - first)
     likely = np.exp(chances - chances.max())
     # Equal chances that rounding puts apart are equal.
     p = likely[likely <= likely[hits - first[0]] * (1 + 1e-7)].sum() / likely.sum()
@@ -125,8 +126,8 @@ def _log_factorials(n: Ints) -> Floats:
     large = np.maximum(n, 16).astype(np.float64)
     series = 1 / (12 * large) - 1 / (360 * large**3) + 1 / (1260 * large**5) - 1 / (1680 * large**7)
     stirling = (large + 0.5) * np.log(large) - large + 0.5 * math.log(2 * math.pi) + series
-    found: Floats = np.where(n < 16, _SMALL_FACTORIALS[np.minimum(n, 15)], stirling)
-    return found
+    logarithms: Floats = np.where(n < 16, _SMALL_FACTORIALS[np.minimum(n, 15)], stirling)
+    return logarithms
 
 
 _SMALL_FACTORIALS = np.array([math.lgamma(n + 1) for n in range(16)])

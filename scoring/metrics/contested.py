@@ -35,7 +35,7 @@ class Consensus(Struct, frozen=True, eq=False):
 
 
 def consensus(aligned: AlignedScorers) -> Consensus:
-    """Every case's verdict with the most weight behind it.
+    """Return the verdict on every case that has the most weight behind it.
 
     A scorer's weight is the log-odds of its accuracy on the cases of other problems, with SHRINK right and SHRINK wrong
     ones added, divided by the number of scorers of the same declared family that have a say on the case: a family has
@@ -52,9 +52,9 @@ def consensus(aligned: AlignedScorers) -> Consensus:
     most = behind.max(axis=1)
     # Equal weights may be added in different orders, so that sums of equal weight differ in their last digits.
     leading = (behind > 0) & np.isclose(behind, most[:, None], rtol=1e-9, atol=0.0)
-    said = np.where(leading, aligned.verdicts, NO_VERDICT).max(axis=1)
-    rivals = (leading & (aligned.verdicts != said[:, None])).any(axis=1)
-    verdicts = np.where(rivals, NO_VERDICT, said)
+    leading_verdicts = np.where(leading, aligned.verdicts, NO_VERDICT).max(axis=1)
+    rivals = (leading & (aligned.verdicts != leading_verdicts[:, None])).any(axis=1)
+    verdicts = np.where(rivals, NO_VERDICT, leading_verdicts)
     total = weights.sum(axis=1)
     there = verdicts != NO_VERDICT
     support = np.divide(most, total, out=np.full(total.size, np.nan), where=there)
@@ -62,9 +62,11 @@ def consensus(aligned: AlignedScorers) -> Consensus:
 
 
 def have_a_say(aligned: AlignedScorers) -> Bools:
-    """Whose verdict names a step of the solution or no error: any other has no say. Shape (n, s)."""
-    found: Bools = (aligned.verdicts >= -1) & (aligned.verdicts < np.maximum(aligned.n_steps, 1)[:, None])
-    return found
+    """Return which scorers have a verdict that names a step of the solution or no error: any other has no say. Shape
+    (n, s).
+    """
+    mask: Bools = (aligned.verdicts >= -1) & (aligned.verdicts < np.maximum(aligned.n_steps, 1)[:, None])
+    return mask
 
 
 def _log_odds(aligned: AlignedScorers) -> Floats:
@@ -72,7 +74,7 @@ def _log_odds(aligned: AlignedScorers) -> Floats:
     right, wrong = aligned.tried & aligned.right, aligned.tried & ~aligned.right
     elsewhere = []
     for marks in (right, wrong):
-        here = np.stack([np.bincount(aligned.problems, one) for one in marks.T], axis=1)
+        here = np.stack([np.bincount(aligned.problems, mark) for mark in marks.T], axis=1)
         elsewhere.append(marks.sum(axis=0) - here[aligned.problems] + SHRINK)
     odds: Floats = np.log(elsewhere[0]) - np.log(elsewhere[1])
     return odds
@@ -80,11 +82,11 @@ def _log_odds(aligned: AlignedScorers) -> Floats:
 
 def _siblings(families: tuple[str, ...], names_one: Bools) -> Ints:
     """How many with a say (n, s) are of each one's declared family, itself included; at least 1. Shape (n, s)."""
-    found = np.ones(names_one.shape, dtype=np.int64)
+    counts = np.ones(names_one.shape, dtype=np.int64)
     for family in {family for family in families if family}:
         of_it = [column for column, other in enumerate(families) if other == family]
-        found[:, of_it] = np.maximum(names_one[:, of_it].sum(axis=1, keepdims=True), 1)
-    return found
+        counts[:, of_it] = np.maximum(names_one[:, of_it].sum(axis=1, keepdims=True), 1)
+    return counts
 
 
 LEAST = 2
@@ -127,8 +129,8 @@ class Contested(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def against(self) -> Bools:
         """The cases on which the consensus contradicts gold. Shape (n,)."""
-        found: Bools = np.nan_to_num(self.leads) > 0
-        return found
+        contradicts: Bools = np.nan_to_num(self.leads) > 0
+        return contradicts
 
     @cached_property
     def voters(self) -> Ints:
@@ -146,10 +148,12 @@ class Contested(Struct, frozen=True, eq=False, dict=True):
         return rows[np.lexsort((share, lead))]
 
     def behind(self, aligned: AlignedScorers, row: int) -> tuple[int, ...]:
-        """The places of the scorers that say what the consensus says, the heaviest first; () without one."""
-        said = self.says[row] & (aligned.verdicts[row] == self.verdicts[row])
+        """Return the places of the scorers that say what the consensus says, the heaviest first; () without one."""
+        agreeing = self.says[row] & (aligned.verdicts[row] == self.verdicts[row])
         weight = np.round(self.weights[row], _DIGITS)
-        return tuple(sorted(np.flatnonzero(said).tolist(), key=lambda place: (-weight[place], aligned.names[place])))
+        return tuple(
+            sorted(np.flatnonzero(agreeing).tolist(), key=lambda place: (-weight[place], aligned.names[place]))
+        )
 
 
 def contested(aligned: AlignedScorers) -> Contested:
@@ -164,16 +168,16 @@ def contested(aligned: AlignedScorers) -> Contested:
     """
     if not aligned.names:
         return _of_nobody(aligned.rows.size)
-    says, found = have_a_say(aligned), consensus(aligned)
-    total, voters, weighing = found.weights.sum(axis=1), says.sum(axis=1), (found.weights > 0).sum(axis=1)
+    says, agreed = have_a_say(aligned), consensus(aligned)
+    total, voters, weighing = agreed.weights.sum(axis=1), says.sum(axis=1), (agreed.weights > 0).sum(axis=1)
     reasons = np.select(
-        [voters == 0, voters < LEAST, weighing == 0, weighing < LEAST, found.verdicts == NO_VERDICT],
+        [voters == 0, voters < LEAST, weighing == 0, weighing < LEAST, agreed.verdicts == NO_VERDICT],
         [NO_SAY, ALONE, NO_WEIGHT, ONE_WEIGHT, TIE],
         0,
     ).astype(np.uint8)
-    verdicts = np.where(reasons == 0, found.verdicts, NO_VERDICT)
-    for_it, for_gold = (says & (aligned.verdicts == said[:, None]) for said in (verdicts, aligned.earliest))
-    weight, gold_weight = (np.asarray(np.where(marks, found.weights, 0.0).sum(axis=1)) for marks in (for_it, for_gold))
+    verdicts = np.where(reasons == 0, agreed.verdicts, NO_VERDICT)
+    for_it, for_gold = (says & (aligned.verdicts == reference[:, None]) for reference in (verdicts, aligned.earliest))
+    weight, gold_weight = (np.asarray(np.where(marks, agreed.weights, 0.0).sum(axis=1)) for marks in (for_it, for_gold))
     there = reasons == 0
     nothing = np.full(total.size, np.nan)
     return Contested(
@@ -183,7 +187,7 @@ def contested(aligned: AlignedScorers) -> Contested:
         gold_shares=np.divide(gold_weight, total, out=nothing.copy(), where=there),
         leads=np.where(there, weight - gold_weight, np.nan),
         says=says,
-        weights=found.weights,
+        weights=agreed.weights,
         votes=for_it.sum(axis=1),
         gold_votes=for_gold.sum(axis=1),
     )

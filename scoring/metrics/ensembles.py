@@ -50,8 +50,8 @@ NO_BEST = "F1 is undefined for every scorer"
 
 def unanimous_wrong(aligned: AlignedScorers, columns: Sequence[int]) -> Bools:
     """Find the cases that all of these scorers tried and none has right. Shape (n,)."""
-    found: Bools = aligned.common(columns) & ~aligned.right[:, list(columns)].any(axis=1)
-    return found
+    mask: Bools = aligned.common(columns) & ~aligned.right[:, list(columns)].any(axis=1)
+    return mask
 
 
 def lone_right(aligned: AlignedScorers, columns: Sequence[int]) -> Ints:
@@ -65,7 +65,7 @@ def lone_right(aligned: AlignedScorers, columns: Sequence[int]) -> Ints:
 
 
 def together_rows(aligned: AlignedScorers, seed: int | None = 0) -> Iterator[Row]:
-    """Tell what three or more scorers give together on the cases that all of them tried; nothing of fewer.
+    """Yield what three or more scorers give together on the cases that all of them tried; nothing of fewer.
 
     Yields rows as those of `scoring.metrics.paired.case_comparison_rows`: counts of cases, `SIDE_lone_right` of a
     scorer, `SIDE_unanimous_right` and `SIDE_unanimous_wrong`; `consensus_METRIC` as if the consensus were a scorer (see
@@ -189,7 +189,7 @@ class CorrectSet:
 
 
 def correct_sets(aligned: AlignedScorers, columns: Sequence[int]) -> Iterator[CorrectSet]:
-    """Give the sets that occur, erroneous cases first, the largest first; of equal ones the one with fewer scorers.
+    """Yield the sets that occur, erroneous cases first, the largest first; of equal ones the one with fewer scorers.
 
     The sets of nobody, of everybody and of each scorer alone are there even without a case.
 
@@ -236,7 +236,7 @@ def _kind(right: tuple[int, ...], columns: tuple[int, ...]) -> Kind:
 
 
 def agreement_rows(aligned: AlignedScorers) -> Iterator[Row]:
-    """Tell for every two scorers and each side (`all`, `erroneous`, `clean`) the shares of AGREEMENTS.
+    """Yield for every two scorers and each side (`all`, `erroneous`, `clean`) the shares of AGREEMENTS.
 
     `both_right_or_wrong` and `same_outcome` (the same word: exact, early, ...) are of the cases that both tried,
     `same_verdict` of those on which both have a verdict. Yields dictionaries with `scorer, other, side, metric, value,
@@ -276,7 +276,7 @@ def _agreeing(aligned: AlignedScorers, pair: tuple[int, int], side: str, metric:
 
 
 def covered_rows(aligned: AlignedScorers) -> Iterator[Row]:
-    """Tell what each scorer lacks that another has: of the cases that `scorer` has wrong the share `other` has right.
+    """Yield what each scorer lacks that another has: of the cases that `scorer` has wrong the share `other` has right.
 
     For every ordered pair and side, `metric` is `covered`; otherwise rows as those of `agreement_rows`.
     """
@@ -297,7 +297,7 @@ def covered_rows(aligned: AlignedScorers) -> Iterator[Row]:
 
 
 def oracle_rows(aligned: AlignedScorers, seed: int | None = 0) -> Iterator[Row]:
-    """Tell for every two scorers `oracle_METRIC`, where a case is right as soon as one of them has it right.
+    """Yield for every two scorers `oracle_METRIC`, where a case is right as soon as one of them has it right.
 
     `oracle_METRIC_gain` is that minus the same figure of the better of the two by F1 (`better`). Figures are means over
     the subsets, on the cases that both tried, with percentile bootstrap intervals; pairs with the same common cases
@@ -305,7 +305,7 @@ def oracle_rows(aligned: AlignedScorers, seed: int | None = 0) -> Iterator[Row]:
 
     Yields dictionaries with `scorer, other, side, metric, value, low, high, n, count, reason, note, better, where`.
     """
-    found: dict[tuple[int, int], list[Row]] = {}
+    rows_of: dict[tuple[int, int], list[Row]] = {}
     for group, columns in pairs_alike(len(aligned.names), aligned.common):
         common = aligned.only(aligned.common(columns), columns)
         places = [(columns.index(left), columns.index(right)) for left, right in group]
@@ -314,9 +314,9 @@ def oracle_rows(aligned: AlignedScorers, seed: int | None = 0) -> Iterator[Row]:
         made = common.decided_as(names, np.column_stack([common.right, *unions]))
         scores = shared_scores(made, tuple(range(len(names))), seed)
         for number, pair in enumerate(group):
-            found[pair] = list(_oracle(aligned, pair, scores, (*places[number], len(columns) + number)))
-    for pair in sorted(found):
-        yield from found[pair]
+            rows_of[pair] = list(_oracle(aligned, pair, scores, (*places[number], len(columns) + number)))
+    for pair in sorted(rows_of):
+        yield from rows_of[pair]
 
 
 def _oracle(
@@ -418,33 +418,37 @@ class Cascade(Struct, frozen=True, eq=False, dict=True):
         return None if np.isnan(f1).all() else int(np.nanargmax(f1))
 
     def spread(self, points: int = 21) -> Ints:
-        """Some cuts (0-based, ascending): for as many even shares of cases the lowest cut that sends at least these."""
+        """Return some cuts (0-based, ascending): for as many even shares of cases the lowest cut that sends at least
+        these.
+        """
         wanted = np.linspace(self.sent[0], self.sent[-1], points)
         return np.unique(np.searchsorted(self.sent, wanted))
 
     def asks(self, cut: int) -> Bools:
-        """The cases (n,) sent on at a cut (0-based)."""
-        asked: Bools = np.isnan(self.distances) | (self.distances < self.cuts[cut])
-        return asked
+        """Return the cases (n,) sent on at a cut (0-based)."""
+        uncertain: Bools = np.isnan(self.distances) | (self.distances < self.cuts[cut])
+        return uncertain
 
     def right(self, cut: int) -> Bools:
-        """The cases (n,) that the cascade has right."""
+        """Return the cases (n,) that the cascade has right."""
         right: Bools = np.where(self.asks(cut), self._second, self.shared.right[:, 0])
         return right
 
     def where(self, cut: int) -> str:
-        """The SQL condition that selects the cases sent on."""
+        """Return the SQL condition that selects the cases sent on."""
         distance = named(f"{self.shared.names[0]}.decision_distance")
         unsure = f"({distance} < {literal(float(self.cuts[cut]))} OR {distance} IS NULL)"
         return conjunction((common_of(self.shared, (0, 1), EVERY), unsure))
 
     def spent(self, costs: Floats) -> Floats:
-        """What the second scorer costs at each cut, shape (k,), of its costs a case (n,); NaN with an unknown one."""
+        """Return what the second scorer costs at each cut, shape (k,), of its costs a case (n,); NaN with an unknown
+        one.
+        """
         spent: Floats = _cumulated(self.distances, self.cuts, np.zeros(self.n, dtype=np.int64), 1, costs)[0]
         return spent
 
     def scores(self, cuts: Sequence[int], seed: int | None = 0) -> SharedScores:
-        """The first scorer alone, the second alone, and the cascade at some cuts (0-based), on shared resamples."""
+        """Score the first scorer alone, the second alone, and the cascade at cuts (0-based), on shared resamples."""
         names = (*self.shared.names, *(f"cascade below {self.cuts[cut]:.4g}" for cut in cuts))
         right = np.column_stack([self.shared.right, *(self.right(cut) for cut in cuts)])
         return shared_scores(self.shared.decided_as(names, right), tuple(range(len(names))), seed)
@@ -486,8 +490,8 @@ def cascade(aligned: AlignedScorers, first: int, second: int, distances: Floats)
 
 
 def _once_asked(shared: AlignedScorers) -> Bools:
-    said = shared.verdicts[:, 1] != NO_VERDICT
-    return np.where(said, shared.right[:, 1], shared.right[:, 0])
+    answered = shared.verdicts[:, 1] != NO_VERDICT
+    return np.where(answered, shared.right[:, 1], shared.right[:, 0])
 
 
 def _cumulated(distances: Floats, cuts: Floats, cells: Ints, n_cells: int, weights: Floats) -> Floats:

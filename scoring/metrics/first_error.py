@@ -66,7 +66,7 @@ class F1(Metric):
         return sums["erroneous"] + sums["clean"]
 
     def why(self, sums: Sums) -> str:
-        """Say which side is empty, or that both accuracies are 0."""
+        """Return which side is empty, or that both accuracies are 0."""
         if not np.isnan(self.score(sums)):
             return ""
         return ERROR_ACC.why(sums) or CORRECT_ACC.why(sums) or BOTH_ZERO
@@ -138,12 +138,12 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
         return self.runs[0].gold.related and self._marks.related
 
     def of_subset(self, number: int) -> tuple[Figure, ...]:
-        """Give METRICS of one subset."""
+        """Return METRICS of one subset."""
         runs = self._trying(np.array([number]))
         return self._figures(self._drawn.within([number]).only(runs))
 
     def pooled(self) -> tuple[Figure, ...]:
-        """Give METRICS of all cases together."""
+        """Return METRICS of all cases together."""
         runs = self.pooled_runs
         if not runs.size:
             return self._nothing("no run tried cases of every subset")
@@ -152,7 +152,7 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
         return self._figures(self._by_sides(self._counted.pooled()))
 
     def average(self) -> tuple[Figure, ...]:
-        """Give the plain mean over subsets of each of METRICS; undefined as soon as one subset's value is."""
+        """Return the plain mean over subsets of each of METRICS; undefined as soon as one subset's value is."""
         if not self.present.size:
             return self._nothing(NOTHING)
         runs = self.pooled_runs
@@ -170,7 +170,7 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
     def _counted(self) -> Tally:
         names, groups = self.runs[0].gold.subsets
         sums = [run.sums(run.outcomes(self.rows, groups, len(names))) for run in self.runs]
-        return Tally({name: np.column_stack([one[name] for one in sums]) for name in FIRST_ERROR})
+        return Tally({name: np.column_stack([tally[name] for tally in sums]) for name in FIRST_ERROR})
 
     @property
     def _tried(self) -> Bools:
@@ -209,12 +209,12 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
         first = {name: counted[:, 0].sum() for name, counted in tally.sums.items()}
         # Of nothing at all there is no official figure.
         official = self.official if F1_SCORE.size(first) else None
-        found = []
+        figures = []
         for metric in METRICS:
             undefined = np.isnan(tally.values(metric))
             if mean:
-                told = f"undefined in {{}} of {undefined.shape[0]} subsets"
-                reasons = [told.format(count) if count else None for count in undefined.sum(axis=0)]
+                template = f"undefined in {{}} of {undefined.shape[0]} subsets"
+                reasons = [template.format(count) if count else None for count in undefined.sum(axis=0)]
             else:
                 each = [
                     {name: counted[0, run] for name, counted in tally.sums.items()} for run in range(undefined.shape[1])
@@ -224,10 +224,10 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
             draws = None if tally.draws is None else tally.drawn(metric).mean(axis=1)
             few = min(int(first[side]) for side in sides_of(metric)) < SMALL
             reason = reason_over_runs(reasons)
-            found.append(
+            figures.append(
                 figure_over_runs(metric.name, values, draws, int(metric.size(first)), small=few, reason=reason)
             )
-        return tuple(found)
+        return tuple(figures)
 
 
 def first_error_rows(
@@ -237,7 +237,7 @@ def first_error_rows(
     seed: int | None = 0,
     official: float | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Give METRICS of every subset, if there are any, of `all` cases pooled and of their `average`.
+    """Yield METRICS of every subset, if there are any, of `all` cases pooled and of their `average`.
 
     See `FirstErrors` for the arguments.
 
@@ -248,17 +248,17 @@ def first_error_rows(
     marks what fewer than SMALL cases say (for f1, on either side). Where `low` and `high` alone are missing, the reason
     says so.
     """
-    found = FirstErrors.of(evaluation, rows, unparsed, seed, official)
+    counts = FirstErrors.of(evaluation, rows, unparsed, seed, official)
     names = evaluation.gold.subsets[0]
     # A benchmark without subsets has nothing but `all`.
-    for number in found.present if names != [None] else ():
-        yield from figure_rows(names[number] or "", found.of_subset(number))
-    last = [*figure_rows("all", found.pooled()), *figure_rows("average", found.average())]
+    for number in counts.present if names != [None] else ():
+        yield from figure_rows(names[number] or "", counts.of_subset(number))
+    last = [*figure_rows("all", counts.pooled()), *figure_rows("average", counts.average())]
     yield from ({**row, "reason": evaluation.nothing or row["reason"]} for row in last)
 
 
 def figure_rows(subset: str, figures: tuple[Figure, ...]) -> Iterator[dict[str, Any]]:
-    """Give figures of one line as rows."""
+    """Yield figures of one line as rows."""
     names = ("metric", "value", "low", "high", "n", "reason", "small", "sd", "runs")
     for figure in figures:
         yield {"subset": subset, **{name: getattr(figure, name) for name in names}}

@@ -82,7 +82,7 @@ class Metric:
         raise NotImplementedError
 
     def why(self, sums: Sums) -> str:
-        """Say why the figure of one group's sums is undefined; "" where it is defined."""
+        """Return why the figure of one group's sums is undefined; "" where it is defined."""
         raise NotImplementedError
 
 
@@ -115,7 +115,7 @@ class Ratio(Metric):
         return total(sums, self.of)
 
     def why(self, sums: Sums) -> str:
-        """Say that there is nothing to divide by."""
+        """Return the reason: there is nothing to divide by."""
         return "" if self.size(sums) else self.none
 
 
@@ -129,12 +129,12 @@ def share(hits: Numbers, of: Numbers, empty: Empty = np.nan) -> Floats:
     """Divide; `empty` where there is nothing to divide by ("resampled": NaN)."""
     hits, of = np.broadcast_arrays(np.asarray(hits, dtype=np.float64), np.asarray(of, dtype=np.float64))
     fill = np.nan if empty == "resampled" else float(empty)
-    found: Floats = np.divide(hits, of, out=np.full(hits.shape, fill), where=of > 0)
-    return found
+    quotients: Floats = np.divide(hits, of, out=np.full(hits.shape, fill), where=of > 0)
+    return quotients
 
 
 def harmonic(left: Floats, right: Floats) -> Floats:
-    """Give the harmonic mean; NaN where both are 0 or either is NaN."""
+    """Return the harmonic mean; NaN where both are 0 or either is NaN."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(2 * left * right / (left + right))
 
@@ -167,15 +167,15 @@ class Decided(Struct, frozen=True, eq=False, dict=True):
     def members(self) -> Bools:
         """The cases in the denominators of first errors: with gold, and with a verdict or where there should be one."""
         there = self.evaluation.tried if self.unparsed == "wrong" else self.evaluation.answered
-        found: Bools = there & self.gold.known
-        return found
+        mask: Bools = there & self.gold.known
+        return mask
 
     @cached_property
     def right(self) -> Bools:
         """Those of them that are decided right: exact, or clean and left alone. Shape (n,)."""
         codes = self.evaluation.codes
-        found: Bools = self.members & ((codes == EXACT) | (codes == CLEAN))
-        return found
+        mask: Bools = self.members & ((codes == EXACT) | (codes == CLEAN))
+        return mask
 
     @property
     def counted(self) -> tuple[int, ...]:
@@ -184,11 +184,11 @@ class Decided(Struct, frozen=True, eq=False, dict=True):
         return (*ON_ERRONEOUS, *ON_CLEAN, *(_ANSWERLESS if missing else ()))
 
     def count(self, name: str, rows: Ints | slice = slice(None)) -> Bools:
-        """Tell which cases one of OUTCOME_COUNTS counts: of all (n,), or of those at `rows` (m,)."""
+        """Return which cases one of OUTCOME_COUNTS counts: of all (n,), or of those at `rows` (m,)."""
         codes, erroneous = self.evaluation.codes[rows], self.gold.earliest[rows] >= 0
         on_erroneous, on_clean = OUTCOME_COUNTS[name]
-        found: Bools = self.members[rows] & np.where(erroneous, _among(on_erroneous)[codes], _among(on_clean)[codes])
-        return found
+        mask: Bools = self.members[rows] & np.where(erroneous, _among(on_erroneous)[codes], _among(on_clean)[codes])
+        return mask
 
     def outcomes(self, rows: Bools, groups: Ints, n_groups: int) -> Ints:
         """Count outcomes in groups of cases, whether they are in a denominator or not: many times faster than `count`.
@@ -224,9 +224,9 @@ class Decided(Struct, frozen=True, eq=False, dict=True):
 
 def _among(codes: Sequence[int]) -> Bools:
     """By outcome code whether it is one of these."""
-    found = np.zeros(len(OUTCOMES), dtype=np.bool_)
-    found[list(codes)] = True
-    return found
+    table = np.zeros(len(OUTCOMES), dtype=np.bool_)
+    table[list(codes)] = True
+    return table
 
 
 # -- sums of it, and figures of these
@@ -244,22 +244,22 @@ class Tally(Struct, frozen=True, eq=False, dict=True):
     draws: Mapping[str, Numbers] | None = None
 
     def values(self, metric: Metric, empty: Empty = np.nan) -> Floats:
-        """Give the figure of every group and column, shape (g, s)."""
+        """Return the figure of every group and column, shape (g, s)."""
         return metric.score(self.sums, empty)
 
     def mean(self, metric: Metric, empty: Empty = np.nan) -> Floats:
-        """Give the plain mean over the groups, shape (s,); NaN as soon as one is undefined, or where there is none."""
+        """Return the plain mean over the groups, shape (s,); NaN as soon as one is undefined, or if there is none."""
         values = self.values(metric, empty)
         return values.mean(axis=-2) if values.shape[-2] else np.full(values.shape[-1:], np.nan)
 
     def drawn(self, metric: Metric) -> Floats:
-        """Give the figure in every resample, shape (RESAMPLES, g, s)."""
+        """Return the figure in every resample, shape (RESAMPLES, g, s)."""
         if self.draws is None:
             raise AssertionError("nothing was drawn")
         return metric.score(self.draws, "resampled")
 
     def drawn_mean(self, metric: Metric) -> Floats:
-        """Give the plain mean over the groups in every resample, shape (RESAMPLES, s)."""
+        """Return the plain mean over the groups in every resample, shape (RESAMPLES, s)."""
         # Who asks for the difference of one pair asks for those of the others, too.
         if metric not in self._means:
             drawn = self.drawn(metric)

@@ -73,7 +73,7 @@ class OwnMetric(Struct, frozen=True, eq=False):
     code: OwnCode | None = None
 
     def parts(self, decided: Decided) -> Floats:
-        """Give what each case contributes, (n, k).
+        """Return what each case contributes, (n, k).
 
         Raises:
             PluginError: the code raises, or gives something else.
@@ -83,13 +83,13 @@ class OwnMetric(Struct, frozen=True, eq=False):
         return made
 
     def _parts(self, decided: Decided) -> Floats:
-        given = self._run(lambda: np.asarray(self.contribute(decided)), "contributions")
+        contributions = self._run(lambda: np.asarray(self.contribute(decided)), "contributions")
         wanted = (decided.gold.known.size, len(self.counts))
-        if given.shape != wanted:
-            raise self._wrong(f"its contributions have the shape {given.shape} and should have {wanted}")
-        if given.dtype.kind not in "biuf" or not np.isfinite(given.astype(np.float64)).all():
+        if contributions.shape != wanted:
+            raise self._wrong(f"its contributions have the shape {contributions.shape} and should have {wanted}")
+        if contributions.dtype.kind not in "biuf" or not np.isfinite(contributions.astype(np.float64)).all():
             raise self._wrong("its contributions should be finite numbers")
-        parts: Floats = given.astype(np.float64)
+        parts: Floats = contributions.astype(np.float64)
         return parts
 
     def score(self, sums: Floats) -> Floats:
@@ -100,10 +100,10 @@ class OwnMetric(Struct, frozen=True, eq=False):
         """
         named = {name: sums[..., place] for place, name in enumerate(self.counts)}
         with np.errstate(divide="ignore", invalid="ignore"):
-            given = self._run(lambda: np.asarray(self.make(named), dtype=np.float64), "score")
-        if given.shape != sums.shape[:-1]:
-            raise self._wrong(f"its score has the shape {given.shape} and should have {sums.shape[:-1]}")
-        figures: Floats = np.where(np.isfinite(given), given, np.nan)
+            scores = self._run(lambda: np.asarray(self.make(named), dtype=np.float64), "score")
+        if scores.shape != sums.shape[:-1]:
+            raise self._wrong(f"its score has the shape {scores.shape} and should have {sums.shape[:-1]}")
+        figures: Floats = np.where(np.isfinite(scores), scores, np.nan)
         return figures
 
     def size(self, sums: Floats) -> Any:
@@ -111,7 +111,7 @@ class OwnMetric(Struct, frozen=True, eq=False):
         return sums[..., self.counts.index(self.of)]
 
     def why(self, sums: Floats) -> str | None:
-        """Say why the figure of one group's sums (k,) is undefined; None where it is not."""
+        """Return why the figure of one group's sums (k,) is undefined; None where it is not."""
         return None if np.isfinite(self.score(sums)) else f"{self.name} is undefined: {self.of} is {self.size(sums):g}"
 
     def _run(self, call: Callable[[], Any], what: str) -> Any:
@@ -169,7 +169,7 @@ def keep_own_metric(made: OwnMetric, code: OwnCode) -> None:
 
 
 def own_metrics() -> tuple[OwnMetric, ...]:
-    """Give the metrics of the user's own that were loaded, in that order."""
+    """Return the metrics of the user's own that were loaded, in that order."""
     return tuple(_KEPT.values())
 
 
@@ -179,7 +179,7 @@ def own_metrics() -> tuple[OwnMetric, ...]:
 def own_rows(
     made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
 ) -> Iterator[dict[str, Any]]:
-    """Give the metric of every subset, if there are any, of `all` cases together and of their `average`.
+    """Yield the metric of every subset, if there are any, of `all` cases together and of their `average`.
 
     Yields the dictionaries of `scoring.metrics.first_error.first_error_rows`.
     """
@@ -198,8 +198,10 @@ def own_rows(
         values = np.array([made.score(sums).mean() if len(sums) else np.nan for sums in whole])
         draws = None
         if drawn is not None and np.isfinite(values).all() and values.size:
-            each = [one[:, numbers] if mean else one[:, numbers].sum(axis=1, keepdims=True) for one in drawn]
-            draws = np.column_stack([made.score(one).mean(axis=1) for one in each])
+            each = [
+                sums_of[:, numbers] if mean else sums_of[:, numbers].sum(axis=1, keepdims=True) for sums_of in drawn
+            ]
+            draws = np.column_stack([made.score(sums).mean(axis=1) for sums in each])
         reasons = [next((why for why in map(made.why, sums) if why), None) for sums in whole]
         reason = reason_over_runs(reasons) if len(whole[0]) else "no case was scored"
         n = int(made.size(whole[0]).sum())
@@ -218,7 +220,7 @@ def _by_group(made: OwnMetric, decided: Decided, rows: Bools, groups: Ints, n_gr
 
 
 def own_value(made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> float | None:
-    """Give the average over subsets alone, without an interval."""
+    """Return the average over subsets alone, without an interval."""
     last = list(own_rows(made, evaluation, rows, unparsed, None))[-1]
     value: float | None = last["value"]
     return value
@@ -227,13 +229,13 @@ def own_value(made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Un
 def own_difference(
     made: OwnMetric, pair: tuple[Evaluation, Evaluation], rows: Bools, unparsed: Unparsed, seed: int | None
 ) -> Figure:
-    """Give the metric of the first scorer less that of the second, of `rows` (n) together, with a paired interval.
+    """Return the metric of the first scorer less that of the second, of `rows` (n) together, with a paired interval.
 
     The interval is of resamples of whole problems that both share.
     """
-    parts = [made.parts(Decided(one, unparsed)) for one in pair]
-    sums = [one[rows].sum(axis=0) for one in parts]
-    left, right = (float(made.score(one)) for one in sums)
+    parts = [made.parts(Decided(evaluation, unparsed)) for evaluation in pair]
+    sums = [part[rows].sum(axis=0) for part in parts]
+    left, right = (float(made.score(side)) for side in sums)
     n = int(made.size(sums[0]))
     if not np.isfinite(left - right):
         return Figure(made.name, None, None, None, n, next(why for why in map(made.why, sums) if why))
@@ -250,7 +252,7 @@ def own_difference(
 def own_cells(
     made: OwnMetric, evaluation: Evaluation, cells: Cells, unparsed: Unparsed, seed: int | None
 ) -> CellFigures:
-    """Give the metric in every cell of a breakdown; of several runs it is the first."""
+    """Return the metric in every cell of a breakdown; of several runs it is the first."""
     parts = made.parts(Decided(evaluation, unparsed))
     everywhere = np.ones(len(parts), dtype=np.bool_)
     sums = np.column_stack([cells.sums(everywhere, part) for part in parts.T])
@@ -262,5 +264,5 @@ def own_cells(
         for place in np.flatnonzero(np.isfinite(value)):
             draws = drawn[:, place]
             low[place], high[place] = percentile_interval(draws[np.isfinite(draws)])
-    reasons = [made.why(one) for one in sums]
+    reasons = [made.why(side) for side in sums]
     return CellFigures(made.name, value, low, high, n, (n > 0) & (n < SMALL), reasons)

@@ -57,7 +57,7 @@ class Shared(Struct, frozen=True, eq=False):
     n: int
 
     def values(self, metric: Metric) -> Floats:
-        """Give a figure of every scorer, shape (k,); NaN where undefined."""
+        """Return a figure of every scorer, shape (k,); NaN where undefined."""
         return self.tally.mean(metric)
 
     def best(self, metric: Metric) -> int | None:
@@ -66,11 +66,11 @@ class Shared(Struct, frozen=True, eq=False):
         return None if np.isnan(values).all() else self.columns[int(np.nanargmax(values))]
 
     def estimate(self, metric: Metric, column: int) -> Figure:
-        """Give the figure of one scorer (its place among all), with its interval where there are draws."""
+        """Return the figure of one scorer (its place among all), with its interval where there are draws."""
         return self._figure(metric, (self.columns.index(column),), "value")
 
     def difference(self, metric: Metric, left: int, right: int) -> Figure:
-        """Give the figure of one scorer minus that of another (their places among all), with its interval likewise."""
+        """Return the figure of one scorer minus that of another (their places among all), likewise with an interval."""
         return self._figure(metric, (self.columns.index(left), self.columns.index(right)), "difference")
 
     def _figure(self, metric: Metric, places: tuple[int, ...], what: str) -> Figure:
@@ -91,14 +91,16 @@ class Shared(Struct, frozen=True, eq=False):
         raise NotImplementedError
 
     def why(self, metric: Metric, places: tuple[int, ...]) -> str:
-        """Say why a figure is undefined of scorers, by their places among these."""
+        """Return why a figure is undefined of scorers, by their places among these."""
         raise NotImplementedError
 
 
 def _less(values: Floats, places: tuple[int, ...]) -> Floats:
     """The values at one place along the last axis, less those at another."""
-    found: Floats = values[..., places[0]] if len(places) == 1 else values[..., places[0]] - values[..., places[1]]
-    return found
+    differences: Floats = (
+        values[..., places[0]] if len(places) == 1 else values[..., places[0]] - values[..., places[1]]
+    )
+    return differences
 
 
 class SharedScores(Shared, frozen=True, eq=False):
@@ -121,7 +123,7 @@ class SharedScores(Shared, frozen=True, eq=False):
         return f"small n: fewer than {SMALL} {' or '.join(sides)} cases"
 
     def why(self, metric: Metric, places: tuple[int, ...]) -> str:
-        """Say which side is empty, or whose accuracies are both 0, and in how many subsets."""
+        """Return which side is empty, or whose accuracies are both 0, and in how many subsets."""
         if not self.n:
             return "no case in common"
         for side in sides_of(metric):
@@ -145,7 +147,7 @@ class SharedSteps(Shared, frozen=True, eq=False):
         return f"small n: fewer than {SMALL} cases" if self.n < SMALL else None
 
     def why(self, metric: Metric, places: tuple[int, ...]) -> str:
-        """Say of whom there are no such steps."""
+        """Return for whom there are no such steps."""
         if not self.n:
             return "no case in common whose steps are judged"
         place = next(place for place in places if np.isnan(self.values(metric)[place]))
@@ -198,14 +200,14 @@ def shared(aligned: Aligned, columns: tuple[int, ...], seed: int | None = 0) -> 
 
 def shared_by_pairs(aligned: Aligned, seed: int | None = 0) -> Iterator[tuple[tuple[int, int], Shared]]:
     """Score every two scorers (left before right); pairs with the same common cases share one set of resamples."""
-    found: dict[tuple[int, int], Shared] = {}
+    by_pair: dict[tuple[int, int], Shared] = {}
     for group, columns in pairs_alike(len(aligned.names), aligned.common):
-        found |= dict.fromkeys(group, shared(aligned, columns, seed))
-    yield from sorted(found.items(), key=lambda item: item[0])
+        by_pair |= dict.fromkeys(group, shared(aligned, columns, seed))
+    yield from sorted(by_pair.items(), key=lambda item: item[0])
 
 
 def official_values(aligned: Aligned) -> dict[str, float]:
-    """Give the official figure of the scorers that have any case, on those that all of them have; NaN: undefined."""
+    """Return the official figure of the scorers that have any case, on those that all of them have; NaN: undefined."""
     columns = aligned.trying
     if not columns:
         return {}
@@ -269,7 +271,6 @@ def case_comparison_rows(aligned: AlignedScorers, seed: int | None = 0) -> list[
 
 
 def _pair_rows(aligned: AlignedScorers, pair: tuple[int, int], scores: Shared) -> Iterator[Row]:
-    """The rows of two scorers."""
     assert isinstance(scores, SharedScores)  # noqa: S101  # what scorers are aligned by cases give
     names = [aligned.names[column] for column in pair]
     about = {"scorer": names[0], "other": names[1], "left_out": aligned.left_out(pair)}
@@ -373,7 +374,6 @@ def standing_rows(aligned: Aligned, seed: int | None = 0) -> Iterator[Row]:
 
 
 def _why_aside(aligned: Aligned, column: int) -> str:
-    """Why a scorer that has no case is set aside."""
     name, nothing = aligned.names[column], aligned.nothing[column]
     if isinstance(aligned, AlignedSteps):
         return f"{name}: {nothing or 'no case with a labelled step was judged'}"
@@ -386,9 +386,9 @@ def _why_aside(aligned: Aligned, column: int) -> str:
 def quadrants(aligned: AlignedScorers, left: int, right: int, rows: Bools) -> dict[str, int]:
     """Count the cases of `rows` (n,) that two scorers (their places) tried, by who is right."""
     taken = rows & aligned.common((left, right))
-    one, other = aligned.right[:, left] & taken, aligned.right[:, right] & taken
-    both = int(np.count_nonzero(one & other))
-    only_one, only_other = int(np.count_nonzero(one)) - both, int(np.count_nonzero(other)) - both
+    left_hits, right_hits = aligned.right[:, left] & taken, aligned.right[:, right] & taken
+    both = int(np.count_nonzero(left_hits & right_hits))
+    only_one, only_other = int(np.count_nonzero(left_hits)) - both, int(np.count_nonzero(right_hits)) - both
     return {
         "both_right": both,
         "only_scorer_right": only_one,
@@ -406,6 +406,6 @@ def agreement_of_outcomes(aligned: AlignedScorers, left: int, right: int) -> tup
 
 def agreement_of_verdicts(aligned: AlignedScorers, left: int, right: int) -> tuple[int, int]:
     """Count the cases on which the two verdicts are equal, right or wrong, and those with a verdict of both."""
-    one, other = aligned.verdicts[:, left], aligned.verdicts[:, right]
-    taken = (one != NO_VERDICT) & (other != NO_VERDICT)
-    return int(np.count_nonzero((one == other) & taken)), int(np.count_nonzero(taken))
+    left_verdicts, right_verdicts = aligned.verdicts[:, left], aligned.verdicts[:, right]
+    taken = (left_verdicts != NO_VERDICT) & (right_verdicts != NO_VERDICT)
+    return int(np.count_nonzero((left_verdicts == right_verdicts) & taken)), int(np.count_nonzero(taken))

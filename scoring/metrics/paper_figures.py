@@ -87,7 +87,7 @@ class _Solution(NamedTuple):
 def reasoneval_figures(
     evaluation: Evaluation, within: Bools, *, redundancy: bool, unparsed: Unparsed = "wrong"
 ) -> dict[str, Figure]:
-    """The REASONEVAL_METRICS of one scorer.
+    """Return the REASONEVAL_METRICS of one scorer.
 
     Args:
         evaluation: the scorer on n cases.
@@ -97,29 +97,29 @@ def reasoneval_figures(
     """
     gold = evaluation.gold
     starts = np.cumsum(gold.n_steps) - gold.n_steps
-    found = [one for one in _solutions(evaluation, redundancy, unparsed) if within[one.row]]
-    whole = [one for one in found if gold.known[one.row]]
-    right = np.array([gold.earliest[one.row] == -1 for one in whole], dtype=np.bool_)
+    solutions = [solution for solution in _solutions(evaluation, redundancy, unparsed) if within[solution.row]]
+    whole = [solution for solution in solutions if gold.known[solution.row]]
+    right = np.array([gold.earliest[solution.row] == -1 for solution in whole], dtype=np.bool_)
     labels, judged, numbers = [], [], []
-    for one in found:
-        if one.steps is not None:
-            own = gold.step_labels[starts[one.row] : starts[one.row] + gold.n_steps[one.row]]
+    for solution in solutions:
+        if solution.steps is not None:
+            own = gold.step_labels[starts[solution.row] : starts[solution.row] + gold.n_steps[solution.row]]
             known = own != UNKNOWN_STEP
             labels.append(own[known] == RIGHT_STEP)
-            judged.append(one.steps[known])
-            numbers.append((np.full(own.size, np.nan) if one.numbers is None else one.numbers)[known])
+            judged.append(solution.steps[known])
+            numbers.append((np.full(own.size, np.nan) if solution.numbers is None else solution.numbers)[known])
     step_right = np.concatenate([np.zeros(0, np.bool_), *labels])
     figures = {
-        "solution_f1": macro_f1(right, np.array([one.judged for one in whole], dtype=np.int8), "solution"),
+        "solution_f1": macro_f1(right, np.array([solution.judged for solution in whole], dtype=np.int8), "solution"),
         "step_f1": macro_f1(step_right, np.concatenate([np.zeros(0, np.int8), *judged]), "step"),
-        "solution_auc": auc(right, np.array([one.number for one in whole], dtype=np.float64), "solution"),
+        "solution_auc": auc(right, np.array([solution.number for solution in whole], dtype=np.float64), "solution"),
         "step_auc": auc(step_right, np.concatenate([np.zeros(0), *numbers]), "step"),
     }
-    return _with_reasons(evaluation, figures, found, redundancy=redundancy)
+    return _with_reasons(evaluation, figures, solutions, redundancy=redundancy)
 
 
 def macro_f1(right: Bools, judged: Judged, what: str) -> Figure:
-    """The mean of the F1 of what is right and that of what is wrong.
+    """Compute the mean of the F1 of what is right and that of what is wrong.
 
     Args:
         right: (k,) whether each is labelled right.
@@ -138,7 +138,8 @@ def macro_f1(right: Bools, judged: Judged, what: str) -> Figure:
 
 
 def auc(right: Bools, numbers: Floats, what: str) -> Figure:
-    """The area under the ROC curve: the share of pairs, right and wrong, in which what is right has the higher number.
+    """Compute the area under the ROC curve: the share of pairs, right and wrong, in which what is right has the higher
+    number.
 
     Args:
         right: (k,) whether each is labelled right.
@@ -163,18 +164,18 @@ def _one_sided(n_right: int, n_wrong: int, what: str) -> str | None:
 
 
 def _with_reasons(
-    evaluation: Evaluation, figures: dict[str, Figure], found: list[_Solution], *, redundancy: bool
+    evaluation: Evaluation, figures: dict[str, Figure], solutions: list[_Solution], *, redundancy: bool
 ) -> dict[str, Figure]:
     """The figures, those that the scorer cannot have with the reason for it."""
-    told = dict[str, str]()
+    reasons = dict[str, str]()
     if evaluation.scorer.kind == "critic":
-        told |= dict.fromkeys(("solution_auc", "step_auc"), NO_AUC_OF_ANSWERS)
-    if found and all(one.steps is None for one in found):
-        told |= dict.fromkeys(("step_f1", "step_auc"), NO_STEPS)
+        reasons |= dict.fromkeys(("solution_auc", "step_auc"), NO_AUC_OF_ANSWERS)
+    if solutions and all(solution.steps is None for solution in solutions):
+        reasons |= dict.fromkeys(("step_f1", "step_auc"), NO_STEPS)
     if redundancy and _redundancies(evaluation) is not None and evaluation.scorer.redundancy_threshold is None:
-        told |= dict.fromkeys(("solution_f1", "step_f1"), NO_THRESHOLD)
+        reasons |= dict.fromkeys(("solution_f1", "step_f1"), NO_THRESHOLD)
     return {
-        name: figure._replace(value=None, reason=told[name]) if name in told else figure
+        name: figure._replace(value=None, reason=reasons[name]) if name in reasons else figure
         for name, figure in figures.items()
     }
 
@@ -187,16 +188,16 @@ def _redundancies(evaluation: Evaluation) -> StepNumbers | None:
 
 def _solutions(evaluation: Evaluation, redundancy: bool, unparsed: Unparsed) -> Iterator[_Solution]:
     """What is judged of every case that the scorer judges, in the order of the cases."""
-    given, gold = evaluation.given, evaluation.gold
-    values, offsets, rows = evaluation.compared_values.values, evaluation.rewards.offsets, given.by_threshold
+    decided, gold = evaluation.given, evaluation.gold
+    values, offsets, rows = evaluation.compared_values.values, evaluation.rewards.offsets, decided.by_threshold
     rule = evaluation.rule
     cut = evaluation.scorer.threshold if isinstance(rule, AsGiven) else rule.cut
     if redundancy and (second := _redundancies(evaluation)) is not None:
-        values, offsets, rows = -second.values, second.offsets, second.given & given.by_threshold
+        values, offsets, rows = -second.values, second.offsets, second.given & decided.by_threshold
         # What a missing threshold would decide is no figure.
         cut = -(evaluation.scorer.redundancy_threshold or 0.0)
     cuts = np.broadcast_to(np.asarray(cut, dtype=np.float64), rows.shape)
-    labelled = given.by_label
+    labelled = decided.by_label
     by_label = judged_by_redundancy(evaluation, labelled & redundancy) if labelled.any() else None
     solutions = evaluation.rewards.solutions
     for row in range(rows.size):
@@ -208,14 +209,14 @@ def _solutions(evaluation: Evaluation, redundancy: bool, unparsed: Unparsed) -> 
         elif by_label is not None and labelled[row]:
             steps = _steps_by_label(by_label.of(row, int(gold.n_steps[row])) or [])
             yield _Solution(row, WRONG if (steps == WRONG).any() else RIGHT, np.nan, steps, None)
-        elif given.verdicts[row] != NO_VERDICT:
-            verdict = int(given.verdicts[row])
+        elif decided.verdicts[row] != NO_VERDICT:
+            verdict = int(decided.verdicts[row])
             steps = _steps_by_verdict(verdict, int(gold.n_steps[row]), redundancy=redundancy)
             yield _Solution(row, RIGHT if verdict == -1 else WRONG, np.nan, steps, None)
-        elif evaluation.votes is not None and evaluation.votes.tried[row] and given.missing[row] != DEV:
+        elif evaluation.votes is not None and evaluation.votes.tried[row] and decided.missing[row] != DEV:
             if unparsed == "wrong":
                 yield _Solution(row, NEITHER, np.nan, np.full(gold.n_steps[row], RIGHT, dtype=np.int8), None)
-        elif np.isfinite(solutions[row]) and given.missing[row] != DEV:
+        elif np.isfinite(solutions[row]) and decided.missing[row] != DEV:
             number = float(solutions[row])
             yield _Solution(row, _judged(number, evaluation.scorer.threshold), number, None, None)
 
@@ -227,7 +228,9 @@ def _judged(number: float, cut: float) -> int:
 
 
 def _steps_by_label(wrong: list[bool | None]) -> Judged:
-    return np.array([NEITHER if one is None else WRONG if one else RIGHT for one in wrong], dtype=np.int8)
+    return np.array(
+        [NEITHER if is_wrong is None else WRONG if is_wrong else RIGHT for is_wrong in wrong], dtype=np.int8
+    )
 
 
 def _steps_by_verdict(verdict: int, n_steps: int, *, redundancy: bool) -> Judged:
@@ -275,7 +278,7 @@ class TableScope(Struct, frozen=True, eq=False):
 
     @property
     def subsets(self) -> tuple[str, ...]:
-        """Give the official subsets that the table is about."""
+        """Return the official subsets that the table is about."""
         return subsets_of(self.benchmark, self.table.domain)
 
 
@@ -284,10 +287,10 @@ def values_of(evaluation: Evaluation, scope: TableScope, wanted: Iterable[Cell])
     make = _BY_KIND.get(scope.table.kind)
     if make is None:
         return None
-    found = _over_runs([make(run, scope) for run in evaluation.runs])
+    values = _over_runs([make(run, scope) for run in evaluation.runs])
     missing = ComputedCell(None, 0, evaluation.nothing or "no case of this is here")
     return {
-        cell: ComputedCell(None, 0, ELSEWHERE) if cell[0] == "processbench" else found.get(cell, missing)
+        cell: ComputedCell(None, 0, ELSEWHERE) if cell[0] == "processbench" else values.get(cell, missing)
         for cell in wanted
     }
 
@@ -311,15 +314,15 @@ def _of_runs(parts: Sequence[ComputedCell]) -> ComputedCell:
 
 
 def _first_errors(evaluation: Evaluation, scope: TableScope) -> Values:
-    found: Values = {}
+    values: Values = {}
     for subset in scope.subsets:
-        found |= _counted(evaluation, scope, subset)
-    return found | _averages(found, scope.subsets)
+        values |= _counted(evaluation, scope, subset)
+    return values | _averages(values, scope.subsets)
 
 
 def _best_thresholds(evaluation: Evaluation, scope: TableScope) -> Values:
     """The same, each subset at the threshold that is best there."""
-    found: Values = {}
+    values: Values = {}
     for subset in scope.subsets:
         rows = scope.within & _in_subset(evaluation, subset)
         curve = case_curve(evaluation, rows, np.zeros(rows.size, dtype=np.int64), scope.unparsed)
@@ -330,10 +333,10 @@ def _best_thresholds(evaluation: Evaluation, scope: TableScope) -> Values:
                 if evaluation.movable
                 else f"no threshold: {evaluation.rule.source}"
             )
-            found |= {(subset, metric): ComputedCell(None, 0, why) for metric in FIRST_ERROR_NAMES}
+            values |= {(subset, metric): ComputedCell(None, 0, why) for metric in FIRST_ERROR_NAMES}
         else:
-            found |= _counted(evaluation.at(best[0]), scope, subset)
-    return found
+            values |= _counted(evaluation.at(best[0]), scope, subset)
+    return values
 
 
 def _in_subset(evaluation: Evaluation, subset: str) -> Bools:
@@ -346,18 +349,18 @@ def _counted(evaluation: Evaluation, scope: TableScope, subset: str) -> Values:
     decided = Decided(evaluation, scope.unparsed)
     counts = decided.sums(decided.outcomes(rows, np.zeros(rows.size, dtype=np.int64), 1))
     sums = {name: counted[0] for name, counted in counts.items()}
-    found = {}
+    values = {}
     for metric in FIRST_ERROR_METRICS:
         reason = metric.why(sums) or None
         value = None if reason else float(metric.score(sums))
-        found[subset, metric.name] = ComputedCell(value, int(metric.size(sums)), reason)
-    return found
+        values[subset, metric.name] = ComputedCell(value, int(metric.size(sums)), reason)
+    return values
 
 
-def _averages(found: Values, subsets: Sequence[str]) -> Values:
+def _averages(values: Values, subsets: Sequence[str]) -> Values:
     """The plain means over all of the paper's subsets; undefined as soon as one is."""
     return {
-        ("average", metric): _mean([found[subset, metric] for subset in subsets], subsets)
+        ("average", metric): _mean([values[subset, metric] for subset in subsets], subsets)
         for metric in FIRST_ERROR_NAMES
     }
 
@@ -378,13 +381,13 @@ def _error_types(evaluation: Evaluation, scope: TableScope) -> Values:
     types = evaluation.gold.cases["error_type"]
     masks = {name: (types == name).fill_null(value=False).to_numpy() for name in grben.ERROR_TYPES}
     masks["all"] = np.ones(types.len(), dtype=np.bool_)
-    found: Values = {}
+    values: Values = {}
     for share in error_type_shares(evaluation, scope.unparsed):
         for name, mask in masks.items():
             n = int((share.among & scope.within & mask).sum())
             hits = int((share.hits & scope.within & mask).sum())
-            found[name, f"{share.name}_rate"] = ComputedCell(hits / n, n) if n else ComputedCell(None, 0, share.empty)
-    return found
+            values[name, f"{share.name}_rate"] = ComputedCell(hits / n, n) if n else ComputedCell(None, 0, share.empty)
+    return values
 
 
 # -- ReasonEval's figures
@@ -392,8 +395,8 @@ def _error_types(evaluation: Evaluation, scope: TableScope) -> Values:
 
 def _macro_f1(evaluation: Evaluation, scope: TableScope) -> Values:
     of_redundancy = scope.benchmark == mrmath_redundant.NAME
-    found = reasoneval_figures(evaluation, scope.within, redundancy=of_redundancy, unparsed=scope.unparsed)
-    return {("all", metric): ComputedCell(*figure) for metric, figure in found.items()}
+    by_metric = reasoneval_figures(evaluation, scope.within, redundancy=of_redundancy, unparsed=scope.unparsed)
+    return {("all", metric): ComputedCell(*figure) for metric, figure in by_metric.items()}
 
 
 # -- single steps
@@ -434,13 +437,13 @@ def _step_labels(evaluation: Evaluation, scope: TableScope) -> Values:
     rows = scope.within & cases["subset"].is_in(subsets).fill_null(value=False).to_numpy()
     sums = _Sums(step_contributions(evaluation, facts, scope.twins), facts, cases, rows)
     nothing = why_nothing(evaluation, rows)
-    found: Values = {}
-    for name in [*(one for members in groups.values() for one in members), None]:
-        found |= {(name or "all", metric): ours for metric, ours in zip(NAMES, sums.of(name, nothing), strict=True)}
+    values: Values = {}
+    for name in [*(member for members in groups.values() for member in members), None]:
+        values |= {(name or "all", metric): ours for metric, ours in zip(NAMES, sums.of(name, nothing), strict=True)}
     for group, members in groups.items():
         here = [name for name in members if not (scope.table.domain and name in facts.without_errors)]
-        found[group, "prmscore"] = _mean([found[name, "prmscore"] for name in here], here)
-    return found
+        values[group, "prmscore"] = _mean([values[name, "prmscore"] for name in here], here)
+    return values
 
 
 def _grouped(classes: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -453,9 +456,12 @@ def _grouped(classes: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 _STEP_LABELLED: Mapping[str, tuple[StepLabelled, dict[str, list[str]]]] = {
     prmbench.NAME: (
         prmbench.STEP_LABELLED,
-        _grouped((name, one.category) for name, one in prmbench.CLASSES.items()),
+        _grouped((name, error_class.category) for name, error_class in prmbench.CLASSES.items()),
     ),
-    socratic.NAME: (socratic.STEP_LABELLED, _grouped((name, one.pattern) for name, one in socratic.CLASSES.items())),
+    socratic.NAME: (
+        socratic.STEP_LABELLED,
+        _grouped((name, pattern_class.pattern) for name, pattern_class in socratic.CLASSES.items()),
+    ),
 }
 _BY_KIND: Mapping[Kind, Callable[[Evaluation, TableScope], Values]] = {
     "first errors": _first_errors,
@@ -477,7 +483,7 @@ _ROUNDING = 1e-9
 
 
 def table_figures(paper: str, table: int) -> pl.DataFrame:
-    """Give the printed figures of a table, with the columns of `figures`."""
+    """Return the printed figures of a table, with the columns of `figures`."""
     return figures().filter((pl.col("paper") == paper) & (pl.col("table") == table))
 
 
@@ -486,26 +492,30 @@ def printed_for(evaluation: Evaluation, table: pl.DataFrame) -> tuple[pl.DataFra
     named = table.filter(pl.col("model") == model_name(evaluation))
     if not named.height:
         return named, "the table names no such scorer"
-    fitting = [one for one in named["setting"].unique(maintain_order=True) if one is None or fits(evaluation, one)]
-    found = named.filter(pl.col("setting").is_in(fitting, nulls_equal=True))
-    if found.height:
-        return found, None
+    fitting = [
+        setting
+        for setting in named["setting"].unique(maintain_order=True)
+        if setting is None or fits(evaluation, setting)
+    ]
+    rows = named.filter(pl.col("setting").is_in(fitting, nulls_equal=True))
+    if rows.height:
+        return rows, None
     settings = ", ".join(named["setting"].unique(maintain_order=True))
     return (
-        found,
+        rows,
         f"the table prints it for {settings}, and this scorer is {made_how(evaluation) or 'not said to be so'}",
     )
 
 
 def model_name(evaluation: Evaluation) -> str:
-    """Tell the scorer's model; a mode of thinking at the end of its name is a setting and no part of the name."""
+    """Return the scorer's model; a mode of thinking at the end of its name is a setting and no part of the name."""
     mode = thinking(evaluation)
     name = evaluation.scorer.name
     return model_of(name.removesuffix(f"-{mode}") if mode else name)
 
 
 def fits(evaluation: Evaluation, setting: str) -> bool:
-    """Say whether a scorer's answers were made as the paper says; what is not known does not fit.
+    """Return whether a scorer's answers were made as the paper says; what is not known does not fit.
 
     A single answer is greedy unless the scorer's settings say a temperature. A threshold can be the best one of each
     subset wherever there is one.
@@ -514,7 +524,7 @@ def fits(evaluation: Evaluation, setting: str) -> bool:
 
 
 def made_how(evaluation: Evaluation) -> str:
-    """Say how a scorer's answers were made, in the words of the printed settings; "" where nothing is known."""
+    """Describe how a scorer's answers were made, in the words of the printed settings; "" where nothing is known."""
     settings = evaluation.scorer.settings
     most = 0 if evaluation.votes is None else evaluation.votes.most
     parts = [
@@ -526,7 +536,7 @@ def made_how(evaluation: Evaluation) -> str:
 
 
 def thinking(evaluation: Evaluation) -> str:
-    """Tell the mode of thinking that a critic's settings name (`fast` or `slow`); "" where they name none."""
+    """Return the mode of thinking that a critic's settings name (`fast` or `slow`); "" where they name none."""
     return str(evaluation.scorer.settings.get("thinking_mode") or "")
 
 
@@ -541,7 +551,7 @@ class Wholeness:
         self._evaluation, self._scope, self._labels = evaluation, scope, labels
 
     def amiss(self, subset: str, metric: str) -> str:
-        """Say what keeps a figure of a subset from being the paper's; "" where nothing does.
+        """Describe what keeps a figure of a subset from being the paper's; "" where nothing does.
 
         A class, `average`, `all`, a category or a type of error is made of whatever subsets the table is about. The
         similarity needs the unharmed originals as well.
@@ -566,14 +576,14 @@ class Wholeness:
         return _scored(int(twins.tried.sum()), twins.tried.size, "unharmed originals") if twins else "no originals"
 
 
-def statistics_amiss(shown: pl.DataFrame, benchmark: str) -> dict[str, str]:
-    """Say the same without a scorer: of every subset that statistics are printed of, patterns and `all` too."""
-    whole = whole_subsets(shown, benchmark)
+def statistics_amiss(cases: pl.DataFrame, benchmark: str) -> dict[str, str]:
+    """Return the same without a scorer, for every subset that statistics are printed of, patterns and `all` too."""
+    whole = whole_subsets(cases, benchmark)
     own = {name: whole[name] for name in subsets_of(benchmark)}
     if benchmark == prmbench.NAME:
         rows = prmbench.CLASSES[prmbench.CLEAN_CLASS].rows
         own[prmbench.CLEAN_CLASS] = f"the paper counts {rows} rows, of which {len(prmbench.REPEATED)} repeat an id"
-    patterns = {one.pattern: own[name] for name, one in socratic.CLASSES.items() if name in own}
+    patterns = {pattern_class.pattern: own[name] for name, pattern_class in socratic.CLASSES.items() if name in own}
     return {**whole, **own, **patterns, "all": _together(own)}
 
 
@@ -592,7 +602,7 @@ def _scored(tried: int, there: int, what: str) -> str:
 def agreement(
     ours: float | None, printed: Sequence[float], tolerance: float, amiss: str
 ) -> tuple[bool | None, str | None]:
-    """Say whether a figure rounds to one of the printed values; None, and why, where it cannot be held against them."""
+    """Return whether a figure rounds to a printed value; None, and why, where it cannot be held against them."""
     if ours is None:
         return None, "there is no figure here"
     if amiss:
@@ -604,14 +614,14 @@ def agreement(
 
 
 def subsets_of(benchmark: str, domain: str = "") -> tuple[str, ...]:
-    """The official subsets of a benchmark, or of PRMBench-STEM's domain, whether or not they are anywhere here."""
+    """Return the official subsets of a benchmark, or of PRMBench-STEM's domain, whether or not they are here."""
     if domain:
         return (domain,)
     return _SUBSETS.get(benchmark, ())
 
 
 def whole_subsets(cases: pl.DataFrame, benchmark: str) -> dict[str, str]:
-    """Every official subset -> "" where it has as many cases as published, else what is amiss.
+    """Map every official subset to "" where it has as many cases as published, else to what is amiss.
 
     PRMBench's are its classes and the domains of PRMBench-STEM.
 
@@ -627,28 +637,28 @@ def whole_subsets(cases: pl.DataFrame, benchmark: str) -> dict[str, str]:
         return {name: _both_sides(own, name, sides) for name, sides in processbench.OFFICIAL.items()}
     if benchmark == "socratic":
         patterns: Counter[str] = Counter()
-        for name, one in socratic.CLASSES.items():
-            patterns[one.pattern] += here[name]
+        for name, pattern_class in socratic.CLASSES.items():
+            patterns[pattern_class.pattern] += here[name]
         amiss = {name: _amiss(patterns[name], (rows,)) for name, rows in socratic.PATTERNS.items()}
-        return {name: amiss[one.pattern] for name, one in socratic.CLASSES.items()}
+        return {name: amiss[pattern_class.pattern] for name, pattern_class in socratic.CLASSES.items()}
     official = {"prmbench": _prmbench(), "grben": grben.OFFICIAL}.get(benchmark, {})
     return {name: _amiss(here[name], wanted) for name, wanted in official.items()}
 
 
 def _both_sides(own: pl.DataFrame, subset: str, official: tuple[int, int]) -> str:
     gold = own.filter(pl.col("subset") == subset)["earliest_error"]
-    found = int((gold >= 0).sum()), int((gold == -1).sum())
-    if found == official:
+    here = int((gold >= 0).sum()), int((gold == -1).sum())
+    if here == official:
         return ""
-    return f"{found[0]:,} erroneous and {found[1]:,} clean cases here, {official[0]:,} and {official[1]:,} in the paper"
+    return f"{here[0]:,} erroneous and {here[1]:,} clean cases here, {official[0]:,} and {official[1]:,} in the paper"
 
 
-def _amiss(found: int, wanted: tuple[int, ...]) -> str:
-    return "" if found in wanted else f"{found:,} cases here, {wanted[0]:,} in the paper"
+def _amiss(count: int, wanted: tuple[int, ...]) -> str:
+    return "" if count in wanted else f"{count:,} cases here, {wanted[0]:,} in the paper"
 
 
 def _prmbench() -> dict[str, tuple[int, ...]]:
-    classes = {name: (one.rows,) for name, one in prmbench.CLASSES.items()}
+    classes = {name: (error_class.rows,) for name, error_class in prmbench.CLASSES.items()}
     # The first row with an id is the case, and of this class five ids stand in two rows.
     classes[prmbench.CLEAN_CLASS] = (prmbench.CLASSES[prmbench.CLEAN_CLASS].rows - len(prmbench.REPEATED),)
     return {**classes, **{domain: (rows,) for domain, rows in prmbench.STEM_ROWS.items()}}

@@ -38,7 +38,7 @@ class Answers(Struct, frozen=True, eq=False):
     ordinal: bool = False
 
     def of(self, people: Sequence[int]) -> "Answers":
-        """Those of some people, by place, where two of them at least say something."""
+        """Return the answers of some people, by place, where two of them at least say something."""
         codes = self.codes[:, list(people)]
         return replace(self, codes=codes).only((codes != MISSING).sum(axis=1) > 1)
 
@@ -62,7 +62,7 @@ def agreement_of_two(answers: Answers, left: int, right: int, seed: int | None) 
     """
 
     def parts(codes: Ints) -> Floats:
-        """Whether both say the same, and what each of them says."""
+        """Return whether both say the same, and what each of them says."""
         each = [_marks(codes[:, [side]], answers.values) for side in (0, 1)]
         return np.column_stack([codes[:, 0] == codes[:, 1], *each])
 
@@ -82,27 +82,27 @@ def agreement_of_all(answers: Answers, seed: int | None) -> tuple[Figure, Figure
         """Weighted pairs that agree, how often each value is given, and where these are in order all pairs."""
         counts = _marks(codes, answers.values)
         others = counts.sum(axis=1) - 1
-        found = [(counts * (counts - 1)).sum(axis=1) / others, counts]
+        columns = [(counts * (counts - 1)).sum(axis=1) / others, counts]
         if answers.ordinal:
             pairs = counts[:, :, None] * counts[:, None, :] / others[:, None, None]
-            found.append(pairs.reshape(len(counts), answers.values**2))
-        return np.column_stack(found)
+            columns.append(pairs.reshape(len(counts), answers.values**2))
+        return np.column_stack(columns)
 
     formula = ordinal_alphas if answers.ordinal else alphas
     return _figures(answers.of(range(answers.codes.shape[1])), parts, ("alpha", formula), seed)
 
 
 def confusion_of(answers: Answers, left: int, right: int) -> Ints:
-    """How often one person says i and another j of the same unit, shape (values, values)."""
-    one, other = answers.of((left, right)).codes.T
+    """Count how often one person says i and another j of the same unit, shape (values, values)."""
+    first, second = answers.of((left, right)).codes.T
     v = answers.values
-    return np.bincount(one * v + other, minlength=v * v).reshape(v, v)
+    return np.bincount(first * v + second, minlength=v * v).reshape(v, v)
 
 
 def kappas(sums: Floats) -> Floats:
     """Cohen's kappa of sums (k, 1 + 2v): how often two agree, how often the one says each value, and the other."""
-    agreed, (one, other) = sums[:, 0], np.split(sums[:, 1:], 2, axis=1)
-    n, by_chance = one.sum(axis=1), (one * other).sum(axis=1)
+    agreed, (left, other) = sums[:, 0], np.split(sums[:, 1:], 2, axis=1)
+    n, by_chance = left.sum(axis=1), (left * other).sum(axis=1)
     return _ratio(n * agreed - by_chance, n**2 - by_chance)
 
 
@@ -114,14 +114,16 @@ def alphas(sums: Floats) -> Floats:
 
 
 def ordinal_alphas(sums: Floats) -> Floats:
-    """The ordinal one of sums (k, 1 + v + v * v): the same, and the weighted pairs of any two different values."""
+    """Compute the ordinal alpha of sums (k, 1 + v + v * v): the same, and the weighted pairs of any two different
+    values.
+    """
     v = round((np.sqrt(4 * sums.shape[1] - 3) - 1) / 2)
     counts, pairs = sums[:, 1 : 1 + v], sums[:, 1 + v :].reshape(-1, v, v)
     distances = ordinal_distances(counts)
     expected = np.einsum("ki,kj,kij->k", counts, counts, distances)
-    found = (counts.sum(axis=1) - 1) * (pairs * distances).sum(axis=(1, 2))
+    disagreements = (counts.sum(axis=1) - 1) * (pairs * distances).sum(axis=(1, 2))
     # What is not 0 may come to be it: middles of values that nobody gives are ends of others.
-    return 1 - _ratio(found, np.where((counts > 0).sum(axis=1) > 1, expected, 0))
+    return 1 - _ratio(disagreements, np.where((counts > 0).sum(axis=1) > 1, expected, 0))
 
 
 def ordinal_distances(counts: Floats) -> Floats:
@@ -130,8 +132,8 @@ def ordinal_distances(counts: Floats) -> Floats:
     Of two values: all answers between them, and half of those that are one of them.
     """
     middles = np.cumsum(counts, axis=1) - counts / 2
-    found: Floats = (middles[:, :, None] - middles[:, None, :]) ** 2
-    return found
+    distances: Floats = (middles[:, :, None] - middles[:, None, :]) ** 2
+    return distances
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
@@ -153,8 +155,8 @@ def _figures(
         return Figure("observed", *nothing), Figure(metric, *nothing)
 
     def share(sums: Floats) -> Floats:
-        found: Floats = sums[:, 0] / sums[:, 1 : 1 + shared.values].sum(axis=1)
-        return found
+        shares: Floats = sums[:, 0] / sums[:, 1 : 1 + shared.values].sum(axis=1)
+        return shares
 
     parts, counts = _by_case(shared, parts_of)
     whole = (counts @ parts)[None]
@@ -177,8 +179,8 @@ def _figure(metric: str, value: float, draws: Floats | None, n: int) -> Figure:
 
 def _marks(codes: Ints, values: int) -> Floats:
     """How many of the people (u, p) give each value, shape (u, values)."""
-    found: Floats = (codes[:, :, None] == np.arange(values)).sum(axis=1).astype(np.float64)
-    return found
+    counts: Floats = (codes[:, :, None] == np.arange(values)).sum(axis=1).astype(np.float64)
+    return counts
 
 
 def _by_case(shared: Answers, parts_of: Callable[[Ints], Floats]) -> tuple[Floats, Ints]:
@@ -238,7 +240,9 @@ class Saturation(Struct, frozen=True, eq=False):
         return int(self.new.sum())
 
     def new_in_last(self, last: int = LAST) -> int | None:
-        """How many of the last notes were the first of their category; None where there are fewer notes than that."""
+        """Count those of the last notes that were the first of their category; None where there are fewer notes than
+        that.
+        """
         return int(self.new[-last:].sum()) if self.n >= last > 0 else None
 
     @property
@@ -257,7 +261,7 @@ class Saturation(Struct, frozen=True, eq=False):
 
 
 def saturation(codes: Ints) -> Saturation:
-    """How categories came, of notes in the order in which they were written.
+    """Return how categories came, of notes in the order in which they were written.
 
     Args:
         codes: (n,) number of each note's category, 0-based. Notes in no category are left out by the caller.

@@ -63,7 +63,7 @@ class StepBins(Struct, frozen=True, dict=True):
         return f"positions of preset {self.name} count from {self.base}; steps outside its bins are {beyond}"
 
     def of(self, steps: Ints, n_steps: Ints) -> Ints:
-        """The number of each step's bin.
+        """Return the number of each step's bin.
 
         Args:
             steps: 0-based; -1 no step is wrong, -2 an answer that names none. Any shape.
@@ -79,7 +79,7 @@ class StepBins(Struct, frozen=True, dict=True):
         return np.select(apart, [outside + 3, outside + 2, outside + 1], place).astype(np.int64)
 
     def sql(self, number: int, column: str) -> str:
-        """The condition that puts a case into a bin by a column (as it stands in SQL) that names a step."""
+        """Return the condition that puts a case into a bin by a column (as it stands in SQL) that names a step."""
         place = number - (len(self.labels) - 4)
         apart = (None, f"{column} >= n_steps", f"{column} = -1", f"{column} < -1")
         if place > 0:
@@ -97,8 +97,8 @@ class StepBins(Struct, frozen=True, dict=True):
 
 
 PRESETS = {
-    one.name: one
-    for one in (
+    bins.name: bins
+    for bins in (
         # arXiv 2412.06559, Figure 3.
         StepBins("processbench"),
         # arXiv 2501.03124, Figures 3 and 4: steps 1 to 16, and 2 to 11.
@@ -118,7 +118,7 @@ Row = dict[str, Any]
 
 
 def offset_rows(evaluation: Evaluation, rows: Bools) -> Iterator[Row]:
-    """How far verdicts lie from the earliest error: a bar for every `offset` (verdict minus gold) that occurs.
+    """Yield how far verdicts lie from the earliest error: a bar for every `offset` (verdict minus gold) that occurs.
 
     Over the erroneous cases of `rows` (n) that have a verdict; the bars add up to `n`. Each has its `outcome`: early
     below 0, exact at 0, late above. Without an offset are cases that are missed, verdicts that name no step (early) and
@@ -144,7 +144,7 @@ def offset_rows(evaluation: Evaluation, rows: Bools) -> Iterator[Row]:
 
 
 def first_position_rows(evaluation: Evaluation, rows: Bools, bins: StepBins) -> Iterator[Row]:
-    """Where the earliest errors are and where verdicts put them, by `side` (gold, predicted) and `position`.
+    """Yield where the earliest errors are and where verdicts put them, by `side` (gold, predicted) and `position`.
 
     Both sides are over the same `n`: the erroneous cases of `rows` (n) that have a verdict.
     """
@@ -163,7 +163,7 @@ def first_position_rows(evaluation: Evaluation, rows: Bools, bins: StepBins) -> 
 def all_position_rows(
     evaluation: Evaluation, rows: Bools, bins: StepBins, judged: JudgedSteps | None = None
 ) -> Iterator[Row]:
-    """Where error steps are and where the scorer puts them, by `side` and `position`; a row counts steps.
+    """Yield where error steps are and where the scorer puts them, by `side` and `position`; a row counts steps.
 
     Both sides are over the same cases: those of `rows` (n) with an error whose steps are all labelled, and judged one
     by one; without such a case counts are null, with the reason. `n` is the number of error steps of a side. There is
@@ -187,7 +187,7 @@ def all_position_rows(
 def step_position_rows(
     evaluation: Evaluation, rows: Bools, bins: StepBins, judged: JudgedSteps | None = None
 ) -> Iterator[Row]:
-    """How well single steps are judged by `position`, over the steps of `rows` (n) that are labelled and judged.
+    """Yield how well single steps are judged by `position`, over the steps of `rows` (n) that are labelled and judged.
 
     STEP_METRICS are those of `scoring.metrics.step_labels`, over the steps of one bin. Shares have an interval where a
     bin holds at most one step a case. `judged` is what is decided of steps, by default `evaluation.judged_steps`.
@@ -282,7 +282,7 @@ BAND = (
 
 
 def aligned_rows(evaluation: Evaluation, rows: Bools, reach: int = REACH) -> Iterator[AlignedRow]:
-    """The mean reward at each `offset` from the earliest error (step minus earliest error), and of clean cases.
+    """Yield the mean reward at each `offset` from the earliest error (step minus earliest error), and of clean cases.
 
     Over the erroneous cases of `rows` (n) that have a reward for every step and whose earliest error is one of their
     steps; at an offset count those that have a step there, one reward each. The last row (`side` clean, no offset) is
@@ -300,13 +300,13 @@ def aligned_rows(evaluation: Evaluation, rows: Bools, reach: int = REACH) -> Ite
     for offset in range(-reach, reach + 1):
         step = gold.earliest[erroneous] + offset
         taken = erroneous[(step >= 0) & (step < gold.n_steps[erroneous])]
-        found = values[offsets[taken] + gold.earliest[taken] + offset]
+        rewards = values[offsets[taken] + gold.earliest[taken] + offset]
         place = {"side": "erroneous", "offset": offset}
         at = "earliest_error" if not offset else f"earliest_error {'+' if offset > 0 else '-'} {abs(offset)}"
         within = "" if not offset else f" AND {at} >= 0 AND {at} < n_steps"
         where = f"earliest_error >= 0 AND earliest_error < n_steps{within} AND {name}"
         reason = nothing or ("no such step in any case" if erroneous.size else "no erroneous case has rewards")
-        yield _aligned_row(place, found, gold.problems[taken], reason, where)
+        yield _aligned_row(place, rewards, gold.problems[taken], reason, where)
     clean = np.flatnonzero(there & (gold.earliest < 0))
     # Rows without rewards take no room between those that have some.
     scored = np.flatnonzero(np.diff(offsets))
@@ -342,5 +342,5 @@ def _aligned_row(place: AlignedRow, values: Floats, problems: Ints, reason: str,
     n = int(values.size)
     low, high = (mean_interval(values, problems) if n else None) or (None, None)
     value = float(values.mean()) if n else None
-    told = {"metric": "mean_reward", "value": value, "low": low, "high": high, "n": n, "small": 0 < n < SMALL}
-    return {**place, **told, "reason": None if n else reason, "where": where}
+    figures = {"metric": "mean_reward", "value": value, "low": low, "high": high, "n": n, "small": 0 < n < SMALL}
+    return {**place, **figures, "reason": None if n else reason, "where": where}

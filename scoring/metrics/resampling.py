@@ -94,7 +94,7 @@ def with_interval(metric: str, value: float, draws: Floats, n: int, what: str, f
 def figure_over_runs(
     metric: str, values: Floats, draws: Floats | None, n: int, *, small: bool, reason: str | None
 ) -> Figure:
-    """Give the mean of a figure over r runs, with the interval of the mean under resampling of the cases.
+    """Return the mean of a figure over r runs, with the interval of the mean under resampling of the cases.
 
     The interval says nothing of how runs differ, which is what `sd` is for.
 
@@ -124,15 +124,15 @@ def figure_over_runs(
 
 
 def reason_over_runs(reasons: Sequence[str | None]) -> str | None:
-    """Say why a mean over runs is undefined, of the reasons of each run; None where no run has one."""
-    given = [reason for reason in reasons if reason]
-    if not given or len({*reasons}) == 1:
-        return given[0] if given else None
-    return f"undefined in {len(given)} of {len(reasons)} runs"
+    """Return why a mean over runs is undefined, of the reasons of each run; None where no run has one."""
+    undefined = [reason for reason in reasons if reason]
+    if not undefined or len({*reasons}) == 1:
+        return undefined[0] if undefined else None
+    return f"undefined in {len(undefined)} of {len(reasons)} runs"
 
 
 def percentile_intervals(draws: Floats) -> tuple[Floats, Floats]:
-    """Give low and high end of the central 95% of k figures, each (k,); `draws` (r, k) are NaN where undefined.
+    """Return low and high end of the central 95% of k figures, each (k,); `draws` (r, k) are NaN where undefined.
 
     Undefined resamples are left out; where they are more than UNDEFINED of all, the ends are NaN.
     """
@@ -147,13 +147,13 @@ def percentile_intervals(draws: Floats) -> tuple[Floats, Floats]:
 
 
 def percentile_interval(values: Floats) -> tuple[float, float]:
-    """Give the central 95% of the values."""
+    """Return the central 95% of the values."""
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
 
 
 def related(problems: Ints, rows: Bools) -> bool:
-    """Tell whether two of the cases are of one problem, so that whole problems have to be resampled.
+    """Return whether two of the cases are of one problem, so that whole problems have to be resampled.
 
     Args:
         problems: (n,) a number (0-based) of each case's problem.

@@ -42,7 +42,7 @@ class Share(Struct, frozen=True, eq=False):
 
 
 def side_shares(evaluation: Evaluation, unparsed: Unparsed) -> tuple[Share, Share]:
-    """Give error_acc and correct_acc (arXiv 2412.06559, section 3.3)."""
+    """Return error_acc and correct_acc (arXiv 2412.06559, section 3.3)."""
     decided = Decided(evaluation, unparsed)
     # A scorer that gives no verdict at all says so itself.
     nothing = evaluation.nothing
@@ -61,7 +61,7 @@ def outcome_shares(evaluation: Evaluation, unparsed: Unparsed) -> Iterator[Share
 
 
 def error_type_shares(evaluation: Evaluation, unparsed: Unparsed) -> Iterator[Share]:
-    """Give the metrics of BY_TYPE, each among the erroneous cases in the denominators.
+    """Yield the metrics of BY_TYPE, each among the erroneous cases in the denominators.
 
     An answer that names no step (-2) counts as early and one beyond the last step as late, as their outcomes do. With
     `drop`, which is what GR-Ben does, cases without a verdict are left out and `unanswered` is 0.
@@ -74,7 +74,8 @@ def error_type_shares(evaluation: Evaluation, unparsed: Unparsed) -> Iterator[Sh
 
 
 def process_error_shares(evaluation: Evaluation, unparsed: Unparsed) -> tuple[Share, Share]:
-    """Give wrong processes among right final answers (arXiv 2412.06559, Table 2 and Figure 4), and those found exactly.
+    """Return wrong processes among right final answers (arXiv 2412.06559, Table 2 and Figure 4), and those found
+    exactly.
 
     `process_error_rate` is a property of the data: every case whose gold and final answer are known counts, scored or
     not. `process_error_exact` is the scorer's: among the cases with a right final answer and a wrong process.
@@ -104,22 +105,22 @@ SIDES = {"erroneous": "earliest_error >= 0", "clean": "earliest_error = -1"}
 
 
 def right(scorer: str) -> str:
-    """The cases that it has right: `exact` or `clean`."""
+    """Return the condition for the cases that it has right: `exact` or `clean`."""
     return _outcome(scorer, RIGHT_OUTCOMES)
 
 
 def wrong(scorer: str, unparsed: Unparsed = "wrong") -> str:
-    """The cases that count as wrong, refused and unparsed ones among them where they count."""
+    """Return the condition for the cases that count as wrong, refused and unparsed ones among them where they count."""
     return _outcome(scorer, FAILURES[unparsed])
 
 
 def tried(scorer: str, unparsed: Unparsed = "wrong") -> str:
-    """The cases in its denominators."""
+    """Return the condition for the cases in its denominators."""
     return _outcome(scorer, (*RIGHT_OUTCOMES, *FAILURES[unparsed]))
 
 
 def answered(scorer: str) -> str:
-    """The cases with a verdict."""
+    """Return the condition for the cases with a verdict."""
     return f"{named(f'{scorer}.verdict')} IS NOT NULL"
 
 
@@ -141,7 +142,8 @@ OF_CLEAN = ("correct_acc",)
 
 
 def behind(metric: str, scorer: str, unparsed: Unparsed = "wrong") -> tuple[str, ...]:
-    """The cases of a cell that a metric of `scoring.metrics.breakdown` counts: its `n`, and of a count its value.
+    """Return the conditions for the cases of a cell that a metric of `scoring.metrics.breakdown` counts: its `n`, and
+    of a count its value.
 
     Raises:
         KeyError: there is no such metric.
@@ -196,7 +198,9 @@ def bias_rows(
     a reason where undefined.
     """
     error_acc, correct_acc = side_shares(evaluation, unparsed)
-    wrong, clean = ((int((one.hits & rows).sum()), int((one.among & rows).sum())) for one in (error_acc, correct_acc))
+    wrong, clean = (
+        (int((accuracy.hits & rows).sum()), int((accuracy.among & rows).sum())) for accuracy in (error_acc, correct_acc)
+    )
     answered = rows & evaluation.answered
     called_clean = (int((answered & (evaluation.verdicts == -1)).sum()), int(answered.sum()))
     yield from _rows(

@@ -146,12 +146,12 @@ BASELINES = {
 
 
 def is_baseline(scorer: Scorer) -> bool:
-    """Whether a scorer is one of these; others of that kind, which were imported, do look at the solution."""
+    """Return whether a scorer is one of these; others of that kind, which were imported, do look at the solution."""
     return scorer.kind == "baseline" and BASELINES.get(scorer.name) == scorer.about
 
 
 def baselines(gold: Gold, seed: int = 0) -> tuple[Evaluation, ...]:
-    """The baselines on the cases of `gold`, in the order of BASELINES.
+    """Return the baselines on the cases of `gold`, in the order of BASELINES.
 
     They give labels a step and no rewards, so that no threshold decides. A coin is tossed for each step of each content
     `key` with the seed: solutions that are equal get equal labels, whichever cases are beside them.

@@ -59,9 +59,9 @@ def step_contributions(evaluation: Evaluation, facts: StepLabelled, originals: E
     if place not in kept:
         # What is kept holds on to what it was made of, so that no other object can have its id.
         kept[place] = (_contributions(evaluation, facts, originals), facts, originals)
-    found = kept[place][0]
-    assert isinstance(found, np.ndarray)  # noqa: S101
-    return found
+    counts = kept[place][0]
+    assert isinstance(counts, np.ndarray)  # noqa: S101
+    return counts
 
 
 def _contributions(evaluation: Evaluation, facts: StepLabelled, originals: Evaluation | None) -> Floats:
@@ -77,9 +77,9 @@ def _contributions(evaluation: Evaluation, facts: StepLabelled, originals: Evalu
     tried = judged.rows | (evaluation.tried & ~evaluation.answered)
     likeness, alike = _likeness(evaluation, judged, originals)
     columns = [counts + beyond.counts, hit, inside | beyond.first, judged.rows, tried, likeness, alike]
-    found = np.column_stack(columns).astype(np.float64)
-    found.flags.writeable = False
-    return found
+    contributions = np.column_stack(columns).astype(np.float64)
+    contributions.flags.writeable = False
+    return contributions
 
 
 def count_steps(cases: Ints, wrong: Bools, judged_wrong: Bools, n: int) -> Ints:
@@ -104,21 +104,21 @@ def asked_by_redundancy(evaluation: Evaluation, facts: StepLabelled) -> Bools:
     return evaluation.gold.cases["error_type"].is_in(sorted(facts.by_redundancy)).fill_null(value=False).to_numpy()
 
 
-def redundancy_rows(evaluation: Evaluation, asked: Bools, threshold: float | None) -> RedundancyRows:
-    """Find the cases of `asked` (n) that redundancy decides at a threshold; None decides nothing without labels."""
+def redundancy_rows(evaluation: Evaluation, rows: Bools, threshold: float | None) -> RedundancyRows:
+    """Find the cases of `rows` (n) that redundancy decides at a threshold; None decides nothing without labels."""
     judged, rewards = evaluation.judged_steps.rows, evaluation.rewards
-    labels = asked & judged & rewards.redundant.given
-    numbers = asked & judged & rewards.redundancy.given & ~labels
+    labels = rows & judged & rewards.redundant.given
+    numbers = rows & judged & rewards.redundancy.given & ~labels
     return RedundancyRows(labels, np.zeros_like(numbers) if threshold is None else numbers)
 
 
-def judged_by_redundancy(evaluation: Evaluation, asked: Bools) -> JudgedSteps:
-    """Give the steps judged one by one, with "redundant" in the place of "wrong" on the cases of `asked` (n).
+def judged_by_redundancy(evaluation: Evaluation, by_redundancy: Bools) -> JudgedSteps:
+    """Return the steps judged one by one, with "redundant" in the place of "wrong" on the cases of `by_redundancy` (n).
 
     A case for which the scorer does not tell redundant steps keeps its validity.
     """
     judged, cut = evaluation.judged_steps, evaluation.scorer.redundancy_threshold
-    rows = redundancy_rows(evaluation, asked, cut)
+    rows = redundancy_rows(evaluation, by_redundancy, cut)
     if rows.labels.any():
         judged = judged.with_labels(rows.labels, evaluation.rewards.redundant)
     if cut is not None and rows.numbers.any():
@@ -128,11 +128,11 @@ def judged_by_redundancy(evaluation: Evaluation, asked: Bools) -> JudgedSteps:
     return judged
 
 
-def without_redundancy_threshold(evaluation: Evaluation, asked: Bools) -> int:
-    """Count the cases of `asked` (n) with redundancy numbers for which no threshold is known."""
+def without_redundancy_threshold(evaluation: Evaluation, rows: Bools) -> int:
+    """Count the cases of `rows` (n) with redundancy numbers for which no threshold is known."""
     if evaluation.scorer.redundancy_threshold is not None:
         return 0
-    return int(redundancy_rows(evaluation, asked, 0.0).numbers.sum())
+    return int(redundancy_rows(evaluation, rows, 0.0).numbers.sum())
 
 
 # -- labels beyond the last step
@@ -153,10 +153,10 @@ class PastEnd(NamedTuple):
 def labels_past_end(judged: JudgedSteps, gold: Gold) -> PastEnd:
     """Count what is beyond. Of a case whose error steps are not listed, and that is not clean, nothing counts."""
     n = judged.rows.size
-    found = PastEnd(np.zeros((n, 4), np.int64), np.zeros(n, np.bool_), np.zeros(n, np.bool_))
+    beyond_end = PastEnd(np.zeros((n, 4), np.int64), np.zeros(n, np.bool_), np.zeros(n, np.bool_))
     beyond = judged.beyond
     if not beyond.cases.size:
-        return found
+        return beyond_end
     rows, errors = gold.listed_errors
     width = 1 + max(int(beyond.steps.max()), int(errors.max(initial=0)))
     wrong = np.isin(width * beyond.cases + beyond.steps, width * rows + errors)
@@ -165,9 +165,9 @@ def labels_past_end(judged: JudgedSteps, gold: Gold) -> PastEnd:
     lowest = np.full(n, np.iinfo(np.int64).max)
     np.minimum.at(lowest, rows, errors)
     first = beyond.steps == lowest[beyond.cases]
-    found.first[beyond.cases[first]] = True
-    found.hit[beyond.cases[first & beyond.values]] = True
-    return found._replace(counts=counts)
+    beyond_end.first[beyond.cases[first]] = True
+    beyond_end.hit[beyond.cases[first & beyond.values]] = True
+    return beyond_end._replace(counts=counts)
 
 
 # -- likeness to the unharmed original
@@ -211,7 +211,7 @@ def _decided_alike(originals: Evaluation, evaluation: Evaluation) -> Evaluation 
 
 
 def right_rates(judged: JudgedSteps) -> Floats:
-    """Give the share of each case's judgements that say right, beyond the last step too; NaN: there is none. (n,)."""
+    """Return the share of each case's judgements that say right, beyond the last step too; NaN: there is none. (n,)."""
     n, beyond = judged.rows.size, judged.beyond
     ends = np.concatenate([[0], np.cumsum(judged.wrong)])
     wrong = ends[judged.offsets[1:]] - ends[judged.offsets[:-1]]
@@ -223,7 +223,7 @@ def right_rates(judged: JudgedSteps) -> Floats:
 
 
 def judged_steps(evaluation: Evaluation, benchmark: str) -> JudgedSteps:
-    """Give what is decided of single steps, by redundancy where the benchmark asks for it."""
+    """Return what is decided of single steps, by redundancy where the benchmark asks for it."""
     facts = step_labelled(benchmark)
     if facts is None:
         return evaluation.judged_steps
@@ -273,7 +273,7 @@ class StepF1(Metric):
         return total(sums, OF_STEPS)
 
     def why(self, sums: Sums) -> str:
-        """Say that there are no such steps, that none is called so, or that none of them is."""
+        """Return the reason: there are no such steps, none is called so, or none of them is."""
         hits, missed, alarms = (sums[name] for name in (self.hits, self.missed, self.alarms))
         if not self.size(sums):
             return NO_STEP
@@ -300,7 +300,7 @@ class PRMScore(Metric):
         return total(sums, OF_STEPS)
 
     def why(self, sums: Sums) -> str:
-        """Say why the first of the two is undefined that is."""
+        """Return why the first of the two is undefined that is."""
         return F1_POSITIVE.why(sums) or F1_NEGATIVE.why(sums)
 
 
@@ -309,7 +309,7 @@ class StepRatio(Ratio):
     """A share of which nothing is known where no step was scored."""
 
     def why(self, sums: Sums) -> str:
-        """Say that no step was scored, or that there is nothing to divide by."""
+        """Return the reason: no step was scored, or there is nothing to divide by."""
         why = super().why(sums)
         return NO_STEP if why and not total(sums, OF_STEPS) else why
 
@@ -390,7 +390,7 @@ class StepRun(Struct, frozen=True, eq=False, dict=True):
         return self.drawn(None)
 
     def drawn(self, seed: int | None) -> Tally:
-        """Give the same with draws."""
+        """Return the same with draws."""
         return self.tally(np.zeros(self.taken.size, dtype=np.int64), 1, seed)
 
     def cases(self, metric: Metric) -> Bools:
@@ -440,13 +440,13 @@ class _Classes(Struct, frozen=True, eq=False):
         """The same in resamples, (RESAMPLES, g); of none where nothing was drawn."""
         if self.tally.draws is None:
             return np.zeros((0, len(self.names)))
-        return self._without_errors(metric, "resampled", lambda one, _: self.tally.drawn(one))[..., 0]
+        return self._without_errors(metric, "resampled", lambda sums_metric, _: self.tally.drawn(sums_metric))[..., 0]
 
     def _without_errors(self, metric: Metric, empty: Empty, score: Any) -> Floats:
-        found: Floats = score(metric, empty)
+        scores: Floats = score(metric, empty)
         if metric is PRMSCORE and self.alone.any():
-            found = np.where(self.alone[:, None], score(F1_POSITIVE, empty), found)
-        return found
+            scores = np.where(self.alone[:, None], score(F1_POSITIVE, empty), scores)
+        return scores
 
     def lines(self) -> Iterator[_Line]:
         """A line a class."""
@@ -454,11 +454,11 @@ class _Classes(Struct, frozen=True, eq=False):
         draws = {metric.name: self.draws(metric) for metric in self.metrics}
         for place, name in enumerate(self.names):
             sums = {count: counted[place, 0] for count, counted in self.tally.sums.items()}
-            told = {
+            empty_reasons = {
                 metric.name: (F1_POSITIVE if metric is PRMSCORE and self.alone[place] else metric).why(sums)
                 for metric in self.metrics
             }
-            reasons = {metric: why for metric, why in told.items() if why}
+            reasons = {metric: why for metric, why in empty_reasons.items() if why}
             if self.missing[place]:
                 reasons[VALIDITY_RATE.name] = _NO_INTERVAL
             yield _Line(
@@ -501,7 +501,7 @@ def step_rows(
     *,
     official: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Give every figure of every class, every group of classes, `all` steps pooled and the classes' `average`.
+    """Yield every figure of every class, every group of classes, `all` steps pooled and the classes' `average`.
 
     Args:
         evaluation: the decided cases of one benchmark, and perhaps of others.
@@ -536,13 +536,15 @@ def step_rows(
         same = [other for table in tables for other in table if other.subset == line.subset]
         figures = []
         for metric in metrics:
-            reason = reason_over_runs([one.reasons.get(metric.name) for one in same])
+            reason = reason_over_runs([figures.reasons.get(metric.name) for figures in same])
             if reason and nothing and metric is not VALIDITY_RATE:
                 reason = nothing
             if reason is None and not alike:
                 reason = "no interval: the runs are counted in different cases"
-            values = np.array([one.values[metric.name] for one in same])
-            draws = None if seed is None or reason else np.column_stack([one.draws[metric.name] for one in same])
+            values = np.array([figures.values[metric.name] for figures in same])
+            draws = (
+                None if seed is None or reason else np.column_stack([figures.draws[metric.name] for figures in same])
+            )
             small = line.cases[metric.name] < SMALL
             n = line.n[metric.name]
             figures.append(figure_over_runs(metric.name, values, draws, n, small=small, reason=reason))
@@ -559,7 +561,6 @@ def _lines(
     *,
     official: bool,
 ) -> Iterator[_Line]:
-    """The lines of the table of one run."""
     gold = run.evaluation.gold
     cases = gold.cases[run.taken]
     without = np.zeros_like(rows)
@@ -607,7 +608,7 @@ def _without_result(originals: Evaluation | None, cases: pl.DataFrame) -> int:
 
 
 def why_nothing(evaluation: Evaluation, rows: Bools) -> str | None:
-    """Say why no step of the cases is judged by itself; None where one is."""
+    """Return why no step of the cases is judged by itself; None where one is."""
     if (evaluation.judged_steps.rows & rows).any():
         return None
     if evaluation.nothing:
@@ -643,7 +644,7 @@ class PooledSteps(Struct, frozen=True, eq=False):
         return cls(tuple(StepRun.of(run, rows, facts) for run in evaluation.runs))
 
     def values(self, metric: Metric) -> Floats:
-        """Give a figure in each run, shape (r,); NaN where undefined."""
+        """Return a figure in each run, shape (r,); NaN where undefined."""
         return np.array([run.pooled.values(metric)[0, 0] for run in self.runs])
 
     def size(self, metric: Metric) -> int:
@@ -655,11 +656,11 @@ class PooledSteps(Struct, frozen=True, eq=False):
         return int(self.runs[0].cases(metric).sum())
 
     def why(self, metric: Metric) -> str:
-        """Say why a figure is undefined in the first run."""
+        """Return why a figure is undefined in the first run."""
         return metric.why({name: counted[0, 0] for name, counted in self.runs[0].pooled.sums.items()})
 
     def interval(self, metric: Metric, seed: int) -> tuple[float, float] | None:
-        """Give the interval of `step_rows`; None where there is none, or the runs are counted in different cases."""
+        """Return the interval of `step_rows`; None where there is none, or the runs are counted in different cases."""
         first = self.runs[0].taken
         if not all(np.array_equal(run.taken, first) for run in self.runs):
             return None

@@ -103,7 +103,7 @@ class Curve(Struct, frozen=True, eq=False, dict=True):
 
 
 def official_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benchmark: str) -> Curve | None:
-    """Give the official figure at every distinct threshold; None where no one threshold decides.
+    """Return the official figure at every distinct threshold; None where no one threshold decides.
 
     Args:
         evaluation: gives rewards, gold and the comparison; its threshold does not matter.
@@ -124,12 +124,12 @@ def official_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benc
         return made()
     # All that a curve depends on, which is not where the threshold is.
     owners = (evaluation.floats, evaluation.given, evaluation.gold, evaluation.rewards, evaluation.scorer)
-    asked = (evaluation.scorer.name, benchmark, unparsed, rule.comparison, np.packbits(rows).tobytes())
-    return _CURVES.of(asked, owners, made)
+    key = (evaluation.scorer.name, benchmark, unparsed, rule.comparison, np.packbits(rows).tobytes())
+    return _CURVES.of(key, owners, made)
 
 
 def case_curve(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed = "wrong") -> Curve | None:
-    """Give F1 as the plain mean over groups of cases at every distinct threshold; None where no threshold decides.
+    """Return F1 as the plain mean over groups of cases at every distinct threshold; None where no threshold decides.
 
     Args:
         evaluation: as for `official_curve`.
@@ -162,7 +162,7 @@ def case_curve(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unpa
 
 
 def step_curve(evaluation: Evaluation, rows: Bools, facts: StepLabelled, moving: Moving = "validity") -> Curve | None:
-    """Give PRMScore of all steps pooled at every distinct threshold; None where no one threshold decides.
+    """Return PRMScore of all steps pooled at every distinct threshold; None where no one threshold decides.
 
     Args:
         evaluation: as for `official_curve`.
@@ -171,9 +171,9 @@ def step_curve(evaluation: Evaluation, rows: Bools, facts: StepLabelled, moving:
         moving: which threshold; of redundancy None also where the scorer gives no such numbers for these cases, or
             labels beside all of them.
     """
-    asked = asked_by_redundancy(evaluation, facts)
+    by_redundancy = asked_by_redundancy(evaluation, facts)
     if moving == "redundancy":
-        moved = rows & redundancy_rows(evaluation, asked, 0.0).numbers
+        moved = rows & redundancy_rows(evaluation, by_redundancy, 0.0).numbers
         if not moved.any():
             return None
         numbers, offsets = evaluation.rewards.redundancy.values, evaluation.rewards.redundancy.offsets
@@ -181,14 +181,14 @@ def step_curve(evaluation: Evaluation, rows: Bools, facts: StepLabelled, moving:
     else:
         if not isinstance(evaluation.rule, Rule):
             return None
-        moved = rows & _moved_by_rule(evaluation, asked)
+        moved = rows & _moved_by_rule(evaluation, by_redundancy)
         compared = evaluation.compared_values
         numbers, offsets = compared.values, compared.offsets
         above = evaluation.rule.comparison == "<"
     labels = evaluation.gold.step_labels[np.repeat(moved, evaluation.gold.n_steps)]
     known = labels != UNKNOWN_STEP
     values, wrong = numbers[np.repeat(moved, np.diff(offsets))][known], labels[known] == WRONG_STEP
-    fixed = _fixed_steps(evaluation, rows & ~moved, asked)
+    fixed = _fixed_steps(evaluation, rows & ~moved, by_redundancy)
     of_right, of_wrong = values[~wrong], values[wrong]
     sizes = dict(zip(OF_STEPS, (of_right.size, 0, of_wrong.size, 0), strict=True))
     gains, losses = {"fn": of_right, "tn": of_wrong}, {"tp": of_right, "fp": of_wrong}
@@ -200,16 +200,16 @@ def step_curve(evaluation: Evaluation, rows: Bools, facts: StepLabelled, moving:
     return _swept(PRMSCORE, values, [group], above=above)
 
 
-def _moved_by_rule(evaluation: Evaluation, asked: Bools) -> Bools:
+def _moved_by_rule(evaluation: Evaluation, by_redundancy: Bools) -> Bools:
     """The cases whose steps the threshold on rewards decides. Shape (n,)."""
-    redundancy = redundancy_rows(evaluation, asked, evaluation.scorer.redundancy_threshold)
+    redundancy = redundancy_rows(evaluation, by_redundancy, evaluation.scorer.redundancy_threshold)
     moved: Bools = evaluation.given.by_threshold & ~redundancy.labels & ~redundancy.numbers
     return moved
 
 
-def _fixed_steps(evaluation: Evaluation, rows: Bools, asked: Bools) -> dict[str, int]:
+def _fixed_steps(evaluation: Evaluation, rows: Bools, by_redundancy: Bools) -> dict[str, int]:
     """OF_STEPS of the cases of `rows` (n) as they are decided."""
-    judged, gold = judged_by_redundancy(evaluation, asked), evaluation.gold
+    judged, gold = judged_by_redundancy(evaluation, by_redundancy), evaluation.gold
     counts = labels_past_end(judged, gold).counts[rows].sum(axis=0)
     if rows.any():
         still = rows[judged.cases]
@@ -296,11 +296,11 @@ class Bands(Struct, frozen=True, eq=False):
     tally: Tally
 
     def values(self, metric: Metric) -> Floats:
-        """Give a figure at each threshold, shape (t,); NaN where undefined."""
+        """Return a figure at each threshold, shape (t,); NaN where undefined."""
         return self.tally.mean(metric)
 
     def interval(self, metric: Metric) -> tuple[Floats, Floats]:
-        """Give low and high end (95%) at each threshold, each (t,); NaN where there is none."""
+        """Return low and high end (95%) at each threshold, each (t,); NaN where there is none."""
         if self.tally.draws is None:
             nothing = np.full(self.thresholds.shape, np.nan)
             return nothing, nothing
@@ -315,7 +315,7 @@ class Bands(Struct, frozen=True, eq=False):
         return tuple(int(self.tally.sums[side].sum()) for side in sides_of(metric))
 
     def reasons(self, metric: Metric) -> Iterator[str | None]:
-        """Say of each threshold why a figure is undefined; None where it is not."""
+        """Yield for each threshold why a figure is undefined; None where it is not."""
         values, sums = self.values(metric), self.tally.sums
         if metric is PRMSCORE:
             for place, value in enumerate(values):
@@ -335,7 +335,7 @@ class Bands(Struct, frozen=True, eq=False):
 def official_bands(
     evaluation: Evaluation, rows: Bools, thresholds: Floats, unparsed: Unparsed, benchmark: str, seed: int | None = 0
 ) -> Bands | None:
-    """Give the official figure, and the accuracies behind F1, at thresholds; None where no one threshold decides.
+    """Return the official figure, and the accuracies behind F1, at thresholds; None where no one threshold decides.
 
     See `official_curve` for the arguments; `thresholds` (t,) are finite, `seed` is that of the resamples, None =
     there are none, and no intervals.
@@ -349,7 +349,7 @@ def official_bands(
 def case_bands(
     evaluation: Evaluation, rows: Bools, thresholds: Floats, unparsed: Unparsed = "wrong", seed: int | None = 0
 ) -> Bands | None:
-    """Give F1 and both accuracies as means over subsets at each of the thresholds; None where none decides.
+    """Return F1 and both accuracies as means over subsets at each of the thresholds; None where none decides.
 
     Whole problems are resampled where two cases are of one; else the cases of each side of a subset.
     """
@@ -444,7 +444,7 @@ def _cases_drawn(first: Ints, last: Ints, cells: Ints, n_cells: int, size: int, 
 def step_bands(
     evaluation: Evaluation, rows: Bools, thresholds: Floats, facts: StepLabelled, seed: int | None = 0
 ) -> Bands | None:
-    """Give PRMScore of all steps pooled at each of the thresholds; None where no one threshold decides.
+    """Return PRMScore of all steps pooled at each of the thresholds; None where no one threshold decides.
 
     The draws are those of `scoring.metrics.step_labels`: at a threshold the band of one run is the interval told there.
     """
@@ -493,14 +493,14 @@ def _moved_counts(evaluation: Evaluation, place: Ints, thresholds: Floats) -> In
     # A step is judged wrong at every threshold from this one on.
     first = np.searchsorted(thresholds, compared.values[kept], side="right" if rule.comparison == "<" else "left")
     size, n = thresholds.size, int(place.max(initial=-1)) + 1
-    found = np.zeros((n, len(OF_STEPS), size), dtype=np.int64)
+    counts = np.zeros((n, len(OF_STEPS), size), dtype=np.int64)
     for gold in (False, True):
         own = wrong == gold
         flat = (row * (size + 1) + first)[own]
         judged_wrong = np.bincount(flat, minlength=n * (size + 1)).reshape(n, size + 1)[:, :size].cumsum(axis=1)
         total = np.bincount(row[own], minlength=n)[:, None]
-        found[:, 2 * gold], found[:, 2 * gold + 1] = total - judged_wrong, judged_wrong
-    return found
+        counts[:, 2 * gold], counts[:, 2 * gold + 1] = total - judged_wrong, judged_wrong
+    return counts
 
 
 # -- what a move between two thresholds turns over: cases as SQL conditions, and single steps.
@@ -571,7 +571,7 @@ class AtThreshold:
 
 
 def flip_conditions(before: Evaluation, after: Evaluation) -> dict[Flip, str] | None:
-    """Which cases become right, wrong, or wrong in another way, from one threshold of a scorer to another.
+    """Return which cases become right, wrong, or wrong in another way, from one threshold of a scorer to another.
 
     A higher threshold names steps earlier, or names one where it named none: what it turns right are errors that were
     missed or found late, and what it turns wrong are errors that were found and clean cases; a lower one does the
@@ -590,17 +590,18 @@ def flip_conditions(before: Evaluation, after: Evaluation) -> dict[Flip, str] | 
     if before.left_out or after.left_out:
         return None
     low, high = sorted((old.threshold, new.threshold))
-    one, other = (AtThreshold(before.scorer.name, cut, old.comparison) for cut in (low, high))
+    at_low, at_high = (AtThreshold(before.scorer.name, cut, old.comparison) for cut in (low, high))
     gained = (
-        f"earliest_error >= 0 AND {one.over['to_gold']} AND {other.under['to_gold']} AND {other.over['before_gold']}"
+        f"earliest_error >= 0 AND {at_low.over['to_gold']} AND {at_high.under['to_gold']}"
+        f" AND {at_high.over['before_gold']}"
     )
-    between = {side: f"{one.over[side]} AND {other.under[side]}" for side in ("before_gold", "compared")}
+    between = {side: f"{at_low.over[side]} AND {at_high.under[side]}" for side in ("before_gold", "compared")}
     lost = (
-        f"(earliest_error >= 0 AND {one.under['to_gold']} AND {between['before_gold']}"
+        f"(earliest_error >= 0 AND {at_low.under['to_gold']} AND {between['before_gold']}"
         f" OR earliest_error = -1 AND {between['compared']})"
     )
-    to_early = f"{one.over['to_gold']} AND {other.under['before_gold']}"
-    missed_or_late = f"{between['compared']} AND {other.over['to_gold']}"
+    to_early = f"{at_low.over['to_gold']} AND {at_high.under['before_gold']}"
+    missed_or_late = f"{between['compared']} AND {at_high.over['to_gold']}"
     right, wrong = (gained, lost) if old.threshold <= new.threshold else (lost, gained)
     return {"right": right, "wrong": wrong, "other": f"earliest_error >= 0 AND ({to_early} OR {missed_or_late})"}
 
@@ -614,11 +615,11 @@ def step_flips(before: Evaluation, after: Evaluation, rows: Bools, facts: StepLa
         rows: (n,) the cases to count in; those whose steps are not judged both times have 0.
         facts: in which classes redundancy decides.
     """
-    asked = asked_by_redundancy(before, facts)
-    judged = [judged_by_redundancy(one, asked) for one in (before, after)]
+    by_redundancy = asked_by_redundancy(before, facts)
+    judged = [judged_by_redundancy(evaluation, by_redundancy) for evaluation in (before, after)]
     taken = rows & judged[0].rows & judged[1].rows
     labels = judged[0].gold(before.gold)[taken[judged[0].cases]]
-    was, is_now = ((one.wrong[taken[one.cases]] == (labels == WRONG_STEP)) for one in judged)
+    was, is_now = ((judged_steps.wrong[taken[judged_steps.cases]] == (labels == WRONG_STEP)) for judged_steps in judged)
     case, known = judged[0].cases[taken[judged[0].cases]], labels != UNKNOWN_STEP
     flips: Ints = np.stack(
         [np.bincount(case[known & turned], minlength=taken.size) for turned in (~was & is_now, was & ~is_now)]

@@ -35,7 +35,8 @@ class VoteCurve(Struct, frozen=True, eq=False):
     _named: Ints
 
     def expected(self, targets: Ints) -> Floats | None:
-        """How probable it is that k of a case's answers, chosen at random, decide for its target. (n, m), float64.
+        """Return how probable it is that k of a case's answers, chosen at random, decide for its target. (n, m),
+        float64.
 
         Args:
             targets: (n,) the verdict of each case that counts as a hit.
@@ -52,14 +53,14 @@ class VoteCurve(Struct, frozen=True, eq=False):
             rows = np.flatnonzero(self.answers == count)
             alike = np.concatenate([self._ballots[rows, :count], hits[rows, :count]], axis=1)
             kinds, kind = np.unique(alike, axis=0, return_inverse=True)
-            found = np.concatenate([*_shares(kinds[:, :count], kinds[:, count:])])
-            shares[rows[:, None], np.arange(count)] = found[kind.ravel()]
+            probabilities = np.concatenate([*_shares(kinds[:, :count], kinds[:, count:])])
+            shares[rows[:, None], np.arange(count)] = probabilities[kind.ravel()]
             shares[rows, count:] = shares[rows, count - 1][:, None]
         return shares
 
 
 def vote_curve(cases: pl.DataFrame, votes: pl.DataFrame) -> VoteCurve:
-    """The verdicts of the first k answers, for every k.
+    """Return the verdicts of the first k answers, for every k.
 
     Args:
         cases: with columns `case` and `key`.
@@ -68,19 +69,19 @@ def vote_curve(cases: pl.DataFrame, votes: pl.DataFrame) -> VoteCurve:
             one, one row an identity. A verdict without a ballot votes as its number.
     """
     voted = pl.when(pl.col("ballot").is_not_null())
-    found = (
+    first_answers = (
         rows_of_cases(cases, votes)
         .select("case_row", "vote", "verdict", ballot=pl.coalesce("ballot", pl.col("verdict").cast(pl.String)))
         .sort("case_row", "vote", maintain_order=True)
         .with_columns(place=pl.int_range(pl.len()).over("case_row"))
         .with_columns(first=voted.then(pl.col("place").min().over("case_row", "ballot")))
     )
-    rows, place = found["case_row"].to_numpy(), found["place"].to_numpy()
+    rows, place = first_answers["case_row"].to_numpy(), first_answers["place"].to_numpy()
     shape = (cases.height, int(place.max()) + 1 if place.size else 0)
     # A ballot is known by the place where its case was first voted that way, -1 for an answer that votes with nothing.
     ballots, named = np.full(shape, -1, np.int64), np.full(shape, NO_VERDICT, np.int64)
-    ballots[rows, place] = found["first"].cast(pl.Int64).fill_null(-1).to_numpy()
-    named[rows, place] = found["verdict"].cast(pl.Int64).fill_null(NO_VERDICT).to_numpy()
+    ballots[rows, place] = first_answers["first"].cast(pl.Int64).fill_null(-1).to_numpy()
+    named[rows, place] = first_answers["verdict"].cast(pl.Int64).fill_null(NO_VERDICT).to_numpy()
     named = np.where(ballots >= 0, np.take_along_axis(named, np.maximum(ballots, 0), axis=1), NO_VERDICT)
     return VoteCurve(_first(ballots, named), np.bincount(rows, minlength=cases.height), ballots, named)
 

@@ -76,29 +76,35 @@ _PLAIN = "word"
 
 
 def encoding_checks(prm: OpenedPrm, cases: Sequence[Case]) -> Iterator[Result]:
-    """The checks of an encoder on the probes and on `cases`, which may be long."""
+    """Yield the checks of an encoder on the probes and on `cases`, which may be long."""
     reads = len(prm.adapter.reads)
     probes = [replace(probe, also=("It is so.",) * reads) for probe in PROBES]
     every = [*probes, *cases]
     encode = prm.encoder
     tried = [(case, *_tried(encode, case)) for case in every]
-    encoded = [(case, found) for case, found, _ in tried]
+    encoded = [(case, outcome) for case, outcome, _ in tried]
     raised = [problem for _, _, problem in tried if problem]
-    refused = [f"{name(case)}: {found.reason}" for case, found in encoded if isinstance(found, Refused)]
+    refused = [f"{name(case)}: {outcome.reason}" for case, outcome in encoded if isinstance(outcome, Refused)]
     if len(refused) == len(every):
         yield Result("shape", "failed", f"every case is refused, such as {refused[0]}")
         return
-    whole = [(case, found) for case, found in encoded if isinstance(found, Encoded)]
+    whole = [(case, outcome) for case, outcome in encoded if isinstance(outcome, Encoded)]
     rows = prm.checkpoint.config.get("vocab_size")
-    told = f"{sum(len(case.steps) for case, _ in whole)} steps of {len(whole)} cases, one position each inside the ids"
-    told += f"; {len(refused)} more refused, such as {refused[0]}" if refused else ""
-    yield result("shape", raised + [p for case, found in whole for p in _shape(case, found, rows)], told)
-    told = f"positions rise with the steps in {len(whole)} cases"
-    yield result("order", [p for case, found in whole for p in _order(case, found)], told)
+    detail = (
+        f"{sum(len(case.steps) for case, _ in whole)} steps of {len(whole)} cases, one position each inside the ids"
+    )
+    detail += f"; {len(refused)} more refused, such as {refused[0]}" if refused else ""
+    yield result("shape", raised + [p for case, of_case in whole for p in _shape(case, of_case, rows)], detail)
+    detail = f"positions rise with the steps in {len(whole)} cases"
+    yield result("order", [p for case, of_case in whole for p in _order(case, of_case)], detail)
     fresh = prm.adapter.encoder(prm.tokenizer)
     yield result(
         "determinism of tokens",
-        [f"{name(case)} has other ids the second time" for case, found in whole if encode_case(fresh, case) != found],
+        [
+            f"{name(case)} has other ids the second time"
+            for case, of_case in whole
+            if encode_case(fresh, case) != of_case
+        ],
         f"a second encoder gives {len(whole)} cases the same ids",
     )
     yield _prefix(prm, encode, whole)
@@ -107,29 +113,29 @@ def encoding_checks(prm: OpenedPrm, cases: Sequence[Case]) -> Iterator[Result]:
 
 
 def encode_case(encode: Encoder, case: Case) -> Encoded | Refused:
-    """The ids of a case."""
+    """Encode a case to its ids."""
     return encode(case.problem, list(case.steps), *case.also)
 
 
 def name(case: Case) -> str:
-    """The start of a problem, for a sentence."""
+    """Return the start of a problem, for a sentence."""
     return repr(case.problem[:30])
 
 
-def _shape(case: Case, found: Encoded, rows: object) -> Iterator[str]:
-    if found.n_positions != len(case.steps):
-        yield f"{name(case)}: {found.n_positions} positions for {len(case.steps)} steps"
-    for one in found.sequences:
-        if any(not 0 <= position < len(one.ids) for position in one.positions):
-            yield f"{name(case)}: a position is outside of the {len(one.ids)} ids"
-        if isinstance(rows, int) and any(not 0 <= index < rows for index in one.ids):
+def _shape(case: Case, encoded: Encoded, rows: object) -> Iterator[str]:
+    if encoded.n_positions != len(case.steps):
+        yield f"{name(case)}: {encoded.n_positions} positions for {len(case.steps)} steps"
+    for sequence in encoded.sequences:
+        if any(not 0 <= position < len(sequence.ids) for position in sequence.positions):
+            yield f"{name(case)}: a position is outside of the {len(sequence.ids)} ids"
+        if isinstance(rows, int) and any(not 0 <= index < rows for index in sequence.ids):
             yield f"{name(case)}: an id is not one of the {rows:,} of the model"
 
 
-def _order(case: Case, found: Encoded) -> Iterator[str]:
-    for one in found.sequences:
-        if any(before >= after for before, after in pairwise(one.positions)):
-            yield f"{name(case)}: the positions {list(one.positions)} do not rise"
+def _order(case: Case, encoded: Encoded) -> Iterator[str]:
+    for sequence in encoded.sequences:
+        if any(before >= after for before, after in pairwise(sequence.positions)):
+            yield f"{name(case)}: the positions {list(sequence.positions)} do not rise"
 
 
 def _prefix(prm: OpenedPrm, encode: Encoder, whole: Sequence[tuple[Case, Encoded]]) -> Result:
@@ -138,32 +144,32 @@ def _prefix(prm: OpenedPrm, encode: Encoder, whole: Sequence[tuple[Case, Encoded
     if not prm.facts.prefix:
         return Result(check, "skipped", "the family reads a step together with what follows it")
     problems, tried = [], 0
-    for case, found in whole:
+    for case, of_case in whole:
         tried += max(0, len(case.steps) - 1)
         for kept in range(1, len(case.steps)):
             other = encode_case(encode, replace(case, steps=case.steps[:kept]))
             if isinstance(other, Refused):
                 problems.append(f"{name(case)}: its first {kept} steps alone are refused: {other.reason}")
-            elif seen(other) != seen(found)[: kept * found.places]:
+            elif seen(other) != seen(of_case)[: kept * of_case.places]:
                 problems.append(f"{name(case)}: what is read of the first {kept} steps changes with later ones")
-    told = f"{tried} beginnings of {len(whole)} cases have the ids that they have with the steps that follow"
-    return result(check, problems, told)
+    detail = f"{tried} beginnings of {len(whole)} cases have the ids that they have with the steps that follow"
+    return result(check, problems, detail)
 
 
-def seen(found: Encoded) -> list[tuple[int, ...]]:
-    """For every place that is read all ids up to it, which is all that a model that looks back sees."""
-    return [one.ids[: position + 1] for one in found.sequences for position in one.positions]
+def seen(of_case: Encoded) -> list[tuple[int, ...]]:
+    """Return for every place that is read all ids up to it, which is all that a model that looks back sees."""
+    return [sequence.ids[: position + 1] for sequence in of_case.sequences for position in sequence.positions]
 
 
 def _odd(encode: Encoder, probe: Case) -> Result:
     problems, refusals = [], []
     for text in ODD_TEXTS:
-        found, problem = _with_step(encode, probe, text)
+        outcome, problem = _with_step(encode, probe, text)
         problems += [problem] if problem else []
-        refusals += [f"{text[:8]!r} ({found.reason})"] if isinstance(found, Refused) else []
-    told = f"{len(refusals)} refused: {'; '.join(refusals)}" if refusals else "none refused"
+        refusals += [f"{text[:8]!r} ({outcome.reason})"] if isinstance(outcome, Refused) else []
+    noted = f"{len(refusals)} refused: {'; '.join(refusals)}" if refusals else "none refused"
     kept = len(ODD_TEXTS) - len(refusals)
-    return result("odd texts", problems, f"{kept} of {len(ODD_TEXTS)} blank, long or strange steps encoded, {told}")
+    return result("odd texts", problems, f"{kept} of {len(ODD_TEXTS)} blank, long or strange steps encoded, {noted}")
 
 
 def _injection(prm: OpenedPrm, encode: Encoder, probe: Case) -> Result:
@@ -173,30 +179,30 @@ def _injection(prm: OpenedPrm, encode: Encoder, probe: Case) -> Result:
         return Result("injection", "skipped", plain.reason)
     texts = TokenTexts(prm.tokenizer)
     added = list(prm.tokenizer.added)
-    separators = {texts(one.ids[position]) for one in plain.sequences for position in one.positions}
+    separators = {texts(sequence.ids[position]) for sequence in plain.sequences for position in sequence.positions}
     problems: list[str] = []
     refusals = 0
     for text in dict.fromkeys([*added, *separators]):
-        found, problem = _with_step(encode, probe, f"a {text} b{text}")
-        asked, also = _tried(encode, replace(probe, problem=f"{probe.problem} {text}"))
+        in_step, problem = _with_step(encode, probe, f"a {text} b{text}")
+        in_problem, also = _tried(encode, replace(probe, problem=f"{probe.problem} {text}"))
         problems += [*filter(None, (problem, also))]
-        refusals += isinstance(found, Refused)
-        for one, where in ((found, "step"), (asked, "problem")):
-            problems += _specials(prm, encode, one, probe, text, where)
+        refusals += isinstance(in_step, Refused)
+        for outcome, where in ((in_step, "step"), (in_problem, "problem")):
+            problems += _specials(prm, encode, outcome, probe, text, where)
     ends = f"{len(separators)} separator{'s' if len(separators) > 1 else ''}"
-    told = f"{len(added)} special tokens and {ends} written into step and problem: none acts"
-    return result("injection", problems, f"{told}; {refusals} refused" if refusals else told)
+    detail = f"{len(added)} special tokens and {ends} written into step and problem: none acts"
+    return result("injection", problems, f"{detail}; {refusals} refused" if refusals else detail)
 
 
 def _with_step(encode: Encoder, probe: Case, text: str) -> tuple[Encoded | Refused, str]:
     """The probe with a step of this text in the middle; and what is wrong with its positions, if anything."""
     steps = (probe.steps[0], text, *probe.steps[1:])
-    found, problem = _tried(encode, replace(probe, steps=steps))
+    outcome, problem = _tried(encode, replace(probe, steps=steps))
     if problem:
-        return found, f"with a step {text[:20]!r}, {problem}"
-    if isinstance(found, Encoded) and found.n_positions != len(steps):
-        return found, f"a step {text[:20]!r} gives {found.n_positions} positions for {len(steps)} steps"
-    return found, ""
+        return outcome, f"with a step {text[:20]!r}, {problem}"
+    if isinstance(outcome, Encoded) and outcome.n_positions != len(steps):
+        return outcome, f"a step {text[:20]!r} gives {outcome.n_positions} positions for {len(steps)} steps"
+    return outcome, ""
 
 
 def _tried(encode: Encoder, case: Case) -> tuple[Encoded | Refused, str]:
@@ -209,20 +215,19 @@ def _tried(encode: Encoder, case: Case) -> tuple[Encoded | Refused, str]:
 
 
 def _specials(
-    prm: OpenedPrm, encode: Encoder, found: Encoded | Refused, probe: Case, text: str, where: str
+    prm: OpenedPrm, encode: Encoder, outcome: Encoded | Refused, probe: Case, text: str, where: str
 ) -> Iterator[str]:
     """What is wrong where the ids hold more added tokens than with a plain word in the place of the text."""
-    if isinstance(found, Refused):
+    if isinstance(outcome, Refused):
         return
     if where == "step":
         other: Encoded | Refused = _with_step(encode, probe, _PLAIN)[0]
     else:
         other = _tried(encode, replace(probe, problem=f"{probe.problem} {_PLAIN}"))[0]
-    if isinstance(other, Encoded) and _added(prm, found) != _added(prm, other):
+    if isinstance(other, Encoded) and _added(prm, outcome) != _added(prm, other):
         yield f"the text {text!r} in a {where} becomes a special token"
 
 
-def _added(prm: OpenedPrm, found: Encoded) -> Counter[int]:
-    """How often each added token is among the ids."""
+def _added(prm: OpenedPrm, of_case: Encoded) -> Counter[int]:
     added = set(prm.tokenizer.added.values())
-    return Counter(index for one in found.sequences for index in one.ids if index in added)
+    return Counter(index for sequence in of_case.sequences for index in sequence.ids if index in added)

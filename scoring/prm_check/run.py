@@ -31,15 +31,15 @@ NAMES = ("finite rewards", "range", "determinism of rewards", "batch = single", 
 
 
 def running_checks(prm: OpenedPrm, engine: Engine, cases: Sequence[Case]) -> Iterator[Result]:
-    """The checks of rewards on the probes and on `cases`; those that are refused are left out."""
+    """Yield the checks of rewards on the probes and on `cases`; those that are refused are left out."""
     probes = [replace(probe, also=("It is so.",) * len(prm.adapter.reads)) for probe in PROBES]
-    found = [(case, encode_case(prm.encoder, case)) for case in (*probes, *cases)]
-    whole = [(case, one) for case, one in found if isinstance(one, Encoded)]
+    outcomes = [(case, encode_case(prm.encoder, case)) for case in (*probes, *cases)]
+    whole = [(case, outcome) for case, outcome in outcomes if isinstance(outcome, Encoded)]
     if not whole:
         for check in NAMES:
             yield Result(check, "skipped", "every case is refused")
         return
-    encoded = [one for _, one in whole]
+    encoded = [of_case for _, of_case in whole]
     first = rewards_of(engine, encoded)
     yield from _values(prm, whole, first)
     again = rewards_of(engine, encoded)
@@ -50,27 +50,27 @@ def running_checks(prm: OpenedPrm, engine: Engine, cases: Sequence[Case]) -> Ite
         f"{sum(map(len, first))} rewards are the same in a second run, digit by digit",
     )  # fmt: skip
     limit = EXACT if prm.dtype == "float32" else ROUNDED
-    alone = [rewards_of(engine, [one])[0] for one in encoded]
+    alone = [rewards_of(engine, [of_case])[0] for of_case in encoded]
     backwards = rewards_of(engine, encoded[::-1])[::-1]
-    told = f"tolerance {limit:g} ({prm.dtype}), cases alone and in other batches"
-    yield _near(NAMES[3], whole, [(first, alone), (first, backwards)], limit, told)
+    detail = f"tolerance {limit:g} ({prm.dtype}), cases alone and in other batches"
+    yield _near(NAMES[3], whole, [(first, alone), (first, backwards)], limit, detail)
     yield _prefix(prm, engine, whole, first, limit)
 
 
 def rewards_of(engine: Engine, encoded: Sequence[Encoded]) -> list[tuple[float, ...]]:
-    """Rewards case by case; () for one that the engine refuses."""
+    """Return rewards case by case; () for one that the engine refuses."""
     batches = [batch for batch in engine.read(encoded) if isinstance(batch, Batch)]
-    answers: dict[int, Answer] = {one.index: one for batch in batches for one in batch.answers}
-    found = [answers[index].rewards for index in range(len(encoded))]
-    return [() if isinstance(rewards, Refused) else rewards for rewards in found]
+    answers: dict[int, Answer] = {answer.index: answer for batch in batches for answer in batch.answers}
+    by_case = [answers[index].rewards for index in range(len(encoded))]
+    return [() if isinstance(rewards, Refused) else rewards for rewards in by_case]
 
 
 def _values(
-    prm: OpenedPrm, whole: Sequence[tuple[Case, Encoded]], found: Sequence[tuple[float, ...]]
+    prm: OpenedPrm, whole: Sequence[tuple[Case, Encoded]], rewards_by_case: Sequence[tuple[float, ...]]
 ) -> Iterator[Result]:
     low, high = prm.adapter.scale.low, prm.adapter.scale.high
-    rows = list(zip((name(case) for case, _ in whole), found, strict=True))
-    total = sum(map(len, found))
+    rows = list(zip((name(case) for case, _ in whole), rewards_by_case, strict=True))
+    total = sum(map(len, rewards_by_case))
     odd = [f"{case}: {list(rewards)}" for case, rewards in rows if not all(map(math.isfinite, rewards)) or not rewards]
     yield result(NAMES[0], odd, f"{total} rewards of {len(rows)} cases are finite numbers")
     if prm.adapter.readout.transform == "none":
@@ -79,7 +79,7 @@ def _values(
     over = [
         f"{case}: {list(rewards)}" for case, rewards in rows if any(not low <= reward <= high for reward in rewards)
     ]
-    flat = [reward for rewards in found for reward in rewards]
+    flat = [reward for rewards in rewards_by_case for reward in rewards]
     least, most = min(flat, default=0.0), max(flat, default=0.0)
     yield result(NAMES[1], over, f"{total} rewards from {least:.4f} to {most:.4f}, allowed are {low:g} to {high:g}")
 
@@ -89,23 +89,23 @@ def _near(
     whole: Sequence[tuple[Case, Encoded]],
     pairs: Sequence[tuple[Sequence[tuple[float, ...]], Sequence[tuple[float, ...]]]],
     limit: float,
-    told: str,
+    detail: str,
 ) -> Result:
-    """Whether rewards of the same cases are the same within the limit; `told` says what both are."""
+    """Whether rewards of the same cases are the same within the limit; `detail` says what both are."""
     problems, worst = [], 0.0
-    for one, other in pairs:
-        for (case, _), *two in zip(whole, one, other, strict=True):
+    for left, other in pairs:
+        for (case, _), *two in zip(whole, left, other, strict=True):
             gap = _gap(*two)
             worst = max(worst, gap)
             if gap > limit:
-                problems.append(f"{name(case)}: gap {gap:.1e}, {told}")
-    return result(check, problems, f"largest gap {worst:.1e}, {told}")
+                problems.append(f"{name(case)}: gap {gap:.1e}, {detail}")
+    return result(check, problems, f"largest gap {worst:.1e}, {detail}")
 
 
-def _gap(one: Sequence[float], other: Sequence[float]) -> float:
-    if len(one) != len(other):
+def _gap(left: Sequence[float], other: Sequence[float]) -> float:
+    if len(left) != len(other):
         return math.inf
-    gaps = [abs(a - b) for a, b in zip(one, other, strict=True)]
+    gaps = [abs(a - b) for a, b in zip(left, other, strict=True)]
     return max((math.inf if math.isnan(gap) else gap for gap in gaps), default=0.0)
 
 
@@ -113,22 +113,22 @@ def _prefix(
     prm: OpenedPrm,
     engine: Engine,
     whole: Sequence[tuple[Case, Encoded]],
-    found: Sequence[tuple[float, ...]],
+    rewards_by_case: Sequence[tuple[float, ...]],
     limit: float,
 ) -> Result:
     """Rewards of the first steps stay as they are when steps follow."""
     if not prm.facts.prefix:
         return Result(NAMES[4], "skipped", "the family reads a step together with what follows it")
     kept, shorter, expected = [], [], []
-    for (case, _), rewards in zip(whole, found, strict=True):
+    for (case, _), rewards in zip(whole, rewards_by_case, strict=True):
         for number in range(1, len(case.steps)):
-            one = encode_case(prm.encoder, replace(case, steps=case.steps[:number]))
-            if isinstance(one, Encoded):
-                kept.append((case, one))
-                shorter.append(one)
+            beginning = encode_case(prm.encoder, replace(case, steps=case.steps[:number]))
+            if isinstance(beginning, Encoded):
+                kept.append((case, beginning))
+                shorter.append(beginning)
                 expected.append(rewards[:number])
-    told = f"tolerance {limit:g} ({prm.dtype}), steps with and without later ones"
-    return _near(NAMES[4], kept, [(expected, rewards_of(engine, shorter))], limit, told)
+    detail = f"tolerance {limit:g} ({prm.dtype}), steps with and without later ones"
+    return _near(NAMES[4], kept, [(expected, rewards_of(engine, shorter))], limit, detail)
 
 
 # -- published rewards: what a model card prints for one case, against what comes out here.
@@ -165,7 +165,7 @@ class Golden(Struct, frozen=True):
     source: str
 
     def find(self, cases: Sequence[Case]) -> Case | None:
-        """The case among those of a file, its steps as the card has them."""
+        """Find the case among those of a file, its steps as the card has them."""
         for case in cases:
             if len(case.steps) == len(self.rewards):
                 card = replace(case, steps=tuple(map(self._as_printed, case.steps)))
@@ -180,55 +180,55 @@ class Golden(Struct, frozen=True):
 
 
 def golden_of(prm: OpenedPrm, adapter: str) -> Golden | None:
-    """What is published for a checkpoint: it is known by the name of its folder, or of the hub's model."""
+    """Return what is published for a checkpoint: it is known by the name of its folder, or of the hub's model."""
     names = {part.lower() for part in re.split(r"/|\\|--", f"{prm.checkpoint.name}/{prm.checkpoint.folder.resolve()}")}
-    for one in json.loads(FILE.read_bytes())["goldens"]:
-        for checkpoint, of_checkpoint in one["checkpoints"].items():
-            if one["adapter"] == adapter and checkpoint.lower() in names:
-                return _golden(one, of_checkpoint, prm.dtype)
+    for entry in json.loads(FILE.read_bytes())["goldens"]:
+        for checkpoint, of_checkpoint in entry["checkpoints"].items():
+            if entry["adapter"] == adapter and checkpoint.lower() in names:
+                return _golden(entry, of_checkpoint, prm.dtype)
     return None
 
 
 def golden_tokens(prm: OpenedPrm, golden: Golden, case: Case) -> Result:
-    """Whether the card's case has the ids that it had when its rewards were computed."""
-    found = encode_case(prm.encoder, case)
-    if isinstance(found, Refused):
-        return Result(TOKENS, "failed", f"the case is refused: {found.reason}")
-    problem = next(_wrong_tokens(prm, golden, found), "")
+    """Check whether the card's case has the ids that it had when its rewards were computed."""
+    outcome = encode_case(prm.encoder, case)
+    if isinstance(outcome, Refused):
+        return Result(TOKENS, "failed", f"the case is refused: {outcome.reason}")
+    problem = next(_wrong_tokens(prm, golden, outcome), "")
     if problem:
         return Result(TOKENS, "failed", problem)
-    places = ", ".join(map(str, found.positions))
-    return Result(TOKENS, "ok", f"{golden.case}: {len(found.ids)} ids, read at {places}; text and ids as published")
+    places = ", ".join(map(str, outcome.positions))
+    return Result(TOKENS, "ok", f"{golden.case}: {len(outcome.ids)} ids, read at {places}; text and ids as published")
 
 
 def golden_rewards(prm: OpenedPrm, golden: Golden, case: Case, engine: Engine) -> Result:
-    """Whether the rewards are those of the card: their verdicts exactly, their values within the tolerance."""
-    found = encode_case(prm.encoder, case)
-    rewards = rewards_of(engine, [found])[0] if isinstance(found, Encoded) else ()
+    """Check whether the rewards are those of the card: their verdicts exactly, their values within the tolerance."""
+    outcome = encode_case(prm.encoder, case)
+    rewards = rewards_of(engine, [outcome])[0] if isinstance(outcome, Encoded) else ()
     if len(rewards) != len(golden.rewards):
         return Result(REWARDS, "failed", "the case has no rewards")
-    told = f"{_listed(rewards)}, published {_listed(golden.rewards)} ({golden.source})"
+    detail = f"{_listed(rewards)}, published {_listed(golden.rewards)} ({golden.source})"
     pairs = list(zip(rewards, golden.rewards, strict=True))
-    if turned := [at for at, (one, other) in enumerate(pairs) if _wrong(one, golden) != _wrong(other, golden)]:
-        return Result(REWARDS, "failed", f"another verdict at {golden.threshold:g} on steps {turned}: {told}")
-    gaps = [abs(one - other) for one, other in pairs]
+    if turned := [at for at, (left, other) in enumerate(pairs) if _wrong(left, golden) != _wrong(other, golden)]:
+        return Result(REWARDS, "failed", f"another verdict at {golden.threshold:g} on steps {turned}: {detail}")
+    gaps = [abs(left - other) for left, other in pairs]
     allowed = f"{_listed(golden.tolerance, '.2f')} allowed in {prm.dtype}"
     # Written so that a reward that is no number is off as well.
     if off := [at for at, (gap, most) in enumerate(zip(gaps, golden.tolerance, strict=True)) if not gap <= most]:
-        told += f"; the tolerance: {golden.why}"
-        return Result(REWARDS, "failed", f"off by {_listed(gaps)}, {allowed}, too far on steps {off}: {told}")
-    return Result(REWARDS, "ok", f"same verdicts at {golden.threshold:g}, off by {_listed(gaps)}, {allowed}: {told}")
+        detail += f"; the tolerance: {golden.why}"
+        return Result(REWARDS, "failed", f"off by {_listed(gaps)}, {allowed}, too far on steps {off}: {detail}")
+    return Result(REWARDS, "ok", f"same verdicts at {golden.threshold:g}, off by {_listed(gaps)}, {allowed}: {detail}")
 
 
-def _wrong_tokens(prm: OpenedPrm, golden: Golden, found: Encoded) -> Iterator[str]:
+def _wrong_tokens(prm: OpenedPrm, golden: Golden, encoded: Encoded) -> Iterator[str]:
     texts = TokenTexts(prm.tokenizer)
-    if _digest("".join(map(texts, found.ids))) != golden.text_sha256:
+    if _digest("".join(map(texts, encoded.ids))) != golden.text_sha256:
         yield "the text that the tokens stand for is not the published one"
-    if len(found.ids) != golden.ids:
-        yield f"{len(found.ids)} ids, and {golden.ids} are published"
-    if found.positions != golden.positions:
-        yield f"read at {list(found.positions)}, published {list(golden.positions)}"
-    if _digest(",".join(map(str, found.ids))) != golden.ids_sha256:
+    if len(encoded.ids) != golden.ids:
+        yield f"{len(encoded.ids)} ids, and {golden.ids} are published"
+    if encoded.positions != golden.positions:
+        yield f"read at {list(encoded.positions)}, published {list(golden.positions)}"
+    if _digest(",".join(map(str, encoded.ids))) != golden.ids_sha256:
         yield "as many ids as published, but other ones"
 
 
@@ -236,23 +236,23 @@ def _wrong(reward: float, golden: Golden) -> bool:
     return not reward >= golden.threshold
 
 
-def _golden(one: dict[str, Any], of_checkpoint: dict[str, Any], dtype: str) -> Golden:
+def _golden(entry: dict[str, Any], of_checkpoint: dict[str, Any], dtype: str) -> Golden:
     tolerance = of_checkpoint["tolerance"]
     return Golden(
-        one["adapter"],
-        one["benchmark"],
-        one["case"],
-        one["key"],
-        tuple((old, new) for old, new in one["replace"]),
-        one["text_sha256"],
-        one["ids"],
-        one["ids_sha256"],
-        tuple(one["positions"]),
-        one["threshold"],
+        entry["adapter"],
+        entry["benchmark"],
+        entry["case"],
+        entry["key"],
+        tuple((old, new) for old, new in entry["replace"]),
+        entry["text_sha256"],
+        entry["ids"],
+        entry["ids_sha256"],
+        tuple(entry["positions"]),
+        entry["threshold"],
         tuple(of_checkpoint["rewards"]),
         tuple(tolerance.get(dtype, tolerance["bfloat16"])),
         of_checkpoint["why"],
-        one["source"],
+        entry["source"],
     )
 
 
@@ -274,7 +274,7 @@ RUN_CASES = 4
 
 
 def declaration(family: object) -> Result:
-    """Whether what a family states without a checkpoint is in order."""
+    """Check whether what a family states without a checkpoint is in order."""
     facts = facts_of(family)
     scale, problems = facts.scale, []
     if scale is None:
@@ -289,12 +289,12 @@ def declaration(family: object) -> Result:
 
 
 def unopened(reason: str, declared: Result) -> list[Result]:
-    """The results where there are no weights to look at."""
+    """Return the results where there are no weights to look at."""
     return [declared, *(Result(check, "skipped", reason) for check in (*ENCODING, *NAMES, TOKENS, REWARDS))]
 
 
 def checks(prm: OpenedPrm, adapter: str, cases: Sequence[Case], *, limit: int, chosen: bool) -> Iterator[Result]:
-    """Every check of an opened PRM.
+    """Yield every check of an opened PRM.
 
     Args:
         prm: with its weights.
@@ -304,12 +304,12 @@ def checks(prm: OpenedPrm, adapter: str, cases: Sequence[Case], *, limit: int, c
         chosen: whether options were chosen: what is published is so without any.
     """
     yield declaration(prm.adapter)
-    found = list(encoding_checks(prm, cases[:limit]))
-    yield from found
+    results = list(encoding_checks(prm, cases[:limit]))
+    yield from results
     golden = golden_of(prm, adapter)
     card, why = _card(golden, cases, chosen=chosen)
     yield Result(TOKENS, "skipped", why) if golden is None or card is None else golden_tokens(prm, golden, card)
-    if unsound := [one.check for one in found if one.status == "failed" and one.check in _MUST]:
+    if unsound := [outcome.check for outcome in results if outcome.status == "failed" and outcome.check in _MUST]:
         for check in (*NAMES, REWARDS):
             yield Result(check, "skipped", f"the check {unsound[0]!r} failed")
         return
@@ -335,5 +335,5 @@ def _card(golden: Golden | None, cases: Sequence[Case], *, chosen: bool) -> tupl
     named = f"{golden.case} of {golden.benchmark}"
     if not cases:
         return None, f"its text is needed: --cases FILE that holds {named}"
-    found = golden.find(cases)
-    return found, "" if found else f"--cases holds no case with the text of {named}"
+    case = golden.find(cases)
+    return case, "" if case else f"--cases holds no case with the text of {named}"

@@ -29,15 +29,17 @@ class Tokenizer(Protocol):
     """The vocabulary of a checkpoint."""
 
     def encode(self, text: str) -> list[int]:
-        """The ids of plain text. Whatever the text says, no special or added token is among them."""
+        """Encode plain text to its ids. Whatever the text says, no special or added token is among them."""
         ...
 
     def spans(self, text: str) -> tuple[list[int], list[int]]:
-        """The same ids, and for each the place in the text (characters, 0-based) behind the last one it stands for."""
+        """Return the same ids, and for each the place in the text (characters, 0-based) behind the last one it stands
+        for.
+        """
         ...
 
     def special(self, token: str) -> int | None:
-        """The id of an added token, or None if the vocabulary has no such one."""
+        """Return the id of an added token, or None if the vocabulary has no such one."""
         ...
 
 
@@ -87,7 +89,7 @@ class Adapter(Protocol):
         return ()
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """The encoder with this tokenizer.
+        """Return the encoder with this tokenizer.
 
         Raises:
             CheckpointError: the tokenizer lacks a token that the family needs.
@@ -143,7 +145,7 @@ class Family(Struct, frozen=True, dict=True):
 
     @classmethod
     def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG003  # families do
-        """Give the fields that the family has beside the sizes, from all options and what the checkpoint shows."""
+        """Return the fields that the family has beside the sizes, from all options and what the checkpoint shows."""
         return dict(options)
 
     @property
@@ -168,7 +170,8 @@ class Family(Struct, frozen=True, dict=True):
 
 
 def too_long(tokens: int, limit: int) -> Refused:
-    """The refusal of a case that does not fit; an encoder never cuts one, because steps cut off would have no reward.
+    """Return the refusal of a case that does not fit; an encoder never cuts one, because steps cut off would have no
+    reward.
 
     Who asks for it has such a case cut at a step by `scoring.runs.prm_runs`, which knows it by this refusal alone.
     """
@@ -176,7 +179,7 @@ def too_long(tokens: int, limit: int) -> Refused:
 
 
 def behind(start: Sequence[int], ids: Sequence[int], positions: Sequence[int], limit: int) -> Encoded | Refused:
-    """A text's ids and positions behind tokens that begin every sequence; refused above `limit` tokens in all."""
+    """Put a text's ids and positions behind tokens that begin every sequence; refused above `limit` tokens in all."""
     if len(start) + len(ids) > limit:
         return too_long(len(start) + len(ids), limit)
     return Encoded((*start, *ids), tuple(position + len(start) for position in positions))
@@ -206,7 +209,7 @@ def check_tensors(readout: Readout, checkpoint: Checkpoint, adapter: str, expect
 
 
 def special_id(tokenizer: Tokenizer, token: str) -> int:
-    """The id of an added token that a family cannot do without.
+    """Return the id of an added token that a family cannot do without.
 
     Raises:
         CheckpointError: the vocabulary has no such token.
@@ -223,9 +226,11 @@ def check_ids(tokenizer: Tokenizer, text: str, ids: Sequence[int]) -> None:
     Raises:
         CheckpointError: the text has other ids.
     """
-    found = tokenizer.encode(text)
-    if found != list(ids):
-        raise CheckpointError(f"the tokenizer gives {text!r} the ids {found}, and the PRM knows it as {ids}.", _OTHERS)
+    token_ids = tokenizer.encode(text)
+    if token_ids != list(ids):
+        raise CheckpointError(
+            f"the tokenizer gives {text!r} the ids {token_ids}, and the PRM knows it as {ids}.", _OTHERS
+        )
 
 
 _OTHERS = "Use the tokenizer.json that came with the PRM."
@@ -268,7 +273,7 @@ class Separated:
 
 
 def single_id(tokenizer: Tokenizer, text: str) -> int:
-    """The one id of a text that a family needs to be one token.
+    """Return the one id of a text that a family needs to be one token.
 
     Raises:
         CheckpointError: it is several.
@@ -306,7 +311,7 @@ class MarkedText:
         self._places.append(self._length)
 
     def encode(self, tokenizer: Tokenizer, mark: int) -> tuple[list[int], list[int]] | Refused:
-        """The ids of the whole text, and the index (0-based) of the token at each mark.
+        """Return the ids of the whole text, and the index (0-based) of the token at each mark.
 
         Args:
             tokenizer: with the checkpoint's vocabulary.
@@ -327,7 +332,8 @@ class MarkedText:
         return ids, positions
 
     def places(self, tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
-        """The ids of the whole text, and the index (0-based) of the token at each mark: -1 where no token ends there.
+        """Return the ids of the whole text, and the index (0-based) of the token at each mark: -1 where no token ends
+        there.
 
         It is the last one, where several tokens are one character (the bytes of a letter the vocabulary lacks).
         """
@@ -357,8 +363,8 @@ def marked(
     def encode(problem: str, steps: Sequence[str]) -> Encoded | Refused:
         if not steps:
             return NO_STEPS
-        found = write(problem, steps).encode(tokenizer, mark)
-        return found if isinstance(found, Refused) else behind(start, *found, limit)
+        placed = write(problem, steps).encode(tokenizer, mark)
+        return placed if isinstance(placed, Refused) else behind(start, *placed, limit)
 
     return encode
 
@@ -411,12 +417,12 @@ class Facts(Struct, frozen=True):
 
 
 def range_of(scale: Scale) -> str:
-    """Lowest and highest reward, in words."""
+    """Return the lowest and highest reward, in words."""
     return f"{scale.low:g} to {scale.high:g}"
 
 
 def rule_of(scale: Scale) -> str:
-    """When a step is wrong, and when redundant where that is judged, and whose cuts these are."""
+    """Return when a step is wrong, and when redundant where that is judged, and whose cuts these are."""
     rule = f"wrong iff {scale.comparison} {scale.threshold:g} ({scale.threshold_source})"
     if scale.redundancy_threshold is None:
         return rule
@@ -424,7 +430,7 @@ def rule_of(scale: Scale) -> str:
 
 
 def facts_of(family: Any) -> Facts:
-    """What a family's class states, which may be the user's own; an adapter is an instance of one and will do."""
+    """Return what a family's class states, which may be the user's own; an adapter, its instance, serves too."""
     scale = getattr(family, "SCALE", getattr(family, "scale", None))
     return Facts(
         scale if isinstance(scale, Scale) else None,
@@ -445,15 +451,15 @@ _NUMBER = re.compile(r"(?:Step\s*)?\d+\.\s*", re.IGNORECASE)
 
 
 def without_number(step: str) -> str:
-    """The step as PRMBench hands it to most PRMs: stripped, without one leading "Step 3." or "3.".
+    """Strip the step as PRMBench hands it to most PRMs: without one leading "Step 3." or "3.".
 
     "Step 3:" stays. Source: PRMBench, mr_eval/utils/model_utils.py.
     """
     stripped = step.strip()
-    found = _NUMBER.match(stripped)
-    return stripped[found.end() :] if found else stripped
+    match = _NUMBER.match(stripped)
+    return stripped[match.end() :] if match else stripped
 
 
 def numbered(step: str, number: int) -> str:
-    """The step behind its number, 1-based, as in "Step 3: text"."""
+    """Put the step behind its number, 1-based, as in "Step 3: text"."""
     return f"Step {number}: {step}"

@@ -41,7 +41,7 @@ _WITHOUT_SIGN = frozenset({"universal"})
 def adapter_of(
     checkpoint: Checkpoint, name: str | None = None, options: Mapping[str, str] = MappingProxyType({})
 ) -> Adapter:
-    """The adapter for a checkpoint: the one named, or the one its config, tensors and name show.
+    """Find the adapter for a checkpoint: the one named, or the one its config, tensors and name show.
 
     `options` are what was chosen of the family's OPTIONS, by name; what was not chosen is as the family has it. An
     adapter of the user's own is named by the path of its file or as the installed package calls it; whether it fits
@@ -64,8 +64,8 @@ def adapter_of(
     if name is None and len(names) == 1 and (names[0] not in _JUDGES or _hinted(checkpoint, names[0])):
         return _make(family(names[0]), names[0], checkpoint, options)
     needs = f": it needs the adapter {' or '.join(map(repr, names))}" if names else ""
-    asked = f", not {name!r}" if name else ""
-    raise ForeignCheckpoint(f"{checkpoint.name} is {what}{needs}{asked}.", _advice(checkpoint, names))
+    instead = f", not {name!r}" if name else ""
+    raise ForeignCheckpoint(f"{checkpoint.name} is {what}{needs}{instead}.", _advice(checkpoint, names))
 
 
 def _by_name(checkpoint: Checkpoint, name: str) -> bool:
@@ -75,11 +75,13 @@ def _by_name(checkpoint: Checkpoint, name: str) -> bool:
 
 def _advice(checkpoint: Checkpoint, names: tuple[str, ...]) -> str:
     """Which adapters can be asked for, and for what checkpoints each is: these, or those that its tensors fit."""
-    candidates = names or [one for one in ADAPTERS if _by_name(checkpoint, one) and _fits(checkpoint, one)]
+    candidates = names or [
+        adapter for adapter in ADAPTERS if _by_name(checkpoint, adapter) and _fits(checkpoint, adapter)
+    ]
     if not candidates:
         return f"Adapters here: {', '.join(ADAPTERS)}; --adapter also takes a FILE.py with one of your own."
-    told = [f"if it is one like {_example(one)}, give --adapter {one}" for one in candidates]
-    return f"I{'; '.join(told)[1:]}."
+    advice = [f"if it is one like {_example(candidate)}, give --adapter {candidate}" for candidate in candidates]
+    return f"I{'; '.join(advice)[1:]}."
 
 
 def _fits(checkpoint: Checkpoint, name: str) -> bool:
@@ -99,33 +101,33 @@ def _example(name: str) -> str:
 
 
 def detect(checkpoint: Checkpoint) -> tuple[tuple[str, ...], str]:
-    """The names of the adapters that fit, () if none is known, and what the checkpoint is, in words.
+    """Return the names of the adapters that fit, () if none is known, and what the checkpoint is, in words.
 
     Language models whose next token is the judgement look alike: their name decides where it holds a family's.
     """
     for recognises, names, what in _FAMILIES:
         if recognises(checkpoint):
-            hinted = tuple(one for one in names if _hinted(checkpoint, one))
+            hinted = tuple(adapter for adapter in names if _hinted(checkpoint, adapter))
             return (hinted if len(names) > 1 and len(hinted) == 1 else names), what
     architecture = _architecture(checkpoint) or "a model without a named architecture"
     return (), f"{architecture}, in which no reward head is known"
 
 
 def family(name: str) -> Any:
-    """The class of a family: `of(checkpoint, **options)` makes its adapter, OPTIONS says what can be chosen."""
+    """Return the class of a family: `of(checkpoint, **options)` makes its adapter, OPTIONS says what can be chosen."""
     module, _, class_name = ADAPTERS[name].partition(":")
     return getattr(import_module(module), class_name)
 
 
-def _make(found: Any, name: str, checkpoint: Checkpoint, options: Mapping[str, str]) -> Adapter:
-    allowed: Options = found.OPTIONS
+def _make(family_class: Any, name: str, checkpoint: Checkpoint, options: Mapping[str, str]) -> Adapter:
+    allowed: Options = family_class.OPTIONS
     for option, value in options.items():
         if option not in allowed:
-            told = f"It has {', '.join(allowed)}." if allowed else "It has none."
-            raise UsageError(f"adapter {name!r} has no option {option!r}.", told)
+            hint = f"It has {', '.join(allowed)}." if allowed else "It has none."
+            raise UsageError(f"adapter {name!r} has no option {option!r}.", hint)
         if value not in allowed[option]:
             raise UsageError(f"{option} of adapter {name!r} is not {value!r}.", f"Give {' or '.join(allowed[option])}.")
-    return cast("Adapter", found.of(checkpoint, **options))
+    return cast("Adapter", family_class.of(checkpoint, **options))
 
 
 def _architecture(checkpoint: Checkpoint) -> str:

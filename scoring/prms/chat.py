@@ -45,7 +45,7 @@ class Chat(Struct, frozen=True):
     stripped: bool = False
 
     def text(self, turns: Turns) -> str:
-        """The whole chat as text."""
+        """Return the whole chat as text."""
         written = [
             f"{self.turn}{role}{self.role_end}{self.gap}{self.content(role, text)}{self.end}{self.after}"
             for role, text in turns
@@ -53,7 +53,7 @@ class Chat(Struct, frozen=True):
         return self.start + "".join(written)
 
     def content(self, role: str, text: str) -> str:
-        """What of a text stands in its turn; a system turn is written as it is."""
+        """Return what of a text stands in its turn; a system turn is written as it is."""
         return text.strip() if self.stripped and role != "system" else text
 
     def writer(self, tokenizer: Tokenizer) -> "ChatWriter":
@@ -82,15 +82,17 @@ class ChatWriter:
         self.end: tuple[int, ...] = (end, *tokenizer.encode(chat.after))
 
     def turn(self, role: str, text: str) -> list[int]:
-        """A whole turn."""
+        """Encode a whole turn."""
         return [*self.open(role, text), *self.end]
 
     def open(self, role: str, text: str) -> list[int]:
-        """A turn without its end."""
+        """Encode a turn without its end."""
         return [*self._before[role], *self._tokenizer.encode(self._lead[role] + self._chat.content(role, text))]
 
     def spans(self, role: str, text: str) -> tuple[list[int], list[int]]:
-        """The same, and for each id the place in the text of the turn (characters) behind it: 0 before that text."""
+        """Encode the turn, and for each id return the place in the text of the turn (characters) behind it: 0 before
+        that text.
+        """
         before, lead = self._before[role], self._lead[role]
         ids, ends = self._tokenizer.spans(lead + self._chat.content(role, text))
         return [*before, *ids], [*(0 for _ in before), *(max(0, end - len(lead)) for end in ends)]
@@ -103,7 +105,7 @@ LLAMA3 = Chat("<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "
 
 
 def rendered(checkpoint: Checkpoint, turns: Turns) -> str | None:
-    """What a checkpoint's template makes of turns; None where it has none.
+    """Render turns by a checkpoint's template; None where it has none.
 
     Raises:
         CheckpointError: it cannot be rendered in the sandbox.
@@ -138,23 +140,23 @@ def rendered(checkpoint: Checkpoint, turns: Turns) -> str | None:
 
 
 def special_token(settings: dict[str, Any], name: str) -> str:
-    """A token of `tokenizer_config.json` by its role, such as `bos_token`; "" where there is none."""
+    """Return a token of `tokenizer_config.json` by its role, such as `bos_token`; "" where there is none."""
     token = settings.get(name)
     content = token.get("content") if isinstance(token, dict) else token
     return content if isinstance(content, str) else ""
 
 
 def tokenizer_settings(folder: Path) -> dict[str, Any]:
-    """What `tokenizer_config.json` says; {} where it is missing or damaged, as it decides nothing by itself."""
+    """Read `tokenizer_config.json`; {} where it is missing or damaged, as it decides nothing by itself."""
     try:
-        found = json.loads((folder / SETTINGS).read_bytes())
+        document = json.loads((folder / SETTINGS).read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def template_system(checkpoint: Checkpoint, chat: Chat) -> str:
-    """The system turn that a checkpoint's template puts before a chat that has none; "" where it puts none.
+    """Return the system turn that a checkpoint's template puts before a chat that has none; "" where it puts none.
 
     Raises:
         CheckpointError: there is no template, it cannot be rendered, or it does not begin as `chat` does.
@@ -176,7 +178,9 @@ def template_system(checkpoint: Checkpoint, chat: Chat) -> str:
 
 
 def template_note(checkpoint: Checkpoint, chat: Chat, system: str) -> str:
-    """A sentence where a checkpoint's template would write a chat otherwise than with `system` first; "" elsewhere."""
+    """Return a sentence where a checkpoint's template would write a chat otherwise than with `system` first; ""
+    elsewhere.
+    """
     try:
         text = rendered(checkpoint, _PROBE)
     except MissingExtra:
@@ -219,11 +223,11 @@ def _template(folder: Path) -> tuple[str, dict[str, Any]]:
     try:
         return (folder / TEMPLATE).read_text(encoding="utf-8"), settings
     except (OSError, ValueError):
-        found = settings.get("chat_template")
-    if isinstance(found, list):
-        named = {one.get("name"): one.get("template") for one in found if isinstance(one, dict)}
-        found = named.get("default")
-    return (found if isinstance(found, str) else ""), settings
+        settings_template = settings.get("chat_template")
+    if isinstance(settings_template, list):
+        named = {entry.get("name"): entry.get("template") for entry in settings_template if isinstance(entry, dict)}
+        settings_template = named.get("default")
+    return (settings_template if isinstance(settings_template, str) else ""), settings
 
 
 def _short(text: str) -> str:

@@ -97,7 +97,7 @@ class ImplicitPrm(Family, frozen=True):
 
     @classmethod
     def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
-        """Give the options, and the body with its system turn and its output matrix.
+        """Return the options, and the body with its system turn and its output matrix.
 
         Raises:
             ForeignCheckpoint: it is no language model whose chat is known.
@@ -135,7 +135,7 @@ class ImplicitPrm(Family, frozen=True):
         return {"chat": self.body, "system_prompt": self.own, **options}
 
     def reference_model(self, policy: Checkpoint, reference: Checkpoint) -> Reference:
-        """How the reference model is read, which fits this PRM (`policy`).
+        """Return how the reference model is read, which fits this PRM (`policy`).
 
         Raises:
             ForeignCheckpoint: it is no language model, or has another vocabulary.
@@ -155,7 +155,7 @@ class ImplicitPrm(Family, frozen=True):
         return Reference(reference, readout)
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: a token of the chat is not in the vocabulary.
@@ -188,7 +188,7 @@ class _Answer:
         else:
             since, *ends = self._published(texts)
         since, *positions = (min(max(0, len(before) + end), len(ids) - 2) for end in (since, *ends))
-        if any(one >= other for one, other in zip((since - 1, *positions), positions, strict=False)):
+        if any(before >= other for before, other in zip((since - 1, *positions), positions, strict=False)):
             return Refused("the steps do not end one behind the other in the tokens of this text")
         return Encoded(ids, tuple(positions), since=since)
 

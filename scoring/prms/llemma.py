@@ -71,7 +71,7 @@ class LlemmaPrm(Family, frozen=True):
         return Readout(Vocabulary((), self.hidden, tiled=2, tied=OUTPUT), "sigmoid", (1.0,))
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: the vocabulary is not that of the family.

@@ -116,7 +116,7 @@ class MathShepherd(Family, frozen=True):
         return Readout(Vocabulary((GOOD_ID, BAD_ID), self.hidden, tied=OUTPUT), "softmax", (1.0, 0.0))
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: the vocabulary is not that of the family.

@@ -54,7 +54,7 @@ class Minos(Family, frozen=True):
 
     @classmethod
     def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
-        """Give the options, and whether the head has a bias."""
+        """Return the options, and whether the head has a bias."""
         return {**options, "bias": "score.bias" in checkpoint.tensors}
 
     @cached_property
@@ -63,7 +63,7 @@ class Minos(Family, frozen=True):
         return Readout(one_layer(self.hidden, 1, bias=self.bias), "none", (1.0,))
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: the vocabulary is not that of the family.

@@ -40,7 +40,7 @@ class OwnFamily(Struct, frozen=True, eq=False):
         return facts_of(self.made).options
 
     def of(self, checkpoint: Checkpoint, **options: str) -> Adapter:
-        """The adapter for a checkpoint, its parts looked at and its head checked tensor by tensor.
+        """Make the adapter for a checkpoint, its parts looked at and its head checked tensor by tensor.
 
         Raises:
             PluginError: the code raises, or gives something else than an adapter.
@@ -48,9 +48,9 @@ class OwnFamily(Struct, frozen=True, eq=False):
         """
         with self.code.told("in of()"):
             made = self.made.of(checkpoint, **options)
-            found = {name: getattr(made, name) for name in PARTS[1:]}
+            values = {name: getattr(made, name) for name in PARTS[1:]}
             reads = getattr(made, "reads", ())
-        adapter = OwnAdapter(made, self.code, found["scale"], found["readout"], found["settings"], reads)
+        adapter = OwnAdapter(made, self.code, values["scale"], values["readout"], values["settings"], reads)
         adapter.check()
         check_tensors(adapter.readout, checkpoint, self.code.name, "what its read-out names")
         return adapter
@@ -73,7 +73,7 @@ class OwnAdapter(Struct, frozen=True, eq=False):
         return {"adapter": self.code.name, **self.own, "adapter_source": source}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             PluginError: the code raises, or gives nothing that can be called.
@@ -85,8 +85,8 @@ class OwnAdapter(Struct, frozen=True, eq=False):
 
         def encoded(*texts: Any) -> Encoded | Refused:
             with self.code.told("while it encoded a case"):
-                found = encode(*texts)
-            return self._sound(found)
+                case = encode(*texts)
+            return self._sound(case)
 
         return encoded
 
@@ -99,8 +99,8 @@ class OwnAdapter(Struct, frozen=True, eq=False):
         wanted = {"scale": Scale, "readout": Readout, "own": Mapping, "reads": tuple}
         for name, kind in wanted.items():
             if not isinstance(getattr(self, name), kind):
-                told = "settings" if name == "own" else name
-                raise self._wrong(f"{told} is {type(getattr(self, name)).__name__} and should be {kind.__name__}")
+                part = "settings" if name == "own" else name
+                raise self._wrong(f"{part} is {type(getattr(self, name)).__name__} and should be {kind.__name__}")
         if not READABLE.issuperset(self.reads):
             raise self._wrong(f"reads is {self.reads!r} and may name {', '.join(sorted(READABLE))}")
         try:
@@ -108,26 +108,29 @@ class OwnAdapter(Struct, frozen=True, eq=False):
         except (TypeError, ValueError) as error:
             raise self._wrong(f"its settings are no JSON ({error})") from None
 
-    def _sound(self, found: object) -> Encoded | Refused:
+    def _sound(self, encoded: object) -> Encoded | Refused:
         """What it made of a case, if that is one of the two things it may be."""
-        if isinstance(found, Refused):
-            return found
-        if not isinstance(found, Encoded):
-            raise self._wrong(f"a case became {type(found).__name__} and should be Encoded or Refused")
-        for one in found.sequences:
-            rising = all(before < after for before, after in pairwise(one.positions))
-            if not rising or not one.positions or not 0 <= one.positions[0] <= one.positions[-1] < len(one.ids):
-                raise self._wrong(
-                    f"the positions {list(one.positions)[:6]} do not rise within the {len(one.ids)} ids of a case"
-                )
-        return found
+        if isinstance(encoded, Refused):
+            return encoded
+        if not isinstance(encoded, Encoded):
+            raise self._wrong(f"a case became {type(encoded).__name__} and should be Encoded or Refused")
+        for sequence in encoded.sequences:
+            rising = all(before < after for before, after in pairwise(sequence.positions))
+            if (
+                not rising
+                or not sequence.positions
+                or not 0 <= sequence.positions[0] <= sequence.positions[-1] < len(sequence.ids)
+            ):
+                first = list(sequence.positions)[:6]
+                raise self._wrong(f"the positions {first} do not rise within the {len(sequence.ids)} ids of a case")
+        return encoded
 
     def _wrong(self, what: str) -> PluginError:
         return PluginError(f"{self.code.path}: {what}.", _NEXT)
 
 
 def own_family(name: str) -> OwnFamily | None:
-    """The class in the file of this path, or the one installed under this name; None if nothing is.
+    """Return the class in the file of this path, or the one installed under this name; None if nothing is.
 
     Raises:
         PluginError: it cannot be imported, or is no adapter's class; and what it lacks.
@@ -138,8 +141,8 @@ def own_family(name: str) -> OwnFamily | None:
     entry = own_code.installed(GROUP).get(name)
     if entry is None:
         return None
-    code, found = own_code.from_entry_point(entry)
-    return _family(found, code)
+    code, family_class = own_code.from_entry_point(entry)
+    return _family(family_class, code)
 
 
 def _only_class(code: OwnCode) -> type:
@@ -149,11 +152,11 @@ def _only_class(code: OwnCode) -> type:
         for name, value in vars(code.module).items()
         if isinstance(value, type) and value.__module__ == code.module.__name__ and not name.startswith("_")
     ]
-    makers = [one for one in dict.fromkeys(classes) if {"of", "encoder"} & vars(one).keys()] or classes
+    makers = [kind for kind in dict.fromkeys(classes) if {"of", "encoder"} & vars(kind).keys()] or classes
     if not makers:
         raise PluginError(f"{code.path} defines no class.", f"An adapter is a class with {', '.join(PARTS)}.")
     if len(makers) > 1:
-        names = ", ".join(one.__name__ for one in makers)
+        names = ", ".join(maker.__name__ for maker in makers)
         raise PluginError(
             f"{code.path} defines several classes that could be the adapter: {names}.",
             "Keep one a file, or begin the names of the others with _.",
@@ -161,17 +164,17 @@ def _only_class(code: OwnCode) -> type:
     return makers[0]
 
 
-def _family(found: object, code: OwnCode) -> OwnFamily:
-    fields = getattr(found, "__dataclass_fields__", {})
-    missing = [name for name in PARTS if not hasattr(found, name) and name not in fields]
+def _family(maker: object, code: OwnCode) -> OwnFamily:
+    fields = getattr(maker, "__dataclass_fields__", {})
+    missing = [name for name in PARTS if not hasattr(maker, name) and name not in fields]
     if missing:
-        called = getattr(found, "__name__", repr(found))
+        called = getattr(maker, "__name__", repr(maker))
         raise PluginError(f"{called} of {code.path} has no {', no '.join(missing)}.", _NEXT)
-    options = getattr(found, "OPTIONS", {})
+    options = getattr(maker, "OPTIONS", {})
     sound = isinstance(options, Mapping) and all(
         isinstance(values, tuple) and values and all(isinstance(value, str) for value in values)
         for values in options.values()
     )
     if not sound:
         raise PluginError(f"{code.path}: OPTIONS should give each name a tuple of texts, the default first.", "")
-    return OwnFamily(cast("Any", found), code)
+    return OwnFamily(cast("Any", maker), code)

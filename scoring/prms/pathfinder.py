@@ -65,7 +65,7 @@ class PathfinderPrm(Family, frozen=True):
 
     @classmethod
     def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
-        """Give the reading, and the checkpoint's signs, system turn and output matrix.
+        """Return the reading, and the checkpoint's signs, system turn and output matrix.
 
         Raises:
             ForeignCheckpoint: its vocabulary has not the family's three tokens.
@@ -102,7 +102,7 @@ class PathfinderPrm(Family, frozen=True):
         return Readout(head, reward=(1.0, 0.0), combine="gate" if self.reading == "card" else "least")
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: a token is not in the vocabulary, or a sign has another id in it.
@@ -118,10 +118,10 @@ class _Chats:
         self._writer = CHATML.writer(tokenizer)
         self._start = self._writer.turn("system", adapter.own) if adapter.own else []
         self._extra = special_id(tokenizer, EXTRA)
-        found = (special_id(tokenizer, GOOD), special_id(tokenizer, BAD))
-        if found != adapter.signs:
+        sign_ids = (special_id(tokenizer, GOOD), special_id(tokenizer, BAD))
+        if sign_ids != adapter.signs:
             raise CheckpointError(
-                f"the tokenizer has {GOOD} and {BAD} as {found}, and the adapter was made for {adapter.signs}.", ""
+                f"the tokenizer has {GOOD} and {BAD} as {sign_ids}, and the adapter was made for {adapter.signs}.", ""
             )
         self._consistency, self._correctness = (self._encode(f", {name}: ") for name in ("Consistency", "Correctness"))
         self._sentence = SENTENCES[adapter.reading]
@@ -138,8 +138,8 @@ class _Chats:
         for number, step in enumerate(texts):
             earlier = "\n\n".join(texts[:number])
             # PRMBench's code leaves the blank line out where the earlier steps are empty texts.
-            said = f"{earlier}\n\n" if (earlier if prmbench else number) else ""
-            opened = [*before, *self._writer.open("assistant", f"{said}{self._current}{step} Math reasoning: ")]
+            context = f"{earlier}\n\n" if (earlier if prmbench else number) else ""
+            opened = [*before, *self._writer.open("assistant", f"{context}{self._current}{step} Math reasoning: ")]
             ids = [*opened, self._extra, *self._consistency, self._extra]
             places = (len(opened) - 1, len(ids) - 2)
             sequences.append(Encoded((*ids, *self._writer.end), places))
@@ -147,7 +147,7 @@ class _Chats:
                 good = self._adapter.signs[0]
                 ids = [*opened, good, *self._consistency, good, *self._correctness, self._extra]
                 sequences.append(Encoded((*ids, *self._writer.end), (len(ids) - 2,)))
-        longest = max(len(one.ids) for one in sequences)
+        longest = max(len(sequence.ids) for sequence in sequences)
         if longest > self._adapter.max_length:
             return too_long(longest, self._adapter.max_length)
         return Encoded.together(sequences, places=3 if twice else 2)

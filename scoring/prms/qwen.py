@@ -72,7 +72,7 @@ class QwenPrm(Family, frozen=True):
 
     @classmethod
     def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
-        """Give the system turn and the treatment of numbers, and what the head is made of.
+        """Return the system turn and the treatment of numbers, and what the head is made of.
 
         Raises:
             CheckpointError: the config's system turn is no text, or there is no template whose system turn was chosen.
@@ -86,7 +86,7 @@ class QwenPrm(Family, frozen=True):
         return {**options, "layers": layers, "bias": bias, "system": sent}
 
     def template_note(self, checkpoint: Checkpoint) -> str:
-        """What the checkpoint's chat template would do otherwise; "" for nothing."""
+        """Return what the checkpoint's chat template would do otherwise; "" for nothing."""
         return template_note(checkpoint, CHATML, self.system)
 
     @cached_property
@@ -113,7 +113,7 @@ class QwenPrm(Family, frozen=True):
         }
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: one of the three special tokens is not in the vocabulary.

@@ -79,7 +79,8 @@ class ReasonEval(Family, frozen=True):
 
     @classmethod
     def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
-        """Give where the body is read, how it begins a text, whether the head has a bias, and how numbers are treated.
+        """Return where the body is read, how it begins a text, whether the head has a bias, and how numbers are
+        treated.
 
         Raises:
             ForeignCheckpoint: the body is neither of the two published.
@@ -102,7 +103,7 @@ class ReasonEval(Family, frozen=True):
         return Readout(head, "softmax", reward=(0.0, 1.0, 1.0), redundancy=(0.0, 1.0, 0.0))
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: the vocabulary is not that of the body, or puts no blank before a text.

@@ -38,7 +38,7 @@ class ReasonFluxPrm(Family, frozen=True):
         return Readout((Linear(LAYER, self.hidden, 1),), "sigmoid", (1.0,))
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids, a sequence a step."""
+        """Return the encoder of cases to ids, a sequence a step."""
 
         def encode(problem: str, steps: Sequence[str]) -> Encoded | Refused:
             if not steps:

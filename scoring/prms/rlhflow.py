@@ -79,7 +79,7 @@ class RlhflowPrm(Family, frozen=True):
 
     @classmethod
     def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
-        """Give the options, and the system turn of the checkpoint's own template where that was chosen.
+        """Return the options, and the system turn of the checkpoint's own template where that was chosen.
 
         Raises:
             CheckpointError: there is no template whose system turn was chosen.
@@ -91,7 +91,7 @@ class RlhflowPrm(Family, frozen=True):
         return {**options, "system": named, "own": sent if named == "template" else ""}
 
     def template_note(self, checkpoint: Checkpoint) -> str:
-        """What the checkpoint's chat template would do otherwise; "" for nothing."""
+        """Return what the checkpoint's chat template would do otherwise; "" for nothing."""
         return template_note(checkpoint, LLAMA3, _SYSTEMS.get(self.system, self.own))
 
     @property
@@ -124,7 +124,7 @@ class RlhflowPrm(Family, frozen=True):
         }
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: a special token is not in the vocabulary, or a sign is not the token that is read.

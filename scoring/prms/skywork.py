@@ -74,7 +74,7 @@ class SkyworkPrm(Family, frozen=True):
         return Readout((Linear("v_head.summary", self.hidden, 1),), "sigmoid", (1.0,))
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: the vocabulary lacks `<|endoftext|>`, or what ends a step is not one token of it.
@@ -87,11 +87,11 @@ class SkyworkPrm(Family, frozen=True):
             if self.layout == "prmbench" and (cut := [at for at, text in enumerate(texts) if TAG in text]):
                 return Refused(f"step {cut[0]} says {TAG}, at which this layout ends a step; other layouts take it")
             pieces = [self._pieces(text, number) for number, text in enumerate(texts, 1)]
-            found = separated(problem + STEP_END, [piece for step in pieces for piece in step])
-            if isinstance(found, Refused):
-                return found
+            case = separated(problem + STEP_END, [piece for step in pieces for piece in step])
+            if isinstance(case, Refused):
+                return case
             ends = accumulate(map(len, pieces))
-            return Encoded(found.ids, tuple(found.positions[end - 1] for end in ends))
+            return Encoded(case.ids, tuple(case.positions[end - 1] for end in ends))
 
         return encode
 

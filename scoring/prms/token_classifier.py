@@ -84,12 +84,14 @@ class TokenClassifierPrm(Family, frozen=True):
 
     @classmethod
     def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
-        """Give the layout, the separator and whether it is assumed, and the start token and whether it is left out."""
+        """Return the layout, the separator and whether it is assumed, the start token and whether it is left out."""
         separator, assumed = options["separator"], False
         if separator == "published":
             name = checkpoint.name.rsplit("/", 1)[-1].lower()
             separator = "blank-line" if _WITH_BLANK_LINE.match(name) else "newline"
-            assumed = separator == "newline" and name not in {one.rsplit("/", 1)[-1].lower() for one in cls.CHECKPOINTS}
+            assumed = separator == "newline" and name not in {
+                checkpoint_name.rsplit("/", 1)[-1].lower() for checkpoint_name in cls.CHECKPOINTS
+            }
         token = special_token(tokenizer_settings(checkpoint.folder), "bos_token")
         start, left_out = (token, "") if options["start"] == "tokenizer" else ("", token)
         own = {"separator": separator, "layout": options["layout"], "assumed": assumed}
@@ -98,19 +100,19 @@ class TokenClassifierPrm(Family, frozen=True):
     @property
     def cautions(self) -> tuple[str, ...]:
         """What is only assumed of this checkpoint or done otherwise in training, and how to say what is right."""
-        told = []
+        sentences = []
         if self.assumed:
             assumed = (
                 "WARNING: a newline is assumed for the separator, TRL's default: the checkpoint's name tells none."
             )
             why = "Another one than it was trained with changes every reward and costs many points of F1."
-            told.append(f"{assumed} {why} Give --option separator=blank-line, or =newline if that is right.")
+            sentences.append(f"{assumed} {why} Give --option separator=blank-line, or =newline if that is right.")
         if self.left_out:
-            told.append(
+            sentences.append(
                 f"TRL's trainer puts {self.left_out} first, the tokenizer's start token, and here it is left out. "
                 "--option start=tokenizer puts it there."
             )
-        return tuple(told)
+        return tuple(sentences)
 
     @property
     def readout(self) -> Readout:
@@ -123,7 +125,7 @@ class TokenClassifierPrm(Family, frozen=True):
         return {**super().settings, **({"start": self.start} if self.start else {})}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: the vocabulary has no token for the separator, or not its own start token.
@@ -158,7 +160,7 @@ class _Joint:
         if longest > self._limit:
             return too_long(longest, self._limit)
         whole, ends = prefixes[-1], [len(ids) - 1 for ids in prefixes]
-        rising = all(one < other for one, other in pairwise(ends))
+        rising = all(end < other for end, other in pairwise(ends))
         if rising and all(whole[: len(ids)] == ids for ids in prefixes):
             return Encoded(whole, tuple(ends))
         return Encoded.together([Encoded(ids, (len(ids) - 1,)) for ids in prefixes])
@@ -194,7 +196,7 @@ class PurePrm(Family, frozen=True):
         return Readout(one_layer(self.hidden), reward=(-1.0, 1.0))
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: the separator is not one token of the vocabulary.
@@ -225,7 +227,7 @@ class ScanPrm(Family, frozen=True):
         return Readout(one_layer(self.hidden, 1), "sigmoid", (1.0,))
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: a blank line is not one token of the vocabulary.

@@ -66,7 +66,7 @@ class UniversalPrm(Family, frozen=True):
 
     @classmethod
     def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
-        """Give the options, and the head found in the checkpoint.
+        """Return the options, and the head found in the checkpoint.
 
         Raises:
             ForeignCheckpoint: beside the body there is not exactly one layer to one number; and what there is.
@@ -86,7 +86,7 @@ class UniversalPrm(Family, frozen=True):
         return Readout((Linear(self.head, self.hidden, 1, self.bias),), "sigmoid", (1.0,), body=BODY)
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids; it takes the reference answer (text or None) third, if it is read.
+        """Return the encoder of cases to ids; it takes the reference answer (text or None) third, if it is read.
 
         Raises:
             CheckpointError: a special token is not in the vocabulary.
@@ -111,13 +111,13 @@ class _Layout:
         if not steps:
             return NO_STEPS
         # An empty reference is none, as in the card's example.
-        asked = f"user\n{problem}\n\n###\n\nThe reference answer is: {reference or NO_REFERENCE}"
-        before = (*self._start, self._turn, *self._encode(asked), *self._assistant)
+        question = f"user\n{problem}\n\n###\n\nThe reference answer is: {reference or NO_REFERENCE}"
+        before = (*self._start, self._turn, *self._encode(question), *self._assistant)
         sequences = []
-        said = ""
+        so_far = ""
         for step in steps:
-            said += f"{step}\n\n"
-            ids = (*before, *self._encode(said), self._end)
+            so_far += f"{step}\n\n"
+            ids = (*before, *self._encode(so_far), self._end)
             if len(ids) > self._limit:
                 return too_long(len(ids), self._limit)
             sequences.append(Encoded(ids, (len(ids) - 1 - self._before,)))
@@ -131,9 +131,9 @@ def _head(checkpoint: Checkpoint, hidden: int) -> tuple[str, bool]:
     name = weights[0] if len(weights) == 1 else ""
     layer = Linear(name, hidden, 1, bias=f"{name}.bias" in beside)
     if not _HEAD.fullmatch(name) or beside != layer.shapes:
-        found = ", ".join(f"{name} {'x'.join(map(str, shape))}" for name, shape in list(beside.items())[:6])
+        listed = ", ".join(f"{name} {'x'.join(map(str, shape))}" for name, shape in list(beside.items())[:6])
         raise ForeignCheckpoint(
-            f"{checkpoint.name} has no head that adapter 'universal' knows: beside its body is {found or 'nothing'}.",
+            f"{checkpoint.name} has no head that adapter 'universal' knows: beside its body is {listed or 'nothing'}.",
             f"Expected is one layer, such as score.weight of 1x{hidden}, and at most its bias.",
         )
     return layer.name, layer.bias

@@ -51,7 +51,7 @@ class VersaPrm(Family, frozen=True):
 
     @classmethod
     def parts(cls, checkpoint: Checkpoint, options: Mapping[str, str]) -> dict[str, Any]:
-        """Give whether the output matrix is the embeddings.
+        """Return whether the output matrix is the embeddings.
 
         Raises:
             ForeignCheckpoint: a LoRA adapter lies over a body for which the family has none.
@@ -71,7 +71,7 @@ class VersaPrm(Family, frozen=True):
         return Readout(Vocabulary((MINUS, PLUS), self.hidden, tied=EMBEDDINGS if self.tied else OUTPUT))
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
-        """Cases to ids.
+        """Return the encoder of cases to ids.
 
         Raises:
             CheckpointError: the tag is not one token of the vocabulary, or a sign is not the token that is read.

@@ -41,7 +41,7 @@ class Paper(Struct, frozen=True):
         return all(table.cells for table in self.tables)
 
     def source(self, table: int) -> str:
-        """Where a printed number stands, in words."""
+        """Return where a printed number stands, in words."""
         return f"{self.title} ({self.reference}), Table {table}"
 
 
@@ -145,7 +145,7 @@ _SHARES = r"^(share_|agreement_|process_error_rate)"
 
 @cache
 def published_statistics() -> pl.DataFrame:
-    """Every printed statistic, in the papers' order.
+    """Return every printed statistic, in the papers' order.
 
     Columns: those of `statistics.csv`, where `value` (Float64) is a fraction if it is a share, steps are 0-based, and
     `tolerance`: half a unit of the last printed digit, in the units of the value; `source`: where it stands.
@@ -234,7 +234,7 @@ NO_SCORERS = frozenset(
 
 
 def normalised(name: str) -> str:
-    """A name without its organisation (`Qwen/`), case and punctuation."""
+    """Normalise a name: without its organisation (`Qwen/`), case and punctuation."""
     return re.sub(r"[^a-z0-9]", "", name.rpartition("/")[2].lower())
 
 
@@ -242,7 +242,7 @@ _ONE = {normalised(alias): normalised(name) for name, aliases in ALIASES.items()
 
 
 def model_of(name: str) -> str:
-    """What all names of one model have in common; a printed row that is no scorer's stands for itself alone."""
+    """Return what all names of one model have in common; a printed row that is no scorer's stands for itself alone."""
     if name in NO_SCORERS:
         return name
     plain = normalised(name)
@@ -258,7 +258,7 @@ KEY = ("paper", "domain", "model", "setting", "subset", "metric")
 
 @cache
 def figures() -> pl.DataFrame:
-    """Every printed figure, in the papers' order.
+    """Return every printed figure, in the papers' order.
 
     Columns: those of `figures.csv` with null for empty, where `value` (Float64) is a fraction, and
     `model`: see `model_of`; `row`: position; `printed`: the text as printed, in percent;
@@ -295,10 +295,10 @@ def _conflicts(frame: pl.DataFrame) -> pl.DataFrame:
     several = cells.join(printed, on=list(KEY), nulls_equal=True, suffix="_other").filter(
         pl.col("printed") != pl.col("printed_other")
     )
-    told = pl.format("{} in Table {}", "printed_other", "tables")
-    return several.group_by("row", maintain_order=True).agg(told.str.join("; ").alias("elsewhere"))
+    place = pl.format("{} in Table {}", "printed_other", "tables")
+    return several.group_by("row", maintain_order=True).agg(place.str.join("; ").alias("elsewhere"))
 
 
 def other_values(elsewhere: str | None) -> list[float]:
-    """The values of `elsewhere` as fractions."""
+    """Return the values of `elsewhere` as fractions."""
     return [] if not elsewhere else [float(part.partition(" ")[0]) / 100 for part in elsewhere.split("; ")]

@@ -90,7 +90,7 @@ class Chunk(Struct, frozen=True, eq=False):
     tabular: bool = False
 
     def rows(self, numbers: pl.Series, wanted: Callable[[str], Wanted]) -> list[Mapping[str, Any]]:
-        """Give the rows of these numbers with what is in them beside the fields, as far as it is `wanted` by key."""
+        """Return the rows of these numbers with what is in them beside the fields, as far as it is `wanted` by key."""
         places = np.searchsorted(self.sound, numbers.to_numpy())
         columns = {
             key: (values.to_list() if isinstance(values, pl.Series) else values, how)
@@ -116,7 +116,7 @@ class Chunk(Struct, frozen=True, eq=False):
 
 
 def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T]:
-    """Give what `work` makes of each chunk of a source, in order.
+    """Yield what `work` makes of each chunk of a source, in order.
 
     Lines are decoded here while `work` is done in another thread on the chunk before.
 
@@ -227,8 +227,8 @@ class _Reader(Struct, frozen=True, eq=False):
         }
         sound = pl.Series([True]).new_from_index(0, height)
         for name, key in keys.items():
-            given = table[key] if key in table.columns else pl.Series([None], dtype=pl.Null).new_from_index(0, height)
-            made[name], fits = _natural_values(given, self.layout.fields[name])
+            cells = table[key] if key in table.columns else pl.Series([None], dtype=pl.Null).new_from_index(0, height)
+            made[name], fits = _natural_values(cells, self.layout.fields[name])
             sound &= fits
         frame = pl.DataFrame(made)
         quiet = [pl.lit(sound), *self._no_finding(control=True)]
@@ -360,12 +360,12 @@ def _series(name: str, values: list[Any], dtype: pl.DataType) -> pl.Series:
     return long.group_by("row", maintain_order=True).agg("value")["value"].alias(name)
 
 
-def _natural_values(given: pl.Series, field: Field) -> tuple[pl.Series, pl.Series]:
+def _natural_values(series: pl.Series, field: Field) -> tuple[pl.Series, pl.Series]:
     """A column as the field's, and which of its values are of the field's natural type; null is where it may be."""
     # A name may look like a pattern, which expressions take it for.
-    column, value = given.alias("given").to_frame(), pl.col("given")
-    nested = isinstance(given.dtype, pl.List | pl.Array)
-    fitting = _fitting(msgspec.inspect.type_info(field.natural), given.dtype, value)
+    column, value = series.alias("given").to_frame(), pl.col("given")
+    nested = isinstance(series.dtype, pl.List | pl.Array)
+    fitting = _fitting(msgspec.inspect.type_info(field.natural), series.dtype, value)
     if fitting is None or nested != isinstance(field.dtype, pl.List):
         fitting, made = pl.lit(value=False), pl.lit(None, dtype=field.dtype)
     else:
@@ -532,7 +532,7 @@ def strings_in(raw: bytes) -> int:
 
 
 def holds_control(raw: bytes) -> bool:
-    """Tell whether one of the strings holds one of the characters of `CONTROL`, as it is or escaped."""
+    """Return whether one of the strings holds one of the characters of `CONTROL`, as it is or escaped."""
     if raw.isascii():
         # JSON has none below a blank within a string, and between strings those are no such characters.
         if b"\x7f" in raw:

@@ -28,7 +28,7 @@ _KINDS = {
 
 
 def kind_of(value: Any) -> str:
-    """Say what a JSON value is, in words."""
+    """Describe what a JSON value is, in words."""
     return _KINDS.get(type(value), type(value).__name__)
 
 
@@ -54,14 +54,14 @@ class Fields(Struct, eq=False):
         self.fatal = self.fatal or severity == "error"
 
     def of(self, value: Any) -> "Fields":
-        """Give the same row with other fields: what a format keeps in nested ones. Findings go to the same list.
+        """Return the same row with other fields: what a format keeps in nested ones. Findings go to the same list.
 
         No fields where the value is no object.
         """
         return replace(self, value=value if isinstance(value, Mapping) else {})
 
     def inside(self, name: str) -> "Fields":
-        """Give the object in the field; no fields, with a warning, where it is there and is something else."""
+        """Return the object in the field; no fields, with a warning, where it is there and is something else."""
         value = self.value.get(name)
         if value is not None and not isinstance(value, Mapping):
             self.note("warning", "wrong-type", f"{name} is {kind_of(value)}, not an object")
@@ -92,7 +92,7 @@ class Fields(Struct, eq=False):
         return [self._sound(f"{name}[{index}]", part) for index, part in enumerate(value)]
 
     def identifier(self, field: str = "id") -> str:
-        """Give the row's id, a whole number as its digits; without one the row is called after its file and number."""
+        """Return the row's id, a whole number as its digits; without one the row is named after its file and number."""
         value = self.value.get(field)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
@@ -113,7 +113,7 @@ class Fields(Struct, eq=False):
         return None if steps is None else self.usable(steps)
 
     def usable(self, steps: list[str]) -> list[str] | None:
-        """Give the steps as they are, empty ones noted; None, and fatal, where there are none."""
+        """Return the steps as they are, empty ones noted; None, and fatal, where there are none."""
         if not steps:
             self.note("error", "no-steps", "the solution has no steps")
             return None
@@ -294,7 +294,7 @@ def as_made(dtype: pl.DataType, read: Callable[[Fields, str], Any] | None = None
 
 
 def name_of(fields: Fields, _name: str) -> str | None:
-    """Give what calls the row, which `Layout.name` has read."""
+    """Return what calls the row, which `Layout.name` has read."""
     return fields.case
 
 
@@ -304,7 +304,8 @@ class Layout(Struct, frozen=True, eq=False):
     Attributes:
         fields: Column -> field, in the order in which they are read.
         content: The fields that make a solution's content, problem and steps; empty = the format has none.
-        name: What calls a row in findings, from its fields; it may note that there is nothing to call it by.
+        name: What gives a row its id and its name in findings, from the row as it came (before `flat`). It may note
+            that there is nothing to call it by. For ids in a field `ref`: `lambda fields: fields.identifier("ref")`.
         claimed: Further keys that are read, beside those of the fields.
         first_of: Keys of which only the first that a row has is read.
         flat: What makes a mapping with a value a column of a row that holds them elsewhere; then every row is read

@@ -63,7 +63,7 @@ class _Decoder(Protocol):
 
 
 def compression_of(start: bytes) -> str | None:
-    """Give the compression of a file that starts with these bytes (16 are enough); None where it is none known here."""
+    """Return the compression of a file that starts with these bytes (16 are enough); None where none is known."""
     if start.startswith(MAGIC["bzip2"]):
         # Text may start with the same three letters.
         return "bzip2" if start[3:4].isdigit() and start[4:10] in _BZIP2_BLOCKS else None
@@ -73,7 +73,7 @@ def compression_of(start: bytes) -> str | None:
 
 
 def plain_name(source: str) -> str:
-    """Give the name of a source without the suffix of its compression, as if it had been unpacked; `stdin` for `-`."""
+    """Return the name of a source without the suffix of its compression, as if it were unpacked; `stdin` for `-`."""
     if source == "-":
         return "stdin"
     suffix = next((suffix for suffix in SUFFIXES if source.lower().endswith(suffix)), "")
@@ -123,7 +123,7 @@ class Allowance(Struct, eq=False):
 
 
 def too_large(name: str, room: int) -> UnreadableFile:
-    """Give the refusal of a source that is, or unpacks to, more than `room` bytes."""
+    """Return the refusal of a source that is, or unpacks to, more than `room` bytes."""
     return UnreadableFile(
         f"{name} is larger than the {size_words(room)} that there is room for (at most {size_words(LARGEST)}, and not "
         "all of the free disk).",
@@ -147,7 +147,7 @@ class Unpacked:
         self.trailing = 0
 
     def __iter__(self) -> Iterator[bytes]:
-        """Give the bytes.
+        """Yield the bytes.
 
         Raises:
             UnreadableFile: it is damaged, or becomes too much; `InputError` if nothing here can unpack it.
@@ -201,7 +201,7 @@ class Unpacked:
 
 
 def member_bytes(read: Callable[[int], bytes], method: int) -> Iterator[bytes]:
-    """Give the plain bytes of one member of a zip archive, packed by this method, whose packed bytes `read` gives.
+    """Yield the plain bytes of one member of a zip archive, packed by this method, whose packed bytes `read` gives.
 
     Raises:
         Damaged: it cannot be unpacked, ends too early, or is packed in a way that is not known here.
@@ -225,7 +225,7 @@ def member_bytes(read: Callable[[int], bytes], method: int) -> Iterator[bytes]:
 
 
 def read_some(file: BinaryIO, name: str, size: int = CHUNK) -> bytes:
-    """Give the next bytes of a file, at most `size`; none at its end.
+    """Return the next bytes of a file, at most `size`; none at its end.
 
     Raises:
         UnreadableFile: they cannot be read; `name` is what the file is called.
@@ -238,7 +238,7 @@ def read_some(file: BinaryIO, name: str, size: int = CHUNK) -> bytes:
 
 
 def start_of(path: Path, size: int = _START) -> bytes:
-    """Give the first bytes of a file, at most `size`; none where it is no plain file, or cannot be read."""
+    """Return the first bytes of a file, at most `size`; none where it is no plain file, or cannot be read."""
     try:
         if path.is_file():
             with path.open("rb") as file:
@@ -289,7 +289,7 @@ def _zstd_decoder() -> _Decoder:
 
 
 def zstd_module() -> Any:
-    """Give the module that knows zstd: the standard library's, or the package that stands in for it.
+    """Return the module that knows zstd: the standard library's, or the package that stands in for it.
 
     Raises:
         InputError: there is neither.
@@ -393,7 +393,7 @@ def printable(path: Path | str) -> str:
 
 
 def looks_readable(file: PurePath) -> bool:
-    """Tell whether a file's name says that it holds rows, compressed or not: it ends with one of `ENDINGS`."""
+    """Return whether a file's name says that it holds rows, compressed or not: it ends with one of `ENDINGS`."""
     return PurePath(plain_name(file.name)).suffix.lower() in ENDINGS
 
 
@@ -428,7 +428,7 @@ def file_bytes(path: Path, source: str = "") -> bytes:
 
 
 def decoded(raw: bytes, source: str) -> tuple[str, list[Finding]]:
-    """Give the text without its byte order mark, and a finding if bytes had to be replaced."""
+    """Return the text without its byte order mark, and a finding if bytes had to be replaced."""
     codec = codec_of(raw)
     # The codec that skips the mark tells the places of errors without it.
     return (
@@ -437,13 +437,13 @@ def decoded(raw: bytes, source: str) -> tuple[str, list[Finding]]:
 
 
 def codec_of(raw: bytes) -> str:
-    """Tell the encoding of the bytes of a file, or its first few: `utf-8` unless a mark or zero bytes say otherwise."""
+    """Return the encoding of the bytes of a file, or its first few: `utf-8` unless a mark or zero bytes deny it."""
     codec = next((codec for mark, codec in _CODECS.items() if raw.startswith(mark)), None)
     return codec or next((codec for codec, start in _UNMARKED.items() if start.match(raw)), "utf-8")
 
 
 def decoded_as(codec: str, raw: bytes, source: str) -> tuple[str, list[Finding]]:
-    """Give the text in a codec, and a finding if bytes had to be replaced."""
+    """Return the text in a codec, and a finding if bytes had to be replaced."""
     try:
         return raw.decode(codec), []
     except UnicodeDecodeError as error:

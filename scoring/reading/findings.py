@@ -30,7 +30,7 @@ class Finding(Struct, frozen=True):
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:
-    """Give the gravest severity among the findings; None if there are none."""
+    """Return the gravest severity among the findings; None if there are none."""
     seen = {finding.severity for finding in findings}
     return next((severity for severity in ("error", "warning", "note") if severity in seen), None)
 

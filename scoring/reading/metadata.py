@@ -102,14 +102,14 @@ class MetadataCollector:
                 self._new(self._root, word)
 
     def wants(self, word: str) -> Literal["", "objects", "all"]:
-        """Say which values under a key of rows may still be kept: of a column that is left out, what objects hold."""
+        """Return which values under a key of rows may still be kept: of a column left out, what objects hold."""
         key = self._root.keys.get(word)
         if key is None:
             return "all"
         return "" if key.claimed else "objects" if key.why else "all"
 
     def finish(self) -> tuple[pl.DataFrame, ColumnFates]:
-        """Give the columns that are kept, a row for every row added, and what became of each column."""
+        """Return the columns that are kept, a row for every row added, and what became of each column."""
         every = together(self._blocks)
         kept: dict[str, str] = {}
         left_out: dict[str, str] = {}
@@ -211,7 +211,7 @@ class MetadataCollector:
 def metadata_of(
     rows: Iterable[Mapping[str, Any] | None], claimed: Iterable[str], *, cells: bool = False
 ) -> tuple[pl.DataFrame, ColumnFates, int]:
-    """Give the metadata columns of the rows of n cases, what became of every column, and how many texts were mended.
+    """Return the metadata columns of the rows of n cases, what became of every column, and how many texts were mended.
 
     Columns are Boolean, Int64, Float64 (whole numbers and fractions mixed) or String (anything else mixed, by its JSON
     text); null where a row has none. See `MetadataCollector` for the arguments.

@@ -226,7 +226,7 @@ class Rows:
                 )
 
     def sample(self) -> list[Any]:
-        """Give the values of all rows; of some of a table, or of those in the first megabyte of a file of lines."""
+        """Return the values of all rows; of some of a table, or of those in the first megabyte of a file of lines."""
         if self.table is None and self._file is None:
             return [row.value for row in self._rows]
         if self._sample is None and self.table is not None:
@@ -278,7 +278,7 @@ class Rows:
 
 
 def code_slices(raw: bytes) -> Iterator[tuple[int, npt.NDArray[np.uint8]]]:
-    """Give bytes as numbers, some at a time with the place of the first: what is made of these fits into a cache."""
+    """Yield bytes as numbers, some at a time with the place of the first: what is made of these fits into a cache."""
     codes = np.frombuffer(raw, dtype=np.uint8)
     return ((at, codes[at : at + _SLICE]) for at in range(0, codes.size, _SLICE))
 
@@ -320,7 +320,7 @@ def read_rows(path: Path, source: str = "", until: int | None = None) -> Rows:
 
 
 def some_rows(rows: Rows) -> Rows:
-    """Give the rows, of which there must be one.
+    """Return the rows, of which there must be one.
 
     Raises:
         UnknownFormat: there is none.
@@ -333,7 +333,7 @@ def some_rows(rows: Rows) -> Rows:
 
 
 def is_lines(path: Path) -> bool:
-    """Tell whether a file is JSON Lines: its first line that is not blank is an object, whole by itself."""
+    """Return whether a file is JSON Lines: its first line that is not blank is an object, whole by itself."""
     try:
         if not path.is_file():
             return False
@@ -354,14 +354,14 @@ def is_lines(path: Path) -> bool:
 
 
 def json_lines(text: str, undecodable: list[Finding], source: str) -> Rows:
-    """Give the rows of a text that is JSON Lines, perhaps none; `undecodable` is what decoding it noticed."""
+    """Return the rows of a text that is JSON Lines, perhaps none; `undecodable` is what decoding it noticed."""
     rows = Rows(source, "JSON Lines").collect(line_elements(text))
     rows.findings[:0] = undecodable
     return rows
 
 
 def text_rows(text: str, undecodable: list[Finding], source: str) -> Rows:
-    """Give the rows of a text in whatever form it holds them, perhaps none; `undecodable` is what decoding noticed."""
+    """Return the rows of a text in whatever form it holds them, if any; `undecodable` is what decoding noticed."""
     start = text.lstrip()[:1]
     if start == "[":
         rows = Rows(source, "JSON array").collect(array_elements(text))
@@ -412,7 +412,7 @@ def _table(path: Path, source: str, mark: bytes) -> Rows:
 
 
 def table_rows(table: pl.DataFrame, numbers: Iterable[int] | None = None) -> Iterator[Row]:
-    """Give the rows of a table one by one; their numbers, which are their lines too, are those given, else 1, 2, ..."""
-    given = range(1, table.height + 1) if numbers is None else numbers
-    for number, value in zip(given, table.iter_rows(named=True), strict=True):
+    """Yield the rows of a table one by one; their numbers, also their lines, are those given, else 1, 2, ..."""
+    row_numbers = range(1, table.height + 1) if numbers is None else numbers
+    for number, value in zip(row_numbers, table.iter_rows(named=True), strict=True):
         yield Row(number, number, value)

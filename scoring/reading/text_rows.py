@@ -47,7 +47,7 @@ class Element(Struct, frozen=True):
 
 
 def line_elements(text: str) -> Iterator[Element]:
-    """Give one element for each line that is not blank."""
+    """Yield one element for each line that is not blank."""
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -227,7 +227,7 @@ def csv_header(text: str) -> CsvHeader | None:
 
 
 def csv_elements(text: str, header: CsvHeader) -> Iterator[Element]:
-    """Give one element for each row under the header: an object of texts by name, on the line where the row starts."""
+    """Yield one element for each row under the header: an object of texts by name, on the line where the row starts."""
     names = header.names
     # Assigned from the right, so that of repeated names the first stays.
     backwards = range(len(names) - 1, -1, -1) if header.repeated else range(len(names))

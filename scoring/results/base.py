@@ -161,7 +161,7 @@ class ExternalResults(Struct, frozen=True, eq=False):
 
 
 def results_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """Give the frame of rows that hold at least `line`; absent columns are null, absent votes and runs are 0."""
+    """Return the frame of rows that hold at least `line`; absent columns are null, absent votes and runs are 0."""
     filled = [{"vote": 0, "run": 0, **row} for row in rows]
     return pl.DataFrame(filled, schema=RESULT_COLUMNS, orient="row") if filled else pl.DataFrame(schema=RESULT_COLUMNS)
 
@@ -270,9 +270,9 @@ class ResultFormat(Struct, frozen=True, eq=False):
         made = self._made(chunk.frame)
         whole = pl.concat([chunk.frame, made.rename(lambda column: f"{MADE}{column}")], how="horizontal")
         noticed, kept = checked(whole, self.checks, source)
-        given = pl.lit(None, dtype=pl.String) if self.scorer is None else self.scorer
+        scorer = pl.lit(None, dtype=pl.String) if self.scorer is None else self.scorer
         beside = chunk.frame.select(
-            pl.when(given.str.strip_chars() != "").then(given).otherwise(pl.lit(name)).alias(SCORER),
+            pl.when(scorer.str.strip_chars() != "").then(scorer).otherwise(pl.lit(name)).alias(SCORER),
             pl.col(NUMBER),
             kept,
             **self.apart,
@@ -280,12 +280,12 @@ class ResultFormat(Struct, frozen=True, eq=False):
         return _Part(pl.concat([made, beside], how="horizontal"), [*chunk.findings, *noticed], chunk.read)
 
     def _made(self, fields: pl.DataFrame) -> pl.DataFrame:
-        given = {name: pl.col(name) for name in fields.columns if name in RESULT_COLUMNS} | dict(self.columns)
-        given |= {"line": pl.col(LINE)}
-        given |= {name: pl.coalesce(given.get(name, 0), 0) for name in ("vote", "run")}
-        absent = {name: pl.lit(None) for name in RESULT_COLUMNS if name not in given}
-        typed = {name: (given | absent)[name].cast(dtype) for name, dtype in RESULT_COLUMNS.items()}
-        return fields.select(**typed, **{name: column for name, column in given.items() if name not in typed})
+        expressions = {name: pl.col(name) for name in fields.columns if name in RESULT_COLUMNS} | dict(self.columns)
+        expressions |= {"line": pl.col(LINE)}
+        expressions |= {name: pl.coalesce(expressions.get(name, 0), 0) for name in ("vote", "run")}
+        absent = {name: pl.lit(None) for name in RESULT_COLUMNS if name not in expressions}
+        typed = {name: (expressions | absent)[name].cast(dtype) for name, dtype in RESULT_COLUMNS.items()}
+        return fields.select(**typed, **{name: column for name, column in expressions.items() if name not in typed})
 
 
 class ResultReader(Struct, frozen=True, eq=False):
@@ -433,7 +433,7 @@ def _shared_out(noticed: list[tuple[int, Finding]], groups: list[pl.DataFrame]) 
 
 
 def scorer_name(source: str) -> str:
-    """Give the source's file name without its suffixes and endings that only say what kind of file it is.
+    """Return the source's file name without its suffixes and endings that only say what kind of file it is.
 
     Where nothing else is left ("results.jsonl"), the nearest folder whose name says more; where there is none, the
     file's own name. Works on the words alone: nothing is looked up on the disk.
@@ -459,7 +459,7 @@ def name_by_place(source: str, of_what_was_judged: re.Pattern[str]) -> str:
 
 
 def named_after_folder(source: str, name: str) -> bool:
-    """Tell whether a scorer of that name is called as a folder of its source is, and not as the file."""
+    """Return whether a scorer of that name is called as a folder of its source is, and not as the file."""
     stem, *folders = _parts(source)
     return name not in {stem, _telling(stem)} and name in map(_telling, folders)
 
@@ -482,7 +482,7 @@ def _telling(part: str) -> str:
 
 
 def number(value: Any) -> float | None:
-    """Give the value as a number, NaN and infinities as they are; None for anything else, truth values included."""
+    """Return the value as a number, NaN and infinities as they are; None for anything else, truth values included."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -556,7 +556,7 @@ def reward_bounds(rewards: pl.Series) -> tuple[float, float]:
 
 
 def boxed(answer: str) -> dict[str, Any]:
-    r"""Give the columns `answer`, `ballot`, `verdict`, `reason` of an answer with a `\boxed{...}`.
+    r"""Return the columns `answer`, `ballot`, `verdict`, `reason` of an answer with a `\boxed{...}`.
 
     It is read as ProcessBench does; steps count from 0, see `voted`.
     """
@@ -564,7 +564,7 @@ def boxed(answer: str) -> dict[str, Any]:
 
 
 def voted(ballot: str | None, base: int = 0) -> dict[str, Any]:
-    """Give the columns `ballot`, `verdict` and `reason` of a ballot whose steps count from `base` (0 or 1).
+    """Return the columns `ballot`, `verdict` and `reason` of a ballot whose steps count from `base` (0 or 1).
 
     The verdict is 0-based, -1 = no error, -2 = a number that names no step; null, with a reason, where there is none.
     """
@@ -575,7 +575,7 @@ def voted(ballot: str | None, base: int = 0) -> dict[str, Any]:
 
 
 def written(value: Any) -> str | None:
-    """Give a text as it is, a whole number as its digits; None for anything else."""
+    """Return a text as it is, a whole number as its digits; None for anything else."""
     value = without_empty_fraction(value)
     if type(value) is int and abs(value) < _LARGEST:
         return str(value)
@@ -598,13 +598,13 @@ def message_text(message: Any, attachments: Mapping[str, Any] | None = None, kin
 
 
 def message_texts(messages: Any) -> list[str]:
-    """Give the text of every message that has one."""
+    """Return the text of every message that has one."""
     every = messages if isinstance(messages, list) else []
     return [text for message in every if (text := message_text(message)) is not None]
 
 
 def model_output(fields: Fields, attachments: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Give the columns `answer`, `reasoning`, `finish_reason`, `tokens_in`, `tokens_out` of an output's first choice.
+    """Return the columns `answer`, `reasoning`, `finish_reason`, `tokens_in`, `tokens_out` of an output's first choice.
 
     `answer` is null, with a `reason`, where there is none. A model that reasoned and then said nothing gave an answer,
     which is empty: it came, and cannot be read.

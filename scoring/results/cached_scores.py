@@ -29,7 +29,7 @@ TITLE = "Cached step scores"
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row holds step scores of a candidate, by ids or by texts."""
+    """Return whether a row holds step scores of a candidate, by ids or by texts."""
     if not isinstance(row, Mapping):
         return False
     return {"problem_id", "step_scores"} <= row.keys() or {"problem", "response", "step_rewards"} <= row.keys()

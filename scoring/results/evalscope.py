@@ -48,7 +48,7 @@ _SUBSET = re.compile(r"process_bench_(\w+)\.\w+")
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row is a prediction or a review."""
+    """Return whether a row is a prediction or a review."""
     if not isinstance(row, Mapping) or "index" not in row:
         return False
     score = row.get("sample_score")
@@ -126,8 +126,8 @@ def _result(fields: Fields) -> Result:
 
 def _reviewed(score: Fields) -> Result:
     answer = score.text("prediction")
-    given = score.value.get("extracted_prediction")
-    ballot = score.of({"extracted_prediction": written(given)}).text("extracted_prediction")
+    prediction = score.value.get("extracted_prediction")
+    ballot = score.of({"extracted_prediction": written(prediction)}).text("extracted_prediction")
     judged = voted(ballot)
     if judged["verdict"] is None:
         judged["reason"] = "evalscope extracted nothing" if ballot is None else f"evalscope extracted {ballot[:40]!r}"

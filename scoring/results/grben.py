@@ -39,7 +39,7 @@ _DEFAULT = 0.5
 
 
 def recognises_details(row: Any) -> bool:
-    """Tell whether a row holds a solution's numbers with its gold label."""
+    """Return whether a row holds a solution's numbers with its gold label."""
     return isinstance(row, Mapping) and {"id", "gt_label", "probs"} <= row.keys() and "problem" not in row
 
 
@@ -131,7 +131,7 @@ _MODE = "(mode)"
 
 
 def recognises_answers(row: Any) -> bool:
-    """Tell whether a row is a case with a critic's prediction."""
+    """Return whether a row is a case with a critic's prediction."""
     return isinstance(row, Mapping) and "pred_error_idx" in row and bool({"raw_response", "api_failed"} & row.keys())
 
 
@@ -165,18 +165,18 @@ def _prediction(fields: Fields, answer: str | None) -> tuple[int | None, str | N
     if fields.value.get("api_failed") is True:
         fields.note("warning", "api-failed", "the API gave no answer")
         return None, "the API gave no answer"
-    given = fields.integer("pred_error_idx")
-    if given is None:
+    index = fields.integer("pred_error_idx")
+    if index is None:
         return None, "pred_error_idx is not a whole number"
     if answer is not None:
         read = grben_answer(answer)
-        if (UNPARSED if read is None else read) != given:
+        if (UNPARSED if read is None else read) != index:
             boxed = "no number" if read is None else read
-            fields.note("warning", "prediction-differs", f"pred_error_idx is {given}, the answer's box holds {boxed}")
-    if given == UNPARSED:
+            fields.note("warning", "prediction-differs", f"pred_error_idx is {index}, the answer's box holds {boxed}")
+    if index == UNPARSED:
         fields.note("warning", "unparsed", "no box of the answer holds a number")
         return None, "no box of the answer holds a number"
-    return given, None
+    return index, None
 
 
 def _gold_of_answer(fields: Fields, steps: list[str] | None) -> int | None:

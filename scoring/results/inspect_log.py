@@ -71,7 +71,7 @@ _SAMPLE = re.compile(r"samples/.+_epoch_\d+(/sample)?\.json", re.DOTALL)
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row is a whole log."""
+    """Return whether a row is a whole log."""
     return (
         isinstance(row, Mapping)
         and isinstance(row.get("eval"), Mapping)
@@ -94,7 +94,7 @@ def load(rows: Rows) -> list[ExternalResults]:
 
 
 def recognises_file(head: bytes, path: Path) -> bool:
-    """Tell whether a file that starts with these bytes is an archive with a log's header; by name if it is damaged."""
+    """Return whether a file that starts with these bytes is an archive with a log's header; by name if damaged."""
     if not head.startswith(_MARK):
         return False
     try:
@@ -202,10 +202,10 @@ class _Log:
     def _judged(self, fields: Fields, answer: str | None, base: int) -> Result:
         scores = fields.inside("scores").value
         name = next(iter(scores), "")
-        given = fields.of({"answer": written(fields.of(scores.get(name)).value.get("answer"))}).text("answer")
-        if given is not None and processbench_verdict(given) is not None:
+        answered = fields.of({"answer": written(fields.of(scores.get(name)).value.get("answer"))}).text("answer")
+        if answered is not None and processbench_verdict(answered) is not None:
             self.read_from[f"the answer of the score {printable(str(name))[:80]!r}"] += 1
-            return voted(given.strip(), base)
+            return voted(answered.strip(), base)
         if answer is None:
             return {}
         judged = voted(processbench_ballot(answer), base)

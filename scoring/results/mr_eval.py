@@ -50,7 +50,7 @@ _FIGURES = ("total_hallucination_results", "hallucination_type_results", "validi
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row is a checkpoint line, a final line or a bare record."""
+    """Return whether a row is a checkpoint line, a final line or a bare record."""
     if not isinstance(row, Mapping):
         return False
     if isinstance(row.get("detailed_logs"), list) and "model_name" in row:
@@ -69,7 +69,7 @@ def load(rows: Rows) -> list[ExternalResults]:
     reported: dict[tuple[str, str], dict[str, Any]] = {}
 
     def records(whole: Fields) -> Iterator[Record]:
-        """The records of a row, with the names of model and task."""
+        """Yield the records of a row, with the names of model and task."""
         model, task = whole.text("model_name"), whole.text("task_name") or ""
         name = model if model and model.strip() else scorer_name(whole.source)
         logs, results = whole.value.get("detailed_logs"), whole.value.get("results")

@@ -47,7 +47,7 @@ _ANSWER = pl.Struct({name: RESULT_COLUMNS[name] for name in ("answer", "ballot",
 
 
 def recognises_output(row: Any) -> bool:
-    """Tell whether a row is one of ProcessBench with an answer, or with what was predicted."""
+    """Return whether a row is one of ProcessBench with an answer, or with what was predicted."""
     return (
         isinstance(row, Mapping)
         and {"problem", "steps", "label"} <= row.keys()
@@ -81,23 +81,23 @@ def _without(fields: Fields, why: str) -> Result:
 
 def _as_given(fields: Fields) -> Result:
     """The verdict of a row that does not show the answer it was read from."""
-    given = fields.value.get("prediction")
-    if given is None:
+    prediction = fields.value.get("prediction")
+    if prediction is None:
         return {"reason": "there is no answer, and nothing is predicted"}
-    if isinstance(given, str) or (ballot := written(given)) is None:
-        return _without(fields, f"the prediction is {kind_of(given)} that names no step")
+    if isinstance(prediction, str) or (ballot := written(prediction)) is None:
+        return _without(fields, f"the prediction is {kind_of(prediction)} that names no step")
     return voted(ballot)
 
 
 def _compare(fields: Fields, ballots: list[str | None]) -> None:
-    given = fields.value.get("prediction")
+    prediction = fields.value.get("prediction")
     verdict = processbench_verdict(vote(ballots))
-    if "prediction" not in fields.value or (given is None and verdict is None):
+    if "prediction" not in fields.value or (prediction is None and verdict is None):
         return
-    ballot = None if isinstance(given, str) else written(given)
+    ballot = None if isinstance(prediction, str) else written(prediction)
     if ballot is None or processbench_verdict(ballot) != verdict:
         read = "nothing that can be read" if verdict is None else verdict
-        message = f"prediction is {ballot or kind_of(given)}, the answers vote for {read}, which counts"
+        message = f"prediction is {ballot or kind_of(prediction)}, the answers vote for {read}, which counts"
         fields.note("warning", "prediction-differs", message)
 
 
@@ -146,7 +146,7 @@ _TEXTS = "the responses are texts, not a number a step"
 
 
 def recognises_rprm(row: Any) -> bool:
-    """Tell whether a row is one of ProcessBench with a list of responses."""
+    """Return whether a row is one of ProcessBench with a list of responses."""
     return (
         isinstance(row, Mapping)
         and {"problem", "steps", "label"} <= row.keys()

@@ -66,13 +66,14 @@ _ABOUT = {
 
 
 def recognises_scores(row: Any) -> bool:
-    """Tell whether a row is an id with scores, and nothing else: with more it is somebody's own table."""
+    """Return whether a row is an id with scores, and nothing else: with more it is somebody's own table."""
     named = isinstance(row, Mapping) and row.keys() in ({"id", "scores"}, {"rid", "scores"})
     return named and isinstance(row.get("scores"), list | float | int) and not isinstance(row["scores"], bool)
 
 
 def is_distinct(sample: Iterable[Any], source: str) -> bool:
-    """Tell whether rows that are recognised are ReasonEval's in all likelihood, by their numbers or their file's name.
+    """Return whether rows that are recognised are ReasonEval's in all likelihood, by their numbers or their file's
+    name.
 
     An id with a number a step may be anybody's, whose steps are not judged with `<=`.
     """
@@ -125,7 +126,7 @@ def _without_side(name: str) -> str:
 
 
 def _by_folder(source: str) -> tuple[str | None, Judges]:
-    """Tell the benchmark whose results a folder of ReasonEval's repository holds, and what they judge.
+    """Return the benchmark whose results a folder of ReasonEval's repository holds, and what they judge.
 
     Elsewhere it is (None, "").
 
@@ -214,7 +215,7 @@ _LABEL_BASES: dict[Judges, str] = {
 
 
 def recognises_judgements(row: Any) -> bool:
-    """Tell whether a row is a judgement with the step it names."""
+    """Return whether a row is a judgement with the step it names."""
     return isinstance(row, Mapping) and {"id", "correctness_pred", "error_step_pred"} <= row.keys()
 
 

@@ -22,7 +22,7 @@ FORMATS: dict[str, str] = {
 
 
 def result_reader(name: str) -> ResultReader:
-    """Give what reads a format."""
+    """Return what reads a format."""
     reader: ResultReader = import_module(f"scoring.results.{FORMATS[name]}").READERS[name]
     return reader
 

@@ -39,7 +39,7 @@ _SUM = 1e-3
 
 
 def recognises(row: Any) -> bool:
-    """Tell whether a row is a pooling response, or a line of a batch with one or with what went wrong."""
+    """Return whether a row is a pooling response, or a line of a batch with one or with what went wrong."""
     if not isinstance(row, Mapping):
         return False
     if _is_batch(row):
@@ -136,8 +136,8 @@ def _failure(fields: Fields) -> str | None:
     status = response.value.get("status_code", 200)
     if error is None and status == 200:
         return None
-    given = error if error is not None else _body(fields.value).get("error")
-    message = given.get("message") if isinstance(given, Mapping) else given
+    failure = error if error is not None else _body(fields.value).get("error")
+    message = failure.get("message") if isinstance(failure, Mapping) else failure
     words = fields.of({"error": message if isinstance(message, str) else "no reason given"}).text("error")
     code = f" with status {status}" if type(status) is int and 200 < status < 1000 else ""
     return f"the request failed{code}: {words}"
@@ -154,8 +154,8 @@ def _rewards(item: Fields, *, pairs: bool) -> list[float] | None:
         return numbers(item.of({"data": data}), "data")
     widths = {len(row) for row in data}
     if widths not in ({1}, {2}):
-        given = ", ".join(map(str, sorted(widths)))
-        item.note("warning", "wrong-shape", f"data has rows of {given} numbers, not 1 or 2")
+        listed = ", ".join(map(str, sorted(widths)))
+        item.note("warning", "wrong-shape", f"data has rows of {listed} numbers, not 1 or 2")
         return None
     return _last_column(item, data)
 

@@ -17,14 +17,14 @@ GENERATIVE = ("genprm", "thinkprm", "rprm")
 
 
 def add_critic_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is asked of a language model, and how it answers."""
+    """Add what is asked of a language model, and how it answers."""
     critic = parser.add_argument_group("the critic")
     benchmarks, families = ", ".join(PROTOCOLS), ", ".join(GENERATIVE)
-    asked = (
+    help_text = (
         f"ask a language model, as a benchmark does (it judges the steps: {benchmarks}; or a generative PRM, in its own"
         f" layout: {families})"
     )
-    critic.add_argument("--critic", metavar="PROTOCOL", choices=(*PROTOCOLS, *GENERATIVE), help=asked)
+    critic.add_argument("--critic", metavar="PROTOCOL", choices=(*PROTOCOLS, *GENERATIVE), help=help_text)
     critic.add_argument("--template", metavar="FILE", help="a prompt of your own in place of the protocol's")
     critic.add_argument(
         "--votes",
@@ -113,7 +113,7 @@ DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of a scoring run that are its own, for every command that starts one."""
+    """Add the arguments of a scoring run that are its own, for every command that starts one."""
     parser.add_argument("benchmarks", nargs="+", metavar="BENCHMARK", help="benchmarks of the workspace, or demo")
     add_prm_arguments(parser, required=False)
     add_critic_arguments(parser)
@@ -148,7 +148,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
-    """What of a cluster a run takes."""
+    """Add what a run takes of a cluster."""
     cluster = parser.add_argument_group("a cluster (with --engine ray, or a dry run)")
     address = "HOST:PORT of the cluster (default: this machine's, or $RAY_ADDRESS)"
     cluster.add_argument("--address", metavar="ADDR", help=address)
@@ -225,7 +225,7 @@ def _cluster_size(text: str) -> ClusterSize:
 
 
 def add_checkpoint_arguments(parser: argparse._ActionsContainer, place: str) -> None:
-    """The arguments that say which checkpoint of a training run a scorer is; `place` is where it is guessed from."""
+    """Add the arguments for the checkpoint of a training run that a scorer is; `place` is where it is guessed from."""
     usual = f"(default: seen from a {place} called checkpoint-N)"
     run = f"the training run that it is a checkpoint of {usual[:-1]}; for `timeline`)"
     parser.add_argument("--series", metavar="NAME", help=run)
@@ -265,13 +265,13 @@ def add_prm_arguments(
 
 
 def prm_of_arguments(args: argparse.Namespace) -> dict[str, Any]:
-    """Say which PRM it is, beside its place, as `scoring.runs.preparation.prepare` and `open_prm` take it."""
+    """Return which PRM it is, beside its place, as `scoring.runs.preparation.prepare` and `open_prm` take it."""
     names = ("revision", "base", "reference", "allow_pickle", "adapter", "dtype")
     return {**{name: getattr(args, name) for name in names}, "options": dict(args.option)}
 
 
 def count(text: str) -> int:
-    """A whole number, 0 or more."""
+    """Read a whole number, 0 or more."""
     if (number := int(text)) < 0:
         raise argparse.ArgumentTypeError(f"{number} is below 0")
     return number

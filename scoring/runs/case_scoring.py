@@ -130,7 +130,7 @@ class WarmPrm:
         return self.wanted or self.prepared.scorer
 
     def score(self, case: Mapping[str, Any], loading: Callable[[], object]) -> dict[str, Any]:
-        """Give what is saved of a case, which is computed where that is nothing, and what is to be said of it.
+        """Return what is saved of a case, which is computed where that is nothing, and what is to be said of it.
 
         `loading` is called where it takes a model that is not there yet.
 
@@ -146,12 +146,12 @@ class WarmPrm:
         folder = self._folder(case)
         kept = kept or self._kept(case, [folder, *self._beside(case)])
         row, folder = kept or (self._computed(frame, texts, RewardParts(folder), case), folder)
-        told = {name: row[name] for name in ("rewards", "redundancy", "reason")}
+        results = {name: row[name] for name in ("rewards", "redundancy", "reason")}
         truncated = [row["reason"]] if row["reason"] and row["rewards"] else []
         notes = [*truncated, *missing_texts(texts, [0], scorer.reads), *self._cautions(case)]
         seconds = round(time.monotonic() - began, 3)
         about = {"case": case["case"], "scorer": scorer.name, "folder": str(folder), "computed": kept is None}
-        return {**about, **told, "notes": notes, "seconds": seconds}
+        return {**about, **results, "notes": notes, "seconds": seconds}
 
     def _folder(self, case: Mapping[str, Any]) -> Path:
         """Where the rewards of a case go.
@@ -203,8 +203,8 @@ class WarmPrm:
         """The rewards of a case and in which of these folders; of a truncated one, those of its first steps."""
         for folder in folders:
             row = _row(folder, _key(case, self.scorer))
-            given = 0 if row is None else len(row["rewards"] or ())
-            if row is not None and given and (row["reason"] or given == len(case["steps"])):
+            n_rewards = 0 if row is None else len(row["rewards"] or ())
+            if row is not None and n_rewards and (row["reason"] or n_rewards == len(case["steps"])):
                 return row, folder
         return None
 
@@ -227,7 +227,6 @@ class WarmPrm:
 
 
 def _one_case(case: Mapping[str, Any]) -> tuple[pl.DataFrame, Texts]:
-    """The frames of cases and texts with this case alone."""
     steps = case["steps"]
     about = {"case": case["case"], "key": content_key(case["problem"], steps), "n_steps": len(steps)}
     texts = pl.DataFrame([{name: case.get(name) for name in TEXTS}], schema=TEXTS)
@@ -267,8 +266,8 @@ def serve(workspace: Workspace, device: str, requests: BinaryIO, tell: Tell) -> 
         try:
             tell({"event": "scored", "n": request["n"], **prm.score(request["case"], partial(tell, loading))})
         except InspectError as error:
-            told = {"title": error.title, "sentence": error.sentence, "next_step": error.next_step}
-            tell({"event": "failed", "n": request["n"], "error": told})
+            fields = {"title": error.title, "sentence": error.sentence, "next_step": error.next_step}
+            tell({"event": "failed", "n": request["n"], "error": fields})
             prm = None
 
 

@@ -59,7 +59,7 @@ class Price(Struct, frozen=True):
     currency: str
 
     def of(self, tokens_in: int, tokens_out: int) -> Decimal:
-        """What so many tokens cost, exactly."""
+        """Compute what so many tokens cost, exactly."""
         return (self.tokens_in * tokens_in + self.tokens_out * tokens_out) / _MILLION
 
 
@@ -78,7 +78,7 @@ class Prices(Struct, frozen=True):
 
     @classmethod
     def read(cls, path: Path) -> "Prices":
-        """The prices in a file of TOML.
+        """Read the prices in a file of TOML.
 
         Raises:
             UnreadableFile: not there, not allowed, no plain file, or no TOML.
@@ -93,17 +93,22 @@ class Prices(Struct, frozen=True):
         if document or not isinstance(currency, str) or not isinstance(prices, list) or not prices:
             odd = ", ".join(document) or "no [[price]], or a currency that is no text"
             raise InputError(f"{source} is no price list: it has {odd}.", _EXAMPLE)
-        return cls(tuple(_price(one, f"price {n} of {source}", currency) for n, one in enumerate(prices, 1)))
+        return cls(tuple(_price(price, f"price {n} of {source}", currency) for n, price in enumerate(prices, 1)))
 
     def of(self, model: str) -> Price | None:
-        """The price of the first pattern that fits the model's name, letter by letter; None = there is none."""
+        """Return the price of the first pattern that fits the model's name, letter by letter; None = there is none."""
         return next((price for pattern, price in self.listed if fnmatchcase(model, pattern)), None)
 
 
-def _price(one: Any, where: str, currency: str) -> tuple[str, Price]:
-    if not isinstance(one, Mapping) or one.keys() != _KEYS or not isinstance(one["model"], str) or not one["model"]:
+def _price(price: Any, where: str, currency: str) -> tuple[str, Price]:
+    if (
+        not isinstance(price, Mapping)
+        or price.keys() != _KEYS
+        or not isinstance(price["model"], str)
+        or not price["model"]
+    ):
         raise InputError(f"{where} has not exactly model, in and out.", _EXAMPLE)
-    return one["model"], Price(_money(one["in"], where), _money(one["out"], where), currency)
+    return price["model"], Price(_money(price["in"], where), _money(price["out"], where), currency)
 
 
 def _money(value: Any, where: str) -> Decimal:
@@ -170,7 +175,7 @@ def critic_events(
     interrupt: Interrupt,
     tell: Callable[[str], object],
 ) -> Generator[Event, None, None]:
-    """The run that the arguments ask for.
+    """Run what the arguments ask for.
 
     Raises:
         InspectError: the request cannot be granted, or what an engine and the workspace raise.
@@ -186,7 +191,7 @@ def critic_events(
         looked_at = islice(rows, _LOOKED_AT)
         numbers = pl.Series(list(looked_at), dtype=pl.UInt32)
         read = run_cases(cases[numbers], numbers, range(len(numbers)), TextPages(texts))
-        found = critic.lint([(one.problem, one.steps) for one in read])
+        findings = critic.lint([(case.problem, case.steps) for case in read])
     yield from score(
         cases,
         texts,
@@ -197,7 +202,7 @@ def critic_events(
         rows=rows,
         retry_refused=args.retry_refused,
         dry_run=args.dry_run,
-        notes=(*critic.notes, *where, *map(str, found)),
+        notes=(*critic.notes, *where, *map(str, findings)),
         interrupt=interrupt,
     )
 
@@ -276,15 +281,15 @@ def _any_word(checkpoint: Checkpoint) -> Readout:
 
 def _wish(args: argparse.Namespace) -> Wish:
     switches = {"on": True, "off": False}
-    given: dict[str, Any] = {
+    sampling: dict[str, Any] = {
         name: value
         for name in ("temperature", "top_p", "top_k", "max_tokens", "effort", "thinking_budget", "logprobs")
         if (value := getattr(args, name)) is not None
     }
     if args.thinking is not None:
-        given["thinking"] = switches[args.thinking]
+        sampling["thinking"] = switches[args.thinking]
     if args.answer_seed != OWN_SEED:
-        given["seed"] = args.answer_seed
+        sampling["seed"] = args.answer_seed
     paths = {name: Path(value) for name in ("template", "prices") if (value := getattr(args, name)) is not None}
     return Wish(
         args.critic,
@@ -292,7 +297,7 @@ def _wish(args: argparse.Namespace) -> Wish:
         runs=args.runs,
         shots=args.shots,
         mode=args.mode,
-        sampling=given,
+        sampling=sampling,
         options=dict(args.option),
         dry_run=args.dry_run,
         **paths,
@@ -304,7 +309,7 @@ def _wish(args: argparse.Namespace) -> Wish:
 
 def prepare_critic(
     workspace: Workspace,
-    wish: Wish,
+    request: Wish,
     model: str,
     identity: Identity,
     engine: Connect,
@@ -312,13 +317,13 @@ def prepare_critic(
     name: str | None = None,
     notes: Sequence[str] = (),
 ) -> PreparedCritic:
-    """The critic that a model is when it is asked by a protocol, or the generative PRM in a family's layout.
+    """Prepare the critic that a model is when it is asked by a protocol, or the generative PRM in a family's layout.
 
     Nothing is asked yet.
 
     Args:
         workspace: whose scorers keep their names.
-        wish: what is asked, and how often.
+        request: what is asked, and how often.
         model: the model's name, by which a protocol chooses its sampling.
         identity: what goes into the fingerprint as the model.
         engine: makes the engine with the sampling that was chosen.
@@ -329,31 +334,31 @@ def prepare_critic(
         UsageError: no such protocol, mode or option, or wishes that do not go together.
         InputError: the template or the prices cannot be read.
     """
-    made = _generative if wish.protocol in GENERATIVE else _critic
-    votes, runs = wish.votes or 1, wish.runs or 1
-    found = made(wish, model, identity, votes, runs)
-    price = Prices.read(wish.prices).of(model) if wish.prices else None
-    mark = fingerprint(found.settings)
+    made = _generative if request.protocol in GENERATIVE else _critic
+    votes, runs = request.votes or 1, request.runs or 1
+    prepared = made(request, model, identity, votes, runs)
+    price = Prices.read(request.prices).of(model) if request.prices else None
+    mark = fingerprint(prepared.settings)
     known = find(workspace, mark) if name is None else None
     short = model.rstrip("/").rsplit("/", 1)[-1]
-    temperature = found.settings["sampling"]["temperature"]
+    temperature = prepared.settings["sampling"]["temperature"]
     sampled = "" if temperature == 0 else "-sampled" if temperature is None else f"-t{temperature:g}"
-    called = known.name if known else name or f"{short}-{wish.protocol}{sampled}"
-    unpriced = [f"no price in {wish.prices} fits the model {model}; its cost is not told"]
+    called = known.name if known else name or f"{short}-{request.protocol}{sampled}"
+    unpriced = [f"no price in {request.prices} fits the model {model}; its cost is not told"]
     return PreparedCritic(
-        Scorer(called, mark, family=short, settings=found.settings, **found.scale),
+        Scorer(called, mark, family=short, settings=prepared.settings, **prepared.scale),
         Asking(
-            found.asker,
+            prepared.asker,
             votes,
             runs,
-            found.max_tokens,
+            prepared.max_tokens,
             None if price is None else partial(_cost, price),
             "" if price is None else price.currency,
         ),
-        partial(engine, found.chosen),
-        found.template,
-        (*notes, *found.notes, *(unpriced if wish.prices and price is None else ())),
-        found.lint,
+        partial(engine, prepared.chosen),
+        prepared.template,
+        (*notes, *prepared.notes, *(unpriced if request.prices and price is None else ())),
+        prepared.lint,
     )
 
 
@@ -383,17 +388,17 @@ def _values(sampling: Sampling, names: Sequence[str]) -> str:
 # -- critics
 
 
-def _critic(wish: Wish, model: str, identity: Identity, votes: int, runs: int) -> _Found:
-    protocol = critic_protocol(wish.protocol)
-    if wish.options:
+def _critic(request: Wish, model: str, identity: Identity, votes: int, runs: int) -> _Found:
+    protocol = critic_protocol(request.protocol)
+    if request.options:
         raise UsageError(f"{protocol.name} has no options.", "Leave --option out.")
     if votes > 1 and protocol.gives == "step rewards":
         raise UsageError(
             f"{protocol.name} asks for a number a step, and numbers do not vote.", "Leave --votes out, or give --runs."
         )
-    chosen = overridden(sampling_for(protocol.name, model, votes * runs, wish.mode), wish.sampling, votes * runs)
-    template = Template.read(wish.template) if wish.template else Template.packaged(protocol.template)
-    shots = protocol.shots if wish.shots is None else wish.shots
+    chosen = overridden(sampling_for(protocol.name, model, votes * runs, request.mode), request.sampling, votes * runs)
+    template = Template.read(request.template) if request.template else Template.packaged(protocol.template)
+    shots = protocol.shots if request.shots is None else request.shots
     # A template with fewer examples says so here, and not after the first answers.
     template.prompt("", "", shots)
     return _Found(
@@ -403,7 +408,7 @@ def _critic(wish: Wish, model: str, identity: Identity, votes: int, runs: int) -
         chosen.sampling.max_tokens,
         _critic_settings(protocol, template, shots, chosen, identity),
         _critic_scale(protocol),
-        _about_critic(protocol, template, chosen, wish),
+        _about_critic(protocol, template, chosen, request),
         partial(_lint, template, protocol, shots),
     )
 
@@ -441,45 +446,45 @@ def _critic_scale(protocol: CriticProtocol) -> dict[str, Any]:
     return scale
 
 
-def _about_critic(protocol: CriticProtocol, template: Template, chosen: Chosen, wish: Wish) -> list[str]:
+def _about_critic(protocol: CriticProtocol, template: Template, chosen: Chosen, request: Wish) -> list[str]:
     """How the critic is asked, in sentences: other settings would give other numbers as plausible."""
     counted = "counts as wrong" if protocol.unparsed == "wrong" else "is left out"
     read = f"read by {version(protocol.read)}; what it cannot read {counted} in {protocol.name}'s own figures"
     sent_as = _values(chosen.sampling, _SENT) or "nothing about sampling is sent"
-    found = [
+    sentences = [
         f"asked as {protocol.name}: template {template.source} ({template.hash[:8]}); {sent_as}; {read}",
         f"sampling: {chosen.source}",
     ]
-    if wish.votes is None and protocol.votes > 1:
-        found.append(
+    if request.votes is None and protocol.votes > 1:
+        sentences.append(
             f"one answer a case; {protocol.name}'s paper also lets {protocol.votes} vote: --votes {protocol.votes}"
         )
-    if wish.runs is None and protocol.runs > 1:
-        found.append(
+    if request.runs is None and protocol.runs > 1:
+        sentences.append(
             f"one run; {protocol.name}'s paper averages {protocol.runs} for open models: --runs {protocol.runs}"
         )
-    return found
+    return sentences
 
 
 def _lint(
     template: Template, protocol: CriticProtocol, shots: int, cases: Sequence[tuple[str, Sequence[str]]]
 ) -> list[PromptFinding]:
-    found = lint(template, protocol, cases, shots)
-    wrong = next((one for one in found if one.severity == "error"), None)
+    findings = lint(template, protocol, cases, shots)
+    wrong = next((finding for finding in findings if finding.severity == "error"), None)
     if wrong:
         raise InputError(wrong.sentence, wrong.next_step)
-    return found
+    return findings
 
 
 # -- generative PRMs
 
 
-def _generative(wish: Wish, _: str, identity: Identity, votes: int, runs: int) -> _Found:
-    family = FAMILIES[wish.protocol]
-    _only_its_own(family, wish)
-    options = family.chosen_options(wish.options)
-    chosen = overridden(family.sampling(options, votes * runs), wish.sampling, votes * runs)
-    wording = family.wording(wish.template, options)
+def _generative(request: Wish, _: str, identity: Identity, votes: int, runs: int) -> _Found:
+    family = FAMILIES[request.protocol]
+    _only_its_own(family, request)
+    options = family.chosen_options(request.options)
+    chosen = overridden(family.sampling(options, votes * runs), request.sampling, votes * runs)
+    wording = family.wording(request.template, options)
     made = family.make(wording, options, chosen.sampling)
     sampling = {name: getattr(chosen.sampling, name) for name in _SENT[:4]}
     settings = {
@@ -498,35 +503,35 @@ def _generative(wish: Wish, _: str, identity: Identity, votes: int, runs: int) -
         made.longest,
         settings,
         {"kind": "prm", "about": f"generative PRM, {family.name}", "threshold_source": _HALF},
-        _about_generative(family, options, wording, chosen, wish),
+        _about_generative(family, options, wording, chosen, request),
         lambda cases: list(about_cases(cases, _UNMARKED)),
     )
 
 
-def _only_its_own(family: GenerativeFamily, wish: Wish) -> None:
-    if wish.mode is not None or wish.shots is not None:
-        given = "mode" if wish.mode is not None else "worked examples"
+def _only_its_own(family: GenerativeFamily, request: Wish) -> None:
+    if request.mode is not None or request.shots is not None:
+        lacking = "mode" if request.mode is not None else "worked examples"
         listed = ", ".join(f"{name}={'|'.join(values)}" for name, values in family.options.items())
-        raise UsageError(f"{family.name} has no {given}.", f"Its options are: --option {listed}.")
-    thinking = {"effort", "thinking", "thinking_budget", "logprobs"} & wish.sampling.keys()
+        raise UsageError(f"{family.name} has no {lacking}.", f"Its options are: --option {listed}.")
+    thinking = {"effort", "thinking", "thinking_budget", "logprobs"} & request.sampling.keys()
     if thinking:
         names = " and ".join(sorted(name.replace("_", " ") for name in thinking))
         raise UsageError(f"{family.name} says itself what is asked of {names}.", "Leave it out.")
 
 
 def _about_generative(
-    family: GenerativeFamily, options: Options, wording: Wording, chosen: Chosen, wish: Wish
+    family: GenerativeFamily, options: Options, wording: Wording, chosen: Chosen, request: Wish
 ) -> list[str]:
     """How it is asked, in sentences: other settings would give other numbers as plausible."""
     named = ", ".join(f"{name} {value}" for name, value in options.items())
-    found = [
+    sentences = [
         f"asked as {family.name} ({family.source}): {named}",
         wording.note,
         f"sampling: {chosen.source}; {_values(chosen.sampling, _SENT[:4]) or 'nothing about it is sent'}",
         family.note(options),
     ]
-    if wish.votes is None:
-        found.append(f"one sample a case; its paper averages the rewards of up to {family.votes}: --votes N")
-    if wish.dry_run:
-        found.append("a dry run counts first calls alone: what comes after them holds what is answered before")
-    return found
+    if request.votes is None:
+        sentences.append(f"one sample a case; its paper averages the rewards of up to {family.votes}: --votes N")
+    if request.dry_run:
+        sentences.append("a dry run counts first calls alone: what comes after them holds what is answered before")
+    return sentences

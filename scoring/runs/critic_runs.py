@@ -41,10 +41,10 @@ class SameTexts(Struct):
 
     def add(self, texts: Iterable[tuple[str | None, str | None]]) -> None:
         """Count one group: (reasoning, answer) of each vote. Those that did not come or are blank do not count."""
-        told = [pair for pair in texts if pair[1] is not None and any(one and one.strip() for one in pair)]
-        if len(told) > 1:
+        answered = [pair for pair in texts if pair[1] is not None and any(part and part.strip() for part in pair)]
+        if len(answered) > 1:
             self.several += 1
-            self.same += len(set(told)) == 1
+            self.same += len(set(answered)) == 1
 
     @property
     def sentence(self) -> str | None:
@@ -66,11 +66,11 @@ class Asker(Protocol):
     """Asks and hears in one run."""
 
     def asks(self, work: Work) -> Iterator[Ask | None]:
-        """What is to be asked, drawn by an engine; see `scoring.engines.base.AnsweringEngine.answers`."""
+        """Yield what is to be asked, drawn by an engine; see `scoring.engines.base.AnsweringEngine.answers`."""
         ...
 
     def first(self, work: Work) -> Iterator[tuple[RunCase, Ask]]:
-        """What can be asked before any answer is known: for an estimate, in place of `asks`."""
+        """Yield what can be asked before any answer is known: for an estimate, in place of `asks`."""
         ...
 
     def take(self, answered: Answered, seconds: float | None = None) -> None:
@@ -82,11 +82,11 @@ class Asker(Protocol):
         ...
 
     def settled(self) -> list[Settled]:
-        """What has become ready since this was last asked for."""
+        """Return what has become ready since the last call."""
         ...
 
     def notice(self) -> str | None:
-        """At the end: a sentence about all answers together that changes what they mean; None = there is none."""
+        """Return a last sentence about all answers together that changes what they mean; None = there is none."""
         ...
 
 
@@ -105,25 +105,25 @@ class Asking(Struct, frozen=True):
     currency: str = ""
 
     def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
-        """Which votes have no answer."""
+        """Find the votes that have no answer."""
         return vote_plan(cases, parts, votes=self.votes, runs=self.runs, retry_refused=retry_refused)
 
     def session(self, plan: Plan, interrupt: Interrupt) -> "AskingSession":
-        """One run."""
+        """Start one run."""
         return AskingSession(self, self.asker(), interrupt, Asked(wanted=plan.answers))
 
     def estimate(self, asks: Iterator[tuple[RunCase, Ask]]) -> Estimate:
-        """What would be asked, before anything is: by subset, and all together.
+        """Estimate what would be asked, before anything is: by subset, and all together.
 
         Tokens are estimated where the server gives all answers to a prompt in one call; a chat template's own come on
         top.
         """
-        found: dict[tuple[str, str | None], tuple[int, ...]] = {}
+        counted: dict[tuple[str, str | None], tuple[int, ...]] = {}
         for case, ask in asks:
             counts = (1, ask.count, sum(len(message.text) for message in ask.prompt))
-            before = found.get((case.benchmark, case.subset), (0, 0, 0))
-            found[case.benchmark, case.subset] = tuple(map(sum, zip(before, counts, strict=True)))
-        prompts, answers, characters = (sum(counts[at] for counts in found.values()) for at in range(3))
+            before = counted.get((case.benchmark, case.subset), (0, 0, 0))
+            counted[case.benchmark, case.subset] = tuple(map(sum, zip(before, counts, strict=True)))
+        prompts, answers, characters = (sum(counts[at] for counts in counted.values()) for at in range(3))
         tokens_in, price = _tokens(characters), self.price
         most = None if self.max_tokens is None else answers * self.max_tokens
         return Estimate(
@@ -134,7 +134,7 @@ class Asking(Struct, frozen=True):
             tuple(
                 {"benchmark": benchmark, "subset": subset, "prompts": counts[0], "answers": counts[1],
                  "characters": counts[2], "tokens_in": _tokens(counts[2])}
-                for (benchmark, subset), counts in found.items()
+                for (benchmark, subset), counts in counted.items()
             ),
             self.max_tokens,
             price(tokens_in, 0) if price else None,
@@ -160,13 +160,13 @@ class AskingSession(Struct):
     @property
     def spent(self) -> RunUsage:
         """Answers and tokens that have come so far, and what they cost."""
-        asked, price = self.asked, self.method.price
-        money = None if price is None else price(asked.tokens_in, asked.tokens_out)
-        tokens = asked.tokens_in + asked.tokens_out
-        return RunUsage(tokens, asked=asked, money=money, currency=self.method.currency)
+        usage, price = self.asked, self.method.price
+        money = None if price is None else price(usage.tokens_in, usage.tokens_out)
+        tokens = usage.tokens_in + usage.tokens_out
+        return RunUsage(tokens, asked=usage, money=money, currency=self.method.currency)
 
     def rows(self, work: Work, load: Load) -> Iterator[Came]:
-        """The votes, in the order of their answers' arrival."""
+        """Yield the votes, in the order of their answers' arrival."""
         engine, ready = load()
         yield ready
         # What is ready without the engine comes with the None at the end.
@@ -189,7 +189,7 @@ class AskingSession(Struct):
             yield ask
 
     def look(self, work: Work) -> Iterator[Came]:
-        """An estimate."""
+        """Yield an estimate."""
         yield self.method.estimate(self.asker.first(self._heeded(work)))
 
     def _heeded(self, work: Work) -> Work:
@@ -216,22 +216,22 @@ class AskingSession(Struct):
         return {"cost": self.method.price(tokens_in, tokens_out), "currency": self.method.currency}
 
     def _count(self, row: Any) -> None:
-        asked, silent = self.asked, row["answer"] is None
+        usage, silent = self.asked, row["answer"] is None
         # Rewards with a reason are no rewards of the steps.
         read = row.get("verdict") is not None or (row.get("rewards") is not None and row["reason"] is None)
         self.asked = replace(
-            asked,
-            answers=asked.answers + 1,
-            unparsed=asked.unparsed + (not silent and not read),
-            unanswered=asked.unanswered + silent,
-            cut=asked.cut + was_cut(row["finish_reason"]),
-            tokens_in=asked.tokens_in + (row["tokens_in"] or 0),
-            tokens_out=asked.tokens_out + (row["tokens_out"] or 0),
+            usage,
+            answers=usage.answers + 1,
+            unparsed=usage.unparsed + (not silent and not read),
+            unanswered=usage.unanswered + silent,
+            cut=usage.cut + was_cut(row["finish_reason"]),
+            tokens_in=usage.tokens_in + (row["tokens_in"] or 0),
+            tokens_out=usage.tokens_out + (row["tokens_out"] or 0),
         )
 
 
 def seed_of(seed: int | None, run: int, vote: int) -> int | None:
-    """The seed of what begins with a vote: another one for each run and vote. None = none is sent."""
+    """Return the seed of what begins with a vote: another one for each run and vote. None = none is sent."""
     return None if seed is None else seed + 1000 * run + vote
 
 
@@ -250,14 +250,14 @@ class CriticAsker(Struct):
     _same: SameTexts = field(default_factory=SameTexts)
 
     def asks(self, work: Work) -> Iterator[Ask]:
-        """One a case and run."""
+        """Yield one ask a case and run."""
         for number, (missing, case) in enumerate(work):
             ask = self._ask(number, missing, case)
             self._flight[number] = (missing, case, prompt_hash(ask.prompt))
             yield ask
 
     def first(self, work: Work) -> Iterator[tuple[RunCase, Ask]]:
-        """All of them."""
+        """Yield the first ask of all of them."""
         return ((case, self._ask(number, missing, case)) for number, (missing, case) in enumerate(work))
 
     def take(self, answered: Answered, seconds: float | None = None) -> None:
@@ -272,12 +272,12 @@ class CriticAsker(Struct):
         self._ready.append(Settled(missing, case, tuple(rows)))
 
     def settled(self) -> list[Settled]:
-        """The rows of each ask that was answered."""
+        """Return the rows of each ask that was answered."""
         ready, self._ready = self._ready, []
         return ready
 
     def notice(self) -> str | None:
-        """Whether the votes were sampled at all."""
+        """Return a sentence where the votes were not sampled."""
         return self._same.sentence
 
     def _ask(self, number: int, missing: Missing, case: RunCase) -> Ask:
@@ -286,7 +286,7 @@ class CriticAsker(Struct):
 
 
 def answer_row(answer: Answer, read: Read, n_steps: int) -> dict[str, Any]:
-    """The columns of `scoring.schema.VOTES` that an answer fills: the text as it came, and what it was read as.
+    """Return the columns of `scoring.schema.VOTES` that an answer fills: the text as it came, and what it was read as.
 
     An answer that did not come has no text, and a reason that says whether to ask again.
     """
@@ -302,17 +302,17 @@ def answer_row(answer: Answer, read: Read, n_steps: int) -> dict[str, Any]:
     if answer.text is None:
         kind = REFUSED if answer.lasting else FAILED
         return row | {"reason": kind + (answer.reason or "nothing was said")}
-    found = read_answer(read, answer.text, n_steps, reasoning=answer.reasoning, finish_reason=answer.finish_reason)
+    reading = read_answer(read, answer.text, n_steps, reasoning=answer.reasoning, finish_reason=answer.finish_reason)
     return row | {
-        "ballot": found.ballot,
-        "verdict": found.verdict,
-        "rewards": found.rewards,
-        "redundancy": found.redundancy,
-        "reason": found.reason,
+        "ballot": reading.ballot,
+        "verdict": reading.verdict,
+        "rewards": reading.rewards,
+        "redundancy": reading.redundancy,
+        "reason": reading.reason,
         "reader": version(read),
     }
 
 
 def _logprobs(tokens: Sequence[TokenLogprobs]) -> str:
-    told = [[one.token, one.logprob, [list(pair) for pair in one.top]] for one in tokens]
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    rows = [[token.token, token.logprob, [list(pair) for pair in token.top]] for token in tokens]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))

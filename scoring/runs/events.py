@@ -225,22 +225,22 @@ class Tally(Struct):
             self.progress = event
 
     def failed(self, error: dict[str, str]) -> End:
-        """The end of the run, as far as it told."""
+        """Return the end of a run that failed, as far as it got."""
         if self.progress is None:
             return End("failed", saved=self.saved, error=error)
-        one = self.progress
+        progress = self.progress
         return End(
             "failed",
-            scored=one.done - one.refused,
-            refused=one.refused,
-            truncated=one.truncated,
-            left=one.to_do - one.done,
+            scored=progress.done - progress.refused,
+            refused=progress.refused,
+            truncated=progress.truncated,
+            left=progress.to_do - progress.done,
             saved=self.saved,
-            seconds=one.seconds,
-            computing=one.computing,
-            tokens=one.tokens,
+            seconds=progress.seconds,
+            computing=progress.computing,
+            tokens=progress.tokens,
             error=error,
-            asked=one.asked,
+            asked=progress.asked,
         )
 
 
@@ -248,7 +248,7 @@ Event = Doing | Start | Ready | Estimate | ClusterEstimate | Progress | Nodes | 
 
 
 def document(event: Event) -> dict[str, Any]:
-    """The event as its JSON object."""
+    """Return the event as its JSON object."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
     return {"event": name, **to_builtins(event)}
 
@@ -286,7 +286,7 @@ class Interrupt:
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """For stretches that take long and leave nothing half done: a signal ends them, also one that came before."""
+        """Let a signal end a stretch that takes long and leaves nothing half done, also one that came before."""
         self._at_once = True
         try:
             self.check()

@@ -70,7 +70,7 @@ class Suspects:
     alone: int = 0
 
     def halves(self) -> "list[Suspects]":
-        """The same in two parts."""
+        """Return the suspects in two parts."""
         middle = len(self.pairs) // 2
         return [Suspects(part, {*self.places}) for part in (self.pairs[:middle], self.pairs[middle:])]
 
@@ -108,7 +108,7 @@ class WaitingCases:
             self._add(pair)
 
     def take(self, size: float, most: int | None = None) -> list[Pair]:
-        """The longest cases of together about so many characters, one at least if any waits."""
+        """Take the longest cases of together about so many characters, one at least if any waits."""
         taken: list[Pair] = []
         total = 0
         while self._cases and total < size and (most is None or len(taken) < most):
@@ -195,11 +195,11 @@ class Fleet:
     clock: Callable[[], float] = time.monotonic
 
     def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
-        """What has no rewards."""
+        """Find the cases that have no rewards."""
         return self.encoding.plan(cases, parts, retry_refused=retry_refused)
 
     def session(self, plan: Plan, interrupt: Interrupt) -> "FleetSession":
-        """One run."""
+        """Start one run."""
         return FleetSession(self, plan, interrupt, self.clock)
 
 
@@ -223,13 +223,13 @@ class FleetSession:
     """The places that have computed a block in this run."""
 
     def look(self, work: Work) -> Iterator[Came]:
-        """What one machine says of the work without an engine."""
+        """Yield what one machine says of the work without an engine."""
         session = self.fleet.encoding.session(self.plan, self.interrupt)
         self.spent = session.spent
         return session.look(work)
 
     def rows(self, work: Work, load: Load) -> Iterator[Came]:
-        """The rewards of every case that can be encoded, refusals of the others, as they come."""
+        """Yield the rewards of every case that can be encoded, refusals of the others, as they come."""
         waiting = WaitingCases(work, len(self.plan.missing) - self._settled)
         more = waiting.draw(1)
         if not waiting:
@@ -255,7 +255,6 @@ class FleetSession:
     # -- workers
 
     def _start_wanted(self) -> None:
-        """Start as many workers as there should be by now."""
         most = max(1, len(self.plan.missing) // self.fleet.least)
         while len(self._places) < min(most, self._workers.wanted()):
             self._places.append(_Place())

@@ -72,7 +72,7 @@ class Plan(Struct, frozen=True, dict=True):
 
 
 def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = False, truncate: bool = False) -> Plan:
-    """What of the cases (columns `key`, `n_steps`) the cache lacks of a PRM's rewards.
+    """Find which rewards of a PRM the cache lacks for the cases (columns `key`, `n_steps`).
 
     A cached row that does not fit its case (another number of rewards, or one that is not finite) is computed again; a
     refusal is kept unless `retry_refused`, it was for want of memory, or with `truncate` the case was too long and has
@@ -94,16 +94,16 @@ def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = Fals
 
 
 def vote_plan(cases: pl.DataFrame, parts: Parts, *, votes: int, runs: int, retry_refused: bool = False) -> Plan:
-    """What of the cases (column `key`) the cache lacks of so many votes in so many runs.
+    """Find which of so many votes in so many runs the cache lacks for the cases (column `key`).
 
     An answer that could not be read is an answer: it is not asked for again.
     """
-    found, notes = parts.read(_READ)
+    kept, notes = parts.read(_READ)
     distinct = cases.select("key").with_row_index("row").unique("key", keep="first", maintain_order=True)
     every = distinct.join(_range("run", runs), how="cross").join(_range("vote", votes), how="cross")
     reason = pl.col("reason").fill_null("")
     # What a file said of one case is no answer to the content.
-    known = found.filter(pl.col("case").is_null()).select(
+    known = kept.filter(pl.col("case").is_null()).select(
         "key", "vote", "run", _failed=reason.str.starts_with(FAILED), _refused=reason.str.starts_with(REFUSED)
     )
     joined = every.join(known, on=["key", "vote", "run"], how="left", maintain_order="left")
@@ -128,7 +128,7 @@ def _range(name: str, length: int) -> pl.DataFrame:
 
 
 def _missing(todo: pl.DataFrame) -> Iterator[Missing]:
-    for (run, row), group in groupby(todo.iter_rows(), key=lambda one: one[:2]):
+    for (run, row), group in groupby(todo.iter_rows(), key=lambda missing: missing[:2]):
         yield Missing(row, run, tuple(vote for _, _, vote in group))
 
 
@@ -224,8 +224,8 @@ class Leases:
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
             _flocked(self._descriptor, "LOCK_EX")
             self._touch_now_and_then()
-        told = {"owner": f"process {os.getpid()} on {self._host}", "host": self._host, "units": sorted(self._units)}
-        raw = json.dumps(told).encode()
+        document = {"owner": f"process {os.getpid()} on {self._host}", "host": self._host, "units": sorted(self._units)}
+        raw = json.dumps(document).encode()
         os.lseek(self._descriptor, 0, os.SEEK_SET)
         os.write(self._descriptor, raw)
         os.ftruncate(self._descriptor, len(raw))
@@ -245,7 +245,7 @@ class Leases:
 
     def _others(self, now: float) -> dict[str, tuple[str, str]]:
         """Every unit that another run holds, who does, and by which file; what is nobody's is removed."""
-        found: dict[str, tuple[str, str]] = {}
+        holders: dict[str, tuple[str, str]] = {}
         for path in self._folder.glob("*.json"):
             if path == self._path:
                 continue
@@ -255,15 +255,15 @@ class Leases:
                 if abs(now - path.stat().st_mtime) > EXPIRES or (host in {None, self._host} and _abandoned(path)):
                     path.unlink()
                 else:
-                    found |= dict.fromkeys(units, (owner, path.name))
-        return found
+                    holders |= dict.fromkeys(units, (owner, path.name))
+        return holders
 
 
 def _read(path: Path) -> tuple[str | None, str, list[str]]:
     """Host, owner and units of a lease; no host where it was only half written."""
     try:
-        told = json.loads(path.read_bytes())
-        return str(told["host"]), str(told["owner"]), [str(unit) for unit in told["units"]]
+        document = json.loads(path.read_bytes())
+        return str(document["host"]), str(document["owner"]), [str(unit) for unit in document["units"]]
     except (ValueError, KeyError, TypeError, RecursionError):
         return None, "", []
 
@@ -317,11 +317,11 @@ class SharedWork:
         self.leases = Leases(self.parts.folder)
 
     def unit(self, missing: Missing) -> str:
-        """What a lease calls answers to a content in a run."""
+        """Return what a lease calls answers to a content in a run."""
         return f"{self.keys[missing.row]}/{missing.run}"
 
     def blocks(self) -> Iterator[list[Missing]]:
-        """What is missing, a block at a time, the first time all of it and then what was left; leased when drawn."""
+        """Yield what is missing, a block at a time: first all of it, then what was left; leased when drawn."""
         todo = deque(self.left or self.plan.missing)
         self.left = []
         size = min(_LARGEST, max(_SMALLEST, -(-len(todo) // _BLOCKS)))
@@ -337,7 +337,7 @@ class SharedWork:
             yield block
 
     def free(self) -> bool:
-        """Whether something of what was left can go on, or all of it has been saved by others."""
+        """Return whether something of what was left can go on, or all of it has been saved by others."""
         if self._saved_elsewhere():
             (self.left,) = self._sifted(self.left)
         return len(self._take(self.left)) < len(self.left) or not self.left
@@ -350,18 +350,21 @@ class SharedWork:
     def _saved_elsewhere(self) -> bool:
         """Whether there are parts that this run has not written (or merged) and not seen."""
         names = {part.name for part in self.parts.parts()}
-        found = not names <= self.known
+        elsewhere = not names <= self.known
         self.known |= names
-        return found
+        return elsewhere
 
     def _sifted(self, *lists: Iterable[Missing]) -> list[list[Missing]]:
         """The lists without what the cache has by now."""
-        before = [list(one) for one in lists]
-        every = [missing for one in before for missing in one]
+        before = [list(missing_list) for missing_list in lists]
+        every = [missing for missing_list in before for missing in missing_list]
         plan = self.lacking(every)
         still = {(missing.row, missing.run): missing for missing in plan.missing}
         gone = [missing for missing in every if (missing.row, missing.run) not in still]
         self.leases.drop(map(self.unit, gone))
         self.gone += gone
         self.refused += plan.refused
-        return [[still[at] for missing in one if (at := (missing.row, missing.run)) in still] for one in before]
+        return [
+            [still[at] for missing in missing_list if (at := (missing.row, missing.run)) in still]
+            for missing_list in before
+        ]

@@ -57,23 +57,23 @@ class TokenizerFile:
         self._ordinary = re.compile(f"(?={'|'.join(map(re.escape, ordinary))})") if ordinary else None
 
     def encode(self, text: str) -> list[int]:
-        """The ids of plain text, no added token among them; [] for no text."""
+        """Return the ids of plain text, no added token among them; [] for no text."""
         return [index for piece in self._pieces(text) for index in self._ids(piece)]
 
     def spans(self, text: str) -> tuple[list[int], list[int]]:
-        """The same ids, and for each the place in the text (characters, 0-based) behind the last one it stands for."""
+        """Return the ids, and for each the place in the text (characters, 0-based) behind the last it stands for."""
         ids: list[int] = []
         ends: list[int] = []
         start = 0
         for piece in self._pieces(text):
-            found = self._tokenizer.encode(piece, add_special_tokens=False)
-            ids += found.ids
-            ends += [start + end for _, end in found.offsets]
+            encoding = self._tokenizer.encode(piece, add_special_tokens=False)
+            ids += encoding.ids
+            ends += [start + end for _, end in encoding.offsets]
             start += len(piece)
         return ids, ends
 
     def special(self, token: str) -> int | None:
-        """The id of an added token."""
+        """Return the id of an added token."""
         return self._specials.get(token)
 
     @property
@@ -82,12 +82,12 @@ class TokenizerFile:
         return self._specials
 
     def piece(self, index: int) -> str | None:
-        """The vocabulary's own writing of a token; None for an id that it does not have."""
-        found: str | None = self._tokenizer.id_to_token(index)
-        return found
+        """Return the vocabulary's own writing of a token; None for an id that it does not have."""
+        text: str | None = self._tokenizer.id_to_token(index)
+        return text
 
     def has(self, piece: str) -> bool:
-        """Whether the vocabulary has a piece of this writing."""
+        """Return whether the vocabulary has a piece of this writing."""
         return self._tokenizer.token_to_id(piece) is not None
 
     def _ids(self, text: str) -> list[int]:
@@ -140,7 +140,7 @@ class OpenedPrm(Struct, frozen=True, eq=False, dict=True):
         return facts_of(getattr(self.adapter, "made", self.adapter))
 
     def engine(self) -> "TransformersEngine":
-        """The checkpoint, loaded.
+        """Load the checkpoint.
 
         Raises:
             EngineError, CheckpointError: it cannot be loaded here.
@@ -177,7 +177,7 @@ def open_prm(
     """
     weights = Weights(Store(workspace.root), Digests(None), tell, pickles=allow_pickle)
     usable = weights.of(
-        model, revision, look=lambda one: adapter_of(one, adapter, options).readout, base=base, dtype=dtype
+        model, revision, look=lambda weights: adapter_of(weights, adapter, options).readout, base=base, dtype=dtype
     )
     made = adapter_of(usable.checkpoint, adapter, options)
     other = reference_of(weights, usable.checkpoint, made, reference, dtype)
@@ -185,28 +185,29 @@ def open_prm(
 
 
 def reference_of(
-    weights: Weights, checkpoint: Checkpoint, family: Adapter, asked: str | None, dtype: str
+    weights: Weights, checkpoint: Checkpoint, family: Adapter, named: str | None, dtype: str
 ) -> Reference | None:
-    """The reference model of a PRM, which fits it; None for a family whose rewards are no ratios to another model.
+    """Return the reference model of a PRM, which fits it; None for a family whose rewards are no ratios to another
+    model.
 
     Raises:
         InputError: it cannot be had or used, or does not fit.
         UsageError: none is named where one is needed, or one where none is.
     """
     fits = getattr(family, "reference_model", None)
-    if fits is None and asked is None:
+    if fits is None and named is None:
         return None
     if fits is None:
         raise UsageError(
             f"the rewards of {checkpoint.name} as {family.scale.family} are ratios to no other model.",
             "Leave --reference out.",
         )
-    if asked is None:
+    if named is None:
         raise UsageError(
             f"the rewards of {checkpoint.name} are ratios to a reference model, and none is named.",
             "Give the model that it was trained from: --reference DIR_OR_ID.",
         )
-    found: Reference = fits(
-        checkpoint, weights.of(asked, look=lambda one: fits(checkpoint, one).readout, dtype=dtype).checkpoint
+    reference: Reference = fits(
+        checkpoint, weights.of(named, look=lambda weights: fits(checkpoint, weights).readout, dtype=dtype).checkpoint
     )
-    return found
+    return reference

@@ -73,7 +73,7 @@ class Running(Struct, frozen=True):
             raise UsageError("--served-model and --endpoint are about a server.", "Give --server URL.")
 
     def known(self) -> "Running":
-        """The same with the name of the model on the servers, for which they are asked where it was not given.
+        """Return the same with the name of the model on the servers, for which they are asked where it was not given.
 
         Raises:
             EngineError: a server does not answer, or has several models.
@@ -113,7 +113,7 @@ class Running(Struct, frozen=True):
         *,
         reference: Reference | None = None,
     ) -> Engine:
-        """The loaded engine; what it loaded is what the fingerprint was taken of.
+        """Load the engine; what it loaded is what the fingerprint was taken of.
 
         `root` is the workspace's folder, where vLLM's log goes, and `tell` hears how a start goes that takes long.
 
@@ -176,7 +176,7 @@ class Prepared(Struct, frozen=True):
     config: Mapping[str, Any] = MappingProxyType({})
 
     def may_be_cut_over(self, devices: int) -> bool:
-        """Whether vLLM can cut the model over exactly so many."""
+        """Return whether vLLM can cut the model over exactly so many."""
         return tensor_parallel(self.config, devices) == devices
 
 
@@ -189,7 +189,7 @@ def prm_events(
     interrupt: Interrupt,
     tell: Callable[[str], object],
 ) -> Generator[Event, None, None]:
-    """The run that the arguments ask for. Nothing here imports an engine until one is needed.
+    """Run what the arguments ask for. Nothing here imports an engine until one is needed.
 
     Raises:
         InspectError: the request cannot be granted, or what an engine and the workspace raise.
@@ -225,10 +225,10 @@ def prm_events(
                 return prepared.engine()
             from scoring.runs.workers import worker_prm
 
-            asked = worker_prm(
+            worker = worker_prm(
                 scorer.fingerprint, args.model, wished, running, truncate=args.truncate, root=workspace.root
             )
-            return until_the_end.enter_context(closing(_workers(args, devices, asked, tell)))
+            return until_the_end.enter_context(closing(_workers(args, devices, worker, tell)))
 
         yield from score(
             cases,
@@ -302,15 +302,15 @@ def _running(args: argparse.Namespace) -> Running:
     of_cluster = {"--address": args.address}
     if not args.cluster:
         of_cluster |= {"--workers": args.workers, "--gpus-per-worker": args.gpus_per_worker}
-    given = [flag for flag, value in of_cluster.items() if value is not None]
+    cluster_flags = [flag for flag, value in of_cluster.items() if value is not None]
     if args.cluster and not args.dry_run:
         raise UsageError("--cluster is for a look beforehand.", "Give --dry-run too; --engine ray runs on one.")
     if args.gpu_hour is not None and not args.cluster:
         raise UsageError("--gpu-hour is the price of a cluster.", "Give --dry-run --cluster NODESxGPUS too.")
     if args.engine_on_worker != "transformers":
-        given.append("--engine-on-worker")
-    if args.engine != "ray" and given:
-        raise UsageError(f"{given[0]} is about a cluster.", "Give --engine ray too, or leave it out.")
+        cluster_flags.append("--engine-on-worker")
+    if args.engine != "ray" and cluster_flags:
+        raise UsageError(f"{cluster_flags[0]} is about a cluster.", "Give --engine ray too, or leave it out.")
     if args.engine == "ray" and args.device != "auto":
         raise UsageError(
             "the cluster says which devices a worker has.", "Leave --device out; --gpus-per-worker says how many."
@@ -363,7 +363,7 @@ def prepare(
     digests = Digests(workspace.root / FILE if workspace.root else None)
     weights_here = Weights(Store(workspace.root), digests, tell, pickles=allow_pickle)
     usable = weights_here.of(
-        model, revision, look=lambda one: adapter_of(one, adapter, options).readout, base=base, dtype=dtype
+        model, revision, look=lambda weights: adapter_of(weights, adapter, options).readout, base=base, dtype=dtype
     )
     checkpoint = usable.checkpoint
     family = adapter_of(checkpoint, adapter, options)
@@ -428,15 +428,15 @@ def _usual_name(checkpoint: Checkpoint, model: str) -> str:
 
 def _template_notes(family: Adapter, checkpoint: Checkpoint) -> tuple[str, ...]:
     """What a checkpoint's own chat template would do otherwise, of families that write chats."""
-    told = getattr(family, "template_note", None)
-    note = told(checkpoint) if told else ""
+    note_of = getattr(family, "template_note", None)
+    note = note_of(checkpoint) if note_of else ""
     return (note,) if note else ()
 
 
 def _how(family: Adapter) -> str:
     """In a sentence how a checkpoint is read: another adapter or option would give other numbers as plausible."""
-    told = {name: value for name, value in family.settings.items() if name not in _NOT_TOLD}
-    listed = ", ".join(f"{name.replace('_', ' ')} {value!r}" for name, value in told.items())
+    settings = {name: value for name, value in family.settings.items() if name not in _NOT_TOLD}
+    listed = ", ".join(f"{name.replace('_', ' ')} {value!r}" for name, value in settings.items())
     scale = family.scale
     rule = when_wrong("rewards", scale.comparison, f"{scale.threshold:g}")
     return f"read as {scale.family}: {listed}; {rule} ({scale.threshold_source})"
@@ -461,7 +461,7 @@ def _served(running: Running, weights: Mapping[str, Any]) -> tuple[Mapping[str, 
 
 
 def missing_texts(texts: Texts, rows: Sequence[int], reads: Sequence[str]) -> Iterator[str]:
-    """A sentence for each column of `reads` that is null or empty in some of these rows of `texts`."""
+    """Yield a sentence for each column of `reads` that is null or empty in some of these rows of `texts`."""
     if not reads or not rows:
         return
     frame = texts.gather(pl.Series(rows, dtype=pl.UInt32).to_numpy()).frame(list(reads))

@@ -53,7 +53,7 @@ class Outputs(Struct, frozen=True):
 
 
 def outputs_of(readout: Readout, text: Callable[[int], str], names: Sequence[str] = ()) -> Outputs:
-    """The outputs of a read-out in words.
+    """Describe the outputs of a read-out in words.
 
     Args:
         readout: of the adapter.
@@ -100,20 +100,20 @@ def _head(readout: Readout, labels: Sequence[str]) -> str:
     if not head.ids:
         return f"all rows of {head.name}"
     rows = ", ".join(f"{label} ({index})" for label, index in zip(labels, head.ids[:_ROWS_NAMED], strict=False))
-    told = f"row{'s' if len(head.ids) > 1 else ''} {rows} of {head.name}"
-    return f"{told}, as log-probabilities among all tokens" if head.whole else told
+    where = f"row{'s' if len(head.ids) > 1 else ''} {rows} of {head.name}"
+    return f"{where}, as log-probabilities among all tokens" if head.whole else where
 
 
 def _sum(labels: Sequence[str], transform: str, weights: Sequence[float]) -> str:
     """The weighted sum of the transformed outputs, as a formula."""
-    found = ""
+    formula = ""
     for label, weight in zip(labels, weights, strict=False):
         if not weight:
             continue
-        sign = ("- " if weight < 0 else "+ ") if found else ("-" if weight < 0 else "")
+        sign = ("- " if weight < 0 else "+ ") if formula else ("-" if weight < 0 else "")
         factor = "" if abs(weight) == 1 else f"{abs(weight):g} "
-        found = f"{found} {sign}{factor}{_term(label, transform)}".strip()
-    return found or "0"
+        formula = f"{formula} {sign}{factor}{_term(label, transform)}".strip()
+    return formula or "0"
 
 
 def _term(label: str, transform: str) -> str:
@@ -143,12 +143,12 @@ def explain(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
     prm = _opened(args, workspace, args.model)
     read = texts.row(rows[0])
     case = Case(read["problem"], tuple(read["steps"]), tuple(read[name] for name in prm.adapter.reads))
-    found = xray(prm.encoder, prm.tokenizer, case, separated=prm.facts.separated)
+    tokens = xray(prm.encoder, prm.tokenizer, case, separated=prm.facts.separated)
     encoded, _, _ = longest(prm.encoder, case)
     notes, engine = [prm.note] if prm.note else [], None
     if encoded is not None and not args.tokens_only:
-        engine = _numbers(prm, encoded, found, notes)
-    told = {
+        engine = _numbers(prm, encoded, tokens, notes)
+    about = {
         "case": args.case,
         "model": prm.checkpoint.name,
         "family": prm.adapter.scale.family,
@@ -161,7 +161,7 @@ def explain(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
         "engine": engine,
         "notes": notes,
     }
-    return 0, {"event": "xray", **told, **found.document()}
+    return 0, {"event": "xray", **about, **tokens.document()}
 
 
 def check(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
@@ -180,12 +180,12 @@ def check(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
         cases = _cases_of(args.cases, prm.adapter.reads) if args.cases else []
         results = list(checks(prm, args.adapter, cases, limit=CASES, chosen=bool(args.option)))
         what = {"model": prm.checkpoint.name, "family": prm.adapter.scale.family, "dtype": prm.dtype}
-    failed = any(one.status == "failed" for one in results)
+    failed = any(result.status == "failed" for result in results)
     return int(failed), {"event": "checked", "adapter": args.adapter, **what, "results": _documents(results)}
 
 
 def _documents(results: Sequence[Result]) -> list[dict[str, str]]:
-    return [{**asdict(one), "next_step": one.next_step} for one in results]
+    return [{**asdict(result), "next_step": result.next_step} for result in results]
 
 
 def _workspace(args: argparse.Namespace) -> Workspace:
@@ -202,7 +202,7 @@ def _opened(args: argparse.Namespace, workspace: Workspace, model: str) -> Opene
     )
 
 
-def _numbers(prm: OpenedPrm, encoded: Encoded, found: Any, notes: list[str]) -> str | None:
+def _numbers(prm: OpenedPrm, encoded: Encoded, tokens: Any, notes: list[str]) -> str | None:
     """Run the case and put its numbers beside the tokens; the engine's name, None where there is none here."""
     try:
         engine = prm.engine()
@@ -211,7 +211,7 @@ def _numbers(prm: OpenedPrm, encoded: Encoded, found: Any, notes: list[str]) -> 
         return None
     from scoring.engines.trace import trace
 
-    add_numbers(found, trace(engine, encoded))
+    add_numbers(tokens, trace(engine, encoded))
     return engine.name
 
 
@@ -222,14 +222,13 @@ def _outputs(prm: OpenedPrm) -> Outputs:
 
 
 def _family(name: str) -> Any:
-    found = family(name) if name in ADAPTERS else own_family(name)
-    if found is None:
+    family_class = family(name) if name in ADAPTERS else own_family(name)
+    if family_class is None:
         raise UsageError(f"there is no adapter {name!r}.", f"Known are {', '.join(ADAPTERS)}; or give a FILE.py.")
-    return getattr(found, "made", found)
+    return getattr(family_class, "made", family_class)
 
 
 def _cases_of(path: str, reads: Sequence[str]) -> list[Case]:
-    """The cases of a benchmark's file."""
     imported = read_source(path).imported
     if not imported:
         raise InputError(f"{path} holds no cases.", "Give a benchmark's file, such as ProcessBench's gsm8k.json.")

@@ -45,11 +45,11 @@ class Encoding(Struct, frozen=True):
     truncate: bool = False
 
     def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
-        """What has no rewards."""
+        """Find the cases that have no rewards."""
         return reward_plan(cases, parts, retry_refused=retry_refused, truncate=self.truncate)
 
     def session(self, plan: Plan, interrupt: Interrupt) -> "EncodingSession":
-        """One run."""
+        """Start one run."""
         return EncodingSession(self, interrupt, min(WINDOW_CASES, max(_SHARED_CASES, len(plan.missing) // 4)))
 
 
@@ -63,7 +63,9 @@ class EncodingSession(Struct):
     _encode: Encoder | None = None
 
     def rows(self, work: Work, load: Load) -> Iterator[Came]:
-        """The rewards of every case that can be encoded, refusals of the others; the engine is made for the first."""
+        """Yield the rewards of every case that can be encoded, refusals of the others; the engine is made for the
+        first.
+        """
         engine: Engine | None = None
         with closing(self.windows(work)) as windows:
             for window, refused in windows:
@@ -79,11 +81,13 @@ class EncodingSession(Struct):
         """Count the tokens of the cases; give those that cannot be encoded, or not whole."""
         with closing(self.windows(work)) as windows:
             for window, refused in windows:
-                self.spent.case_tokens += sum(one.tokens.n_tokens for one in window)
-                yield [*refused, *(one.settled({}) for one in window if one.reason is not None)]
+                self.spent.case_tokens += sum(case.tokens.n_tokens for case in window)
+                yield [*refused, *(case.settled({}) for case in window if case.reason is not None)]
 
     def windows(self, work: Work) -> Generator["Window", None, None]:
-        """All cases, so many at a time. While an engine runs these, the next are encoded: a card would wait for it."""
+        """Yield all cases, so many at a time. While an engine runs these, the next are encoded: a card would wait for
+        it.
+        """
         with self.interrupt.at_once():
             self._encode = self._encode or self.method.encoder()
         drawn: deque[tuple[Missing, RunCase]] = deque()
@@ -105,9 +109,9 @@ class EncodingSession(Struct):
         """Draw as many cases as a window may have, and have them encoded; None where there are no more."""
         while len(drawn) < self.window:
             self.interrupt.check()
-            if (one := next(work, None)) is None:
+            if (pair := next(work, None)) is None:
                 break
-            drawn.append(one)
+            drawn.append(pair)
         return beside.submit(self._window, drawn, stop) if drawn else None
 
     def _window(self, drawn: deque[tuple[Missing, RunCase]], stop: Event) -> "Window":
@@ -118,12 +122,12 @@ class EncodingSession(Struct):
         tokens = 0
         while drawn and tokens < WINDOW_TOKENS and not stop.is_set():
             self.interrupt.check()
-            found = encoded(self._encode, *drawn.popleft(), truncate=self.method.truncate)
-            if isinstance(found, Settled):
-                refused.append(found)
+            outcome = encoded(self._encode, *drawn.popleft(), truncate=self.method.truncate)
+            if isinstance(outcome, Settled):
+                refused.append(outcome)
             else:
-                window.append(found)
-                tokens += found.tokens.n_tokens
+                window.append(outcome)
+                tokens += outcome.tokens.n_tokens
         return window, refused
 
 
@@ -135,7 +139,7 @@ def read(
     engine: Engine, window: Sequence["EncodedCase"], refused: Sequence[Settled], spent: RunUsage, interrupt: Interrupt
 ) -> Iterator[Sequence[Settled] | Notice]:
     """Have an engine run a window, batch by batch; `refused` comes with the first. `spent` is added to."""
-    batches = engine.read([one.tokens for one in window])
+    batches = engine.read([case.tokens for case in window])
     waited = 0.0
     while True:
         began = time.monotonic()
@@ -165,7 +169,7 @@ class EncodedCase(Struct, frozen=True):
     reason: str | None = None
 
     def settled(self, row: dict[str, Any]) -> Settled:
-        """Its row, where an engine had an answer that can be used."""
+        """Return its row, where an engine had an answer that can be used."""
         row = {"key": self.case.key, "vote": 0, "reason": self.reason} | row
         return Settled(
             self.missing,
@@ -176,7 +180,7 @@ class EncodedCase(Struct, frozen=True):
         )
 
     def answered(self, answer: Answer, a_token: float) -> Settled:
-        """What an engine answered, in `a_token` seconds a token, as the row that is kept of it."""
+        """Return what an engine answered, in `a_token` seconds a token, as the row that is kept of it."""
         rewards, tokens = self.checked(answer), self.tokens.n_tokens
         used = {"tokens_in": tokens, "tokens_out": 0, "seconds": tokens * a_token}
         if isinstance(rewards, Refused):
@@ -184,7 +188,7 @@ class EncodedCase(Struct, frozen=True):
         return self.settled({"rewards": rewards, "redundancy": answer.redundancy} | used)
 
     def checked(self, answer: Answer) -> tuple[float, ...] | Refused:
-        """An engine's answer, if it is one finite number a step that was encoded, or two."""
+        """Check that an engine's answer is one finite number a step that was encoded, or two."""
         rewards, steps = answer.rewards, self.tokens.n_positions
         if isinstance(rewards, Refused):
             return rewards
@@ -206,20 +210,20 @@ def _refused(missing: Missing, case: RunCase, reason: str, used: Mapping[str, An
 
 
 def encoded(encode: Encoder, missing: Missing, case: RunCase, *, truncate: bool) -> EncodedCase | Settled:
-    """What an engine is given for a case; with `truncate`, of as many of its first steps as fit."""
+    """Encode what an engine is given for a case; with `truncate`, of as many of its first steps as fit."""
     steps, reason = len(case.steps), None
-    found = encode(case.problem, case.steps, *case.further)
-    if isinstance(found, Refused) and truncate and found.over_length:
-        cut = truncated(encode, case.problem, case.steps, case.further, found)
+    outcome = encode(case.problem, case.steps, *case.further)
+    if isinstance(outcome, Refused) and truncate and outcome.over_length:
+        cut = truncated(encode, case.problem, case.steps, case.further, outcome)
         if isinstance(cut, Truncated):
-            found, steps, reason = cut.encoded, cut.kept, cut.reason
+            outcome, steps, reason = cut.encoded, cut.kept, cut.reason
         else:
-            found = cut
-    if isinstance(found, Refused):
-        return _refused(missing, case, found.reason)
-    if found.n_positions != steps:
-        return _refused(missing, case, f"{found.n_positions} positions for {steps} steps")
-    return EncodedCase(missing, case, found, reason)
+            outcome = cut
+    if isinstance(outcome, Refused):
+        return _refused(missing, case, outcome.reason)
+    if outcome.n_positions != steps:
+        return _refused(missing, case, f"{outcome.n_positions} positions for {steps} steps")
+    return EncodedCase(missing, case, outcome, reason)
 
 
 class Truncated(Struct, frozen=True):
@@ -233,7 +237,7 @@ class Truncated(Struct, frozen=True):
 def truncated(
     encode: Encoder, problem: str, steps: Sequence[str], further: Sequence[str | None], refusal: Refused
 ) -> Truncated | Refused:
-    """As many first steps of a case as fit.
+    """Encode as many first steps of a case as fit.
 
     Args:
         encode: the family's encoder; more steps must not be fewer tokens to it.
@@ -245,7 +249,7 @@ def truncated(
     The number of steps is found by bisection, in log2(n) encodings. Without one that fits the case is refused as it
     was; where the steps that fit are refused for another reason, for that one.
     """
-    kept, beyond, found = 0, len(steps), refusal
+    kept, beyond, outcome = 0, len(steps), refusal
     fitting: Encoded | None = None
     while beyond - kept > 1:
         middle = (kept + beyond) // 2
@@ -253,11 +257,11 @@ def truncated(
         if isinstance(tried, Refused) and tried.over_length:
             beyond = middle
         elif isinstance(tried, Refused):
-            kept, fitting, found = middle, None, tried
+            kept, fitting, outcome = middle, None, tried
         else:
             kept, fitting = middle, tried
     if fitting is None:
-        return found
+        return outcome
     those = "step 0" if kept == 1 else f"steps 0 to {kept - 1}"
     verb = "was" if kept == 1 else "were"
     return Truncated(fitting, kept, f"{refusal.reason}; {those} of {len(steps)} {verb} scored (--truncate)")

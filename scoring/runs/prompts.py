@@ -79,17 +79,17 @@ def kept_template(root: Path | None, scorer: Scorer) -> Path | None:
 
 
 def sampling_words(scorer: Scorer, seed: int | None) -> str:
-    """How a critic's answers were sampled, literally as it was sent; what is not named was left to the server."""
+    """Return how a critic's answers were sampled, literally as sent; what is not named was left to the server."""
     sampling = scorer.settings.get("sampling")
     named = dict(sampling) if isinstance(sampling, Mapping) else {}
-    told = {name: value for name, value in {**named, "seed": seed}.items() if value is not None and value != []}
-    return ", ".join(f"{name} {value}" for name, value in told.items()) or "nothing was sent about it"
+    settings = {name: value for name, value in {**named, "seed": seed}.items() if value is not None and value != []}
+    return ", ".join(f"{name} {value}" for name, value in settings.items()) or "nothing was sent about it"
 
 
 def sent(
     root: Path | None, scorer: Scorer, problem: str, steps: Sequence[str], answer: Mapping[str, Any] | None
 ) -> Sent:
-    """What was sent to a critic or a generative PRM for an answer.
+    """Return what was sent to a critic or a generative PRM for an answer.
 
     Args:
         root: the workspace's folder.
@@ -105,7 +105,7 @@ def sent(
     family = FAMILIES.get(str(scorer.settings.get("protocol")))
     # Whoever imports answers knows the protocol at most.
     protocol = protocol_of_critic(scorer) if "template" in scorer.settings else None
-    told = None if answer is None else answer["prompt"]
+    kept_mark = None if answer is None else answer["prompt"]
     if protocol is not None:
         template, kept = _template(root, scorer, Template.packaged, protocol.template)
         calls: tuple[Call, ...] = (Call(_prompt(scorer, protocol, template, problem, steps)),)
@@ -113,14 +113,16 @@ def sent(
     elif family is not None:
         template, kept = _template(root, scorer, packaged_wording, family.template(dict(scorer.settings["options"])))
         # What was written before an answer failed to come is not kept, nor is what was asked after it.
-        heard = answer if answer and answer["answer"] is not None else None
-        told = None if heard is None else told
-        calls = tuple(_calls(scorer, family, template, problem, steps, heard))
+        answered = answer if answer and answer["answer"] is not None else None
+        kept_mark = None if answered is None else kept_mark
+        calls = tuple(_calls(scorer, family, template, problem, steps, answered))
         hashes = "".join(prompt_hash(call.prompt) for call in calls)
         mark = blake2b(hashes.encode(), digest_size=16).hexdigest()
     else:
         _refuse(scorer)
-    return Sent(calls, f"{template.source} ({template.hash[:8]})", kept, None if told is None else mark == told)
+    return Sent(
+        calls, f"{template.source} ({template.hash[:8]})", kept, None if kept_mark is None else mark == kept_mark
+    )
 
 
 def _refuse(scorer: Scorer) -> NoReturn:
@@ -140,9 +142,9 @@ def _template(
     mark = str(scorer.settings.get("template"))
     path = _path(root, mark)
     if path is not None and path.exists():
-        found = replace(Template.read(path), source="of these answers")
-        if found.hash == mark:
-            return found, True
+        kept = replace(Template.read(path), source="of these answers")
+        if kept.hash == mark:
+            return kept, True
     if (present := packaged(usual)).hash == mark:
         return present, False
     raise InputError(
@@ -173,10 +175,10 @@ def _calls(
     options = dict(scorer.settings["options"])
     sampling = {name: value for name, value in scorer.settings["sampling"].items() if value is not None}
     made = family.make(Wording(template, family.placeholders, own=False), options, Sampling(**sampling))
-    said, places = (json.loads(answer[name] or "[]") if answer else [] for name in ("answer", "logprobs"))
+    answer_texts, places = (json.loads(answer[name] or "[]") if answer else [] for name in ("answer", "logprobs"))
     talks = made.talks(problem, list(steps))
     for at, talk in enumerate(talks):
-        texts = said[at] if at < len(said) else []
+        texts = answer_texts[at] if at < len(answer_texts) else []
         step = at if len(talks) == len(steps) else None
         if answer is None:
             yield Call(next(talk).prompt, step)

@@ -97,7 +97,7 @@ class RayWorkers:
         self._wanted, self._looked, self._said = 0, -math.inf, time.monotonic()
 
     def wanted(self) -> int:
-        """As many as were asked for, or as the cluster has room for: all of it, whatever else is at work there."""
+        """Return the number asked for, or what the cluster has room for: all of it, whatever else is at work there."""
         if self._cluster.workers is not None:
             return self._cluster.workers
         if time.monotonic() - self._looked > _LOOKED:
@@ -108,14 +108,14 @@ class RayWorkers:
         return self._wanted
 
     def label(self, number: int) -> str:
-        """The worker by its number, from 1, and its node."""
+        """Name the worker by its number, from 1, and its node."""
         node = self._nodes.get(number) or self._gone_from.get(number)
         return f"worker {number + 1}" + (f" on {node}" if node else "")
 
     def start(self, number: int) -> None:
         """Ask the cluster for an actor, which comes when there is room."""
-        wishes = {"num_cpus": 1, "num_gpus": self._gpus, "max_concurrency": HELD, "max_restarts": 0}
-        actor = self._actors[number] = ray.remote(_Actor).options(**wishes).remote(self._prm)
+        resources = {"num_cpus": 1, "num_gpus": self._gpus, "max_concurrency": HELD, "max_restarts": 0}
+        actor = self._actors[number] = ray.remote(_Actor).options(**resources).remote(self._prm)
         self._pending[actor.open.remote()] = number, time.monotonic()
 
     def give(self, number: int, block: Block) -> None:
@@ -123,7 +123,7 @@ class RayWorkers:
         self._pending[self._actors[number].compute.remote(encode_message(block))] = number, time.monotonic()
 
     def news(self, seconds: float) -> Sequence[News]:
-        """What actors said, and which have ended.
+        """Return what actors said, and which have ended.
 
         Raises:
             EngineError: the cluster does not answer any more.

@@ -79,7 +79,7 @@ class _Sender:
         self._wake.set()
 
     def problem(self) -> Notice | None:
-        """Say once what keeps rows from being sent."""
+        """Return, once, what keeps rows from being sent."""
         failure = self._failure
         if failure is None or failure.sentence in self._told:
             return None
@@ -209,7 +209,6 @@ class SharedLeases:
 
 
 def _is_copy(path: Path) -> bool:
-    """Whether a lease is a copy of another machine's."""
     with suppress(ValueError, KeyError, TypeError):
         return str(json.loads(path.read_bytes())["host"]).startswith(_ELSEWHERE)
     return False

@@ -90,7 +90,7 @@ class Saving:
         self._pending += rows
 
     def due(self) -> bool:
-        """Whether it is time to save."""
+        """Return whether it is time to save."""
         return len(self._pending) >= ROWS or time.monotonic() - self._last >= SECONDS
 
     def flush(self, engine: str | None) -> Saved | None:
@@ -166,7 +166,7 @@ class Settled(Struct, frozen=True):
 
 
 def run_cases(wanted: pl.DataFrame, numbers: pl.Series, rows: Sequence[int], pages: "TextPages") -> Iterator[RunCase]:
-    """These `rows` of `wanted` with their texts; `numbers` are its rows in the frame the texts belong to."""
+    """Yield these `rows` of `wanted` with their texts; `numbers` are its rows in the frame the texts belong to."""
     names = [name for name in ("case", "key", "benchmark", "subset") if name in wanted.columns]
     picked = pl.Series("row", rows, dtype=pl.UInt32)
     chosen = wanted.select(pl.col(names).gather(picked)).iter_rows()
@@ -207,7 +207,7 @@ class TextPages:
 
 
 def sample(cases: pl.DataFrame, number: int, stratify: str | None = None, seed: int = 0) -> list[int]:
-    """Rows (0-based, rising) of `number` cases, or of all where there are no more.
+    """Draw rows (0-based, rising) of `number` cases, or of all where there are no more.
 
     Which ones depends on the cases' names and the seed, not on their order, and a larger sample contains every smaller
     one with the same seed, so that what is scored already counts. With `stratify`, each value of that column (missing
@@ -227,7 +227,8 @@ def sample(cases: pl.DataFrame, number: int, stratify: str | None = None, seed: 
 
 
 def in_shard(keys: pl.Series, sizes: npt.NDArray[np.int64], shard: Shard) -> npt.NDArray[np.int64]:
-    """Rows (0-based, rising) of a shard: contents are dealt by size, so that each shard has about the same to do.
+    """Return the rows (0-based, rising) of a shard: contents are dealt by size, so that each shard has about the same
+    to do.
 
     Which contents are whose depends on the contents alone, not on their order or on what is scored already. Cases of
     one content are in the same shard.
@@ -306,11 +307,11 @@ class Method(Protocol):
     """How a kind of scorer comes by its rows."""
 
     def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
-        """What of the cases (columns `key`, `n_steps`) the cache lacks."""
+        """Find what the cache lacks for the cases (columns `key`, `n_steps`)."""
         ...
 
     def session(self, plan: Plan, interrupt: Interrupt) -> Session:
-        """A run of what is planned; long stretches in it that leave nothing half done heed `interrupt`."""
+        """Start a run of what is planned; long stretches in it that leave nothing half done heed `interrupt`."""
         ...
 
 
@@ -365,7 +366,7 @@ def score(
     pages = TextPages(texts, scorer.reads)
 
     def work(missing: Sequence[Missing]) -> Work:
-        return zip(missing, run_cases(wanted, numbers, [one.row for one in missing], pages), strict=True)
+        return zip(missing, run_cases(wanted, numbers, [lacking.row for lacking in missing], pages), strict=True)
 
     shared = SharedWork(todo, wanted["key"], parts, lacking, known, waits)
     run = _Run(scorer, parts, todo, shared, work, method.session(todo, interrupt), interrupt, dry_run)
@@ -401,9 +402,9 @@ def _lacking(
     wanted: pl.DataFrame, parts: Parts, method: Method, retry_refused: bool, missing: Sequence[Missing]
 ) -> Plan:
     """What the cache lacks now of what was missing; rows are those of `wanted` in both."""
-    rows = sorted({one.row for one in missing})
+    rows = sorted({lacking.row for lacking in missing})
     plan = method.plan(wanted[rows], parts, retry_refused=retry_refused)
-    return replace(plan, missing=tuple(replace(one, row=rows[one.row]) for one in plan.missing))
+    return replace(plan, missing=tuple(replace(lacking, row=rows[lacking.row]) for lacking in plan.missing))
 
 
 @dataclass

@@ -46,11 +46,11 @@ class Sizing(Struct, frozen=True):
     hour: float | None = None
 
     def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
-        """What has no rewards."""
+        """Find the cases that have no rewards."""
         return self.encoding.plan(cases, parts, retry_refused=retry_refused)
 
     def session(self, plan: Plan, interrupt: Interrupt) -> "SizingSession":
-        """One dry run."""
+        """Start one dry run."""
         return SizingSession(self, self.encoding.session(plan, interrupt))
 
 
@@ -62,11 +62,11 @@ class SizingSession(Struct):
     spent: RunUsage = field(default_factory=RunUsage)
 
     def rows(self, work: Work, load: Load) -> Iterator[Came]:
-        """The rewards, as one machine computes them: that a cluster is asked about changes nothing of them."""
+        """Yield the rewards, as one machine computes them: that a cluster is asked about changes nothing of them."""
         return self.encoding.rows(work, load)
 
     def look(self, work: Work) -> Iterator[Came]:
-        """What can be said of the cases without an engine, and last how long a cluster would take for them."""
+        """Yield what can be said of the cases without an engine, and last how long a cluster would take for them."""
         lengths: list[tuple[int, int]] = []
         for window, refused in self.encoding.windows(work):
             lengths += [(characters(encoded.case), encoded.tokens.n_tokens) for encoded in window]
@@ -89,7 +89,7 @@ class SizingSession(Struct):
 
 
 def simulated(lengths: Sequence[tuple[int, int]], workers: int, speed: float) -> tuple[float, float]:
-    """How long so many workers take for all cases, and how long all of them together are at work, in seconds.
+    """Simulate how long so many workers take for all cases, and how long all of them together are at work, in seconds.
 
     Args:
         lengths: of each case its characters, by which it is handed out, and its tokens, which take the time.
@@ -148,11 +148,11 @@ class SimulatedWorkers:
         self._order = 0
 
     def wanted(self) -> int:
-        """All of them."""
+        """Return the number of all of them."""
         return self._count
 
     def label(self, number: int) -> str:
-        """The worker by its number."""
+        """Name the worker by its number."""
         return f"worker {number + 1}"
 
     def start(self, number: int) -> None:
@@ -168,7 +168,7 @@ class SimulatedWorkers:
         self._come(self._free[number], number, block)
 
     def news(self, seconds: float) -> Sequence[tuple[int, Reply | WorkerGone]]:
-        """What is due; where somebody would wait, the clock is set to what comes next."""
+        """Return what is due; where somebody would wait, the clock is set to what comes next."""
         if not self._coming or (not seconds and self._coming[0][0] > self._clock.now):
             return ()
         self._clock.now = max(self._clock.now, self._coming[0][0])
@@ -183,7 +183,7 @@ class SimulatedWorkers:
         return news
 
     def close(self) -> None:
-        """Nothing runs."""
+        """Close nothing: nothing runs."""
 
     def _come(self, moment: float, number: int, block: Block | None) -> None:
         self._order += 1
@@ -191,7 +191,7 @@ class SimulatedWorkers:
 
 
 def measured_speed(parts: Parts) -> tuple[float, str] | None:
-    """The tokens a second of one worker and on what, by the rows in the cache; None where too few are timed.
+    """Measure the tokens a second of one worker and on what, by the rows in the cache; None where too few are timed.
 
     Of several engines it is the one with the most timed rows.
     """
@@ -207,7 +207,7 @@ def measured_speed(parts: Parts) -> tuple[float, str] | None:
 
 
 def speed_of(size: ClusterSize, parts: Parts) -> tuple[float, str]:
-    """The tokens a second of one worker, as a person said or as was measured; then on what, else "".
+    """Return the tokens a second of one worker, as a person said or as was measured; then on what, else "".
 
     Raises:
         UsageError: neither.

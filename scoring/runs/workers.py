@@ -109,7 +109,7 @@ class WorkerFailed(Struct, frozen=True, tag=True):
 
     @classmethod
     def of(cls, error: InspectError, *, everywhere: bool) -> "WorkerFailed":
-        """What to tell of an error."""
+        """Return what to report of an error."""
         return cls(error.title, error.sentence, error.next_step, everywhere)
 
     @property
@@ -147,11 +147,11 @@ class Workers(Protocol):
         ...
 
     def wanted(self) -> int:
-        """How many there should be now; it may change while a run goes on."""
+        """Return how many there should be now; it may change while a run goes on."""
         ...
 
     def label(self, number: int) -> str:
-        """What to call one."""
+        """Return what to call one."""
         ...
 
     def start(self, number: int) -> None:
@@ -167,7 +167,7 @@ class Workers(Protocol):
         ...
 
     def news(self, seconds: float) -> Sequence[tuple[int, Reply | WorkerGone]]:
-        """What workers said since, in order; waits so long for the first."""
+        """Return what workers said since, in order; waits so long for the first."""
         ...
 
     def close(self) -> None:
@@ -181,8 +181,8 @@ class Workers(Protocol):
 class Worker:
     """One PRM, which computes blocks. Several threads may call it: one encodes a block while another runs one."""
 
-    def __init__(self, asked: WorkerPrm) -> None:
-        self._asked = asked
+    def __init__(self, prm: WorkerPrm) -> None:
+        self._asked = prm
         self._encoding, self._computing = Lock(), Lock()
         self._engine: Engine | None = None
 
@@ -197,7 +197,7 @@ class Worker:
         return Opened(self._engine.name, round(time.monotonic() - began, 3), platform.node())
 
     def compute(self, block: Block) -> BlockResult | WorkerFailed:
-        """Rewards of every case, or why it has none."""
+        """Compute the rewards of every case, or why it has none."""
         try:
             with self._encoding:
                 window, settled = self._encoded(block)
@@ -210,20 +210,20 @@ class Worker:
 
     @cached_property
     def _prepared(self) -> Prepared:
-        asked = self._asked
-        if asked.version != __version__:
+        prm = self._asked
+        if prm.version != __version__:
             raise InputError(
-                f"{platform.node()} has prm-inspect {__version__}, and the run is one of {asked.version}.",
+                f"{platform.node()} has prm-inspect {__version__}, and the run is one of {prm.version}.",
                 "Install the same version on every machine.",
             )
-        root = Path(asked.root) if asked.root else None
+        root = Path(prm.root) if prm.root else None
         if root is None or not root.is_dir():
             # Elsewhere, what was converted and digested is kept for the next worker of this machine.
             root = user_cache_path("prm-inspect", appauthor=False) / "worker"
-        prepared = prepare(Workspace(root), asked.model, **asked.prm, running=asked.running)
-        if prepared.scorer.fingerprint != asked.fingerprint:
+        prepared = prepare(Workspace(root), prm.model, **prm.prm, running=prm.running)
+        if prepared.scorer.fingerprint != prm.fingerprint:
             raise InputError(
-                f"what lies at {asked.model} on {platform.node()} is another model than that of the run.",
+                f"what lies at {prm.model} on {platform.node()} is another model than that of the run.",
                 "Put the same files there on every machine.",
             )
         return prepared
@@ -252,7 +252,7 @@ class Worker:
                     else:
                         settled += came
         places = {missing.row: place for place, (missing, _) in enumerate(block.cases)}
-        results = [_result(places[one.missing.row], one) for one in settled]
+        results = [_result(places[case.missing.row], case) for case in settled]
         return BlockResult(block.number, results, spent, [*notices])
 
 
@@ -264,7 +264,7 @@ def _result(place: int, settled: Settled) -> CaseResult:
 def worker_prm(
     fingerprint: str, model: str, prm: Mapping[str, Any], running: Running, *, truncate: bool, root: Path | None
 ) -> WorkerPrm:
-    """What to tell workers of a PRM; folders are named so that they are found from wherever a worker is."""
+    """Return what workers need to know of a PRM; folders are named so that they are found from wherever a worker is."""
     placed = {**prm, **{name: _whole_path(prm[name]) for name in ("base", "reference")}}
     if (adapter := prm["adapter"]) and adapter.endswith(".py"):
         placed["adapter"] = _whole_path(adapter)
@@ -302,11 +302,11 @@ class LocalWorkers:
         self._news: queue.SimpleQueue[News] = queue.SimpleQueue()
 
     def wanted(self) -> int:
-        """One a device."""
+        """Return one a device."""
         return len(self._devices)
 
     def label(self, number: int) -> str:
-        """The worker by its device, and by its number where several have the same."""
+        """Name the worker by its device, and by its number where several have the same."""
         device = self._devices[number]
         return f"the worker on {device}" + (f" (number {number + 1})" if self._devices.count(device) > 1 else "")
 
@@ -332,7 +332,7 @@ class LocalWorkers:
         self._write(self._processes[number], encode_message(block))
 
     def news(self, seconds: float) -> Sequence[News]:
-        """What processes said."""
+        """Return what processes said."""
         with suppress(queue.Empty):
             news = [self._news.get(timeout=seconds) if seconds else self._news.get_nowait()]
             with suppress(queue.Empty):
@@ -399,8 +399,8 @@ def _ended(code: int) -> str:
 
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     """Be a worker until `requests` end, which ends the process there and then."""
-    asked = messages(requests)
-    first = next(asked, None)
+    incoming = messages(requests)
+    first = next(incoming, None)
     if first is None:
         return
     worker, writing = Worker(decode_prm(first)), threading.Lock()
@@ -419,13 +419,13 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
 
     with ThreadPoolExecutor(HELD) as threads:
         threads.submit(answer, worker.open)
-        for message in asked:
+        for message in incoming:
             threads.submit(answer, partial(worker.compute, decode_block(message)))
         os._exit(0)
 
 
 def messages(stream: BinaryIO) -> Iterator[bytes]:
-    """Every message of a stream, each with its length before it, until the stream ends or breaks off."""
+    """Yield every message of a stream, each with its length before it, until the stream ends or breaks off."""
     with suppress(OSError, ValueError):
         while len(head := stream.read(_LENGTH.size)) == _LENGTH.size:
             (size,) = _LENGTH.unpack(head)

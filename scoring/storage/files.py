@@ -35,7 +35,7 @@ _CLOSED = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
 
 def unwritable(path: Path, error: OSError) -> UnwritableWorkspace:
-    """The sentence for a failed write."""
+    """Return the error for a failed write."""
     reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
     remedy = "Free space" if error.errno in _FULL else "Make it writable" if error.errno in _CLOSED else ""
     choice = f"{remedy}, or choose another folder." if remedy else "Choose another folder."
@@ -43,7 +43,7 @@ def unwritable(path: Path, error: OSError) -> UnwritableWorkspace:
 
 
 def expand_home(path: str) -> Path:
-    """Give the path that a person wrote, whose `~` or `~user` at its start is a home; as it is where nobody has one."""
+    """Expand the `~` or `~user` at the start of a path that a person wrote to a home; as it is where nobody has one."""
     return Path(os.path.expanduser(path))  # noqa: PTH111  # pathlib's own raises where nobody has one
 
 
@@ -139,7 +139,7 @@ class Share:
             self._descriptor = _held(self._folder, "LOCK_SH", make=True, wait=True)
 
     def close(self) -> None:
-        """Give it back. A process that ends has done so."""
+        """Release it. A process that ends has done so."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -221,7 +221,7 @@ def come_after(made: str) -> None:
 
 
 def uuid7() -> str:
-    """A time-ordered UUID (RFC 9562 version 7), 32 hex digits: later calls of one process sort after earlier ones."""
+    """Make a time-ordered UUID (RFC 9562 version 7), 32 hex digits: a process's later calls sort after earlier ones."""
     global _last  # noqa: PLW0603  # the order within one process is a state of the process
     with _lock:
         # 48 bits of milliseconds and 12 of a fraction, kept rising even if the clock is not.

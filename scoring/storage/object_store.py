@@ -125,7 +125,7 @@ class Store(Protocol):
         ...
 
     def read(self, path: str) -> tuple[bytes, str] | None:
-        """Give the bytes and the etag of one; None where it is not there."""
+        """Return the bytes and the etag of one; None where it is not there."""
         ...
 
     def fetch(self, path: str, size: int, target: Path) -> str | None:
@@ -154,7 +154,7 @@ class Store(Protocol):
 
 
 def open_store(address: Address) -> Store:
-    """The store that an address is of.
+    """Open the store that an address is of.
 
     Raises:
         MissingExtra: its client is not installed.
@@ -204,7 +204,7 @@ class Bucket:
         return self._tried(lambda: _there(lambda: _described(obstore.head(self._store, path))))
 
     def read(self, path: str) -> tuple[bytes, str] | None:
-        """Give bytes and etag of one."""
+        """Return bytes and etag of one."""
         import obstore
 
         def read() -> tuple[bytes, str]:
@@ -573,7 +573,7 @@ class HubStore:
         return self.list(path.rpartition("/")[0]).get(path)
 
     def read(self, path: str) -> tuple[bytes, str] | None:
-        """Give bytes and etag of one."""
+        """Return bytes and etag of one."""
         described = self._listed.get(path) or self.head(path)
         return None if described is None else (self._file(path).read_bytes(), described.etag)
 

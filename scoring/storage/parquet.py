@@ -35,7 +35,7 @@ def read_parquet(
     rows: tuple[int, int] | None = None,
     where: pl.Expr | None = None,
 ) -> pl.DataFrame:
-    """The frame in a Parquet file: all of it, some columns, `rows` = (first row, 0-based; how many), rows `where`.
+    """Read the frame in a Parquet file: all of it, some columns, `rows` = (first row, 0-based; how many), rows `where`.
 
     The path names exactly this file: brackets and stars in it are no pattern, and a folder is no table.
 
@@ -55,7 +55,7 @@ def read_parquet(
 
 
 def read_arrow(path: Path, *, stream: bool) -> pl.DataFrame:
-    """The frame in a file of Arrow IPC (Feather V2), or in a `stream` of it that was written to a file.
+    """Read the frame in a file of Arrow IPC (Feather V2), or in a `stream` of it that was written to a file.
 
     It is read by a process of its own, and here only what that wrote: where a length in a damaged file is believed,
     polars asks for more memory than there is, and the process ends there and then.
@@ -76,7 +76,7 @@ def read_arrow(path: Path, *, stream: bool) -> pl.DataFrame:
 
 
 def parquet_height(path: Path, schema: Mapping[str, pl.DataType]) -> int:
-    """How many rows a Parquet file has, by its footer; it must have the columns of the schema.
+    """Count the rows of a Parquet file, by its footer; it must have the columns of the schema.
 
     Raises:
         FileNotFoundError: it is not there.
@@ -84,15 +84,15 @@ def parquet_height(path: Path, schema: Mapping[str, pl.DataType]) -> int:
     """
     with _one_line(path):
         lazy = pl.scan_parquet(path, glob=False)
-        found = lazy.collect_schema()
-        if wrong := [name for name, dtype in schema.items() if found.get(name) != dtype]:
-            raise OSError(f"column {wrong[0]!r} is {found.get(wrong[0], 'missing')}")
+        columns = lazy.collect_schema()
+        if wrong := [name for name, dtype in schema.items() if columns.get(name) != dtype]:
+            raise OSError(f"column {wrong[0]!r} is {columns.get(wrong[0], 'missing')}")
         height: int = lazy.select(pl.len()).collect().item()
         return height
 
 
 def parquet_schema(path: Path) -> tuple[dict[str, pl.DataType], dict[str, str]]:
-    """The columns of a Parquet file with their dtypes, and the texts that were written beside them, by its footer.
+    """Read the columns of a Parquet file with their dtypes, and the texts that were written beside them, by its footer.
 
     Raises:
         FileNotFoundError: it is not there.

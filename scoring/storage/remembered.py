@@ -20,7 +20,7 @@ class Remembered:
         self._kept: OrderedDict[Hashable, tuple[tuple[object, ...], Any]] = OrderedDict()
 
     def of(self, key: Hashable, owners: tuple[object, ...], make: Callable[[], Made]) -> Made:
-        """The result of `make`, or what it gave before for the same key and the very same owners."""
+        """Return the result of `make`, or what it gave before for the same key and the very same owners."""
         known = self._kept.get(key)
         if known is not None and len(known[0]) == len(owners) and all(map(_is, known[0], owners)):
             made: Made = known[1]
@@ -33,5 +33,5 @@ class Remembered:
         return made
 
 
-def _is(one: object, other: object) -> bool:
-    return one is other
+def _is(left: object, right: object) -> bool:
+    return left is right

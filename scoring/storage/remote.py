@@ -528,7 +528,7 @@ _open: dict[Path, Mirror] = {}
 
 
 def cache() -> Path:
-    """The folder of all mirrors."""
+    """Return the folder of all mirrors."""
     from platformdirs import user_cache_path
 
     return user_cache_path("prm-inspect", appauthor=False) / "remote"
@@ -578,7 +578,7 @@ def open_mirror(text: str, *, create: bool = False) -> Path:
 
 
 def mirror_at(root: Path) -> Mirror | None:
-    """The mirror whose workspace is in this folder, open; None where it is a folder like any other.
+    """Open the mirror whose workspace is in this folder; None where it is a folder like any other.
 
     Only what lies in this user's cache is one: no folder that somebody sent can have an address asked with our keys.
     """
@@ -594,7 +594,7 @@ def mirror_at(root: Path) -> Mirror | None:
 
 
 def kept(error: StoreError) -> StoreError:
-    """The error about what could not be sent."""
+    """Return the error about what could not be sent."""
     again = "What was written is kept on this machine, and is sent the next time that the workspace is opened."
     return StoreError(error.sentence, f"{again} {error.next_step}".strip(), passing=error.passing, denied=error.denied)
 

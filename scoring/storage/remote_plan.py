@@ -39,12 +39,12 @@ _LONGEST = 250
 
 
 def is_sound(path: str) -> bool:
-    """Whether a path names a file below a folder, on every file system."""
+    """Return whether a path names a file below a folder, on every file system."""
     return all(_SOUND.fullmatch(name) and len(name.encode(errors="replace")) <= _LONGEST for name in path.split("/"))
 
 
 def turn_of(path: str) -> int:
-    """When a file comes, 0 first: what makes others whole comes after them."""
+    """Return when a file comes, 0 first: what makes others whole comes after them."""
     return _LAST.get(PurePosixPath(path).name, 0)
 
 
@@ -59,7 +59,7 @@ class Known(Struct, array_like=True):
     digest: str = ""
 
     def is_as_it_was(self, stamp: tuple[int, int]) -> bool:
-        """Whether a file with this size and time is what was synced."""
+        """Return whether a file with this size and time is what was synced."""
         return (self.size, self.time) == stamp
 
 
@@ -86,7 +86,7 @@ class Plan(Struct):
 def todo(
     path: str, known: Known | None, here: tuple[int, int] | None, there: StoredObject | None, *, believed: bool
 ) -> str:
-    """What is to be done about a path: the name of a field of `Plan`, or "" for nothing.
+    """Return what is to be done about a path: the name of a field of `Plan`, or "" for nothing.
 
     Args:
         path: the file.
@@ -116,15 +116,15 @@ def stamps_under(root: Path, under: str) -> dict[str, tuple[int, int]]:
     """Size and time of the files that may travel, by their path with slashes."""
     places = [root / under] if under else [root / name for name in FOLDERS]
     names = () if under else (MARK, SLICES)
-    found = {name: stamp for name in names if (stamp := stamp_or_none(root / name))}
+    stamps = {name: stamp for name in names if (stamp := stamp_or_none(root / name))}
     length = len(str(root)) + 1
     for place in places:
         for folder, _, files in os.walk(place):
             for name in files:
                 path = f"{folder}/{name}"
                 if stamp := stamp_or_none(Path(path)):
-                    found[Path(path[length:]).as_posix()] = stamp
-    return found
+                    stamps[Path(path[length:]).as_posix()] = stamp
+    return stamps
 
 
 def stamp_or_none(file: Path) -> tuple[int, int] | None:
@@ -141,23 +141,23 @@ def stamp_of(file: Path) -> tuple[int, int]:
 
 
 def known_file(file: Path, path: str, etag: str) -> Known:
-    """What a file is now that it is equal to the object with this etag."""
+    """Return what a file is now that it is equal to the object with this etag."""
     stamp = stamp_of(file)
     return Known(etag, *stamp, "" if IMMUTABLE.match(path) else digest_of(file.read_bytes()))
 
 
 def digest_of(data: bytes) -> str:
-    """What most stores take for an etag; it guards nothing."""
+    """Compute what most stores take for an etag; it guards nothing."""
     return md5(data, usedforsecurity=False).hexdigest()
 
 
 def generations_among(paths: Iterable[str]) -> dict[str, list[str]]:
-    """The generations whose last file is among the paths, by benchmark, oldest first."""
-    found: dict[str, list[str]] = {}
+    """Return the generations whose last file is among the paths, by benchmark, oldest first."""
+    by_benchmark: dict[str, list[str]] = {}
     for path in sorted(paths):
         if match := WHOLE.fullmatch(path):
-            found.setdefault(match[1], []).append(match[2])
-    return found
+            by_benchmark.setdefault(match[1], []).append(match[2])
+    return by_benchmark
 
 
 # -- what becomes of a file that was changed here and on object storage alike: both, as far as its kind allows it
@@ -175,7 +175,7 @@ _VARIANT = re.compile(r"variants/[0-9a-f]{32}\.json\Z")
 
 
 def merged(path: str, ours: bytes, theirs: bytes, root: Path) -> bytes:
-    """Give what a changeable file holds of which there are two states; `root` is the folder of the workspace here."""
+    """Return what a changeable file holds of which there are two states; `root` is the folder of the workspace here."""
     if JOURNAL.match(path):
         return _lines_of_both(ours, theirs)
     name = PurePosixPath(path).name

@@ -21,12 +21,12 @@ BLOCK = 250_000
 
 
 def is_small(rows: int) -> bool:
-    """Whether a frame of so many rows is no more than a block."""
+    """Return whether a frame of so many rows is no more than a block."""
     return rows <= BLOCK
 
 
 def row_blocks(rows: int) -> Iterator[Rows]:
-    """Give the numbers of so many rows, BLOCK at a time."""
+    """Yield the numbers of so many rows, BLOCK at a time."""
     return (np.arange(first, min(first + BLOCK, rows)) for first in range(0, rows, BLOCK))
 
 
@@ -134,13 +134,13 @@ class StoredFrame(pl.DataFrame):
         return self.height
 
     def is_empty(self) -> bool:
-        """Whether there is no row."""
+        """Return whether there is no row."""
         return not self.height
 
     # -- what is read
 
     def get_column(self, name: str, *, default: Any = None) -> Any:
-        """One column, read if it was not before; `default`, where given, stands for one that is not there."""
+        """Return one column, read if it was not before; `default`, where given, stands for one that is not there."""
         if name not in self._known:
             if name not in self._dtypes:
                 if default is not None:
@@ -175,7 +175,7 @@ class StoredFrame(pl.DataFrame):
         return self.only(places.cast(pl.Int64).to_numpy())
 
     def row(self, index: Any = None, **options: Any) -> Any:
-        """One row; it is read by itself."""
+        """Read one row by itself."""
         if not isinstance(index, int) or "by_predicate" in options or "_df" in vars(self):
             return super().row(index, **options)
         place = index % self.height if -self.height <= index < self.height else index
@@ -196,7 +196,7 @@ class StoredFrame(pl.DataFrame):
         return StoredFrame(self._dtypes, parts, {name: column.gather(rows) for name, column in self._known.items()})
 
     def blocks(self, names: Sequence[str], size: int, first: int = 0) -> Iterator[pl.DataFrame]:
-        """Give some columns, so many rows at a time from one on; what is read for it is not kept."""
+        """Yield some columns, so many rows at a time from one on; what is read for it is not kept."""
         beside = [name for name in names if name in self._known]
         stored = [name for name in names if name not in self._known]
         while first < self.height:
@@ -260,7 +260,7 @@ def group_numbers(frame: pl.DataFrame, by: Sequence[str]) -> tuple[list[tuple[An
 
 
 def frame_blocks(frame: pl.DataFrame, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """Give some columns of a frame, BLOCK rows at a time; of a stored one nothing that is read for it is kept."""
+    """Yield some columns of a frame, BLOCK rows at a time; of a stored one nothing that is read for it is kept."""
     if isinstance(frame, StoredFrame):
         yield from frame.blocks(names, BLOCK)
         return

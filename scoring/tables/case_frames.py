@@ -29,7 +29,7 @@ _MADE = frozenset({"case", "key", "benchmark", "n_steps", "source", "line", "twi
 
 
 def is_case_frame(frame: pl.DataFrame) -> bool:
-    """Tell whether a frame holds cases as `scoring.schema` describes them, by the names and dtypes of its columns."""
+    """Return whether a frame holds cases as `scoring.schema` describes them, by the names and dtypes of its columns."""
     schema = frame.schema
     if not all(name in schema for name in _NEEDED):
         return False
@@ -39,7 +39,7 @@ def is_case_frame(frame: pl.DataFrame) -> bool:
 
 
 def names_its_benchmarks(frame: pl.DataFrame) -> bool:
-    """Tell whether each row of such a frame says of which benchmark it is: it came out of a workspace."""
+    """Return whether each row of such a frame says of which benchmark it is: it came out of a workspace."""
     return all(name in frame.columns for name in _IDENTITY)
 
 

@@ -424,7 +424,7 @@ def rewards_beside(rows: Rows, steps: str = "steps", claimed: Collection[str] = 
 
 
 def doubtful_rewards(rows: Rows, steps: str = "steps", claimed: Collection[str] = ()) -> list[Finding]:
-    """Say which columns of a benchmark's rows are called like rewards and were not taken for such.
+    """Return which columns of a benchmark's rows are called like rewards and were not taken for such.
 
     See `rewards_beside` for the arguments.
     """
@@ -489,14 +489,14 @@ class Reading(Struct, frozen=True):
     told: bool = False
 
     def finding(self, source: str) -> Finding:
-        """Say which way was taken, and the flags for the others."""
+        """Return which way was taken, and the flags for the others."""
         taken, *others = self.choices
         instead = "; ".join(f"{other.flags} = {other.words}" for other in others)
         return Finding("note", "two-readings", f"{taken.words} was assumed; {instead}", source)
 
 
 def readings(
-    rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None = None, *, told: bool = True
+    rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None = None, *, with_findings: bool = True
 ) -> tuple[Reading, ...]:
     """Find everything in a table that the mapping reads in one of several ways, and that nobody decided.
 
@@ -504,7 +504,7 @@ def readings(
         rows: the table's; all of them are read where labels have to show what they count from.
         mapping: which of its columns is what.
         stated: what of it a person said.
-        told: whether also those are wanted of which a finding of the reader tells.
+        with_findings: whether also those are wanted of which a finding of the reader tells.
     """
     stated = stated or ColumnMapping()
     if mapping.steps is None or mapping.problem is None or mapping.step is not None:
@@ -515,9 +515,9 @@ def readings(
         several += _separators(table, mapping, mapping.steps)
     if stated.steps is None:
         several += _other_solutions(table, mapping.steps)
-    if told and (mapping.earliest_error is not None or mapping.error_steps is not None):
+    if with_findings and (mapping.earliest_error is not None or mapping.error_steps is not None):
         several += _bases(rows, table, mapping)
-    if told and mapping.step_labels is not None and mapping.wrong_below is None:
+    if with_findings and mapping.step_labels is not None and mapping.wrong_below is None:
         several += _ratings(table, mapping.step_labels)
     return tuple(several)
 

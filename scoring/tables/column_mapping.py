@@ -145,8 +145,8 @@ class ColumnMapping(Struct, frozen=True):
 
     def overridden(self, stated: "ColumnMapping") -> "ColumnMapping":
         """Put what another mapping states in the place of what this one says."""
-        given = {field.name: getattr(stated, field.name) for field in fields(self)}
-        return replace(self, **{name: value for name, value in given.items() if value not in (None, {})})
+        stated_values = {field.name: getattr(stated, field.name) for field in fields(self)}
+        return replace(self, **{name: value for name, value in stated_values.items() if value not in (None, {})})
 
     def save(self, path: Path) -> None:
         """Write the mapping as JSON, whole or not at all; fields without a value are left out.
@@ -154,8 +154,8 @@ class ColumnMapping(Struct, frozen=True):
         Raises:
             UnwritableWorkspace: read-only, full, not allowed.
         """
-        given = {name: value for name, value in asdict(self).items() if value not in (None, {})}
-        text = json.dumps({"format": FORMAT, **given}, ensure_ascii=False, indent=2)
+        values = {name: value for name, value in asdict(self).items() if value not in (None, {})}
+        text = json.dumps({"format": FORMAT, **values}, ensure_ascii=False, indent=2)
         write_atomically(path, text.encode() + b"\n")
 
     @classmethod
@@ -185,7 +185,7 @@ class ColumnMapping(Struct, frozen=True):
 
 
 def is_benchmark_name(name: str) -> bool:
-    """Tell whether a name can be a benchmark's: a word that can be a folder."""
+    """Return whether a name can be a benchmark's: a word that can be a folder."""
     return _NAME.match(name) is not None
 
 
@@ -218,7 +218,7 @@ _MANY_DIGITS = 10**18
 
 
 def at(row: Mapping[str, Any], column: str) -> Any:
-    """Give the cell under a column's name, else what stands at its path; None if there is neither.
+    """Return the cell under a column's name, else what stands at its path; None if there is neither.
 
     A path goes through objects (`meta.source`) and lists of them: `sections[].content` is the list of what all
     elements hold (null where one holds nothing), `messages[role=assistant].content` of those elements whose `role` is
@@ -229,18 +229,18 @@ def at(row: Mapping[str, Any], column: str) -> Any:
 
 
 def single_at(row: Mapping[str, Any], column: str) -> Any:
-    """Give the same for a cell that is no list: the one value of a path through a list that leads to one."""
+    """Return the same for a cell that is no list: the one value of a path through a list that leads to one."""
     cell = at(row, column)
     return cell[0] if column not in row and "[" in column and isinstance(cell, list) and len(cell) == 1 else cell
 
 
 def has(row: Mapping[str, Any], column: str) -> bool:
-    """Tell whether the row has the column, be it with null in it; of a path through a list, whether an element has."""
+    """Return whether the row has the column, null in it or not; of a path through a list, whether an element has."""
     return _find(row, column)[0]
 
 
 def outermost(column: str) -> str:
-    """Give the key of a row that a path begins with, as far as the first list."""
+    """Return the key of a row that a path begins with, as far as the first list."""
     return column.partition("[")[0]
 
 
@@ -388,9 +388,9 @@ def steps(cell: Any, separator: str | None = None) -> tuple[Any, bool]:
     Split is at the separator, or at blank lines; blank parts before the first and after the last step are no steps. A
     text that looks like a list and is no JSON (as `str` of a Python list is none) stays as it is.
     """
-    given = listed(cell)
-    if isinstance(given, list) and all(isinstance(part, str) for part in given):
-        return given, False
+    solution = listed(cell)
+    if isinstance(solution, list) and all(isinstance(part, str) for part in solution):
+        return solution, False
     if not isinstance(cell, str) or _PRINTED_LIST.match(cell.strip()):
         return cell, False
     parts = _BLANK_LINES.split(cell) if separator is None else cell.split(separator)

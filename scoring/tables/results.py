@@ -114,7 +114,7 @@ def steps_in_order(rows: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def repeats_ids(rows: pl.DataFrame) -> bool:
-    """Tell whether rows of a number each are at least twice as many as their ids."""
+    """Return whether rows of a number each are at least twice as many as their ids."""
     numbers = rows["solution"].count()
     return rows["id"].null_count() == 0 and numbers > 1 and numbers >= 2 * rows["id"].n_unique()
 
@@ -209,14 +209,14 @@ def _kept(count: int) -> list[pl.Expr]:
     columns = [pl.col("id"), pl.col(LINE), pl.lit(value=True).alias(KEPT)]
     whole_case = pl.col("whole")
     for place in range(count):
-        given = pl.col(f"given {place}")
+        values = pl.col(f"given {place}")
         numbers, truths = (whole_case & pl.col(f"{name} {place}") for name in ("numbers", "truths"))
         bad = pl.format("reward {} (0-based) is no finite number", pl.col(f"odd {place}"))
         reason = pl.when(~whole_case).then(pl.lit("there are no rewards here")).when(~(numbers | truths)).then(bad)
         code = pl.when(~whole_case).then(pl.lit("no-rewards")).when(~(numbers | truths)).then(pl.lit("bad-reward"))
         columns += [
-            pl.when(numbers).then(given).alias(f"rewards {place}"),
-            pl.when(truths).then(given.list.eval(pl.element() > 0)).alias(f"labels {place}"),
+            pl.when(numbers).then(values).alias(f"rewards {place}"),
+            pl.when(truths).then(values.list.eval(pl.element() > 0)).alias(f"labels {place}"),
             reason.alias(f"reason {place}"),
             code.alias(f"code {place}"),
         ]
@@ -501,20 +501,23 @@ class _Table(Struct, frozen=True, eq=False):
         return {"rewards": self._rewards, "verdicts": self._verdicts, "answers": self._answers}[scorer.kind](scorer)
 
     def _rewards(self, scorer: _Scorer) -> ExternalResults:
-        given, findings = self._given(
+        table_rows, findings = self._given(
             scorer, {what: pl.col(scorer(what)) for what in ("rewards", "labels", "solution")}
         )
         in_order = None
-        if repeats_ids(given):
+        if repeats_ids(table_rows):
             # A sentence for all in the place of one for each.
-            rows, in_order = given.unique(["id", "run"], keep="first", maintain_order=True), steps_in_order(given)
+            rows, in_order = (
+                table_rows.unique(["id", "run"], keep="first", maintain_order=True),
+                steps_in_order(table_rows),
+            )
             message = (
-                f"{given.height:,} rows share {given['id'].n_unique():,} ids: this looks like one row a step, without "
-                "a column of step numbers; the first row of each id counts. --step COLUMN names such a column"
+                f"{table_rows.height:,} rows share {table_rows['id'].n_unique():,} ids: this looks like one row a step"
+                ", without a column of step numbers; the first row of each id counts. --step COLUMN names such a column"
             )
             findings.append(Finding("error", "repeated-id", message, self.source))
         else:
-            rows, findings = self._first(given, findings)
+            rows, findings = self._first(table_rows, findings)
         low, high = reward_bounds((rows if in_order is None else in_order)["rewards"])
         if (low, high) != (0.0, 1.0):
             message = (

@@ -113,7 +113,7 @@ def table_name(source: str) -> str:
 
 
 def describe(mapping: ColumnMapping) -> str:
-    """Say which column is read as what, and every option that changes what is read, in one line."""
+    """Return which column is read as what, and every option that changes what is read, in one line."""
     parts = [f"{name} = {column}" for name, column in mapping.named]
     if mapping.steps is not None:
         parts.append(f"one text of steps is split at {_separator_words(mapping)}")
@@ -278,16 +278,24 @@ class Evidence(Struct, frozen=True):
 
 
 def label_base(
-    stated: int | None, evidence: Evidence, *, marked: bool, source: str, option: str = "label_base"
+    stated: int | None,
+    evidence: Evidence,
+    *,
+    marked: bool,
+    source: str,
+    option: str = "label_base",
+    clean: str | None = None,
 ) -> LabelBase:
     """Decide the base of labels.
 
     Clear evidence is, for 0: a label 0 where clean cases are marked in another way (`marked`); for 1: no label 0, some
     that equal the number of steps, none above it. Without either 0 is assumed, with a warning that names the `option`
-    by which to state it.
+    by which to state it. `clean` is the word of a label that no step is wrong: such labels are not counted.
     """
     zeros, ends, beyond = evidence.zeros, evidence.ends, evidence.beyond
-    seen = f"{zeros:,} labels are 0, {ends:,} equal the number of steps"
+    seen = f"{ends:,} labels equal the number of steps"
+    if zeros or clean != "0":
+        seen = f"{zeros:,} labels are 0, {ends:,} equal the number of steps"
     if stated is not None:
         return LabelBase(stated, f"{stated}-based, as stated ({seen})", _against(stated, zeros, ends, source, option))
     if not evidence.labels:
@@ -305,7 +313,7 @@ def label_base(
 
 
 def base_note(base: LabelBase, source: str) -> Finding:
-    """Say which base of verdicts was inferred, and that another can be stated."""
+    """Return which base of verdicts was inferred, and that another can be stated."""
     message = f"verdicts were read {base.words}; --base states another"
     return Finding("note", "label-base", message, source)
 
@@ -332,7 +340,7 @@ def _wrong_below(mapping: ColumnMapping) -> float:
 
 
 def is_clean(cell: Any, mapping: ColumnMapping) -> bool:
-    """Tell whether a cell that should name a step says that no step is wrong."""
+    """Return whether a cell that should name a step says that no step is wrong."""
     word = text(cell)
     if mapping.clean == "null" and word is None:
         return True
@@ -340,7 +348,7 @@ def is_clean(cell: Any, mapping: ColumnMapping) -> bool:
 
 
 def index_natural(mapping: ColumnMapping) -> Any:
-    """Give the type of indices that need no reading: none where a number may mean that no step is wrong."""
+    """Return the type of indices that need no reading: none where a number may mean that no step is wrong."""
     return None if mapping.clean is not None and type(whole(mapping.clean)) is int else WHOLE
 
 
@@ -350,14 +358,14 @@ def gold_fields(mapping: ColumnMapping, *, quiet: bool = False) -> dict[str, Fie
     `quiet` where nothing is to be said of them.
     """
 
-    def heard(read: Callable[[Fields, str], Any]) -> Callable[[Fields, str], Any]:
+    def noted(read: Callable[[Fields, str], Any]) -> Callable[[Fields, str], Any]:
         return (lambda fields, name: read(replace(fields, findings=[]), name)) if quiet else read
 
     index = index_natural(mapping)
     return {
-        "earliest_error": read_by(pl.Int64(), heard(partial(_earliest, mapping)), index, needed=True),
-        "error_steps": read_by(pl.List(pl.Int64()), heard(_error_steps), list[WHOLE], needed=True),
-        "step_labels": read_by(pl.List(pl.Boolean()), heard(partial(_step_labels, mapping)), list[bool], needed=True),
+        "earliest_error": read_by(pl.Int64(), noted(partial(_earliest, mapping)), index, needed=True),
+        "error_steps": read_by(pl.List(pl.Int64()), noted(_error_steps), list[WHOLE], needed=True),
+        "step_labels": read_by(pl.List(pl.Boolean()), noted(partial(_step_labels, mapping)), list[bool], needed=True),
     }
 
 
@@ -427,7 +435,7 @@ def gold_base(rows: Rows, mapping: ColumnMapping) -> LabelBase:
     parts = list(chunks(rows, layout, lambda chunk: _evidence(chunk.frame, named, n_steps)))
     marked = mapping.clean is not None or mapping.earliest_error is None or any(clean for _, clean in parts)
     evidence = sum((evidence for evidence, _ in parts), Evidence())
-    return label_base(mapping.label_base, evidence, marked=marked, source=rows.source)
+    return label_base(mapping.label_base, evidence, marked=marked, source=rows.source, clean=mapping.clean)
 
 
 def _quiet_steps(fields: Fields, name: str) -> list[str] | None:

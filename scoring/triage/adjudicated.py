@@ -70,7 +70,7 @@ class Adjudicated(Struct, frozen=True, eq=False, dict=True):
         return dict(counted.iter_rows())
 
     def count(self, *adjudications: str) -> int:
-        """How many cases there are of these."""
+        """Count the cases of these."""
         return sum(self.counts.get(name, 0) for name in adjudications)
 
     @cached_property
@@ -86,7 +86,7 @@ class Adjudicated(Struct, frozen=True, eq=False, dict=True):
         return tuple(overlaid["who"].explode().drop_nulls().unique().sort())
 
     def over(self, cases: pl.DataFrame) -> pl.DataFrame:
-        """The cases with these labels laid over their own; the same frame where none is another.
+        """Lay these labels over the cases' own; the same frame where none is another.
 
         Only `earliest_error` and `error_steps` change, and nothing is said any more of a label beyond the last step.
         The error type and what else a benchmark says of the error are still said of the error that it named.
@@ -105,16 +105,16 @@ class Adjudicated(Struct, frozen=True, eq=False, dict=True):
         return joined.with_columns(*columns, as_given).select(cases.columns)
 
 
-def adjudicate(said: Mapping[str, Sequence[Words]], cases: pl.DataFrame) -> Adjudicated:
-    """The labels of cases after triage.
+def adjudicate(words_by_case: Mapping[str, Sequence[Words]], cases: pl.DataFrame) -> Adjudicated:
+    """Return the labels of cases after triage.
 
     Args:
-        said: everybody's words on each case, by its identity; cases on which nobody rules DENYING are passed over.
+        words_by_case: everybody's words on a case, by its identity; cases without a DENYING ruling are passed over.
         cases: columns `case`, `key`, `benchmark`, `n_steps`, `earliest_error` and `error_steps`. A case that people
             ruled on and that is not here is GONE, if others of its benchmark are here. Where none of a benchmark has an
             error step listed, [] is all that its clean cases can have, and only earliest errors are labelled.
     """
-    ruled = {case: words for case, words in said.items() if any(one.ruling in DENYING for one in words)}
+    ruled = {case: words for case, words in words_by_case.items() if any(word.ruling in DENYING for word in words)}
     if not ruled:
         return Adjudicated(pl.DataFrame(schema=ADJUDICATIONS))
     listing = set(cases.filter(pl.col("error_steps").list.len() > 0)["benchmark"].unique())
@@ -136,7 +136,8 @@ def adjudicate(said: Mapping[str, Sequence[Words]], cases: pl.DataFrame) -> Adju
 
 
 def label_of(ratings: Mapping[int, int], n_steps: int, *, every: bool) -> _Label | None:
-    """The error steps (0-based, ascending) that one person's ratings of a case name; None where these give no label.
+    """Return the error steps (0-based, ascending) that one person's ratings of a case name; None where these give no
+    label.
 
     Args:
         ratings: -1, 0 or 1 by step.
@@ -162,38 +163,38 @@ class _Own(NamedTuple):
         return self.lists and self.listed is not None
 
 
-def _adjudication(said: Sequence[Words], key: str, own: _Own) -> tuple[str, int | None, list[int] | None, list[str]]:
+def _adjudication(every: Sequence[Words], key: str, own: _Own) -> tuple[str, int | None, list[int] | None, list[str]]:
     """What the words of all come to on one case: adjudication, earliest error, error steps, and whose words."""
-    words = [one.of(key) for one in said]
-    ruled = [one for one in words if one.ruling in DENYING]
-    deciding = {one.ruling for one in words if one.ruling in _DECIDE}
+    words = [own_words.of(key) for own_words in every]
+    ruled = [word for word in words if word.ruling in DENYING]
+    deciding = {word.ruling for word in words if word.ruling in _DECIDE}
     if len(deciding) == 1 and ruled and ruled[0].ruling == _GOLD:
         return _by_ratings(ruled, own)
     why = OUTDATED if not ruled else RULINGS_DIFFER if len(deciding) > 1 else WITHOUT_GOLD
-    return why, None, None, _who(ruled or said, DENYING)
+    return why, None, None, _who(ruled or every, DENYING)
 
 
 def _by_ratings(ruled: Sequence[Words], own: _Own) -> tuple[str, int | None, list[int] | None, list[str]]:
     """The same where everybody who decides rules "gold wrong"."""
-    rated = {one.who: one.ratings for one in ruled if one.ratings}
+    rated = {word.who: word.ratings for word in ruled if word.ratings}
     if not rated:
-        return OUTDATED if any(one.outdated for one in ruled) else UNRATED, None, None, _who(ruled, DENYING)
+        return OUTDATED if any(word.outdated for word in ruled) else UNRATED, None, None, _who(ruled, DENYING)
     if any(step >= own.n_steps for steps in rated.values() for step in steps):
         return BEYOND, None, None, sorted(rated)
     every = own.every
     labels = {who: label_of(steps, own.n_steps, every=every) for who, steps in rated.items()}
     # Where only the earliest error is labelled, what people say of the steps after it makes no difference.
-    given = {who: label if every else label[:1] for who, label in labels.items() if label is not None}
-    if not given:
+    given_labels = {who: label if every else label[:1] for who, label in labels.items() if label is not None}
+    if not given_labels:
         return UNFINISHED, None, None, sorted(rated)
-    label, *others = set(given.values())
-    if others or any(_denies(rated[who], label, every=every) for who in rated.keys() - given.keys()):
+    label, *others = set(given_labels.values())
+    if others or any(_denies(rated[who], label, every=every) for who in rated.keys() - given_labels.keys()):
         return STEPS_DIFFER, None, None, sorted(rated)
     earliest = label[0] if label else -1
     # Where only the earliest error is labelled, nobody knows of the steps after it; without one all are right.
     listed = list(label) if every or not label else None
     same = earliest == own.earliest and (not every or listed == own.listed)
-    return CONFIRMED if same else CHANGED, earliest, own.listed if same else listed, sorted(given)
+    return CONFIRMED if same else CHANGED, earliest, own.listed if same else listed, sorted(given_labels)
 
 
 def _denies(ratings: Mapping[int, int], label: _Label, *, every: bool) -> bool:
@@ -203,4 +204,4 @@ def _denies(ratings: Mapping[int, int], label: _Label, *, every: bool) -> bool:
 
 
 def _who(words: Iterable[Words], rulings: Collection[str]) -> list[str]:
-    return sorted(one.who for one in words if one.ruling in rulings)
+    return sorted(word.who for word in words if word.ruling in rulings)

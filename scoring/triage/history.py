@@ -78,17 +78,17 @@ Batch = tuple[str, str, int]
 
 
 def batch_of(action: Action) -> Batch:
-    """The batch that an action belongs to, or that an undo or redo speaks of."""
+    """Return the batch that an action belongs to, or that an undo or redo speaks of."""
     return (action.who, action.machine, action.of)
 
 
 def content_of(key: str) -> str:
-    """The beginning of a case's `key`: it differs where problem or steps differ."""
+    """Return the beginning of a case's `key`: it differs where problem or steps differ."""
     return key[:_CONTENT]
 
 
 def taken_back(action: Action) -> Action:
-    """Of a ruling or a rating, the action that takes it away again."""
+    """Return the action that takes a ruling or a rating away again."""
     return action._replace(value=f"{rating_of(action.value)[0]} " if action.kind == RATE else "")
 
 
@@ -132,17 +132,17 @@ class Queue(Struct, frozen=True):
         return self.waiting[0] if self.waiting else None
 
     def waits(self, case: str) -> bool:
-        """Whether a case waits."""
+        """Return whether a case waits."""
         return self._has(self._first, case) or case in self._late
 
     def after(self, action: Action) -> "Queue":
-        """The queue after its author did one more thing that holds; cheap where that is about few cases."""
+        """Return the queue after its author did one more thing that holds; cheap where that is about few cases."""
         groups, late = {"": self._first, RULE: self.ruled, SKIP: self.skipped}, self._late
         for case in action.cases:
             if case not in self.places:
                 continue
             groups = {kind: self._less(cases, case) for kind, cases in groups.items()}
-            late = tuple(one for one in late if one != case)
+            late = tuple(key for key in late if key != case)
             kind = _kind(action)
             if kind == DEFER:
                 late = (*late, case)
@@ -173,7 +173,7 @@ class Queue(Struct, frozen=True):
 
 
 def queue_of(begun: Action, since: Iterable[Action]) -> Queue:
-    """A queue after everything that its author did since; what was undone is left out already."""
+    """Return a queue after everything that its author did since; what was undone is left out already."""
     last: dict[str, str] = {}
     deferred: dict[str, None] = {}
     for action in since:
@@ -221,8 +221,8 @@ class Triage(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def people(self) -> frozenset[str]:
         """Who rules, rates, notes or sorts; tags are everybody's."""
-        said = (*self.notes.values(), *self.rulings.values(), *self.categories.values(), *self.ratings.values())
-        return frozenset(who for of in said for who in of)
+        by_case = (*self.notes.values(), *self.rulings.values(), *self.categories.values(), *self.ratings.values())
+        return frozenset(who for of in by_case for who in of)
 
     @cached_property
     def tags_in_use(self) -> dict[str, int]:
@@ -231,7 +231,9 @@ class Triage(Struct, frozen=True, eq=False, dict=True):
         return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
     def note(self, case: str) -> str:
-        """The notes on a case in one text, "" where there is none; where several people wrote one, with their names."""
+        """Join the notes on a case into one text, "" where there is none; where several people wrote one, with their
+        names.
+        """
         notes = self.notes.get(case, {})
         if len(notes) == 1:
             return next(iter(notes.values()))
@@ -284,30 +286,30 @@ class Account:
                 own.pop(case, None)
 
     def triage(self, was: Triage | None = None, cases: Collection[str] = ()) -> Triage:
-        """What was taken in, less what was taken away again; or what it `was`, with that of these cases anew.
+        """Return what was taken in, less what was taken away again; or what it `was`, with that of these cases anew.
 
         What is said of all cases in one respect is the same object as long as nothing of it changes.
         """
         if was is None:
             return _triage(self._tags, self._own, self._ratings)
-        own = {kind: _some(said, cases) for kind, said in self._own.items()}
+        own = {kind: _some(values, cases) for kind, values in self._own.items()}
         now = _triage(_some(self._tags, cases), own, _some(self._ratings, cases))
         names = ("tags", "notes", "rulings", "categories", "ratings")
         return Triage(*(_put(getattr(was, name), getattr(now, name), cases) for name in names))
 
 
-def _some(said: Mapping[str, Any], cases: Iterable[str]) -> dict[str, Any]:
-    return {case: said[case] for case in cases if case in said}
+def _some(by_case: Mapping[str, Any], cases: Iterable[str]) -> dict[str, Any]:
+    return {case: by_case[case] for case in cases if case in by_case}
 
 
-def _put(was: Mapping[str, Any], found: Mapping[str, Any], cases: Iterable[str]) -> Mapping[str, Any]:
+def _put(was: Mapping[str, Any], changed: Mapping[str, Any], cases: Iterable[str]) -> Mapping[str, Any]:
     """What is said of all cases where this was found of some."""
-    if all(was.get(case) == found.get(case) for case in cases):
+    if all(was.get(case) == changed.get(case) for case in cases):
         return was
     now = dict(was)
     for case in cases:
-        if case in found:
-            now[case] = found[case]
+        if case in changed:
+            now[case] = changed[case]
         else:
             now.pop(case, None)
     return now
@@ -327,16 +329,16 @@ def _triage(
             tags[case] = alike.setdefault(listed, listed)
     ratings = {}
     for case, of in rated.items():
-        there = {who: given for who, steps in of.items() if (given := _rated(steps))}
+        there = {who: kept_ratings for who, steps in of.items() if (kept_ratings := _rated(steps))}
         if there:
             ratings[case] = there
     return Triage(tags, _given(own[NOTE]), _given(own[RULE]), _given(own[SORT]), ratings)
 
 
-def _given(said: Mapping[str, Said]) -> dict[str, Said]:
+def _given(by_case: Mapping[str, Said]) -> dict[str, Said]:
     """Texts by case and who said them, without those that are empty."""
     kept: dict[str, Said] = {}
-    for case, of in said.items():
+    for case, of in by_case.items():
         there = {who: text for who, text in of.items() if text} if "" in of.values() else of
         if there:
             kept[case] = there
@@ -381,54 +383,55 @@ class History:
         return tuple(sorted({action.who for action in self.actions}))
 
     def add(self, action: Action) -> None:
-        """One more action, later than all that are there."""
+        """Add one more action, later than all that are there."""
         self.actions.append(action)
         self._file((action,))
         self._reverse(action)
         if action.kind in REVERSALS:
-            told: tuple[Action, ...] = self.batch(batch_of(action))
+            holding: tuple[Action, ...] = self.batch(batch_of(action))
         else:
-            told = tuple(self._holding((action,)))
-        self._queues_after(action, told)
-        cases = frozenset(case for one in told if one.kind in SAID for case in one.cases)
+            holding = tuple(self._holding((action,)))
+        self._queues_after(action, holding)
+        cases = frozenset(case for held in holding if held.kind in SAID for case in held.cases)
         if action.kind in REVERSALS:
             self._tell_again(cases)
         else:
-            self._told.take(told)
+            self._told.take(holding)
         self.triage = self._told.triage(self.triage, cases)
 
     def batch(self, batch: Batch) -> tuple[Action, ...]:
-        """The actions of a batch, in order."""
+        """Return the actions of a batch, in order."""
         who, machine, of = batch
         return tuple(
-            one
-            for one in self.actions
-            if one.of == of and one.kind in CHANGES and (one.who, one.machine) == (who, machine)
+            action
+            for action in self.actions
+            if action.of == of and action.kind in CHANGES and (action.who, action.machine) == (who, machine)
         )
 
     def of_case(self, case: str) -> tuple[tuple[Action, bool], ...]:
-        """What was done to a case, in order, and whether it holds: an action that was undone does not."""
-        return tuple((one, batch_of(one) not in self._undone) for one in self._by_case.get(case, ()))
+        """Return what was done to a case, in order, and whether it holds: an action that was undone does not."""
+        return tuple((action, batch_of(action) not in self._undone) for action in self._by_case.get(case, ()))
 
     def told(self, case: str) -> tuple[tuple[Action, bool | None], ...]:
-        """Everything that concerns a case, in order: what was done to it, queues it came into, and what was undone.
+        """Return everything that concerns a case, in order: what was done to it, queues it came into, and what was
+        undone.
 
         Beside each action whether it holds; None of an undo or redo.
         """
-        changes = [one for one in self.actions if case in one.cases]
-        batches = {batch_of(one) for one in changes}
+        changes = [action for action in self.actions if case in action.cases]
+        batches = {batch_of(change) for change in changes}
         return tuple(
-            (one, None if one.kind in REVERSALS else batch_of(one) not in self._undone)
-            for one in self.actions
-            if case in one.cases or (one.kind in REVERSALS and batch_of(one) in batches)
+            (action, None if action.kind in REVERSALS else batch_of(action) not in self._undone)
+            for action in self.actions
+            if case in action.cases or (action.kind in REVERSALS and batch_of(action) in batches)
         )
 
     def queue(self, who: str) -> Queue | None:
-        """The queue that a person is at, and how far they are; None where there is none."""
+        """Return the queue that a person is at, and how far they are; None where there is none."""
         return queues[-1] if (queues := self.queues(who)) else None
 
     def queues(self, who: str) -> tuple[Queue, ...]:
-        """The queues that a person began, the one that they are at last.
+        """Return the queues that a person began, the one that they are at last.
 
         One that is begun once more, with the same cases, words and scorer, is gone on with. A ruling decides in every
         queue that was begun before it, leaving out and deferring only in the one that its author is at.
@@ -440,17 +443,17 @@ class History:
     def _found_queues(self, who: str) -> tuple[Queue, ...]:
         begun: dict[Action, list[Action]] = {}
         known: dict[tuple[object, ...], Action] = {}
-        for one in self._holding([one for one in self.actions if one.kind in DECIDING and one.who == who]):
-            if one.kind == QUEUE:
-                first = known.setdefault((one.value, one.content, one.cases), one)
+        for action in self._holding([past for past in self.actions if past.kind in DECIDING and past.who == who]):
+            if action.kind == QUEUE:
+                first = known.setdefault((action.value, action.content, action.cases), action)
                 begun[first] = begun.pop(first, [])
                 continue
-            for since in begun.values() if one.kind == RULE else [*begun.values()][-1:]:
-                since.append(one)
+            for since in begun.values() if action.kind == RULE else [*begun.values()][-1:]:
+                since.append(action)
         return tuple(queue_of(first, since) for first, since in begun.items())
 
     def stacks(self, who: str, machine: str) -> tuple[list[Batch], list[Batch]]:
-        """The batches that a person at a machine can undo, and those to redo; each with the next one last.
+        """Return the batches that a person at a machine can undo, and those to redo; each with the next one last.
 
         A new action leaves nothing to redo. One that joins a batch which was undone is undone with it.
         """
@@ -495,32 +498,31 @@ class History:
             self._undone.discard(batch_of(action))
 
     def _holding(self, actions: Iterable[Action]) -> Iterable[Action]:
-        """Those that were not undone."""
-        return (one for one in actions if batch_of(one) not in self._undone) if self._undone else actions
+        return (action for action in actions if batch_of(action) not in self._undone) if self._undone else actions
 
     def _tell_again(self, cases: frozenset[str]) -> None:
         """Take in what holds of these cases, as if nobody had said anything of them before."""
         self._told.forget(cases)
-        about = [one for one in self.actions if not cases.isdisjoint(one.cases)]
-        within = (one._replace(cases=tuple(case for case in one.cases if case in cases)) for one in about)
+        about = [action for action in self.actions if not cases.isdisjoint(action.cases)]
+        within = (action._replace(cases=tuple(case for case in action.cases if case in cases)) for action in about)
         self._told.take(self._holding(within))
 
-    def _queues_after(self, action: Action, told: Iterable[Action]) -> None:
+    def _queues_after(self, action: Action, holding: Iterable[Action]) -> None:
         """Bring its author's queues, where they are known, to what they are after one more action.
 
-        `told` is it, or what it reversed. Nearly always that is a decision about one case, and all of the queues need
-        not be gone through.
+        `holding` is it, or what it reversed. Nearly always that is a decision about one case, and not every
+        queue needs to be gone through.
         """
         who = action.who
-        for one in told:
-            if one.kind not in DECIDING:
+        for held in holding:
+            if held.kind not in DECIDING:
                 continue
-            if one is not action or one.kind == QUEUE or len(one.cases) > 1:
+            if held is not action or held.kind == QUEUE or len(held.cases) > 1:
                 self._queues.pop(who, None)
                 return
             if queues := self._queues.get(who):
-                others = tuple(queue.after(one) for queue in queues[:-1]) if one.kind == RULE else queues[:-1]
-                self._queues[who] = (*others, queues[-1].after(one))
+                others = tuple(queue.after(held) for queue in queues[:-1]) if held.kind == RULE else queues[:-1]
+                self._queues[who] = (*others, queues[-1].after(held))
 
 
 def _move(batch: int, source: dict[int, None], target: dict[int, None]) -> None:

@@ -106,7 +106,7 @@ class Read(Struct, frozen=True):
 
 
 def read_file(path: Path) -> Read:
-    """The actions of one file; a line that is none is a problem, and the others still count."""
+    """Read the actions of one file; a line that is none is a problem, and the others still count."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -117,22 +117,22 @@ def read_file(path: Path) -> Read:
     problems, unknown, last, number = [], Counter[str](), 0, 1
     unended = 0 if data.endswith(b"\n") else data.count(b"\n") + 1
     for block in _blocks(data.removesuffix(b"\n")):
-        found = [_sound(one, at) for at, one in enumerate(_decoded(block), number)]
-        if not found or not all(found):
-            found = []
+        parsed_lines = [_sound(line, at) for at, line in enumerate(_decoded(block), number)]
+        if not parsed_lines or not all(parsed_lines):
+            parsed_lines = []
             for at, line in enumerate(block.split(b"\n"), number):
                 action = _read(line, at)
                 if type(action) is Action:
-                    found.append(action)
+                    parsed_lines.append(action)
                 elif type(action) is int:
                     unknown[_word(_value(line))] += 1
                     last = max(last, action)
                 elif action:
-                    told = _CUT if at == unended and action == _NOT_WHOLE else f"{action}; the line does nothing"
-                    problems.append(f"triage/{path.name}:{at}: {told}")
-        actions += (one for one in found if one is not None)
+                    fault = _CUT if at == unended and action == _NOT_WHOLE else f"{action}; the line does nothing"
+                    problems.append(f"triage/{path.name}:{at}: {fault}")
+        actions += (parsed for parsed in parsed_lines if parsed is not None)
         number += block.count(b"\n") + 1
-    last = max(last, max((one.n for one in actions), default=0))
+    last = max(last, max((action.n for action in actions), default=0))
     return Read(tuple(actions), tuple(problems), unknown, last)
 
 
@@ -154,15 +154,15 @@ def _decoded(block: bytes) -> Sequence[_Line]:
     newlines = block.count(b"\n")
     if block.startswith(b"{") and block.endswith(b"}") and block.count(b"}\n{") == newlines:
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            found = _quickly.decode_lines(block)
-            return found if len(found) == newlines + 1 else ()
+            lines = _quickly.decode_lines(block)
+            return lines if len(lines) == newlines + 1 else ()
     return ()
 
 
 def _read(line: bytes, number: int) -> Action | int | str:
     """The same as `_action`, of a line; most are sound, also beside one that is not."""
-    one = _line(line)
-    quick = None if one is None else _sound(one, number)
+    decoded = _line(line)
+    quick = None if decoded is None else _sound(decoded, number)
     return _action(_value(line), number) if quick is None else quick
 
 
@@ -173,27 +173,27 @@ def _line(line: bytes) -> _Line | None:
         return None
 
 
-def _sound(one: _Line, number: int) -> Action | None:
+def _sound(line: _Line, number: int) -> Action | None:
     """The action of a line with which all is well; None for every other line."""
-    kind, n, text, of = _KINDS.get(one.action), one.n, one.value, one.of
-    if kind is None or one.v != VERSION or not 0 < n < _LARGEST:
+    kind, n, text, of = _KINDS.get(line.action), line.n, line.value, line.of
+    if kind is None or line.v != VERSION or not 0 < n < _LARGEST:
         return None
     if kind in REVERSALS:
         if of is None or of >= n:
             return None
-        return Action(n, one.who, one.machine, number, kind, (), "", of, one.time, one.content)
-    if not one.cases or text is None or not (text or kind in MAY_BE_EMPTY):
+        return Action(n, line.who, line.machine, number, kind, (), "", of, line.time, line.content)
+    if not line.cases or text is None or not (text or kind in MAY_BE_EMPTY):
         return None
     if kind in _WRONG and _WRONG[kind](text) is not None:
         return None
-    batch = n if one.batch is None else one.batch
+    batch = n if line.batch is None else line.batch
     # Quicker than Action(...), which would go through a function of Python for every line.
-    parts = (n, one.who, one.machine, number, kind, one.cases, text, batch, one.time, one.content)
+    parts = (n, line.who, line.machine, number, kind, line.cases, text, batch, line.time, line.content)
     return tuple.__new__(Action, parts)
 
 
 def is_whole(line: bytes) -> bool:
-    """Whether a line holds one JSON object, whatever is in it."""
+    """Return whether a line holds one JSON object, whatever is in it."""
     return type(_value(line)) is dict
 
 
@@ -323,12 +323,12 @@ def append_lines(path: Path, lines: Sequence[str]) -> int:
 
 def _unended(descriptor: int, size: int) -> bytes:
     """What stands behind the last end of a line; b"" where the file ends with one."""
-    found, start = b"", size
-    while start and b"\n" not in found:
+    rest, start = b"", size
+    while start and b"\n" not in rest:
         end, start = start, max(0, start - _AT_ONCE)
         os.lseek(descriptor, start, os.SEEK_SET)
-        found = os.read(descriptor, end - start) + found
-    return found[found.rfind(b"\n") + 1 :]
+        rest = os.read(descriptor, end - start) + rest
+    return rest[rest.rfind(b"\n") + 1 :]
 
 
 def _write(path: Path, descriptor: int, data: bytes, size: int) -> None:
@@ -358,7 +358,7 @@ class Author(Struct, frozen=True):
 
     @classmethod
     def me(cls) -> "Author":
-        """The person at this machine."""
+        """Return the person at this machine."""
         named = os.environ.get(ENVIRONMENT, "").strip()
         with suppress(OSError, KeyError, ImportError):
             named = named or getpass.getuser()
@@ -405,15 +405,15 @@ class Journal:
     def _read(self) -> None:
         self._sizes = self._written()
         with _no_collection():
-            found = [read_file(path) for path in sorted(self.folder.glob("*.jsonl"))]
-            actions: Iterable[Action] = sorted(action for one in found for action in one.actions)
+            files = [read_file(path) for path in sorted(self.folder.glob("*.jsonl"))]
+            actions: Iterable[Action] = sorted(action for file in files for action in file.actions)
             # A copy of a file beside it holds the same actions once more.
             if any(map(eq, actions, islice(actions, 1, None))):
                 actions = dict.fromkeys(actions)
             self._history = History(actions)
-        self.problems = tuple(problem for one in found for problem in one.problems)
-        self.unknown = sum((one.unknown for one in found), Counter[str]())
-        self._last = max((one.last for one in found), default=0)
+        self.problems = tuple(problem for file in files for problem in file.problems)
+        self.unknown = sum((file.unknown for file in files), Counter[str]())
+        self._last = max((file.last for file in files), default=0)
         self._stacks: tuple[list[Batch], list[Batch]] | None = None
 
     @property
@@ -484,7 +484,7 @@ class Journal:
         return self._history
 
     def of_case(self, case: str) -> tuple[tuple[Action, bool], ...]:
-        """What everybody did to a case, in order, and whether it holds: an action that was undone does not."""
+        """Return what everybody did to a case, in order, and whether it holds: an action that was undone does not."""
         return self._history.of_case(case)
 
     def do(self, changes: Sequence[Change], content: str = "") -> None:
@@ -495,13 +495,13 @@ class Journal:
         """
         if not changes:
             return
-        told = [
+        entries = [
             {"action": kind, "cases": list(map(sound, cases)), "value": sound(text)}
             | ({"content": sound(content)} if content and kind in {RULE, RATE, QUEUE} else {})
             for kind, cases, text in changes
         ]
         with self._locked():
-            batch = batch_of(self._append(told)[0])
+            batch = batch_of(self._append(entries)[0])
             if self._stacks is not None:
                 self._stacks = ([*self._stacks[0], batch], [])
 
@@ -557,7 +557,7 @@ class Journal:
         return self._written() != self._sizes
 
     def again(self) -> "Journal":
-        """The same, read again."""
+        """Read the journal again."""
         return Journal(self.folder, self.author, self._clock)
 
     def _locked(self) -> "_Lock":
@@ -568,17 +568,19 @@ class Journal:
         if self.changed:
             self._read()
 
-    def _append(self, told: Sequence[dict[str, Any]]) -> list[Action]:
+    def _append(self, entries: Sequence[dict[str, Any]]) -> list[Action]:
         """Write lines and take them in; the folder is locked and all that is in the file is known."""
         first, time = self._last + 1, self._clock()
         lines, actions = [], []
-        for n, one in enumerate(told, first):
-            batch = {"batch": first} if n != first and "of" not in one else {}
+        for n, entry in enumerate(entries, first):
+            batch = {"batch": first} if n != first and "of" not in entry else {}
             envelope = {"v": VERSION, "n": n, "time": time, "who": self.author.who, "machine": self.author.machine}
-            lines.append(json.dumps({**envelope, **one, **batch}, ensure_ascii=False))
-            parts = (tuple(one.get("cases", ())), one.get("value", ""), one.get("of", first))
+            lines.append(json.dumps({**envelope, **entry, **batch}, ensure_ascii=False))
+            parts = (tuple(entry.get("cases", ())), entry.get("value", ""), entry.get("of", first))
             actions.append(
-                Action(n, self.author.who, self.author.machine, 0, one["action"], *parts, time, one.get("content", ""))
+                Action(
+                    n, self.author.who, self.author.machine, 0, entry["action"], *parts, time, entry.get("content", "")
+                )
             )
         added = append_lines(self.path, lines)
         # Where there are no locks somebody may have written just before: then the sizes differ, and it is read again.
@@ -608,5 +610,5 @@ class _Lock:
             raise unwritable(folder, error) from error
         self._journal.catch_up()
 
-    def __exit__(self, *told: object) -> None:
+    def __exit__(self, *error: object) -> None:
         self._lock.__exit__(None, None, None)

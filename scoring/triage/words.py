@@ -34,7 +34,7 @@ class Words(Struct, frozen=True):
     outdated: bool = False
 
     def of(self, key: str) -> "Words":
-        """The same without the ruling and the ratings that were said of another text than that of this `key`.
+        """Return the words without the ruling and the ratings of another text than that of this `key`.
 
         Those of which nobody noted the text stay.
         """
@@ -51,23 +51,23 @@ _RULING = (_OWN[RULE], "")
 
 
 def words_of(case: str, actions: Iterable[tuple[Action, bool]]) -> tuple[Words, ...]:
-    """What stands of everybody's words on a case, by name; who says nothing of it any more is left out.
+    """Return what stands of everybody's words on a case, by name; who says nothing of it any more is left out.
 
     Args:
         case: its identity.
         actions: what was done to it, in order, and whether each holds, as `Journal.of_case` gives them.
     """
     # Of each person by what they speak of: what they say, when they said it, and of which text.
-    said: dict[str, dict[tuple[str, str | int], tuple[Any, str, str]]] = {}
+    by_person: dict[str, dict[tuple[str, str | int], tuple[Any, str, str]]] = {}
     for action, holds in actions:
         if not holds:
             continue
         about, value = _told(action)
-        of_person = said.setdefault(action.who, {})
+        of_person = by_person.setdefault(action.who, {})
         of_person.pop(about, None)
         if value is not None:
             of_person[about] = value, action.time, action.content
-    return tuple(_words(case, who, said[who]) for who in sorted(said) if said[who])
+    return tuple(_words(case, who, by_person[who]) for who in sorted(by_person) if by_person[who])
 
 
 def _told(action: Action) -> tuple[tuple[str, str | int], Any]:
@@ -80,19 +80,19 @@ def _told(action: Action) -> tuple[tuple[str, str | int], Any]:
     return (_OWN[action.kind], ""), action.value or None
 
 
-def _words(case: str, who: str, said: Mapping[tuple[str, str | int], tuple[Any, str, str]]) -> Words:
+def _words(case: str, who: str, values: Mapping[tuple[str, str | int], tuple[Any, str, str]]) -> Words:
     """The words of one person; what they said last stands last."""
-    own = {name: value for (name, _), (value, _, _) in said.items() if name in _OWN.values()}
-    tags = {tag: on for (name, tag), (on, _, _) in said.items() if name == "tags"}
-    rated = sorted((int(step), *told) for (name, step), told in said.items() if name == "ratings")
+    own = {name: value for (name, _), (value, _, _) in values.items() if name in _OWN.values()}
+    tags = {tag: on for (name, tag), (on, _, _) in values.items() if name == "tags"}
+    rated = sorted((int(step), *value) for (name, step), value in values.items() if name == "ratings")
     return Words(
         case,
         who,
         ratings={step: rating for step, rating, *_ in rated},
         tags=tuple(sorted(str(tag) for tag, on in tags.items() if on)),
         without=tuple(sorted(str(tag) for tag, on in tags.items() if not on)),
-        last=[time for _, time, _ in said.values()][-1],
-        ruling_of=said[_RULING][2] if _RULING in said else "",
+        last=[time for _, time, _ in values.values()][-1],
+        ruling_of=values[_RULING][2] if _RULING in values else "",
         ratings_of={step: content for step, *_, content in rated if content},
         **own,
     )
@@ -119,7 +119,7 @@ class Note(NamedTuple):
 
 
 def notes(of_case: Callable[[str], Iterable[tuple[Action, bool]]], cases: Iterable[str]) -> tuple[Note, ...]:
-    """Every person's notes on these cases, in the order in which they were begun.
+    """Return every person's notes on these cases, in the order in which they were begun.
 
     A note keeps its place when its words or its category change; one that was taken away, category and all, and is
     written again is a new one. Of one action on several cases the first case comes first. The order is that of the
@@ -129,16 +129,16 @@ def notes(of_case: Callable[[str], Iterable[tuple[Action, bool]]], cases: Iterab
         of_case: the actions on a case in order, and whether each holds, as `Journal.of_case` gives them.
         cases: identities of cases.
     """
-    found: list[tuple[tuple[int, str, str, int], int, Note]] = []
+    notes_begun: list[tuple[tuple[int, str, str, int], int, Note]] = []
     places: dict[int, tuple[Action, dict[str, int]]] = {}
     for case in cases:
-        for who, (begun, said) in _fold_notes(of_case(case)).items():
+        for who, (begun, words) in _fold_notes(of_case(case)).items():
             # Kept with its action, whose identity would else be free for another one.
             _, of = places.setdefault(id(begun), (begun, {case: place for place, case in enumerate(begun.cases)}))
-            note = Note(case, who, said.get(NOTE, ""), said.get(SORT, ""), begun.time)
-            found.append((begun[:4], of[case], note))
-    found.sort(key=lambda one: one[:2])
-    return tuple(note for _, _, note in found)
+            note = Note(case, who, words.get(NOTE, ""), words.get(SORT, ""), begun.time)
+            notes_begun.append((begun[:4], of[case], note))
+    notes_begun.sort(key=lambda begun_note: begun_note[:2])
+    return tuple(note for _, _, note in notes_begun)
 
 
 def _fold_notes(actions: Iterable[tuple[Action, bool]]) -> dict[str, tuple[Action, _Said]]:
@@ -147,33 +147,35 @@ def _fold_notes(actions: Iterable[tuple[Action, bool]]) -> dict[str, tuple[Actio
     for action, holds in actions:
         if not holds or action.kind not in {NOTE, SORT}:
             continue
-        said = standing.setdefault(action.who, (action, {}))[1]
-        said[action.kind] = action.value
-        if not any(said.values()):
+        words = standing.setdefault(action.who, (action, {}))[1]
+        words[action.kind] = action.value
+        if not any(words.values()):
             del standing[action.who]
     return standing
 
 
 def sorting(chosen: Iterable[Note], who: str, category: str) -> list[Change]:
-    """What puts a person's own notes among these into a category; "" takes them out of theirs.
+    """Return the changes that put a person's own notes among these into a category; "" takes them out of theirs.
 
     A category belongs to who gave it, so that other people's notes stay where they are. Nothing is changed of notes
     that are there already: [] where that are all.
     """
-    cases = [one.case for one in chosen if one.who == who and one.category != category]
+    cases = [note.case for note in chosen if note.who == who and note.category != category]
     return [(SORT, cases, category)] if cases else []
 
 
 def in_category(every: Iterable[Note], category: str) -> tuple[Note, ...]:
-    """The notes of one category, in their order; "" gives those in none."""
-    return tuple(one for one in every if one.category == category)
+    """Return the notes of one category, in their order; "" gives those in none."""
+    return tuple(note for note in every if note.category == category)
 
 
 def categories(every: Iterable[Note]) -> dict[str, tuple[Note, ...]]:
-    """The notes by category: those of most notes first, then those that were met first; the notes in none come last."""
+    """Group the notes by category: those of most notes first, then those that were met first; the notes in none come
+    last.
+    """
     grouped: dict[str, list[Note]] = {}
-    for one in every:
-        grouped.setdefault(one.category, []).append(one)
+    for note in every:
+        grouped.setdefault(note.category, []).append(note)
     ordered = sorted(grouped, key=lambda name: (name == "", -len(grouped[name])))
     return {name: tuple(grouped[name]) for name in ordered}
 
@@ -200,7 +202,7 @@ _About = tuple[str, str | None, int | None]
 
 
 def statements(of_case: Callable[[str], Iterable[tuple[Action, bool]]], cases: Iterable[str]) -> pl.DataFrame:
-    """What every person says of these cases and of nothing else, one row each, with the columns of STATEMENTS.
+    """Return what every person says of these cases and of nothing else, one row each, with the columns of STATEMENTS.
 
     The last word of a person counts, whatever machine it was said at; what was undone or taken away does not. `value`
     is a ruling, a rating, a category, and of tags YES or NO. A person says of a tag
@@ -218,37 +220,37 @@ def statements(of_case: Callable[[str], Iterable[tuple[Action, bool]]], cases: I
     rows: list[tuple[str, str | None, str, int | None, str, str]] = []
     looked: list[tuple[str, str]] = []
     for case in cases:
-        said, seen = _fold_statements(of_case(case))
+        by_person, seen = _fold_statements(of_case(case))
         looked += [(case, who) for who in sorted(seen)]
-        rows += [(about, tag, case, step, who, value) for (who, (about, tag, step)), value in said.items()]
-    found = pl.DataFrame(rows, schema=STATEMENTS, orient="row")
+        rows += [(about, tag, case, step, who, value) for (who, (about, tag, step)), value in by_person.items()]
+    frame = pl.DataFrame(rows, schema=STATEMENTS, orient="row")
     seen_cases = pl.DataFrame(looked, schema={"case": pl.String(), "who": pl.String()}, orient="row")
-    return pl.concat([found.filter(about=kind) if kind != TAG else _tags(found, seen_cases) for kind in KINDS])
+    return pl.concat([frame.filter(about=kind) if kind != TAG else _tags(frame, seen_cases) for kind in KINDS])
 
 
-def _tags(found: pl.DataFrame, looked: pl.DataFrame) -> pl.DataFrame:
+def _tags(frame: pl.DataFrame, looked: pl.DataFrame) -> pl.DataFrame:
     """The statements about tags, with those that people make by having looked at a case and said nothing."""
-    said = found.filter(about=TAG)
-    silent = looked.join(said.select("tag").unique(maintain_order=True), how="cross")
-    silent = silent.join(said, on=["case", "who", "tag"], how="anti")
+    tagged = frame.filter(about=TAG)
+    silent = looked.join(tagged.select("tag").unique(maintain_order=True), how="cross")
+    silent = silent.join(tagged, on=["case", "who", "tag"], how="anti")
     columns = (pl.lit(TAG).alias("about"), pl.lit(None, pl.Int64).alias("step"), pl.lit(NO).alias("value"))
-    return pl.concat([said, silent.with_columns(columns).select(*STATEMENTS)])
+    return pl.concat([tagged, silent.with_columns(columns).select(*STATEMENTS)])
 
 
 def _fold_statements(actions: Iterable[tuple[Action, bool]]) -> tuple[dict[tuple[str, _About], str], set[str]]:
     """What stands of each person's words on one case, and who has looked at it."""
-    said: dict[tuple[str, _About], str] = {}
+    by_person: dict[tuple[str, _About], str] = {}
     alone: dict[tuple[str, _About], bool] = {}
     for action, holds in actions:
         if not holds:
             continue
         about, value = _about(action)
-        said.pop((action.who, about), None)
+        by_person.pop((action.who, about), None)
         if value:
-            said[action.who, about] = value
+            by_person[action.who, about] = value
             alone[action.who, about] = about[0] != TAG or len(action.cases) == 1
-    looked = {who for who, about in said if alone[who, about]}
-    return {key: value for key, value in said.items() if key[1][0] != NOTE}, looked
+    looked = {who for who, about in by_person if alone[who, about]}
+    return {key: value for key, value in by_person.items() if key[1][0] != NOTE}, looked
 
 
 def _about(action: Action) -> tuple[_About, str]:

@@ -108,13 +108,13 @@ class LoraConfig(Struct, frozen=True):
         )
 
     def targeted(self, module: str) -> bool:
-        """Whether the adapter was to change the module of this name."""
+        """Return whether the adapter was to change the module of this name."""
         if isinstance(self.targets, re.Pattern):
             return bool(self.targets.fullmatch(module))
         return any(module == target or module.endswith(f".{target}") for target in self.targets)
 
     def replaced(self, module: str) -> bool:
-        """Whether the adapter was to hold the module of this name, or one that it is part of, whole."""
+        """Return whether the adapter was to hold the module of this name, or one that it is part of, whole."""
         return any(f".{name}." in f".{module}." for name in self.saved)
 
 
@@ -151,7 +151,7 @@ def _targets(path: Path, value: Any) -> tuple[str, ...] | re.Pattern[str]:
 
 
 def _names(path: Path, name: str, value: Any) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+    if not isinstance(value, list) or not all(isinstance(word, str) and word for word in value):
         raise CheckpointError(f"{path} has {name} = {value!r}, which should be a list of names.", "")
     return value
 
@@ -174,12 +174,12 @@ class Place(NamedTuple):
 
 
 def is_hub_name(model: str) -> bool:
-    """Whether a name is one of the hub's (`ORG/NAME`), going by the name alone."""
+    """Return whether a name is one of the hub's (`ORG/NAME`), going by the name alone."""
     return bool(_NAME.match(model.removeprefix("hf:")))
 
 
 def find_place(model: str, revision: str | None = None, *, pickles: bool = False, download: bool = True) -> Place:
-    """The folder of a local or hub model, which need not be there or whole.
+    """Return the folder of a local or hub model, which need not be there or whole.
 
     A hub model's config, tokenizer, chat template and safetensors files are downloaded where they are not in the cache
     yet, with a head that lies beside them, and where it has no safetensors, with `pickles`, its pickles. `revision` is
@@ -206,8 +206,8 @@ def _snapshot(name: str, revision: str | None, wanted: tuple[str, ...], *, downl
     except ImportError:
         raise MissingExtra("huggingface_hub", "score") from None
     try:
-        found = snapshot_download(name, revision=revision, allow_patterns=list(wanted), local_files_only=not download)
-        return Path(found)
+        folder = snapshot_download(name, revision=revision, allow_patterns=list(wanted), local_files_only=not download)
+        return Path(folder)
     except Exception as error:  # noqa: BLE001  # hub and HTTP client each raise classes of their own
         reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         raise HubUnavailable(
@@ -234,7 +234,7 @@ class Store(Struct, frozen=True):
     root: Path | None
 
     def made(self, recipe: Mapping[str, Any], make: Callable[[Path], object]) -> tuple[Path, bool]:
-        """The checkpoint folder of a recipe, and whether it was made now.
+        """Return the checkpoint folder of a recipe, and whether it was made now.
 
         Args:
             recipe: what it is made of (digests) and how, as JSON values; kept in it as `sources.json`.
@@ -300,15 +300,16 @@ _TRAINED = re.compile(r"checkpoint-\d+\Z")
 
 
 def base_sentence(named: str, base: Place) -> str:
-    """What is told of the base that an adapter names ("" = none) and the one that it was merged into."""
+    """Return what to say of the base that an adapter names ("" = none) and the one that it was merged into."""
     if not named:
         return f"Its {ADAPTER_CONFIG} names no base, so nothing tells whether this is the one."
-    told = f"Its {ADAPTER_CONFIG} names {named} as the base"
+    sentence = f"Its {ADAPTER_CONFIG} names {named} as the base"
     if _alike(named, base.name):
-        return f"{told}."
+        return f"{sentence}."
     if not _proves(named) or not base.commit:
-        return f"{told}; whether that is this one cannot be told from a path."
-    return f"Warning: {told[0].lower()}{told[1:]}, and this one is called otherwise: another base gives other rewards."
+        return f"{sentence}; whether that is this one cannot be told from a path."
+    sentence = f"{sentence[0].lower()}{sentence[1:]}"
+    return f"Warning: {sentence}, and this one is called otherwise: another base gives other rewards."
 
 
 def check_body(named: str, base: Place, model_type: object) -> None:
@@ -380,7 +381,7 @@ class Weights(Struct, frozen=True):
     def of(
         self, model: str, revision: str | None = None, *, look: Look, base: str | None = None, dtype: str = "auto"
     ) -> Usable:
-        """The checkpoint of a folder or hub name.
+        """Find the checkpoint of a folder or hub name.
 
         Args:
             model: a checkpoint's or a LoRA adapter's folder or hub name.
@@ -495,26 +496,28 @@ class Weights(Struct, frozen=True):
             )
         return path
 
-    def _base(self, place: Place, config: LoraConfig, asked: str | None) -> Place:
+    def _base(self, place: Place, config: LoraConfig, base: str | None) -> Place:
         """Where the base is; one that only the adapter names is not downloaded."""
-        if asked:
-            same = asked.removeprefix("hf:").casefold() == config.base.casefold()
-            found = find_place(asked, config.base_revision if same else None, pickles=self.pickles)
+        if base:
+            same = base.removeprefix("hf:").casefold() == config.base.casefold()
+            base_place = find_place(base, config.base_revision if same else None, pickles=self.pickles)
         elif not config.base:
             raise CheckpointError(f"{place.name} is a LoRA adapter that names no base model.", "Name it with --base.")
         else:
             try:
-                found = find_place(config.base, config.base_revision, pickles=self.pickles, download=False)
+                base_place = find_place(config.base, config.base_revision, pickles=self.pickles, download=False)
             except HubUnavailable:
-                found = Place(Path(config.base))
-            if not found.folder.is_dir():
+                base_place = Place(Path(config.base))
+            if not base_place.folder.is_dir():
                 raise CheckpointError(
                     f"{place.name} is a LoRA adapter over {config.base!r}, which is not on this machine.",
                     "Give its folder, or its hub name to download it: --base DIR_OR_ID.",
                 )
-        if _is_lora(found.folder):
-            raise CheckpointError(f"the base {found.name} is itself a LoRA adapter.", "Give a whole model as --base.")
-        return found
+        if _is_lora(base_place.folder):
+            raise CheckpointError(
+                f"the base {base_place.name} is itself a LoRA adapter.", "Give a whole model as --base."
+            )
+        return base_place
 
     def _sources(self, place: Place, files: list[Path]) -> tuple[dict[str, Any], Callable[[], None]]:
         """What identifies files of a place, and a check that they are still the same."""

@@ -1,13 +1,16 @@
 """The guide is printed page by page."""
 
+import json
 import re
 
 import pytest
+from polars.testing import assert_frame_equal
 
 import scoring_process
 from inspector import cli
 from inspector.guide import FIRST, page, pages
 from opened import opened
+from scoring.api import open_workspace
 from screen_text import press, screen_text, shows
 
 
@@ -52,6 +55,26 @@ def test_the_example_of_how_large_a_cluster_is_what_its_command_says(tmp_path):
     ran = scoring_process.commanded_here(*words, "-w", tmp_path / "ws")
     assert ran.returncode == 0
     assert answer in ran.stderr.splitlines()
+
+
+def test_the_benchmark_of_ones_own_is_read_alike_by_its_mapping_and_its_file(tmp_path, capsys):
+    text = page("own-data").partition("## A benchmark of your own")[2]
+    (tmp_path / "map.json").write_text(re.search(r"```json\n(.*?)```", text, re.DOTALL)[1])
+    (tmp_path / "krumm.py").write_text(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1])
+    with (tmp_path / "krumm.jsonl").open("w") as file:
+        for number in range(6):
+            moves = [{"said": f"Move {move} of riddle {number}."} for move in range(1 + number % 3)]
+            row = {"ref": f"k{number}", "quest": f"Riddle {number}?", "trail": {"moves": moves}, "slip_at": number % 2}
+            file.write(json.dumps({**row, "realm": "knots", "slip_kind": "sign" if number % 2 else None}) + "\n")
+    frames = []
+    for how in (["--mapping", f"{tmp_path}/map.json"], []):
+        words = ["import", *([] if how else [f"{tmp_path}/krumm.py"]), f"{tmp_path}/krumm.jsonl", *how]
+        assert cli.main([*words, "-w", f"{tmp_path}/{len(how)}"]) == 0
+        capsys.readouterr()
+        workspace = open_workspace(tmp_path / str(len(how)))
+        frames.append(workspace.cases().select("id", "problem", "steps", "earliest_error", "subset", "error_type"))
+    assert_frame_equal(*frames)
+    assert frames[0]["earliest_error"].to_list() == [-1, 0] * 3
 
 
 async def test_the_palette_opens_a_page_over_any_screen():

@@ -48,11 +48,11 @@ class Address(Struct, frozen=True):
             raise UsageError("a server's address cannot be read.", _HOW) from None
         _check(parts, text)
         host = (parts.hostname or "").lower()
-        shown = f"[{host}]" if ":" in host else host
+        bracketed = f"[{host}]" if ":" in host else host
         path = parts.path.rstrip("/")
         version = _VERSION.search(path)
         return cls(
-            origin=f"{parts.scheme}://{shown}" + (f":{port}" if port is not None else ""),
+            origin=f"{parts.scheme}://{bracketed}" + (f":{port}" if port is not None else ""),
             host=host,
             port=port,
             root=path[: version.start()] if version else path,
@@ -127,7 +127,7 @@ def _variables(address: Address, *, alone: bool) -> tuple[str, ...]:
 
 
 def find_keys(addresses: Sequence[Address], environment: Mapping[str, str]) -> list[Key]:
-    """The key of each server.
+    """Find the key of each server.
 
     Raises:
         UsageError: a variable holds what cannot be sent as a key.

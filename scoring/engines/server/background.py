@@ -81,7 +81,7 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Await all of some work, in its order; where one raises, the others are cancelled and it is raised as it is."""
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one) for one in work]
+            tasks = [group.create_task(job) for job in work]
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
     return [task.result() for task in tasks]

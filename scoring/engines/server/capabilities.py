@@ -49,7 +49,7 @@ class Capabilities(Struct, frozen=True):
         return f"vllm {self.version}".strip() if self.is_vllm else "server"
 
     def model(self, name: str) -> Model:
-        """The model of this name; with no facts where the server lists none."""
+        """Return the model of this name; with no facts where the server lists none."""
         return next((model for model in self.models or () if model.name == name), Model(name))
 
 
@@ -76,12 +76,12 @@ def greet(urls: Sequence[str], model: str | None = None) -> Greeted:
     if not addresses:
         raise UsageError("there is no server to ask.", "Give the address of one.")
     keys = find_keys(addresses, os.environ)
-    found = _examined(addresses, keys)
-    return Greeted(_choose_model(model, found), tuple(found), tuple(keys))
+    examined = _examined(addresses, keys)
+    return Greeted(_choose_model(model, examined), tuple(examined), tuple(keys))
 
 
 def key_notices(servers: Sequence[Capabilities], keys: Sequence[Key]) -> Iterator[Noticed]:
-    """Tell of each server's key that others can read on the way."""
+    """Yield a notice of each server's key that others can read on the way."""
     for address, key in zip((server.address for server in servers), keys, strict=True):
         if key and not (address.encrypted or address.loopback):
             yield Noticed(f"The key for {address} travels unencrypted: use https, or a tunnel to this machine.")
@@ -96,13 +96,13 @@ def _examined(addresses: Sequence[Address], keys: Sequence[Key]) -> list[Capabil
 async def _examine_all(addresses: Sequence[Address], keys: Sequence[Key]) -> list[Capabilities]:
     servers = [Connections(address, key) for address, key in zip(addresses, keys, strict=True)]
     try:
-        found = await asyncio.gather(*map(_examine, servers), return_exceptions=True)
+        results = await asyncio.gather(*map(_examine, servers), return_exceptions=True)
     finally:
         await asyncio.gather(*(server.close() for server in servers))
-    for one in found:
-        if isinstance(one, BaseException):
-            raise one
-    return [one for one in found if isinstance(one, Capabilities)]
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if isinstance(result, Capabilities)]
 
 
 async def _examine(server: Connections) -> Capabilities:
@@ -116,26 +116,30 @@ async def _examine(server: Connections) -> Capabilities:
         )
     if refused := no_entry(models.status, models.headers.get("location", ""), server.address, server.key):
         raise EngineError(refused.sentence, refused.next_step)
-    told = version if isinstance(version, Reply) else None
+    version_reply = version if isinstance(version, Reply) else None
     listing = _listing(models)
-    return Capabilities(server.address, _models(listing), _version(told), _loads_others(listing))
+    return Capabilities(server.address, _models(listing), _version(version_reply), _loads_others(listing))
 
 
-def _choose_model(wanted: str | None, found: Sequence[Capabilities]) -> str:
+def _choose_model(wanted: str | None, examined: Sequence[Capabilities]) -> str:
     """The model that all servers have: `wanted`, or the only one."""
-    names = list(dict.fromkeys(model.name for one in found for model in one.models or ()))
+    names = list(dict.fromkeys(model.name for server in examined for model in server.models or ()))
     if wanted is None:
         if len(names) == 1:
             wanted = names[0]
         elif names:
-            raise EngineError(f"{_places(found)} has several models: {_listed(names)}.", "Choose one by its name.")
+            raise EngineError(f"{_places(examined)} has several models: {_listed(names)}.", "Choose one by its name.")
         else:
-            raise EngineError(f"{_places(found)} does not list its models.", "Give the model's name.")
-    for one in found:
-        if one.models is not None and not one.loads_others and wanted not in {model.name for model in one.models}:
-            offered = _listed([model.name for model in one.models])
+            raise EngineError(f"{_places(examined)} does not list its models.", "Give the model's name.")
+    for server in examined:
+        if (
+            server.models is not None
+            and not server.loads_others
+            and wanted not in {model.name for model in server.models}
+        ):
+            offered = _listed([model.name for model in server.models])
             raise EngineError(
-                f"{one.address} has no model {quoted(wanted)!r}; it has {offered}.", "Choose one of its models."
+                f"{server.address} has no model {quoted(wanted)!r}; it has {offered}.", "Choose one of its models."
             )
     return wanted
 
@@ -145,8 +149,8 @@ def _listed(names: Sequence[str]) -> str:
     return (", ".join(quoted(name) for name in names[:_SHOWN]) or "none") + more
 
 
-def _places(found: Sequence[Capabilities]) -> str:
-    return ", ".join(str(one.address) for one in found)
+def _places(examined: Sequence[Capabilities]) -> str:
+    return ", ".join(str(server.address) for server in examined)
 
 
 async def _asked(server: Connections, path: str) -> Reply | str:
@@ -168,29 +172,32 @@ async def _asked(server: Connections, path: str) -> Reply | str:
 
 def _listing(reply: Reply) -> list[dict[str, Any]]:
     """The models as the server lists them, each with a name as `id`; none where it lists none."""
-    told = _json(reply)
-    data = told.get("data") if isinstance(told, dict) else None
+    body = _json(reply)
+    data = body.get("data") if isinstance(body, dict) else None
     if not isinstance(data, list):
         return []
-    return [one for one in data if isinstance(one, dict) and isinstance(one.get("id"), str)]
+    return [entry for entry in data if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
 
 
 def _models(listing: list[dict[str, Any]]) -> tuple[Model, ...] | None:
     # An empty list is that of a server which loads what it is asked for.
     return (
-        tuple(Model(one["id"], str(one.get("owned_by") or ""), _length(one.get("max_model_len"))) for one in listing)
+        tuple(
+            Model(entry["id"], str(entry.get("owned_by") or ""), _length(entry.get("max_model_len")))
+            for entry in listing
+        )
         or None
     )
 
 
 def _loads_others(listing: list[dict[str, Any]]) -> bool:
     """Whether each model is listed with whether it is in memory, as `transformers serve` (from 5.24) does."""
-    return bool(listing) and all(isinstance(one.get("status"), dict) for one in listing)
+    return bool(listing) and all(isinstance(entry.get("status"), dict) for entry in listing)
 
 
 def _version(reply: Reply | None) -> str:
-    told = _json(reply) if reply else None
-    version = told.get("version") if isinstance(told, dict) else None
+    body = _json(reply) if reply else None
+    version = body.get("version") if isinstance(body, dict) else None
     return quoted(version)[:40] if isinstance(version, str) else ""
 
 

@@ -52,7 +52,8 @@ class Dialect(Struct, frozen=True):
         return cls(_NEW if sampling.effort is not None else _OLD)
 
     def after(self, refusal: Refusal, sent: frozenset[str]) -> "tuple[Dialect, str] | None":
-        """Give the dialect without what was refused, and a clause for the reader, empty where no number changes by it.
+        """Return the dialect without what was refused, and a clause for the reader, empty where no number changes by
+        it.
 
         Args:
             refusal: of HTTP status 400 or 422, and not because of the prompt's length.
@@ -102,12 +103,13 @@ def chat_request(
 
 
 def continues(prompt: Prompt) -> bool:
-    """Whether the answer is to go on where the prompt's last message ends."""
+    """Return whether the answer is to go on where the prompt's last message ends."""
     return bool(prompt) and prompt[-1].role == "assistant"
 
 
 def largest_reply(sampling: Sampling, count: int, context: int | None) -> int:
-    """Bytes that a reply with `count` answers may have, by the tokens asked for or else the model's `context`.
+    """Return the bytes that a reply with `count` answers may have, by the tokens asked for or else the model's
+    `context`.
 
     What is longer was not asked for, and many of them at a time would fill the memory.
     """
@@ -143,24 +145,24 @@ def read_chat(body: bytes) -> ChatReply:
     Raises:
         Fault: it is no JSON, broken off, an error in disguise, or without a choice.
     """
-    told = decoded(body)
-    choices = told.get("choices") if isinstance(told, dict) else None
+    reply = decoded(body)
+    choices = reply.get("choices") if isinstance(reply, dict) else None
     if not isinstance(choices, list):
-        error = told.get("error") if isinstance(told, dict) else None
+        error = reply.get("error") if isinstance(reply, dict) else None
         if error is not None:
             message = error.get("message") if isinstance(error, dict) else error
             raise Fault(f"an error in place of an answer: {quoted(str(message))}")
         raise Fault("JSON that is no chat completion")
-    found = [choice for choice in choices if isinstance(choice, dict)]
-    if not found:
+    choice_objects = [choice for choice in choices if isinstance(choice, dict)]
+    if not choice_objects:
         raise Fault("an answer without choices")
-    places = [choice.get("index") for choice in found]
+    places = [choice.get("index") for choice in choice_objects]
     if all(type(place) is int for place in places) and len(set(places)) == len(places):
-        found.sort(key=lambda choice: choice["index"])
-    usage = told.get("usage")
+        choice_objects.sort(key=lambda choice: choice["index"])
+    usage = reply.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     return ChatReply(
-        tuple(map(_choice, found)), _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+        tuple(map(_choice, choice_objects)), _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     )
 
 
@@ -180,19 +182,19 @@ def _thinking(sampling: Sampling, *, vllm: bool) -> dict[str, Any]:
     return body
 
 
-def _choice(told: dict[str, Any]) -> Choice:
-    message = told.get("message")
+def _choice(choice: dict[str, Any]) -> Choice:
+    message = choice.get("message")
     message = message if isinstance(message, dict) else {}
     text, reasoning = _content(message.get("content"))
     apart = next((message[name] for name in ("reasoning_content", "reasoning") if _is_text(message.get(name))), None)
     refusal = message.get("refusal")
     if not text.strip() and isinstance(refusal, str) and refusal.strip():
         text = refusal
-    finish = told.get("finish_reason")
+    finish = choice.get("finish_reason")
     finish = masked(finish) if isinstance(finish, str) else None
     without_keys, thought = masked(text), masked(apart or reasoning or "") or None
     # The tokens of a text that holds a key spell it.
-    return Choice(without_keys, thought, finish, _logprobs(told) if without_keys == text else None)
+    return Choice(without_keys, thought, finish, _logprobs(choice) if without_keys == text else None)
 
 
 def _content(content: Any) -> tuple[str, str | None]:
@@ -200,9 +202,9 @@ def _content(content: Any) -> tuple[str, str | None]:
     if not isinstance(content, list):
         return content if isinstance(content, str) else "", None
     parts = [part if isinstance(part, dict) else {"text": part} for part in content]
-    said = "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
+    words = "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
     thoughts = [_thought(part.get("thinking")) for part in parts]
-    return said, "".join(thoughts) or None
+    return words, "".join(thoughts) or None
 
 
 def _thought(thinking: Any) -> str:
@@ -220,20 +222,20 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 
-def _logprobs(told: dict[str, Any]) -> tuple[TokenLogprobs, ...] | None:
+def _logprobs(choice: dict[str, Any]) -> tuple[TokenLogprobs, ...] | None:
     """Of every generated token; None where they are missing, or even one of them cannot be read."""
-    outer = told.get("logprobs")
+    outer = choice.get("logprobs")
     content = outer.get("content") if isinstance(outer, dict) else None
     if not isinstance(content, list):
         return None
     try:
         return tuple(
             TokenLogprobs(
-                _name(one["token"]),
-                number(one["logprob"]),
-                tuple((_name(top["token"]), number(top["logprob"])) for top in one.get("top_logprobs") or ()),
+                _name(token["token"]),
+                number(token["logprob"]),
+                tuple((_name(top["token"]), number(top["logprob"])) for top in token.get("top_logprobs") or ()),
             )
-            for one in content
+            for token in content
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
@@ -308,16 +310,16 @@ class ChatServers(Struct, frozen=True):
     def name(self) -> str:
         """The servers' software and addresses, and the model."""
         groups = [
-            f"{software} at {', '.join(str(one.address) for one in ones)}"
-            for software, ones in groupby(self.found, key=lambda one: one.software)
+            f"{software} at {', '.join(str(server.address) for server in ones)}"
+            for software, ones in groupby(self.found, key=lambda server: server.software)
         ]
         return f"{'; '.join(groups)}, model {quoted(self.model)}"
 
     @property
     def max_model_len(self) -> int | None:
         """Tokens that a prompt and its answer may have together: the least of all servers; None where none tells."""
-        told = [one.model(self.model).max_tokens for one in self.found]
-        return min((tokens for tokens in told if tokens), default=None)
+        lengths = [server.model(self.model).max_tokens for server in self.found]
+        return min((tokens for tokens in lengths if tokens), default=None)
 
     def answers(self, asks: Iterator[Ask | None]) -> Iterator[Answered | Noticed | None]:
         """Answers as they come; `asks` is drawn in the caller's thread. See `AnsweringEngine`.
@@ -343,7 +345,7 @@ class ChatServers(Struct, frozen=True):
 
 
 def other_seed(seed: int | None, number: int) -> int | None:
-    """Give the seed of an ask's answer `number`, 0-based, when each is asked for alone: 0 to 2^31 - 1 but the first.
+    """Return the seed of an ask's answer `number`, 0-based, when each is asked for alone: 0 to 2^31 - 1 but the first.
 
     Far from those of neighbouring seeds, so that runs that are seeded in a row share none.
     """
@@ -438,8 +440,8 @@ class _Conversation(Struct):
         seed, sampling = other_seed(ask.seed, part), ask.sampling or self.engine.sampling
 
         def write(server: Server) -> tuple[str, dict[str, Any]]:
-            manner = self.manners[server]
-            if continues(ask.prompt) and not manner.can.is_vllm:
+            speech = self.manners[server]
+            if continues(ask.prompt) and not speech.can.is_vllm:
                 self.notices.once(
                     (server, "continues"),
                     f"{server.address} may begin a new message where the critic's own is to be written on.",
@@ -448,10 +450,10 @@ class _Conversation(Struct):
                 self.engine.model,
                 ask.prompt,
                 sampling,
-                manner.dialect,
+                speech.dialect,
                 count=wanted,
                 seed=seed,
-                vllm=manner.can.is_vllm,
+                vllm=speech.can.is_vllm,
             )
             return f"{server.address.api}/chat/completions", body
 
@@ -472,25 +474,25 @@ class _Conversation(Struct):
         Raises:
             Reworded: the request would be worded otherwise now.
         """
-        manner = self.manners[server]
+        speech = self.manners[server]
         now = chat_request(
-            self.engine.model, (), sampling, manner.dialect, count=body.get("n", 1), seed=body.get("seed"), vllm=False
+            self.engine.model, (), sampling, speech.dialect, count=body.get("n", 1), seed=body.get("seed"), vllm=False
         )
         if _worded(now) != _worded(body):
             raise Reworded
-        learned = manner.dialect.after(refusal, frozenset(body))
+        learned = speech.dialect.after(refusal, frozenset(body))
         if learned:
-            manner.dialect, clause = learned
+            speech.dialect, clause = learned
             if clause:
                 self.notices.once((server, clause[:12]), f"{server.address} {clause}.")
             raise Reworded
 
     def _compare(self, server: Server, body: dict[str, Any], chat: ChatReply, sampling: Sampling) -> None:
         """Note where a reply is not what was asked for."""
-        where, manner, wanted = server.address, self.manners[server], body.get("n", 1)
-        manner.gave_several |= len(chat.choices) == wanted > 1
-        if len(chat.choices) < wanted and not manner.gave_several:
-            manner.dialect = replace(manner.dialect, several=False)
+        where, speech, wanted = server.address, self.manners[server], body.get("n", 1)
+        speech.gave_several |= len(chat.choices) == wanted > 1
+        if len(chat.choices) < wanted and not speech.gave_several:
+            speech.dialect = replace(speech.dialect, several=False)
             self.notices.once(
                 (server, "n"), f"{where} does not give several answers a call, so votes are asked for one by one."
             )

@@ -89,7 +89,7 @@ class PoliteRetry(Retry):
     """Knows our own faults; and reads a `Retry-After` of any number or date, without a word in a log."""
 
     def is_retryable_exception(self, exception: Exception) -> bool:
-        """Whether sending it again may help."""
+        """Return whether sending it again may help."""
         return isinstance(exception, Fault) and exception.again
 
     def backoff_strategy(self) -> float:
@@ -149,7 +149,7 @@ class Connections:
         return await self._send("POST", path, body, seconds, most)
 
     async def get(self, path: str, seconds: float = PROBE) -> Reply:
-        """As `post`, without anything to send; a reply of some megabytes at most."""
+        """Get a reply of some megabytes at most: as `post`, without anything to send."""
         return await self._send("GET", path, None, seconds, _LISTING)
 
     async def close(self) -> None:
@@ -238,7 +238,7 @@ class Notices:
         self._told: set[Hashable] = set()
 
     def once(self, what: Hashable, sentence: str) -> None:
-        """Tell the sentence unless `what` was told of before."""
+        """Report the sentence unless `what` was reported before."""
         if what not in self._told:
             self._told.add(what)
             self._tell(Noticed(sentence))
@@ -409,13 +409,13 @@ class Servers(httpx.AsyncBaseTransport):
         call.failed.add(server)
         if reply.status in GATEWAY:
             self._suspect(server)
-        asked = reply.headers.get("retry-after")
-        if not asked:
+        seconds = reply.headers.get("retry-after")
+        if not seconds:
             return httpx.Response(reply.status)
         now = asyncio.get_running_loop().time()
-        server.rest = now + min(self._retry.parse_retry_after(asked), self._policy.longest)
-        another = any(not one.down and one.rest <= now for one in self.servers)
-        return httpx.Response(reply.status, headers={} if another else {"retry-after": asked})
+        server.rest = now + min(self._retry.parse_retry_after(seconds), self._policy.longest)
+        another = any(not other.down and other.rest <= now for other in self.servers)
+        return httpx.Response(reply.status, headers={} if another else {"retry-after": seconds})
 
     async def _pick(self, call: Call[Any]) -> Server:
         """The server that is up and has the least to do, another one than failed before if there is.
@@ -484,7 +484,7 @@ class Servers(httpx.AsyncBaseTransport):
 
     def _take_down(self, server: Server, phrase: str) -> None:
         server.down = phrase
-        if all(one.down for one in self.servers) and self._up.is_set():
+        if all(other.down for other in self.servers) and self._up.is_set():
             self._up.clear()
             self._since = asyncio.get_running_loop().time()
 
@@ -500,7 +500,6 @@ class Servers(httpx.AsyncBaseTransport):
             server.probe = asyncio.get_running_loop().create_task(self._look_after(server))
 
     async def _look_after(self, server: Server) -> None:
-        """Ask until it answers."""
         tries = 0
         while phrase := await _absent(server):
             self._lost(server, phrase)

@@ -123,10 +123,10 @@ class Refusal(Struct, frozen=True):
     def read(cls, body: bytes) -> "Refusal":
         """Read the body of an error as OpenAI, FastAPI and others write it; what is none of theirs is quoted."""
         try:
-            told = decoded(body)
+            body_read = decoded(body)
         except Fault:
             return cls(quoted(body[:2000].decode(errors="replace")))
-        inner = told.get("error", told) if isinstance(told, dict) else told
+        inner = body_read.get("error", body_read) if isinstance(body_read, dict) else body_read
         if not isinstance(inner, dict):
             return cls(quoted(str(inner)))
         detail = inner.get("detail")
@@ -154,14 +154,14 @@ class Refusal(Struct, frozen=True):
         return "insufficient_quota" in self.code
 
     def names(self, parameter: str) -> bool:
-        """Whether it is this parameter of the request that is not taken."""
+        """Return whether it is this parameter of the request that is not taken."""
         if self.param:
             return self.param == parameter
         return re.search(rf"(?<![\w]){re.escape(parameter)}(?![\w])['\"`]?", self.message) is not None
 
 
 def no_entry(status: int, location: str, address: Address, key: Key) -> Declined | None:
-    """Say why a server does not let us in, or sends us elsewhere; None where it does neither."""
+    """Return why a server does not let us in, or sends us elsewhere; None where it does neither."""
     code, variable = f"HTTP {status}", key.variables[-1]
     if status == 401 and key:
         sentence = f"{address} refuses the key in {variable} ({code})."
@@ -180,7 +180,7 @@ def no_entry(status: int, location: str, address: Address, key: Key) -> Declined
 
 
 def not_done(status: int, refusal: Refusal, address: Address, key: Key) -> Fault:
-    """Say what is wrong with a request that is not worth sending again."""
+    """Describe what is wrong with a request that is not worth sending again."""
     phrase = f"HTTP {status}: {refusal.message}"
     if status == 429:
         sentence = f"{address} says: {refusal.message}."

@@ -64,10 +64,10 @@ class RewardEndpoint(Protocol):
         ...
 
     def largest_reply(self, sequence: Encoded) -> int:
-        """Bytes that the reply for one sequence may have."""
+        """Return the bytes that the reply for one sequence may have."""
         ...
 
-    def rows(self, told: Any, sequence: Encoded) -> Rows:
+    def rows(self, reply: Any, sequence: Encoded) -> Rows:
         """Read what a decoded reply holds at the positions of the sequence.
 
         Raises:
@@ -76,7 +76,7 @@ class RewardEndpoint(Protocol):
         ...
 
     async def proven(self, model: str, sequence: Encoded, send: Send) -> Self:
-        """Give the endpoint after trying on a sequence what the server really does.
+        """Return the endpoint after trying on a sequence what the server really does.
 
         Raises:
             EngineError: the server does something else, and its numbers would be wrong.
@@ -117,19 +117,19 @@ class Pooling(Struct, frozen=True):
         """See `RewardEndpoint`."""
         return ROOM + len(sequence.ids) * self.columns * _NUMBER_BYTES
 
-    def rows(self, told: Any, sequence: Encoded) -> Rows:
+    def rows(self, reply: Any, sequence: Encoded) -> Rows:
         """See `RewardEndpoint`."""
-        outputs = _chosen(self._outputs(told), sequence)
+        outputs = _chosen(self._outputs(reply), sequence)
         weights = [self.readout.reward, *([self.readout.redundancy] if self.readout.redundancy else [])]
         return [_weighed(self._transformed(row), weights) for row in outputs]
 
     async def proven(self, model: str, sequence: Encoded, send: Send) -> Self:
         """See `RewardEndpoint`: whether `use_activation` counts, what comes, and at which tokens."""
-        found = [self._outputs(await send(self._request(model, sequence.ids, activation=on))) for on in (False, True)]
-        raw = self._is_raw(found[0], found[1])
-        if found[0] and len(found[0]) != len(sequence.ids):
+        outputs = [self._outputs(await send(self._request(model, sequence.ids, activation=on))) for on in (False, True)]
+        raw = self._is_raw(outputs[0], outputs[1])
+        if outputs[0] and len(outputs[0]) != len(sequence.ids):
             await self._prove_tag(model, sequence, send)
-        elif not found[0]:
+        elif not outputs[0]:
             raise EngineError(
                 "the pooling server finds no step tag in the first case.",
                 f"Start it with the step tag {sequence.ids[sequence.positions[0]]} in --pooler-config.",
@@ -169,8 +169,8 @@ class Pooling(Struct, frozen=True):
         tags = {sequence.ids[position] for position in sequence.positions}
         tag = sequence.ids[sequence.positions[0]]
         other = next((token for token in sequence.ids if token != tag), tag)
-        found = self._outputs(await send(self._request(model, (other, tag, tag, tag), activation=False)))
-        if len(tags) > 1 or len(found) != 3:
+        outputs = self._outputs(await send(self._request(model, (other, tag, tag, tag), activation=False)))
+        if len(tags) > 1 or len(outputs) != 3:
             raise EngineError(
                 f"the pooling server does not give the numbers at token {tag}, where this PRM reads them.",
                 'Start it with --pooler-config \'{"task": "token_classify", "tok_pooling_type": "ALL"}\'.',
@@ -180,27 +180,27 @@ class Pooling(Struct, frozen=True):
     def _request(model: str, ids: Sequence[int], *, activation: bool) -> dict[str, Any]:
         # In base64 every float32 arrives as it is; as JSON a server may refuse one that is not finite.
         written = {"encoding_format": "base64", "embed_dtype": "float32", "endianness": "little"}
-        asked = {"model": model, "task": "token_classify", "input": [list(ids)], "use_activation": activation}
-        return asked | written
+        body = {"model": model, "task": "token_classify", "input": [list(ids)], "use_activation": activation}
+        return body | written
 
-    def _outputs(self, told: Any) -> Outputs:
+    def _outputs(self, reply: Any) -> Outputs:
         """The head's outputs, checked for their shape.
 
         Raises:
             Fault: they are of another.
         """
         try:
-            rows = told["data"][0]["data"]
+            rows = reply["data"][0]["data"]
             if isinstance(rows, str):
                 numbers = np.frombuffer(binascii.a2b_base64(rows, strict_mode=True), "<f4")
                 return numbers.reshape(-1, self.columns).astype(float).tolist()
-            found = [[math.nan if value is None else number(value) for value in row] for row in rows]
+            outputs = [[math.nan if value is None else number(value) for value in row] for row in rows]
         except (KeyError, IndexError, TypeError, ValueError):
             raise Fault("a reply that holds no numbers", again=False) from None
-        width = next((len(row) for row in found if len(row) != self.columns), None)
+        width = next((len(row) for row in outputs if len(row) != self.columns), None)
         if width is not None:
             raise Fault(f"{width} numbers a token where this PRM's head gives {self.columns}", again=False)
-        return found
+        return outputs
 
     def _transformed(self, row: Sequence[float]) -> Sequence[float]:
         if not self.raw or self.readout.transform == "none":
@@ -243,10 +243,10 @@ class GenerativeScoring(Struct, frozen=True):
         """See `RewardEndpoint`."""
         return ROOM + len(sequence.positions) * 3 * _NUMBER_BYTES
 
-    def rows(self, told: Any, sequence: Encoded) -> Rows:
+    def rows(self, reply: Any, sequence: Encoded) -> Rows:
         """See `RewardEndpoint`."""
         weights = [self.readout.reward, *([self.readout.redundancy] if self.readout.redundancy else [])]
-        return [_weighed((score, 1.0 - score), weights) for score in _scores(told, len(sequence.positions))]
+        return [_weighed((score, 1.0 - score), weights) for score in _scores(reply, len(sequence.positions))]
 
     async def proven(self, model: str, sequence: Encoded, send: Send) -> Self:
         """See `RewardEndpoint`: the two words' probabilities must make one, whichever is asked for first."""
@@ -293,22 +293,22 @@ def _sigmoid(value: float) -> float:
     return 1.0 / (1.0 + math.exp(-value)) if value >= 0 else math.exp(value) / (1.0 + math.exp(value))
 
 
-def _scores(told: Any, count: int) -> list[float]:
+def _scores(reply: Any, count: int) -> list[float]:
     """One probability an item, in their order.
 
     Raises:
         Fault: there are others.
     """
     try:
-        scores = {one["index"]: number(one["score"]) for one in told["data"]}
-        found = [scores[index] for index in range(len(told["data"]))]
+        scores = {item["index"]: number(item["score"]) for item in reply["data"]}
+        in_order = [scores[index] for index in range(len(reply["data"]))]
     except (KeyError, TypeError, ValueError):
         raise Fault("a reply that holds no scores", again=False) from None
-    if len(found) != count:
-        raise Fault(f"{len(found)} scores for {count} steps", again=False)
-    if not all(0.0 <= score <= 1.0 for score in found):
+    if len(in_order) != count:
+        raise Fault(f"{len(in_order)} scores for {count} steps", again=False)
+    if not all(0.0 <= score <= 1.0 for score in in_order):
         raise Fault("a score that is no probability", again=False)
-    return found
+    return in_order
 
 
 def _weighed(outputs: Sequence[float], weights: Sequence[Sequence[float]]) -> tuple[float, ...]:
@@ -358,27 +358,28 @@ class RewardServers:
     @property
     def name(self) -> str:
         """The servers' software, addresses and endpoint, and the model."""
-        places = "; ".join(f"{one.software} at {one.address}{self.endpoint.path}" for one in self.found)
+        places = "; ".join(f"{server.software} at {server.address}{self.endpoint.path}" for server in self.found)
         return f"{places}, model {quoted(self.model)}"
 
     @property
     def max_model_len(self) -> int | None:
         """Tokens that a sequence may have: the least of all servers; None where none tells."""
-        return min((most for one in self.found if (most := one.model(self.model).max_tokens)), default=None)
+        return min((most for server in self.found if (most := server.model(self.model).max_tokens)), default=None)
 
     def read(self, cases: Sequence[Encoded]) -> Iterator[Batch | Noticed]:
-        """Rewards of all cases, in order. The first time the shortest sequence shows what the servers really do.
+        """Yield the rewards of all cases, in order. The first time the shortest sequence shows what the servers really
+        do.
 
         Raises:
             EngineError: no server can be reached, or they do something other than this PRM needs.
         """
-        parts = [(place, one) for place, case in enumerate(cases) for one in case.sequences]
-        read = [one for _, one in parts if one.positions and self._fits(one)]
+        parts = [(place, sequence) for place, case in enumerate(cases) for sequence in case.sequences]
+        read = [sequence for _, sequence in parts if sequence.positions and self._fits(sequence)]
         arrived: SimpleQueue[tuple[int, Rows | Refused] | Noticed | BaseException] = SimpleQueue()
         with LoopThread() as loop:
             servers = loop.run(self._open(Notices(arrived.put)))
             loop.last = servers.aclose
-            shortest = min(read, key=lambda one: len(one.ids), default=None)
+            shortest = min(read, key=lambda sequence: len(sequence.ids), default=None)
             if shortest and self.proven is None:
                 yield from key_notices(self.found, self.keys)
                 self.proven = loop.run(self._prove(shortest))
@@ -387,7 +388,7 @@ class RewardServers:
             async def work(part: Encoded, number: int) -> tuple[int, Rows | Refused]:
                 return number, await self._rows(servers, endpoint, part)
 
-            came = across(loop, (one for _, one in parts), work, arrived, self.concurrency)
+            came = across(loop, (sequence for _, sequence in parts), work, arrived, self.concurrency)
             yield from _in_order(cases, [place for place, _ in parts], came)
 
     def _fits(self, sequence: Encoded) -> bool:
@@ -410,7 +411,7 @@ class RewardServers:
             alone = await self._open(Notices(lambda _: None), place)
 
             async def send(body: dict[str, Any], alone: Servers = alone) -> Any:
-                got = await alone.deliver(self._call(self.endpoint, body, sequence, lambda told: told))
+                got = await alone.deliver(self._call(self.endpoint, body, sequence, lambda reply: reply))
                 if isinstance(got, Failure):
                     raise Fault(got.reason, again=False)
                 return got
@@ -423,7 +424,7 @@ class RewardServers:
                 ) from None
             finally:
                 await alone.aclose()
-        if any(one != proven[0] for one in proven):
+        if any(endpoint != proven[0] for endpoint in proven):
             raise EngineError(
                 "the servers give different kinds of numbers.", "Start all of them with the same options."
             )
@@ -439,7 +440,7 @@ class RewardServers:
             body = endpoint.request(self.model, sequence)
         except Fault as fault:
             return Refused(fault.phrase)
-        call = self._call(endpoint, body, sequence, lambda told: endpoint.rows(told, sequence))
+        call = self._call(endpoint, body, sequence, lambda reply: endpoint.rows(reply, sequence))
         got = await servers.deliver(call)
         return Refused(got.reason, over_length=got.lasting) if isinstance(got, Failure) else got
 
@@ -456,16 +457,18 @@ def _in_order(
     cases: Sequence[Encoded], owners: Sequence[int], came: Iterator[tuple[int, Rows | Refused] | Noticed | None]
 ) -> Iterator[Batch | Noticed]:
     """Batches of cases in their order, each as soon as it is whole, and what is noticed meanwhile."""
-    found: dict[int, dict[int, Rows | Refused]] = {}
+    rows_by_case: dict[int, dict[int, Rows | Refused]] = {}
     waiting = iter(range(len(cases)))
     batch = list(islice(waiting, _BATCH))
-    for one in came:
-        if isinstance(one, Noticed):
-            yield one
-        elif one is not None:
-            found.setdefault(owners[one[0]], {})[one[0]] = one[1]
-        while batch and all(len(found.get(place, ())) == len(cases[place].sequences) for place in batch):
-            answers = tuple(_answer(place, [rows for _, rows in sorted(found.pop(place).items())]) for place in batch)
+    for result in came:
+        if isinstance(result, Noticed):
+            yield result
+        elif result is not None:
+            rows_by_case.setdefault(owners[result[0]], {})[result[0]] = result[1]
+        while batch and all(len(rows_by_case.get(place, ())) == len(cases[place].sequences) for place in batch):
+            answers = tuple(
+                _answer(place, [rows for _, rows in sorted(rows_by_case.pop(place).items())]) for place in batch
+            )
             yield Batch(answers, sum(cases[place].n_tokens for place in batch), 0)
             batch = list(islice(waiting, _BATCH))
 

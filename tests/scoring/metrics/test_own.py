@@ -141,7 +141,7 @@ def test_a_metric_that_cannot_be_is_refused_where_it_is_made(arguments, says):
 
 def test_a_file_without_any_and_two_of_one_name_are_sentences(tmp_path, near):
     (tmp_path / "empty.py").write_text("import math\n")
-    with pytest.raises(PluginError, match="holds nothing to use"):
+    with pytest.raises(PluginError, match="holds nothing that --plugin brings"):
         load_plugins([str(tmp_path / "empty.py")])
     (tmp_path / "again.py").write_text(FILE.read_text())
     with pytest.raises(PluginError, match="two files hold a metric 'near'"):
