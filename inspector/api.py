@@ -15,7 +15,7 @@ Values are fractions, steps are 0-based, -1 means that no step is wrong. What is
 `scoring.errors.InspectError`, whose text says what to do next.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from inspector.own import load_own
 from inspector.provenance import provenance
 from inspector.render.view import Cell, Column, Kind, Note, Section, View, count, figure, points, table, text
 from inspector.request import Request
+from scoring.api import Names
 from scoring.errors import UsageError
 
 __all__ = [
@@ -52,8 +53,6 @@ __all__ = [
 
 _ARGUMENTS = frozenset({"workspace", "benchmarks", "subsets", "thresholds", "plugins"})
 """Fields of a request that are arguments under another name, or the first one."""
-Names = str | Sequence[str]
-"""One name or several; of scorers and subsets any part of one is enough that only one has. () = all."""
 
 
 def analyses() -> dict[str, str]:

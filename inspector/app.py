@@ -27,7 +27,7 @@ from inspector.services.command_access import Appearance, Keys, palette_commands
 from inspector.services.following import Following
 from inspector.services.navigation import INSPECT, SMALL, Navigation
 from inspector.services.remembering import Remembering, as_left
-from inspector.services.saving import Saving
+from inspector.services.saving import SavingService
 from inspector.services.scoring_processes import ScoringProcesses
 from inspector.session.recording import SessionRecorder
 from inspector.terminal.textual_compat import (
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
     from inspector.inspection import Inspection
     from inspector.screens.base import InspectionScreen
-    from inspector.terminal.remembered import Remembered
+    from inspector.terminal.remembered import RememberedState
 
 FULL_COLLECTION = 100
 """How many middle collections of garbage make a full one."""
@@ -69,9 +69,9 @@ DONE = 30
 
 def found_places() -> "type[Provider]":
     """Return what finds benchmarks, scorers and cases; it is imported when the palette opens."""
-    from inspector.screens.palette import Places
+    from inspector.screens.palette import PlacesProvider
 
-    return Places
+    return PlacesProvider
 
 
 class InspectApp(Themed[int]):
@@ -121,11 +121,11 @@ class InspectApp(Themed[int]):
         self.folder = folder or Path()
         self.state, self.config, self.sessions = state, config, sessions
         self.inspection: Inspection | None = None
-        self.remembered: Remembered | None = None
+        self.remembered: RememberedState | None = None
         self.navigation = Navigation(self)
         self.following = Following(self)
         self.scoring = ScoringProcesses(self)
-        self.saving = Saving(self)
+        self.saving = SavingService(self)
         self.remembering = Remembering(self)
         self.appearance = Appearance(self)
         self.keys = Keys(self)
@@ -195,7 +195,7 @@ class InspectApp(Themed[int]):
         self.failure = sentence
         self.exit(2)
 
-    def _begin(self, inspection: "Inspection", remembered: "Remembered") -> None:
+    def _begin(self, inspection: "Inspection", remembered: "RememberedState") -> None:
         """Show what was read, then begin with everything that goes on beside that."""
         self.inspection, self.remembered = inspection, remembered
         self.keys.follow_keymap(self.config)
@@ -465,7 +465,7 @@ def run_app(
     """
     if not visit.who and not (sys.stdin.isatty() and sys.stdout.isatty()):
         print(
-            "Cannot open the app: this is no terminal. Use a command instead (prm-inspect --help), or demo --no-app.",
+            "Cannot open the app: this is not a terminal. Use a command (see prm-inspect --help), or demo --no-app.",
             file=sys.stderr,
         )
         return 2

@@ -17,7 +17,6 @@ from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import parts
-from scoring.evaluations.step_rewards import Bools
 from scoring.evaluations.verdicts import OUTCOMES, Rule, under
 from scoring.filtering.filters import Facet, Filter
 from scoring.filtering.sql_words import named
@@ -36,6 +35,7 @@ from scoring.metrics.kernel import Unparsed
 from scoring.metrics.paired import official_values
 from scoring.metrics.shares import RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.threshold_curves import AtThreshold
+from scoring.schema import Bools
 
 OF_SIDE = {"f1": "", "error_acc": "erroneous", "correct_acc": "clean"}
 """By figure of first errors the side that it is of; "" is both."""
@@ -273,7 +273,7 @@ def set_aside(aligned: AlignedScorers) -> Iterator[str]:
         yield f"{aligned.names[column]} tried no case{f' ({why})' if why else ''} and is set aside"
 
 
-class Field(NamedTuple):
+class ScorerField(NamedTuple):
     """All scorers that tried any case of a benchmark: `columns` are their places.
 
     `inside` are the conditions that tell the benchmark's cases from others', `sets` say who is right together.
@@ -286,7 +286,7 @@ class Field(NamedTuple):
     sets: tuple[CorrectSet, ...]
 
     @classmethod
-    def of(cls, results: Selection, benchmark: str, aligned: AlignedScorers) -> "Field":
+    def of(cls, results: Selection, benchmark: str, aligned: AlignedScorers) -> "ScorerField":
         """Find who tried any case, and who is right together on those that all tried."""
         columns = aligned.trying
         sets = tuple(correct_sets(aligned, columns)) if len(columns) > 1 and aligned.common(columns).any() else ()
@@ -318,7 +318,7 @@ class Field(NamedTuple):
         return CaseLink(where, n, words, benchmark=self.benchmark)
 
 
-def field_head(field: Field) -> Iterator[Block]:
+def field_head(field: ScorerField) -> Iterator[Block]:
     """Say how many scorers and cases a page is of."""
     n = int(field.aligned.common(field.columns).sum()) if field.columns else 0
     yield Note(f"All {len(field.columns)} scorers", "lead")

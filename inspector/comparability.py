@@ -17,11 +17,11 @@ from scoring.benchmarks.registry import step_labelled
 from scoring.evaluations.deciding import CHOSEN, speaks_of
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import DIFFERENCES, REWARDS
-from scoring.evaluations.step_rewards import Bools
 from scoring.evaluations.verdicts import REFUSED, UNPARSED, AsGiven, Decision, Rule
 from scoring.filtering.sql_words import named, quoted
 from scoring.metrics.aligned import with_labelled_step
 from scoring.metrics.shares import tried
+from scoring.schema import Bools
 
 Why = Literal["cases", "unparsed", "threshold", "rule", "boundary", "runs", "votes", "filter"]
 """What differs: the cases counted, what becomes of those without a verdict, the source of the threshold, what is

@@ -17,11 +17,10 @@ from inspector.texts.wrap import Phrase
 from scoring.benchmarks.construction import OF_TEXTS, Broken, broken_by_case
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import parts
-from scoring.evaluations.step_rewards import Bools, Ints
 from scoring.metrics.aligned import AlignedScorers, align_scorers
 from scoring.metrics.contested import REASONS, Contested, contested
 from scoring.metrics.statistics import is_baseline
-from scoring.schema import METADATA, TEXTS
+from scoring.schema import METADATA, TEXTS, Bools, Ints
 
 NAMED = 3
 """Scorers that a sentence names, the heaviest first."""

@@ -22,14 +22,14 @@ from inspector.texts.sentences import Headline, headline, official_score
 from scoring.errors import UsageError
 from scoring.evaluations.deciding import OPTIMISTIC
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools, Ints
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.filtering.filters import Facet, Filter, columns_read, passing
 from scoring.filtering.text_search import Found
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.threshold_curves import Curve, official_curve
+from scoring.metrics.threshold_curves import ThresholdCurve, official_curve
 from scoring.names import match_name
+from scoring.schema import Bools, Ints
 
 if TYPE_CHECKING:
     from scoring.triage.journal import Journal
@@ -190,7 +190,7 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         return threshold_span(self.evaluation)
 
     @cached_property
-    def sweep(self) -> Curve | None:
+    def sweep(self) -> ThresholdCurve | None:
         """The official metric at every distinct threshold on the slice; None where there is none to move."""
         if self.evaluation is None:
             return None

@@ -18,7 +18,7 @@ from scoring.triage.adjudicated import (
     adjudicate,
 )
 from scoring.triage.history import RATE, RULE
-from scoring.triage.words import Words, words_of
+from scoring.triage.words import Annotation, words_of
 
 if TYPE_CHECKING:
     from scoring.triage.journal import Journal
@@ -38,7 +38,7 @@ class LabelSet(NamedTuple):
     columns: Mapping[str, pl.Series]
 
 
-def on_labels(journal: "Journal | None") -> dict[str, tuple[Words, ...]]:
+def on_labels(journal: "Journal | None") -> dict[str, tuple[Annotation, ...]]:
     """Return everybody's rulings and ratings on the cases whose label somebody denies, or denies its import."""
     ruled = {} if journal is None else journal.triage.rulings
     return {
@@ -50,7 +50,7 @@ def on_labels(journal: "Journal | None") -> dict[str, tuple[Words, ...]]:
     }
 
 
-def label_set(labels: str, statements: Mapping[str, Sequence[Words]], cases: pl.DataFrame) -> LabelSet:
+def label_set(labels: str, statements: Mapping[str, Sequence[Annotation]], cases: pl.DataFrame) -> LabelSet:
     """Label cases as they are (`original`) or after triage (`adjudicated`), which `statements` speak of.
 
     Of `both` it is the one with their own, of which the columns beside are known as well: conditions may speak of them.

@@ -13,14 +13,16 @@ from scoring.benchmarks import demo
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
 from scoring.errors import DamagedWorkspace
+from scoring.evaluations.deciding import Wishes
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import grouped, parts, protocol_of
-from scoring.evaluations.step_rewards import Bools, Ints, StepLabels
+from scoring.evaluations.step_rewards import StepLabels
 from scoring.evaluations.verdicts import Rule
 from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_labels import asked_by_redundancy, redundancy_rows, without_redundancy_threshold
 from scoring.names import match_name
+from scoring.schema import Bools, Ints
 from scoring.scorer import Scorer
 from scoring.texts import reward_keys
 from scoring.workspace import Workspace
@@ -28,7 +30,6 @@ from scoring.workspace import Workspace
 if TYPE_CHECKING:
     from inspector.selection import Selection
 
-Wishes = Sequence[tuple[str | None, str]]
 EVERY = "every scorer"
 STRATA = "stratified by erroneous/clean and, for the average, subset"
 WHOLE = "of whole problems, without strata, since cases share problems"

@@ -17,13 +17,13 @@ from scoring.evaluations.deciding import speaks_of
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import protocol_named, protocol_of
 from scoring.evaluations.rules import REWARDS, transform, when_wrong
-from scoring.evaluations.step_rewards import Bools
 from scoring.evaluations.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
 from scoring.filtering.sql_words import named
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
 from scoring.own_columns import own_columns
+from scoring.schema import Bools
 from scoring.storage.stored_frame import frame_blocks
 
 

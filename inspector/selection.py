@@ -26,7 +26,7 @@ from scoring.evaluations.derived import Derived, Unkept
 from scoring.evaluations.evaluated_cases import CaseMeasures, EvaluatedCases, TriageColumns
 from scoring.evaluations.evaluation import Evaluation, scored
 from scoring.evaluations.official_rows import Counting
-from scoring.evaluations.step_rewards import Bools, Gold, Ints
+from scoring.evaluations.step_rewards import Gold
 from scoring.filtering.condition_masks import Categories, ConditionMasks
 from scoring.filtering.filters import Facet
 from scoring.filtering.text_search import Found
@@ -35,10 +35,11 @@ from scoring.metrics.kernel import Unparsed
 from scoring.metrics.statistics import baselines, is_baseline
 from scoring.names import match_name
 from scoring.own_columns import own_columns as kept_columns
+from scoring.schema import Bools, Ints
 from scoring.texts import Texts
 from scoring.triage.adjudicated import Adjudicated
 from scoring.triage.history import Triage
-from scoring.triage.words import Words
+from scoring.triage.words import Annotation
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
     measures: CaseMeasures = field(default_factory=CaseMeasures)
     journal: "Journal | None" = None
     adjudicated: Adjudicated | None = None
-    heard: Mapping[str, Sequence[Words]] = field(default_factory=dict)
+    heard: Mapping[str, Sequence[Annotation]] = field(default_factory=dict)
     behind: bool = False
 
     @property
@@ -247,7 +248,7 @@ def load(request: Request) -> Selection:
     unchanged = place == Derived.of(workspace, request.benchmarks)
     journal = workspace.journal()
     triage = journal.triage if journal else Triage()
-    on_label: Mapping[str, Sequence[Words]] = {} if request.labels == "original" else on_labels(journal)
+    on_label: Mapping[str, Sequence[Annotation]] = {} if request.labels == "original" else on_labels(journal)
     own, (cases, adjudicated, label_columns) = cases, label_set(request.labels, on_label, cases)
     # What is kept was made from the labels in the files.
     there = scored(workspace, cases, texts, place if unchanged and cases is own else None)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from scoring.errors import InspectError
 from scoring.runs.arguments import add_arguments, add_prm_arguments, count
-from scoring.runs.events import GO_ON, Doing, End, Event, Interrupt, Stopped, Tally, document
+from scoring.runs.events import GO_ON, Doing, End, Event, Interrupt, RunTally, Stopped, document
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _served(args)
     if args.command == "worker":
         return _worked()
-    tally = Tally()
+    tally = RunTally()
     with _events_out() as out, Interrupt() as interrupt:
         try:
             return _told(args, interrupt, out, tally)
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 2
 
 
-def _told(args: argparse.Namespace, interrupt: Interrupt, out: TextIO, tally: Tally) -> int:
+def _told(args: argparse.Namespace, interrupt: Interrupt, out: TextIO, tally: RunTally) -> int:
     """Run, and report every event; return the exit code."""
     if args.command != "score":
         return _reported(args, interrupt, out)
@@ -120,7 +120,7 @@ def _events(
     args: argparse.Namespace, interrupt: Interrupt, tell: Callable[[str], object]
 ) -> Generator[Event, None, None]:
     """The run that the arguments ask for; `tell` hears what takes long."""
-    from scoring.storage.files import Share
+    from scoring.storage.files import FolderShare
     from scoring.workspace import Workspace, workspace_folder
 
     with ExitStack() as until_the_end:
@@ -132,7 +132,7 @@ def _events(
             workspace = Workspace.open(workspace_folder(args.workspace))
             # Texts are read when they are asked for: until then nobody may take the benchmark out of the workspace.
             for folder in workspace.generations(args.benchmarks):
-                until_the_end.callback(Share(folder).close)
+                until_the_end.callback(FolderShare(folder).close)
             cases, texts, columns = workspace.cases_and_columns(args.benchmarks, twins=True)
             rows = _rows(args, cases, texts, columns)
             mirror = workspace.mirror

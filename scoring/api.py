@@ -1,21 +1,17 @@
 """What a notebook or a script imports: a workspace whose cases, rewards and metrics go in and out as data frames.
 
     from scoring.api import open_workspace
-
     workspace = open_workspace(".prm-inspect")
     workspace.add_cases(frame)                                  # a benchmark's rows, or a table of your own
     workspace.add_rewards("my-prm", scores, threshold=0.5)      # columns: id, rewards
-    workspace.metrics(scorer="my-prm")                          # the rows of `prm-inspect metrics --json`
-
-A file of your own imports from here what makes a function a rule, a metric or a column: see
-`scoring.evaluations.rules`, `scoring.metrics.own` and `scoring.own_columns`.
+    workspace.metrics(scorer="my-prm")                          # as `prm-inspect metrics --json`
 
 Frames that go in are polars frames (lazy ones too), pandas frames, Arrow tables, batches and readers, or whatever else
 has `__arrow_c_stream__`, and lists of dictionaries; neither pandas nor pyarrow is imported for it. Frames that come out
 are polars frames. Steps are 0-based and -1 means that no step is wrong; metrics are fractions. A frame is read as
 `prm-inspect import` reads a file, and everything odd is a finding: nothing is dropped without one. What is expected to
 go wrong raises one of `scoring.errors.InspectError`, whose text says what to do next; flags that it names are keywords
-here. An app that is open on the same folder shows what was added within seconds.
+here. An app that is open on the folder shows what was added. `rule`, `metric`, `column`: `prm-inspect guide plugins`.
 """
 
 import sys
@@ -38,10 +34,9 @@ from scoring.evaluations.evaluated_cases import EvaluatedCases, TriageColumns, t
 from scoring.evaluations.evaluation import Scored, scored
 from scoring.evaluations.official_rows import Counting, metrics_frame
 from scoring.evaluations.rules import check_own_rule, rule
-from scoring.evaluations.step_rewards import Bools
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, join_sources, spill_folder
-from scoring.importing.saving import Saved
+from scoring.importing.saving import SavedResults
 from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table, recognised
 from scoring.metadata_columns import columns_frame
 from scoring.metrics.kernel import Decided, Unparsed
@@ -52,7 +47,7 @@ from scoring.plugins import load_plugins
 from scoring.reading.findings import Finding, counted
 from scoring.reading.rows import Rows
 from scoring.results.base import ExternalResults
-from scoring.schema import STEP_INDEX
+from scoring.schema import STEP_INDEX, Bools
 from scoring.scorer import Scorer
 from scoring.storage.files import expand_home
 from scoring.tables.case_frames import is_case_frame, names_its_benchmarks, read_case_frame
@@ -644,7 +639,7 @@ def _polars(frame: Any) -> pl.DataFrame:
             f"the {type(frame).__name__} cannot be read as columns: {why}.", "Give polars columns."
         ) from error
     raise UsageError(
-        f"{type(frame).__name__} is no data frame.",
+        f"{type(frame).__name__} is not a data frame.",
         "Give a frame of polars or pandas, an Arrow table, or dictionaries.",
     )
 
@@ -663,7 +658,9 @@ def _findings(batch: ImportBatch) -> list[Finding]:
     return [finding for findings in each for finding in findings]
 
 
-def _added(source: str, read: int, batch: ImportBatch, added: Sequence[Added], saved: Sequence[Saved]) -> AddedFrame:
+def _added(
+    source: str, read: int, batch: ImportBatch, added: Sequence[Added], saved: Sequence[SavedResults]
+) -> AddedFrame:
     rows = [
         {
             "severity": finding.severity,

@@ -50,7 +50,7 @@ class Sampling(Struct, frozen=True):
     stop: tuple[str, ...] = ()
 
 
-class Ask(Struct, frozen=True):
+class GenerationRequest(Struct, frozen=True):
     """One question to be answered `count` times. `index` is the asker's own number; `seed` None = not seeded.
 
     `sampling` is how this one is answered; None = as the engine answers all.
@@ -71,7 +71,7 @@ class TokenLogprobs(Struct, frozen=True):
     top: tuple[tuple[str, float], ...] = ()
 
 
-class Answer(Struct, frozen=True):
+class GeneratedAnswer(Struct, frozen=True):
     """One answer as it came.
 
     `text` is what the model said, `reasoning` what a server gave apart as its thinking; both as they came. A null
@@ -95,7 +95,7 @@ class Answered(Struct, frozen=True):
     """The answers to one ask, exactly `count` of them, with the calls that it took, those repeated included."""
 
     index: int
-    answers: tuple[Answer, ...]
+    answers: tuple[GeneratedAnswer, ...]
     calls: int = 1
     retries: int = 0
 

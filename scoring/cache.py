@@ -131,7 +131,7 @@ LISTINGS = 5
 """How often a folder is listed whose parts vanish while they are read."""
 
 
-class Kind(Struct, frozen=True):
+class PartKind(Struct, frozen=True):
     """One kind of part: how its files are called, what is in them and which row of several counts.
 
     `what` names its frame in errors. `identity` are the columns that make a row one and the same, `telling` those of
@@ -152,7 +152,7 @@ class Parts(Struct, frozen=True):
     """The parts of one kind in a scorer's folder."""
 
     folder: Path
-    kind: ClassVar[Kind]
+    kind: ClassVar[PartKind]
 
     def new_name(self) -> str:
         """Return the name of a part that is to be written: it sorts after all that are there."""
@@ -352,7 +352,7 @@ class Parts(Struct, frozen=True):
 class RewardParts(Parts, frozen=True):
     """Step rewards, labels or one number a solution; see `scoring.schema.REWARDS`."""
 
-    kind = Kind(
+    kind = PartKind(
         what="step rewards",
         prefix="part",
         schema=REWARDS,
@@ -365,7 +365,7 @@ class RewardParts(Parts, frozen=True):
 class VoteParts(Parts, frozen=True):
     """A critic's answers; see `scoring.schema.VOTES`. A ballot that names no whole number is a success: it votes."""
 
-    kind = Kind(
+    kind = PartKind(
         what="votes",
         prefix="votes",
         schema=VOTES,
@@ -385,7 +385,7 @@ class VoteParts(Parts, frozen=True):
 
 def _part(
     path: Path,
-    kind: Kind,
+    kind: PartKind,
     schema: Mapping[str, pl.DataType],
     rows: tuple[int, int] | None = None,
 ) -> pl.DataFrame:

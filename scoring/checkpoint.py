@@ -269,9 +269,9 @@ def _json(path: Path, hub: str) -> Mapping[str, Any]:
     except FileNotFoundError:
         raise CheckpointError(f"{path} is missing.", "Give a folder with config.json and safetensors files.") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise _incomplete(path, f"is no JSON ({error})", hub) from None
+        raise _incomplete(path, f"is not JSON ({error})", hub) from None
     if not isinstance(document, dict):
-        raise _incomplete(path, "is no JSON object", hub)
+        raise _incomplete(path, "is not JSON object", hub)
     return document
 
 
@@ -319,7 +319,7 @@ def _header(path: Path, hub: str) -> dict[str, Tensor]:
                 raise _incomplete(path, "is a git-lfs pointer and not the weights", hub)
             length = int.from_bytes(start[:8], "little")
             if size < 8 or not 2 <= length <= min(size - 8, _LONGEST_HEADER):
-                raise _incomplete(path, f"is no whole safetensors file ({size:,} bytes)", hub)
+                raise _incomplete(path, f"is not a whole safetensors file ({size:,} bytes)", hub)
             file.seek(8)
             header = json.loads(file.read(length))
         header.pop("__metadata__", None)

@@ -29,9 +29,9 @@ from scoring.triage.adjudicated import (
     WITHOUT_GOLD,
     adjudicate,
 )
-from scoring.triage.words import Words
+from scoring.triage.words import Annotation
 
-Case = Mapping[str, Any]
+CaseRow = Mapping[str, Any]
 """A row of `scoring.schema.CASES`; of METADATA where a function says so."""
 
 # JSON may hold these as they are, yet some readers end a line at them, and a terminal obeys the others.
@@ -80,7 +80,7 @@ def note_sentences(notes: Iterable[tuple[str, int]]) -> list[str]:
 # -- cases
 
 
-def processbench_row(case: Case) -> ExportedRow:
+def processbench_row(case: CaseRow) -> ExportedRow:
     """Write a case as ProcessBench has it: `id, generator, problem, steps, final_answer_correct, label`, 0-based.
 
     A label of -1 = no error. A reader takes the subset from what stands before the number in the id; where that says
@@ -97,7 +97,7 @@ def processbench_row(case: Case) -> ExportedRow:
     return ExportedRow(row)
 
 
-def prmbench_row(case: Case) -> ExportedRow:
+def prmbench_row(case: CaseRow) -> ExportedRow:
     """Write a case as PRMBench has it, steps 1-based.
 
     Rows: `original_question, modified_question, original_process, modified_process, modified_steps, error_steps,
@@ -130,19 +130,19 @@ def prmbench_row(case: Case) -> ExportedRow:
     return ExportedRow(row)
 
 
-def prmbench_id(case: Case) -> str:
+def prmbench_id(case: CaseRow) -> str:
     """Name the case as PRMBench's own loader does: `{classification}_{idx}`, of a twin `correct_{idx}`."""
     plain: str = case["id"]
     unnamed = case["twin_of"] is not None or case["error_type"] is None
     return plain if unnamed else f"{case['error_type']}_{_bare_id(case)}"
 
 
-def _bare_id(case: Case) -> str:
+def _bare_id(case: CaseRow) -> str:
     plain: str = case["id"]
     return plain.removeprefix(f"{case['error_type']}_")
 
 
-def trl_row(case: Case) -> ExportedRow:
+def trl_row(case: CaseRow) -> ExportedRow:
     """Write a case as stepwise supervision for TRL: `prompt, completions, labels`, a label true where a step is right.
 
     Where only the earliest error is labelled, the row ends with it, as TRL's own conversion of PRM800K does. Source:
@@ -168,7 +168,7 @@ def trl_row(case: Case) -> ExportedRow:
     return ExportedRow({"prompt": case["problem"], "completions": steps, "labels": labels}, tuple(counts.items()))
 
 
-def grben_row(case: Case) -> ExportedRow:
+def grben_row(case: CaseRow) -> ExportedRow:
     """Write a case as GR-Ben has it, 1-based, -1 = no error; its domain is the subset.
 
     Rows: `id, domain, generator, problem, steps, label, final_answer_correct, error_type, reason`. Source: README and
@@ -199,7 +199,7 @@ def _one_based(step: int) -> int:
     return step if step < 0 else step + 1
 
 
-CASE_FORMATS: dict[str, Callable[[Case], ExportedRow]] = {
+CASE_FORMATS: dict[str, Callable[[CaseRow], ExportedRow]] = {
     "processbench": processbench_row,
     "prmbench": prmbench_row,
     "trl": trl_row,
@@ -299,7 +299,7 @@ def _without_rewards(output: ScorerOutput) -> ExportedRow:
     return left_out("no step rewards" if output.refused is None else "refused by the scorer")
 
 
-def grben_details_row(case: Case, output: ScorerOutput, source: RewardSource) -> ExportedRow:
+def grben_details_row(case: CaseRow, output: ScorerOutput, source: RewardSource) -> ExportedRow:
     """Write step rewards as the details of a PRM on GR-Ben, 1-based, -1 = no error; wrong iff below the threshold.
 
     Rows: `id, domain, generator, gt_label, pred_label, threshold, probs, is_correct_prediction`. Source:
@@ -334,7 +334,7 @@ def grben_details_row(case: Case, output: ScorerOutput, source: RewardSource) ->
     return ExportedRow(row, (("steps exactly on the threshold, right to GR-Ben", ties),) if ties else ())
 
 
-def mr_eval_row(case: Case, output: ScorerOutput, source: RewardSource) -> ExportedRow:
+def mr_eval_row(case: CaseRow, output: ScorerOutput, source: RewardSource) -> ExportedRow:
     """Write step rewards as a line of a checkpoint of mr_eval, PRMBench's toolkit; right iff above the threshold.
 
     That is so of a reward, or of what the rule compares in its place, such as its difference from the one before.
@@ -377,7 +377,7 @@ def mr_eval_row(case: Case, output: ScorerOutput, source: RewardSource) -> Expor
     return ExportedRow(row, tuple(notes))
 
 
-REWARD_FORMATS: dict[str, Callable[[Case, ScorerOutput, RewardSource], ExportedRow]] = {
+REWARD_FORMATS: dict[str, Callable[[CaseRow, ScorerOutput, RewardSource], ExportedRow]] = {
     "grben": grben_details_row,
     "mr_eval": mr_eval_row,
 }
@@ -409,7 +409,7 @@ class CaseAnnotations(Struct, frozen=True):
     people give; None where nobody rules "gold wrong" or "import problem".
     """
 
-    words: tuple[Words, ...]
+    words: tuple[Annotation, ...]
     adjudication: str | None = None
     earliest_error: int | None = None
 
@@ -423,7 +423,7 @@ class CaseAnnotations(Struct, frozen=True):
         """All rulings on the case."""
         return frozenset(person.ruling for person in self.words if person.ruling is not None)
 
-    def ratings(self, case: Case) -> dict[int, int] | ExportedRow:
+    def ratings(self, case: CaseRow) -> dict[int, int] | ExportedRow:
         """Return the ratings of the case's steps (0-based, ascending), or say why it is left out.
 
         What one person rates and another does not counts; where two rate a step differently the case is left out, and
@@ -440,7 +440,7 @@ class CaseAnnotations(Struct, frozen=True):
         return left_out(BEYOND) if max(ratings) >= len(case["steps"]) else ratings
 
 
-def annotations_by_case(words: Iterable[Words], cases: pl.DataFrame) -> dict[str, CaseAnnotations]:
+def annotations_by_case(words: Iterable[Annotation], cases: pl.DataFrame) -> dict[str, CaseAnnotations]:
     """Gather the cases on which somebody rules or of which somebody rates a step.
 
     Args:
@@ -459,7 +459,7 @@ def annotations_by_case(words: Iterable[Words], cases: pl.DataFrame) -> dict[str
     }
 
 
-def processbench_after_triage(case: Case, annotations: CaseAnnotations) -> ExportedRow:
+def processbench_after_triage(case: CaseRow, annotations: CaseAnnotations) -> ExportedRow:
     """Write a case as ProcessBench has it, with the label that it has after triage: 0-based, -1 = no error.
 
     A case that nobody rules wrong keeps its own label; one of "gold wrong" has the label that the ratings of those who
@@ -480,7 +480,7 @@ def processbench_after_triage(case: Case, annotations: CaseAnnotations) -> Expor
     return row if row.value is None or not note else replace(row, notes=(*row.notes, (note, 1)))
 
 
-def prm800k_ratings(case: Case, annotations: CaseAnnotations) -> ExportedRow:
+def prm800k_ratings(case: CaseRow, annotations: CaseAnnotations) -> ExportedRow:
     """Write people's ratings of steps as PRM800K has them: -1 wrong, 0 right without progress, 1 right, null not rated.
 
     Rows: `labeler, timestamp, is_quality_control_question, is_initial_screening_question, question, label`, with the
@@ -526,7 +526,7 @@ def prm800k_ratings(case: Case, annotations: CaseAnnotations) -> ExportedRow:
     return ExportedRow(row, (("steps without a rating", unrated),) if unrated else ())
 
 
-def trl_ratings(case: Case, annotations: CaseAnnotations) -> ExportedRow:
+def trl_ratings(case: CaseRow, annotations: CaseAnnotations) -> ExportedRow:
     """Write people's ratings of steps as stepwise supervision for TRL, true where a step is right; see `trl_row`.
 
     A row ends with the last step that is rated, and a case with a gap before that is left out. A neutral step is no
@@ -550,7 +550,7 @@ def trl_ratings(case: Case, annotations: CaseAnnotations) -> ExportedRow:
     return ExportedRow(row, tuple((words, count) for words, count in counts.items() if count))
 
 
-TRIAGE_FORMATS: dict[str, Callable[[Case, CaseAnnotations], ExportedRow]] = {
+TRIAGE_FORMATS: dict[str, Callable[[CaseRow, CaseAnnotations], ExportedRow]] = {
     "processbench": processbench_after_triage,
     "prm800k": prm800k_ratings,
     "trl": trl_ratings,
@@ -558,7 +558,7 @@ TRIAGE_FORMATS: dict[str, Callable[[Case, CaseAnnotations], ExportedRow]] = {
 """Name -> what writes what people say of one case."""
 
 
-def triage_lines(name: str, cases: pl.DataFrame, words: Iterable[Words]) -> Iterator[ExportedRow]:
+def triage_lines(name: str, cases: pl.DataFrame, words: Iterable[Annotation]) -> Iterator[ExportedRow]:
     """Write every row of a cases frame (`scoring.schema.CASES`) that people rule on or rate a step of."""
     annotations = annotations_by_case(words, cases)
     write = TRIAGE_FORMATS[name]

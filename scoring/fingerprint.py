@@ -27,7 +27,7 @@ SETTLED_NS = 2_000_000_000
 """A file younger than this is not remembered: a change within one tick of its file system's clock would not show."""
 _BLOCK, _AT_ONCE = 1 << 22, 4
 
-Stamp = tuple[int, int, int, int, int]
+DigestStamp = tuple[int, int, int, int, int]
 """Device, inode, size in bytes, and the times of change of content and of inode in ns."""
 
 
@@ -40,7 +40,7 @@ class Seen(Struct, frozen=True):
     """The files of a checkpoint as they were when their digests were taken. `digests`: file name -> hex sha256."""
 
     digests: Mapping[str, str]
-    stamps: Mapping[Path, Stamp]
+    stamps: Mapping[Path, DigestStamp]
 
     def check(self) -> None:
         """Make sure that what has been loaded meanwhile is what was digested.
@@ -129,7 +129,7 @@ def weights_of(checkpoint: Checkpoint, digests: Digests) -> tuple[Mapping[str, A
     return {"files": dict(seen.digests)}, seen
 
 
-def _remembered(entry: object, stamp: Stamp) -> str:
+def _remembered(entry: object, stamp: DigestStamp) -> str:
     """The digest of an entry that is of this very stamp, else ""."""
     if not isinstance(entry, dict) or entry.get("stamp") != list(stamp):
         return ""
@@ -137,7 +137,7 @@ def _remembered(entry: object, stamp: Stamp) -> str:
     return digest if isinstance(digest, str) else ""
 
 
-def _stamp(path: Path) -> Stamp:
+def _stamp(path: Path) -> DigestStamp:
     try:
         status = path.stat()
     except OSError as error:
@@ -145,7 +145,7 @@ def _stamp(path: Path) -> Stamp:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def _digests(files: Sequence[Path], stamps: Mapping[Path, Stamp]) -> list[str]:
+def _digests(files: Sequence[Path], stamps: Mapping[Path, DigestStamp]) -> list[str]:
     """Hex sha256 of files, a few at a time: one processor reads 1.3 GB a second, and a 7B model is 15 GB in four files.
 
     A signal or an error ends it after the blocks that are being read.
@@ -160,7 +160,7 @@ def _digests(files: Sequence[Path], stamps: Mapping[Path, Stamp]) -> list[str]:
             stop.set()
 
 
-def _digest(path: Path, stamp: Stamp, stop: threading.Event) -> str:
+def _digest(path: Path, stamp: DigestStamp, stop: threading.Event) -> str:
     """Hex sha256 of a file that is still as stamped when it has been read."""
     digest = sha256()
     try:

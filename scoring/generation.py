@@ -327,7 +327,7 @@ def read_sources(folder: Path) -> list[dict[str, Any]]:
     except (ValueError, KeyError, TypeError, RecursionError):
         names = [None]
     if not all(isinstance(name, str) for name in names):
-        raise damaged(path, "it is no report of an import")
+        raise damaged(path, "it is not a report of an import")
     return sources
 
 

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from scoring.errors import DamagedWorkspace
 from scoring.schema import CASES
 from scoring.storage.parquet import read_parquet
-from scoring.storage.remembered import Remembered
+from scoring.storage.remembered import IdentityCache
 
 PREFIX = "column:"
 """What stands before the name of a metadata column in a benchmark's index, so that no column of ours can clash."""
@@ -188,8 +188,8 @@ class MetadataColumns:
     def __init__(self, parts: Sequence[StoredColumns | int] = ()) -> None:
         """For cases that stand one part below the other; a number is that of cases without any such column."""
         self._parts = tuple(parts)
-        self._read = Remembered(COLUMNS_KEPT)
-        self._rows = Remembered(1)
+        self._read = IdentityCache(COLUMNS_KEPT)
+        self._rows = IdentityCache(1)
 
     @cached_property
     def schema(self) -> dict[str, pl.DataType]:

@@ -78,7 +78,7 @@ def from_file(path: Path) -> OwnCode:
     name = f"{_PREFIX}{digest[:16]}"
     spec = importlib.util.spec_from_loader(name, _Source(place, source), origin=str(place))
     if spec is None or spec.loader is None:
-        raise PluginError(f"{path} is no Python file.", "Give the path of one file.")
+        raise PluginError(f"{path} is not a Python file.", "Give the path of one file.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -144,14 +144,14 @@ class _Source(importlib.abc.SourceLoader):
 
 SLOW = 10.0
 """Seconds after which people are told that they wait for code of their own."""
-Listener = Callable[[str], None]
+NoticeListener = Callable[[str], None]
 
 
 class _Waits:
     """What is running of the user's own code; one thread says of each what has been running for SLOW seconds."""
 
     def __init__(self) -> None:
-        self.listeners: list[Listener] = []
+        self.listeners: list[NoticeListener] = []
         self._since: dict[int, tuple[float, str]] = {}
         self._numbers = count()
         self._watching = False
@@ -182,12 +182,12 @@ class _Waits:
 _WAITS = _Waits()
 
 
-def listen(listener: Listener) -> None:
+def listen(listener: NoticeListener) -> None:
     """Notify a listener from now on, in a thread of its own, of code that has been running for SLOW seconds."""
     _WAITS.listeners.append(listener)
 
 
-def stop_listening(listener: Listener) -> None:
+def stop_listening(listener: NoticeListener) -> None:
     """Stop notifying it."""
     _WAITS.listeners.remove(listener)
 

@@ -21,11 +21,11 @@ from msgspec.structs import replace
 from scoring.errors import PluginError
 from scoring.own_code import OwnCode
 from scoring.schema import METADATA
-from scoring.storage.remembered import Remembered
+from scoring.storage.remembered import IdentityCache
 from scoring.texts import Texts
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_MADE = Remembered(32)
+_MADE = IdentityCache(32)
 _KEPT: dict[str, "OwnColumn"] = {}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from scoring import own_code
 from scoring.errors import PluginError
 from scoring.evaluations.rules import GROUP as RULES
-from scoring.evaluations.rules import Transform, keep_own_rule
+from scoring.evaluations.rules import RewardTransform, keep_own_rule
 from scoring.metrics.own import OwnMetric, keep_own_metric
 from scoring.own_code import OwnCode
 from scoring.own_columns import OwnColumn, keep_own_column
@@ -23,7 +23,7 @@ Keep = Callable[[Any, OwnCode], None]
 _KINDS: dict[type, tuple[str, Keep]] = {
     OwnMetric: ("a metric", keep_own_metric),
     OwnColumn: ("a column", keep_own_column),
-    Transform: ("a rule", keep_own_rule),
+    RewardTransform: ("a rule", keep_own_rule),
 }
 """What a file may hold: its type, what it is called, and what keeps it."""
 GROUPS = {

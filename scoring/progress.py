@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-Listener = Callable[[int, int, str, str], None]
+ProgressListener = Callable[[int, int, str, str], None]
 """Hears how much of how much is done, what is being done, and what is counted."""
 
-_LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+_LISTENER: ContextVar[ProgressListener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def told_to(listener: Listener) -> Iterator[None]:
+def told_to(listener: ProgressListener) -> Iterator[None]:
     """Have what is done within the block told to a listener."""
     token = _LISTENER.set(listener)
     try:

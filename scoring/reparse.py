@@ -22,7 +22,7 @@ from scoring.critics.catalogue import (
     READERS,
     CriticProtocol,
     Parser,
-    Read,
+    ReadAnswer,
     parser_of,
     read_answer,
     version,
@@ -32,7 +32,7 @@ from scoring.errors import DamagedWorkspace, FrameError, UsageError
 from scoring.fingerprint import fingerprint
 from scoring.schema import VOTES
 from scoring.scorer import Scorer
-from scoring.storage.files import Share
+from scoring.storage.files import FolderShare
 
 _SAID = ("ballot", "verdict", "rewards", "redundancy", "reason")
 _ROWS = 1024
@@ -67,7 +67,7 @@ def parsers_for(protocol: CriticProtocol) -> dict[str, Parser]:
     return {name: PARSERS[name] for name in (own, *PARSERS) if PARSERS[name].gives == protocol.gives}
 
 
-def reader(scorer: Scorer, protocol: CriticProtocol, parser: str) -> Read:
+def reader(scorer: Scorer, protocol: CriticProtocol, parser: str) -> ReadAnswer:
     """Return the reader by which a parser, by its name, reads a critic's answers.
 
     Raises:
@@ -85,13 +85,13 @@ def misfit(scorer: Scorer, protocol: CriticProtocol, parser: str) -> str:
     return f"{sentence}; there are: {', '.join(parsers_for(protocol))}."
 
 
-def parsed_by(scorer: Scorer, read: Read, name: str) -> Scorer:
+def parsed_by(scorer: Scorer, read: ReadAnswer, name: str) -> Scorer:
     """Return the scorer that a critic is with another reader: another fingerprint, since other numbers come of it."""
     settings = {**scorer.settings, SETTING: version(read)}
     return replace(scorer, name=name, fingerprint=fingerprint(settings), settings=settings)
 
 
-def readings(parts: VoteParts, read: Read, cases: pl.DataFrame, *, own: bool) -> pl.DataFrame:
+def readings(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, *, own: bool) -> pl.DataFrame:
     """Return what a reader makes of a critic's answers to some cases; what is kept stays as it is.
 
     A part that cannot be read is left out: whoever loaded the critic has heard of it.
@@ -119,7 +119,7 @@ def readings(parts: VoteParts, read: Read, cases: pl.DataFrame, *, own: bool) ->
     return parts.unique(pl.concat(frames))
 
 
-def copy(parts: VoteParts, read: Read, cases: pl.DataFrame, scorer: Scorer, into: VoteParts) -> int:
+def copy(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, scorer: Scorer, into: VoteParts) -> int:
     """Keep a critic's answers a second time, as those of the scorer that it is with another reader; how many.
 
     Args:
@@ -135,7 +135,7 @@ def copy(parts: VoteParts, read: Read, cases: pl.DataFrame, scorer: Scorer, into
     """
     again = _Again(read, dict(cases.select("key", "n_steps").iter_rows()), thinking=False)
     earlier, written, total = into.parts(), list[Path](), 0
-    with closing(Share(parts.folder)), closing(Share(into.folder)):
+    with closing(FolderShare(parts.folder)), closing(FolderShare(into.folder)):
         try:
             for part in parts.parts():
                 for page in _whole(parts, part):
@@ -191,13 +191,13 @@ class Reparsed(Struct):
             self.faults[fault_of(reading.reason) or ""] += 1
 
 
-def stale(parts: VoteParts, read: Read) -> int:
+def stale(parts: VoteParts, read: ReadAnswer) -> int:
     """Count the answers that another reader, or another version of it, has read; imported answers are nobody's."""
     rows, _ = parts.read((*parts.kind.identity, "ballot", "verdict", "rewards", "reason", "reader"))
     return int((rows["reader"] != version(read)).sum())
 
 
-def reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool = False) -> Reparsed:
+def reparse(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, *, thinking: bool = False) -> Reparsed:
     """Read every answer of a critic again, imported ones too, and keep what is read now.
 
     Args:
@@ -213,11 +213,11 @@ def reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool
     Raises:
         UnwritableWorkspace: a part could not be written; the old ones are all there, and no new one.
     """
-    with closing(Share(parts.folder)):
+    with closing(FolderShare(parts.folder)):
         return _reparse(parts, read, cases, thinking=thinking)
 
 
-def _reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool) -> Reparsed:
+def _reparse(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, *, thinking: bool) -> Reparsed:
     counts = Reparsed()
     again = _Again(read, dict(cases.select("key", "n_steps").iter_rows()), thinking)
     readable = [(part, differs) for part in parts.parts() if (differs := again.count(parts, part, counts)) is not None]
@@ -236,7 +236,7 @@ def _reparse(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: boo
 class _Again(Struct, frozen=True):
     """Reads rows again: with `read`, of cases whose numbers of steps are known by key."""
 
-    read: Read
+    read: ReadAnswer
     n_steps: Mapping[str, int]
     thinking: bool
 

@@ -10,10 +10,21 @@ of a case belongs to that case (`case`), though another case has the same text. 
 
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from scoring.errors import FrameError
+
+Row = Mapping[str, Any]
+"""One row of a frame: its values by column."""
+RowDict = dict[str, Any]
+"""One row while it is made."""
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 STEP_INDEX = pl.Int32()
 """dtype of everything that names a step: 0-based, -1 = no error (Int32)."""

@@ -133,7 +133,7 @@ def _has_weights(folder: Path) -> bool:
     return any(not path.name.startswith(left_behind) for path in paths)
 
 
-Kind = Literal["prm", "critic", "baseline"]
+ScorerKind = Literal["prm", "critic", "baseline"]
 Comparison = Literal["<", "<="]
 On = Literal["rewards", "differences"]
 """What a threshold is compared with: the rewards, or each less that of the step before (of the first, its reward)."""
@@ -146,7 +146,7 @@ NOT_SAID = "not said"
 """Stands for a setting that is not known."""
 _ADVICE = "Correct it, or import or score again."
 _TEXTS = frozenset({"family", "about", "threshold_source", "redundancy_threshold_source"})
-_CHOICES = {"kind": get_args(Kind), "comparison": get_args(Comparison), "on": get_args(On)}
+_CHOICES = {"kind": get_args(ScorerKind), "comparison": get_args(Comparison), "on": get_args(On)}
 _NUMBERS = frozenset({"threshold", "low", "high", "redundancy_threshold"})
 
 
@@ -165,7 +165,7 @@ class Scorer(Struct, frozen=True):
 
     name: str
     fingerprint: str
-    kind: Kind = "prm"
+    kind: ScorerKind = "prm"
     family: str = ""
     about: str = ""
     threshold: float = 0.5
@@ -222,7 +222,7 @@ class Scorer(Struct, frozen=True):
         except KeyError as error:
             raise DamagedWorkspace(f"{path} lacks {error}.", _ADVICE) from None
         except (OSError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-            raise DamagedWorkspace(f"{path} is no description of a scorer ({error}).", _ADVICE) from None
+            raise DamagedWorkspace(f"{path} is not a description of a scorer ({error}).", _ADVICE) from None
 
 
 def _checked(known: dict[str, Any]) -> dict[str, Any]:
@@ -241,7 +241,7 @@ def _checked(known: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(f"{name} is none of {', '.join(allowed)}")
     _check_training(known.get("series"), known.get("at"))
     if not isinstance(known.get("settings", {}), Mapping):
-        raise TypeError("settings is no object")
+        raise TypeError("settings is not an object")
     reads = known.get("settings", {}).get("reads", [])
     if not isinstance(reads, list) or not all(isinstance(name, str) and name in READABLE for name in reads):
         raise ValueError(f"reads is not a list of {', '.join(READABLE)}")

@@ -15,7 +15,7 @@ from scoring.errors import DamagedWorkspace
 from scoring.schema import TEXTS
 from scoring.storage.parquet import read_parquet
 
-Places = npt.NDArray[np.integer[Any]]
+TextPlaces = npt.NDArray[np.integer[Any]]
 
 ROW_GROUP = 1024
 """Rows of a group in a file of texts: as many are read to show one case, which takes a millisecond. In smaller groups
@@ -32,8 +32,8 @@ class Texts(Struct, frozen=True, eq=False):
     """
 
     sources: tuple[Path | pl.DataFrame, ...]
-    part: Places
-    row_in_part: Places
+    part: TextPlaces
+    row_in_part: TextPlaces
 
     @classmethod
     def whole(cls, sources: Sequence[Path | pl.DataFrame], heights: Sequence[int]) -> "Texts":
@@ -52,7 +52,7 @@ class Texts(Struct, frozen=True, eq=False):
         rows = [texts.row_in_part for texts in parts]
         return cls(tuple(sources), np.concatenate([nothing, *part]), np.concatenate([nothing, *rows]))
 
-    def gather(self, rows: Places) -> "Texts":
+    def gather(self, rows: TextPlaces) -> "Texts":
         """Take the texts of some of the cases, by their rows in the cases frame."""
         return Texts(self.sources, self.part[rows], self.row_in_part[rows])
 

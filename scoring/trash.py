@@ -28,8 +28,8 @@ from scoring.workspace import BENCHMARKS, REWARDS, Workspace
 
 TRASH, RECORD = "trash", "removed.json"
 FORMAT = 1
-Kind = Literal["scorer", "benchmark"]
-HOMES: dict[Kind, str] = {"scorer": REWARDS, "benchmark": BENCHMARKS}
+TrashKind = Literal["scorer", "benchmark"]
+HOMES: dict[TrashKind, str] = {"scorer": REWARDS, "benchmark": BENCHMARKS}
 """In which folder of a workspace the folders of each kind lie."""
 _ENTRY = re.compile(r"[0-9a-f]{32}\Z")
 _DOOMED = re.compile(r"\.[0-9a-f]{32}\Z")
@@ -42,7 +42,7 @@ class Removable(Struct, frozen=True):
     be read it is the folder's.
     """
 
-    kind: Kind
+    kind: TrashKind
     name: str
     folder: Path
 
@@ -54,7 +54,7 @@ class Removed(Struct, frozen=True):
     place. `kind` is None where the record beside it cannot be read: then `name` is that of the folder.
     """
 
-    kind: Kind | None
+    kind: TrashKind | None
     name: str
     time: str
     folder: Path
@@ -66,7 +66,7 @@ class Removed(Struct, frozen=True):
         return f"{self.kind} {self.name}" if self.kind else f"{self.folder} (its record cannot be read)"
 
 
-def removable(workspace: Workspace, kind: Kind) -> list[Removable]:
+def removable(workspace: Workspace, kind: TrashKind) -> list[Removable]:
     """List what of a kind can be removed, in order of name.
 
     Raises:

@@ -24,7 +24,7 @@ from scoring.storage.files import sync, unwritable, uuid7, write_atomically
 FORMAT = 1
 REWARDS = "rewards"
 """The folder of the scorers' folders."""
-Kind = Literal["replace", "insert", "delete", "swap", "cut"]
+EditKind = Literal["replace", "insert", "delete", "swap", "cut"]
 _NEEDED = {"replace": ("text",), "insert": ("text",), "delete": (), "swap": ("other",), "cut": ("at",)}
 """The fields of an edit beside its step, by its kind."""
 
@@ -37,7 +37,7 @@ class Edit(Struct, frozen=True):
     begins with character `at` (0-based); blanks at the cut belong to neither.
     """
 
-    kind: Kind
+    kind: EditKind
     step: int
     text: str = ""
     other: int = 0
@@ -188,13 +188,13 @@ class Variant(Struct, frozen=True):
         except KeyError as error:
             raise DamagedWorkspace(f"{path} lacks {error}.", "Remove the file.") from None
         except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise DamagedWorkspace(f"{path} is no variant of a case ({error}).", "Remove the file.") from None
+            raise DamagedWorkspace(f"{path} is not a variant of a case ({error}).", "Remove the file.") from None
 
 
 def _edit_of(document: Mapping[str, Any]) -> Edit:
     kind = document["edit"]
-    if kind not in get_args(Kind):
-        raise ValueError(f"edit is none of {', '.join(get_args(Kind))}")
+    if kind not in get_args(EditKind):
+        raise ValueError(f"edit is none of {', '.join(get_args(EditKind))}")
     values = {name: document[name] for name in ("step", *_NEEDED[kind])}
     for name, value in values.items():
         if not isinstance(value, str if name == "text" else int) or isinstance(value, bool):

@@ -93,13 +93,13 @@ def _alphabet() -> dict[str, int]:
 _BYTES = _alphabet()
 
 
-Part = Literal["problem", "step", "layout"]
+TokenPart = Literal["problem", "step", "layout"]
 
 _STAND_INS = "@#~^|¤§¬"
 _NOTHING: tuple[int, int] = (0, 0)
 
 
-class Numbers(Protocol):
+class PositionNumbers(Protocol):
     """What an engine gives for one position that is read; see `scoring.runs.prm_reports`."""
 
     @property
@@ -131,7 +131,7 @@ class Case(Struct, frozen=True):
     also: tuple[str | None, ...] = ()
 
 
-class Token(Struct):
+class XrayToken(Struct):
     """One token: `index` in its sequence, `sequence` and `step` are 0-based.
 
     `part` says whose text it is; `step` is the step's, or that whose reward is read here. `text` may be a part of a
@@ -142,7 +142,7 @@ class Token(Struct):
     index: int
     id: int
     text: str
-    part: Part
+    part: TokenPart
     step: int | None
     read: bool
     logits: list[float | None] | None = None
@@ -155,7 +155,7 @@ class Token(Struct):
 class Xray(Struct, frozen=True):
     """All tokens of the first `steps` steps of a case, all of them unless it is `refused` for the reason given."""
 
-    tokens: list[Token]
+    tokens: list[XrayToken]
     steps: int
     refused: str = ""
     warnings: list[str] = field(default_factory=list)
@@ -215,7 +215,7 @@ def held_separators(
     return warnings
 
 
-def add_numbers(case_xray: Xray, numbers: Sequence[Numbers]) -> None:
+def add_numbers(case_xray: Xray, numbers: Sequence[PositionNumbers]) -> None:
     """Put what an engine gave at the positions, in the order of the steps; a number that is not finite becomes None."""
     for token, at_position in zip((token for token in case_xray.tokens if token.read), numbers, strict=True):
         token.logits = [_finite(number) for number in at_position.logits]
@@ -223,23 +223,23 @@ def add_numbers(case_xray: Xray, numbers: Sequence[Numbers]) -> None:
         token.reward = _finite(at_position.reward)
         token.redundancy = None if at_position.redundancy is None else _finite(at_position.redundancy)
         if token.reward is None:
-            token.warning = "; ".join(filter(None, (token.warning, "the reward is no finite number")))
+            token.warning = "; ".join(filter(None, (token.warning, "the reward is not a finite number")))
 
 
-def _tokens(encoded: Encoded, texts: TokenTexts) -> list[Token]:
+def _tokens(encoded: Encoded, texts: TokenTexts) -> list[XrayToken]:
     """Every token, those that are read with the number of their step."""
     tokens, read = [], 0
     for sequence, part in enumerate(encoded.sequences):
         steps = {position: (read + at) // encoded.places for at, position in enumerate(part.positions)}
         read += len(part.positions)
         tokens += [
-            Token(sequence, index, token, texts(token), "layout", steps.get(index), index in steps)
+            XrayToken(sequence, index, token, texts(token), "layout", steps.get(index), index in steps)
             for index, token in enumerate(part.ids)
         ]
     return tokens
 
 
-def _own(tokens: list[Token], encoded: Encoded, encode: Encoder, case: Case) -> None:
+def _own(tokens: list[XrayToken], encoded: Encoded, encode: Encoder, case: Case) -> None:
     """Mark whose text each token is."""
     starts = [0]
     for encoded_sequence in encoded.sequences:
@@ -284,7 +284,7 @@ def _specials(pieces: Pieces, texts: Mapping[str, str]) -> Iterator[str]:
                 yield f"{where} holds the text {special}: it is read as plain text, not as the token"
 
 
-def _merged(tokens: Sequence[Token]) -> Iterator[str]:
+def _merged(tokens: Sequence[XrayToken]) -> Iterator[str]:
     """Mark the tokens that are read and hold text of a step, and say how many they are."""
     merged = [token for token in tokens if token.read and token.part == "step"]
     for token in merged:
@@ -294,7 +294,7 @@ def _merged(tokens: Sequence[Token]) -> Iterator[str]:
         yield f"the separator is one token with the text beside it at the end of steps {steps}"
 
 
-def _repeated(tokens: Sequence[Token], case: Case, steps: Sequence[int]) -> Iterator[str]:
+def _repeated(tokens: Sequence[XrayToken], case: Case, steps: Sequence[int]) -> Iterator[str]:
     """A sentence for each of these steps whose text holds the separator, where all steps end in the same one."""
     ends = Counter(token.text for token in tokens if token.read)
     separator, number = ends.most_common(1)[0] if ends else ("", 0)

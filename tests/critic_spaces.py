@@ -4,7 +4,7 @@ import polars as pl
 
 import authored
 from inspector import cli
-from scoring.asking import Answer
+from scoring.asking import GeneratedAnswer
 from scoring.cache import VoteParts
 from scoring.critics.catalogue import PROTOCOLS
 from scoring.runs.critic_runs import answer_row
@@ -35,7 +35,11 @@ def critic(root, answers, *, name="judge", protocol="processbench", runs=1, **se
     for row, (key, steps) in enumerate(cases.select("key", "n_steps").iter_rows()):
         for run in range(runs):
             for vote, said in enumerate(answers(row, run)):
-                answer = said if isinstance(said, Answer) else Answer(said, finish_reason="stop", tokens_out=5)
+                answer = (
+                    said
+                    if isinstance(said, GeneratedAnswer)
+                    else GeneratedAnswer(said, finish_reason="stop", tokens_out=5)
+                )
                 kept = answer_row(answer, PROTOCOLS[protocol].read, steps)
                 rows.append(kept | {"key": key, "vote": vote, "run": run})
     VoteParts(folder).append(pl.DataFrame(rows, schema=VOTES, orient="row"))

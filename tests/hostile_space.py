@@ -8,7 +8,7 @@ import critic_spaces
 import making
 import reference
 from inspector.filtering.slices import SavedSlice, save_slice
-from scoring.asking import Answer
+from scoring.asking import GeneratedAnswer
 from scoring.triage.history import RULINGS
 from scoring.triage.journal import Author, Journal
 
@@ -63,11 +63,11 @@ def make(root: Path) -> Path:
     return root
 
 
-def _answers(row: int, _run: int) -> list[Answer]:
+def _answers(row: int, _run: int) -> list[GeneratedAnswer]:
     """Two votes a case, one of which cannot be read; of one case none can."""
     text = TEXTS[row % len(TEXTS)]
     named = {3: " \\boxed{2}", 5: ""}.get(row, " \\boxed{1}")
     return [
-        Answer(f"paragraph 1 {text}{named}", reasoning=f"step 2 {text}", finish_reason="stop"),
-        Answer(text or None, reason="" if text else f"HTTP 500 {ESCAPES}", finish_reason=text),
+        GeneratedAnswer(f"paragraph 1 {text}{named}", reasoning=f"step 2 {text}", finish_reason="stop"),
+        GeneratedAnswer(text or None, reason="" if text else f"HTTP 500 {ESCAPES}", finish_reason=text),
     ]

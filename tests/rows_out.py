@@ -72,7 +72,7 @@ def given(*rewards, **more):
 
 def texts():
     """Texts that a file may really hold: anything but half characters, and often what is hard to keep."""
-    # A lone surrogate is no text; importers replace it.
+    # A lone surrogate is not text; importers replace it.
     plain = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
     hostile = st.lists(st.sampled_from(HOSTILE), min_size=1, max_size=3).map("".join)
     return st.one_of(plain, hostile, st.tuples(plain, hostile).map("".join))

@@ -13,7 +13,7 @@ import originals
 import papers
 import reference
 from inspector.request import Request
-from scoring.asking import Answer
+from scoring.asking import GeneratedAnswer
 from scoring.triage.journal import Author, Journal
 from scoring.workspace import Workspace
 
@@ -147,19 +147,19 @@ def critic() -> Request:
     return Request(workspace=str(root))
 
 
-def _answers(row: int, run: int) -> list[Answer]:
+def _answers(row: int, run: int) -> list[GeneratedAnswer]:
     if row % 4 == 3:
-        return [Answer("I cannot tell.", finish_reason="stop"), Answer(None, reason="HTTP 500")]
+        return [GeneratedAnswer("I cannot tell.", finish_reason="stop"), GeneratedAnswer(None, reason="HTTP 500")]
     return [
-        Answer(
+        GeneratedAnswer(
             "Paragraph 0 sets x up as it should.\n\nIn paragraph 1 the half of $x$ is $\\frac{1}{2}$, which is not "
             "what was asked for; paragraph 2 builds on that. So the earliest error is in \\boxed{1}.",
             reasoning="Let me think of paragraph 2 first. It takes over what paragraph 1 says.",
             finish_reason="stop",
         ),
-        Answer("<think>嗯</think>第0步和第2步都不对。\\boxed{2}", finish_reason="stop"),
-        Answer(f"All of it holds. \\boxed{{{run - 1}}}", finish_reason="length"),
-        Answer(None, reason="HTTP 500"),
+        GeneratedAnswer("<think>嗯</think>第0步和第2步都不对。\\boxed{2}", finish_reason="stop"),
+        GeneratedAnswer(f"All of it holds. \\boxed{{{run - 1}}}", finish_reason="length"),
+        GeneratedAnswer(None, reason="HTTP 500"),
     ]
 
 

@@ -7,10 +7,10 @@ import polars as pl
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
-from inspector.widgets.columns import Column
+from inspector.widgets.columns import TableColumn
 from inspector.widgets.frame_table import FrameTable
 
-COLUMNS = (Column("case", "Case", 8), Column("n", "N", 5), Column("text", "Text", 10, flex=1))
+COLUMNS = (TableColumn("case", "Case", 8), TableColumn("n", "N", 5), TableColumn("text", "Text", 10, flex=1))
 
 
 class Table(FrameTable):

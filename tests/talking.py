@@ -2,7 +2,7 @@
 
 import math
 
-from scoring.asking import Answer, TokenLogprobs
+from scoring.asking import GeneratedAnswer, TokenLogprobs
 
 
 def token(text, likely=0.0, **top):
@@ -14,7 +14,7 @@ def token(text, likely=0.0, **top):
 def decides(**top):
     """The answer to a decision question: its one token has these probabilities."""
     (first, chance), *_ = top.items()
-    return Answer(
+    return GeneratedAnswer(
         first.strip("_"),
         finish_reason="length",
         tokens_out=1,
@@ -25,7 +25,9 @@ def decides(**top):
 def box(word, behind="}$\n", **top):
     """The answer that writes a judgement: its token for the word has these probabilities."""
     place = token(word, top.get(word, 0.0), **top)
-    return Answer(f"{{{word}{behind}", finish_reason="stop", tokens_out=4, logprobs=(token("{"), place, token(behind)))
+    return GeneratedAnswer(
+        f"{{{word}{behind}", finish_reason="stop", tokens_out=4, logprobs=(token("{"), place, token(behind))
+    )
 
 
 def led(talk, *answers):

@@ -95,10 +95,10 @@ def test_what_is_missing_in_pandas_is_missing_here(workspace):
 @pytest.mark.parametrize(
     ("odd", "why"),
     [
-        (5, "int is no data frame"),
-        ("rows.csv", "str is no data frame"),
-        (None, "NoneType is no data frame"),
-        ([1, 2], "list is no data frame"),
+        (5, "int is not a data frame"),
+        ("rows.csv", "str is not a data frame"),
+        (None, "NoneType is not a data frame"),
+        ([1, 2], "list is not a data frame"),
         (pl.DataFrame(), "holds no rows"),
         (FRAME[:0], "holds no rows"),
         (pl.LazyFrame({"a": ["x"]}).select(pl.col("a").cast(pl.Int64)), "cannot be read as columns"),
@@ -380,7 +380,7 @@ def test_rules_and_columns_are_those_that_were_named(workspace):
     assert workspace.rewards("falling")["rewards"].to_list() == [[1 - one for one in row] for row in REWARDS]
     with pytest.raises(InputError, match=r"of one scorer, and holds: [ab], [ab]"):
         workspace.add_rewards("either", frame)
-    with pytest.raises(UsageError, match="is no rule"):
+    with pytest.raises(UsageError, match="is not a rule"):
         workspace.add_rewards("falling", frame, rewards="b", rule=">")
     with pytest.raises(UsageError, match="not a threshold"):
         workspace.add_rewards("falling", frame, rewards="b", threshold=float("nan"))
@@ -479,9 +479,9 @@ def test_metrics_are_the_rows_that_the_command_prints(examples, capsys, words, f
     ("words", "why"),
     [
         ({"scorer": "gamma"}, "no scorer matches 'gamma'"),
-        ({"threshold": "often"}, "'often' is no threshold"),
+        ({"threshold": "often"}, "'often' is not a threshold"),
         ({"threshold": {"gamma": 0.5}}, "no scorer matches 'gamma'"),
-        ({"rule": "=="}, "is no rule"),
+        ({"rule": "=="}, "is not a rule"),
         ({"protocol": "mine"}, "there is no protocol 'mine'"),
         ({"by": "colour"}, "there is no column 'colour'"),
         ({"where": "colour = 'red'"}, "no column 'colour'"),

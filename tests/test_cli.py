@@ -89,7 +89,7 @@ def test_without_a_terminal_the_app_says_what_to_do_instead(words):
     answer = run(*words)
     assert (answer.returncode, answer.stdout) == (2, b"")
     assert answer.stderr.count(b"\n") == 1
-    assert b"this is no terminal" in answer.stderr
+    assert b"this is not a terminal" in answer.stderr
     assert b"demo --no-app" in answer.stderr
 
 
@@ -120,8 +120,8 @@ def test_the_demo_prints_its_board_without_the_app(called):
         (("cases", *DEMO, "--where", ""), "Bad condition"),
         (("show", "calculus-001", *DEMO), "no case matches 'calculus-001'"),
         (("show", "algebra", *DEMO), "60 cases match 'algebra'"),
-        (("metrics", *DEMO, "--threshold", "high"), "'high' is no threshold"),
-        (("metrics", *DEMO, "--threshold", "nan"), "'nan' is no threshold"),
+        (("metrics", *DEMO, "--threshold", "high"), "'high' is not a threshold"),
+        (("metrics", *DEMO, "--threshold", "nan"), "'nan' is not a threshold"),
         (("metrics", *DEMO, "--threshold", "gpt=0.5"), "no scorer matches 'gpt'"),
         (("metrics", *DEMO, "--threshold", "from:calculus"), "no subset matches 'calculus'"),
         (("import", "nothing.json"), "there is no file nothing.json"),

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.widgets.columns import Column, FittedColumns, fit_parts, fit_widths, with_widths
+from inspector.widgets.columns import FittedColumns, TableColumn, fit_parts, fit_widths, with_widths
 
 
-def shown(column: Column, value: object, width: int = 8, *, right: bool = False) -> str:
+def shown(column: TableColumn, value: object, width: int = 8, *, right: bool = False) -> str:
     parts = column.parts(value, width, right=right, null="–")
     return "".join(text for text, _ in parts)
 
@@ -29,7 +29,7 @@ def shown(column: Column, value: object, width: int = 8, *, right: bool = False)
     ],
 )
 def test_values_become_text_of_the_width(value, text):
-    assert shown(Column("c", "C", 8), value) == text
+    assert shown(TableColumn("c", "C", 8), value) == text
 
 
 def painter(value, width):
@@ -37,21 +37,21 @@ def painter(value, width):
 
 
 def test_a_missing_value_is_dim_and_a_value_has_the_style_of_its_column():
-    column = Column("c", "C", 3, style="gold")
+    column = TableColumn("c", "C", 3, style="gold")
     assert column.parts(None, 3, right=False, null="-") == (("-  ", "gold dim"),)
     assert column.parts("x", 3, right=False, null="-") == (("x  ", "gold"),)
 
 
 def test_decimals():
-    assert shown(Column("c", "C", 8, decimals=1), 0.25) == "0.2     "
+    assert shown(TableColumn("c", "C", 8, decimals=1), 0.25) == "0.2     "
 
 
 def test_numbers_stand_at_the_right_unless_they_are_painted():
     frame = pl.DataFrame({"n": [1], "x": [0.5], "t": ["a"], "b": [True]})
-    columns = [Column(name, name, 4) for name in ("n", "x", "t", "b")]
+    columns = [TableColumn(name, name, 4) for name in ("n", "x", "t", "b")]
     assert [column.at_right(frame.schema[column.name]) for column in columns] == [True, True, False, False]
-    assert not Column("n", "N", 4, paint=painter).at_right(pl.Int64())
-    assert Column("t", "T", 4, right=True).at_right(pl.String())
+    assert not TableColumn("n", "N", 4, paint=painter).at_right(pl.Int64())
+    assert TableColumn("t", "T", 4, right=True).at_right(pl.String())
 
 
 def test_a_painter_gets_value_and_width_and_several_sources_as_a_tuple():
@@ -62,8 +62,8 @@ def test_a_painter_gets_value_and_width_and_several_sources_as_a_tuple():
         return [("#", "good"), ("!", "bad")]
 
     columns = (
-        Column("one", "One", 4, source="a", paint=paint),
-        Column("two", "Two", 5, source=("b", "a"), paint=paint),
+        TableColumn("one", "One", 4, source="a", paint=paint),
+        TableColumn("two", "Two", 5, source=("b", "a"), paint=paint),
     )
     fitted = FittedColumns.of(columns, pl.DataFrame({"b": ["x"], "a": [1]}), 0)
     assert fitted.sources == ("a", "b")
@@ -74,11 +74,11 @@ def test_a_painter_gets_value_and_width_and_several_sources_as_a_tuple():
 
 
 def test_a_painted_cell_stands_at_the_right_if_the_column_says_so():
-    assert shown(Column("c", "C", 5, paint=lambda value, _: [(value, "")]), "ab", 5, right=True) == "   ab"
+    assert shown(TableColumn("c", "C", 5, paint=lambda value, _: [(value, "")]), "ab", 5, right=True) == "   ab"
 
 
 def test_header_and_cells_stand_in_the_same_places():
-    columns = (Column("a", "案例 case", 6), Column("b", "B", 4), Column("c", "C", 2, flex=1))
+    columns = (TableColumn("a", "案例 case", 6), TableColumn("b", "B", 4), TableColumn("c", "C", 2, flex=1))
     fitted = FittedColumns.of(columns, pl.DataFrame({"a": ["x"], "b": [1], "c": ["x"]}), 20)
     assert fitted.header() == " …case  " + "   B " + "C      "
     assert fitted.widths == (6, 4, 7)
@@ -89,10 +89,10 @@ def test_header_and_cells_stand_in_the_same_places():
 
 def test_titles_are_shortened_beside_each_other_and_the_names_behind_them_among_their_kind():
     columns = (
-        Column("a", "reward at the gold step", 12),
-        Column("b", "margin", 17, of="reasoneval_llemma-34b"),
-        Column("c", "margin", 17, of="reasoneval_mistral-7b"),
-        Column("d", "margin", 40, of="reasoneval_llama2-7b"),
+        TableColumn("a", "reward at the gold step", 12),
+        TableColumn("b", "margin", 17, of="reasoneval_llemma-34b"),
+        TableColumn("c", "margin", 17, of="reasoneval_mistral-7b"),
+        TableColumn("d", "margin", 40, of="reasoneval_llama2-7b"),
     )
     frame = pl.DataFrame({key: [""] for key in "abcd"})
     assert FittedColumns.of(columns, frame, 200).titles == (
@@ -101,7 +101,9 @@ def test_titles_are_shortened_beside_each_other_and_the_names_behind_them_among_
 
 
 def test_a_width_that_a_person_gave_is_kept_with_and_without_room():
-    columns = with_widths((Column("a", "A", 6, flex=1), Column("b", "B", 9, least=2)), {"a": 3, "b": 0, "gone": 5})
+    columns = with_widths(
+        (TableColumn("a", "A", 6, flex=1), TableColumn("b", "B", 9, least=2)), {"a": 3, "b": 0, "gone": 5}
+    )
     for available in (5, 80):
         assert FittedColumns.of(columns, pl.DataFrame({"a": [""], "b": [""]}), available).widths == (3, 1)
 
@@ -120,7 +122,7 @@ def test_no_columns_are_a_margin():
     available=st.integers(0, 250),
 )
 def test_flexible_columns_share_exactly_what_is_left_and_none_takes_more_than_it_uses(columns, available):
-    made = [Column("c", "C", width, flex=flex, most=most) for width, flex, most in columns]
+    made = [TableColumn("c", "C", width, flex=flex, most=most) for width, flex, most in columns]
     widths = fit_widths(made, available)
     gaps = len(columns) - 1
     least = sum(column.width for column in made) + gaps

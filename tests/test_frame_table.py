@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from inspector.widgets.columns import Column
+from inspector.widgets.columns import TableColumn
 from table_app import COLUMNS, TableApp, cases, every, ids, on_screen, screen
 
 HOSTILE = [
@@ -90,7 +90,7 @@ async def test_sideways_the_header_goes_along_and_the_mark_stays():
 async def test_flexible_columns_follow_the_width():
     app = TableApp()
     async with app.run_test(size=(60, 6)) as pilot:
-        app.table.show(cases(3), ids(0, 1, 2), (*COLUMNS[:2], Column("text", "Text", 10, right=True, flex=1)))
+        app.table.show(cases(3), ids(0, 1, 2), (*COLUMNS[:2], TableColumn("text", "Text", 10, right=True, flex=1)))
         await pilot.pause()
         assert screen(app)[1].rstrip() == "▌c0           0" + "words".rjust(44)
         app.table.texts.clear()
@@ -159,9 +159,9 @@ async def test_hostile_text_is_shown_and_does_nothing(size):
         return [(f"[/]{value}", "bad")]
 
     columns = (
-        Column("case", "[b]\x1b[2JCase", 10),
-        Column("text", "T", 20),
-        Column("p", "P", 8, True, paint, 1, "text"),
+        TableColumn("case", "[b]\x1b[2JCase", 10),
+        TableColumn("text", "T", 20),
+        TableColumn("p", "P", 8, True, paint, 1, "text"),
     )
     app = TableApp(mark="\x1b")
     async with app.run_test(size=size) as pilot:
@@ -184,7 +184,7 @@ async def test_wide_glyphs_do_not_shift_the_next_column():
     frame = pl.DataFrame({"case": ["题目题目题", "ascii"], "n": [1, 2]})
     app = TableApp()
     async with app.run_test(size=(30, 5)) as pilot:
-        app.table.show(frame, every(frame), (Column("case", "Case", 8), Column("n", "N", 3)))
+        app.table.show(frame, every(frame), (TableColumn("case", "Case", 8), TableColumn("n", "N", 3)))
         await pilot.pause()
         assert [line.rstrip() for line in screen(app)[1:3]] == ["▌题目题 …   1", " ascii      2"]
 
@@ -236,7 +236,7 @@ async def test_a_cell_is_painted_again_only_when_its_value_changes():
         calls.append(value)
         return [(str(value), "")]
 
-    columns = (COLUMNS[0], Column("n", "N", 5, paint=paint))
+    columns = (COLUMNS[0], TableColumn("n", "N", 5, paint=paint))
     app = TableApp()
     async with app.run_test(size=(40, 6)) as pilot:
         frame = cases(5)
@@ -246,7 +246,7 @@ async def test_a_cell_is_painted_again_only_when_its_value_changes():
         app.table.show(frame.with_columns(n=pl.Series([0, 1, 20, 3, 4])), every(frame), columns)
         await pilot.pause()
         assert calls == [20]
-        app.table.show(frame, every(frame), (columns[0], Column("n", "N", 5, paint=star)))
+        app.table.show(frame, every(frame), (columns[0], TableColumn("n", "N", 5, paint=star)))
         await pilot.pause()
         assert [line.split() for line in screen(app)[2:4]] == [["c1", "*"], ["c2", "*"]]
 
@@ -276,7 +276,7 @@ async def test_equal_values_of_another_type_look_different():
             assert screen(app)[1].split() == ["▌a", shown]
 
 
-@pytest.mark.parametrize(("columns", "key"), [((*COLUMNS, Column("gone", "Gone", 3)), "case"), (COLUMNS, "gone")])
+@pytest.mark.parametrize(("columns", "key"), [((*COLUMNS, TableColumn("gone", "Gone", 3)), "case"), (COLUMNS, "gone")])
 async def test_a_column_that_the_frame_lacks_is_an_error_and_changes_nothing(columns, key):
     app = TableApp()
     async with app.run_test(size=(40, 5)) as pilot:
@@ -313,7 +313,7 @@ async def test_the_cursor_looks_different_without_the_focus_and_in_another_theme
 async def test_a_painted_style_shows_under_the_cursor_too():
     app = TableApp()
     async with app.run_test(size=(40, 12)) as pilot:
-        columns = (COLUMNS[0], Column("n", "N", 5, paint=star))
+        columns = (COLUMNS[0], TableColumn("n", "N", 5, paint=star))
         app.table.show(cases(2), ids(0, 1), columns)
         await pilot.pause()
         under, plain = (next(part for part in app.table.render_line(y) if part.text == "*") for y in (1, 2))

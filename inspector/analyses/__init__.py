@@ -194,7 +194,7 @@ class Params(Struct, frozen=True):
         return usual if value is None else value
 
 
-Answer = Callable[["Selection", Params, bool], "View"]
+AnalysisFunction = Callable[["Selection", Params, bool], "View"]
 Loader = Callable[["Request", Params], "Selection"]
 
 
@@ -203,7 +203,7 @@ class Analysis(Struct, frozen=True):
 
     name: str
     title: str
-    answer: Answer
+    answer: AnalysisFunction
     pages: tuple[Page, ...] = ()
     options: tuple[Option, ...] = ()
     whose: Whose = "all"
@@ -359,7 +359,7 @@ class Analysis(Struct, frozen=True):
             yield from ("--", *(word for positional, words in lines if positional for word in words))
 
 
-def analysis(title: str, pages: tuple[Page, ...] = (), **more: Any) -> Callable[[Answer], Analysis]:
+def analysis(title: str, pages: tuple[Page, ...] = (), **more: Any) -> Callable[[AnalysisFunction], Analysis]:
     """Register the function below as the analysis that its file is called after.
 
     Args:
@@ -368,7 +368,7 @@ def analysis(title: str, pages: tuple[Page, ...] = (), **more: Any) -> Callable[
         more: the other attributes of `Analysis`.
     """
 
-    def registered(answer: Answer) -> Analysis:
+    def registered(answer: AnalysisFunction) -> Analysis:
         return Analysis(answer.__module__.rpartition(".")[2].replace("_", "-"), title, answer, pages, **more)
 
     return registered

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 import polars as pl
 
 from inspector.analyses import Params
-from inspector.case_view.original import Pair, against_list, aligned, pairs_of, summary
+from inspector.case_view.original import StepPair, against_list, aligned, pairs_of, summary
 from inspector.case_view.variant_track import Tried, original_evaluation, original_of, tried_by_all
 from inspector.critique.kept import kept_answers
 from inspector.processes.job import answer_to, prm_words
@@ -82,7 +82,7 @@ def original_view(results: Selection, row: int, params: Params) -> View:
 def _rows(
     results: Selection,
     row: int,
-    pairs: Sequence[Pair],
+    pairs: Sequence[StepPair],
     original: Sequence[str],
     originals: Sequence[Evaluation | None],
 ) -> pl.DataFrame:
@@ -133,7 +133,7 @@ def _at(values: Sequence[_Value], place: int | None) -> _Value | None:
 def _blocks(
     results: Selection,
     row: int,
-    pairs: Sequence[Pair],
+    pairs: Sequence[StepPair],
     original: tuple[str, Sequence[str]],
     originals: Sequence[Evaluation | None],
 ) -> Iterator[Block]:
@@ -188,7 +188,7 @@ class _Line(NamedTuple):
 
 
 def _lines(
-    case: Mapping[str, Any], pairs: Sequence[Pair], original: Sequence[str], steps: Sequence[str]
+    case: Mapping[str, Any], pairs: Sequence[StepPair], original: Sequence[str], steps: Sequence[str]
 ) -> Iterator[_Line]:
     """A line for what is in one of the two or the same in both, and two for what was changed."""
     for pair in pairs:
@@ -359,7 +359,7 @@ TOLD = ("case", "model", "family", "settings", "range", "rule", "outputs", "engi
         "notes")  # fmt: skip
 """What of an answer is provenance."""
 _DIGITS = len("-12.3456")
-Answer = Mapping[str, Any]
+AnswerMapping = Mapping[str, Any]
 
 
 def tokens_view(results: Selection, row: int, params: Params, model: argparse.Namespace) -> View:
@@ -402,13 +402,13 @@ def _token_scorer(results: Selection) -> Scorer | None:
     return results.evaluation(results.chosen[0]).scorer
 
 
-def token_blocks(answer: Answer, steps: Sequence[str], *, whole: bool) -> Iterator[Block]:
+def token_blocks(answer: AnswerMapping, steps: Sequence[str], *, whole: bool) -> Iterator[Block]:
     """Lay an answer of `python -m scoring explain` out: the PRM, what is read for each step, with `whole` all tokens.
 
     `steps` are the case's own texts.
     """
-    tokens: Sequence[Answer] = answer["tokens"]
-    sequences: dict[int, list[Answer]] = {}
+    tokens: Sequence[AnswerMapping] = answer["tokens"]
+    sequences: dict[int, list[AnswerMapping]] = {}
     for token in tokens:
         sequences.setdefault(token["sequence"], []).append(token)
     yield Facts(tuple(_about(answer)))
@@ -434,14 +434,14 @@ def token_blocks(answer: Answer, steps: Sequence[str], *, whole: bool) -> Iterat
             yield Tokens(f"{group.name}{where}", _plain(group.tokens))
 
 
-def _plain(tokens: Sequence[Answer]) -> tuple[Token, ...]:
+def _plain(tokens: Sequence[AnswerMapping]) -> tuple[Token, ...]:
     return tuple(
         Token(token["text"], token["index"], token["id"], bool(token["read"]), token["part"] == "layout")
         for token in tokens
     )
 
 
-def _about(answer: Answer) -> Iterator[tuple[str, str]]:
+def _about(answer: AnswerMapping) -> Iterator[tuple[str, str]]:
     """What the PRM is, how many tokens it sees, and how a reward is made."""
     tokens, outputs = answer["tokens"], answer["outputs"]
     run = f" ({answer['engine']})" if answer["engine"] else ", not run"
@@ -460,7 +460,7 @@ def _about(answer: Answer) -> Iterator[tuple[str, str]]:
     yield "rule", answer["rule"]
 
 
-def _numbers(answer: Answer, read: Answer) -> Iterator[tuple[str, str]]:
+def _numbers(answer: AnswerMapping, read: AnswerMapping) -> Iterator[tuple[str, str]]:
     """What came of a token that is read."""
     if read["warning"]:
         yield "!", f"{read['warning']}: {visible(read['text'])!r}"
@@ -478,7 +478,7 @@ def _numbers(answer: Answer, read: Answer) -> Iterator[tuple[str, str]]:
         yield "redundant", f"{_number(read['redundancy'])} = {outputs['redundancy']}{mark}"
 
 
-def _verdict(scale: Answer, reward: float | None) -> str:
+def _verdict(scale: AnswerMapping, reward: float | None) -> str:
     """Whether the step is wrong by the family's own rule."""
     if reward is None:
         return ""

@@ -9,7 +9,7 @@ from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.metrics.breakdown import DEFAULTS, DERIVED, Axis, axis
 from scoring.schema import METADATA
-from scoring.storage.remembered import Remembered
+from scoring.storage.remembered import IdentityCache
 
 MOST = 60
 """A column of more values than this is not offered."""
@@ -22,7 +22,7 @@ GIVEN_BY = {
 OF_ERRORS = ("error_type", "error_category", "error_kind", "pattern")
 """Columns of kinds of errors, the usual one first."""
 _TITLES = {"steps": "steps in bins", "position": "gold step", "n_steps": "number of steps"}
-_OFFERED, _AXES = Remembered(16), Remembered(24)
+_OFFERED, _AXES = IdentityCache(16), IdentityCache(24)
 
 
 def column_title(column: str) -> str:

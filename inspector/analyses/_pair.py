@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -39,12 +39,12 @@ from scoring.metrics.first_error import SIDES
 from scoring.metrics.own import own_metrics
 from scoring.metrics.paired import STEP_NAMES, quadrants
 from scoring.metrics.resampling import RESAMPLES
+from scoring.schema import Row
 from scoring.scorer import not_recorded, settings_that_differ
 
 TEST = "exact McNemar, two-sided, on erroneous and on clean cases apart"
 STRATIFIED = "paired bootstrap, stratified by erroneous/clean within subset"
 WHOLE_PROBLEMS = "paired bootstrap of whole problems, without strata, since cases share problems"
-Row = Mapping[str, Any]
 _OF_PAIR = {
     ("all", "prmscore"): ("PRMScore", EVERY),
     ("all", "positive_acc"): ("accuracy on right steps", EVERY),

@@ -1,6 +1,6 @@
 """Pages of `breakdown` in bins: where verdicts, errors and steps lie, and the rewards around the earliest error."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -34,7 +34,6 @@ from inspector.selection import Selection, by_benchmark, within
 from inspector.texts.sentences import GLYPHS, WORDS, counted
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools
 from scoring.evaluations.verdicts import OUTCOMES, AsGiven
 from scoring.filtering.filters import Facet
 from scoring.metrics.breakdown import SCHEMA
@@ -58,6 +57,7 @@ from scoring.metrics.positions import (
 )
 from scoring.metrics.shares import SIDES, answered
 from scoring.metrics.step_labels import judged_steps
+from scoring.schema import Bools, Row
 
 OFFSET, POSITION, STEP_POSITION, ALIGNED = "offset", "position", "step_position", "aligned"
 REWARDS, RELIABILITY = "rewards", "reliability"
@@ -96,7 +96,6 @@ STEP_FIGURES = {
 _APART = {"early": "no step", "late": "beyond", "missed": "missed"}
 """What the column of verdicts without a distance is called: an answer that names no step, one beyond the last, none."""
 _CLASSES = (("gold", "gold"), ("predicted", "predicted"))
-Row = Mapping[str, Any]
 
 
 # -- rows
@@ -106,7 +105,7 @@ def bins_of(params: Params, benchmark: str) -> StepBins:
     """Return how positions are put in bins: as asked, else as the benchmark's paper does."""
     name = params.get("preset") or (benchmark if benchmark in PRESETS else "processbench")
     if name not in PRESETS:
-        raise UsageError(f"{name!r} is no preset of {params.page}.", f"There are: {', '.join(PRESETS)}.")
+        raise UsageError(f"{name!r} is not a preset of {params.page}.", f"There are: {', '.join(PRESETS)}.")
     return PRESETS[name]
 
 
@@ -261,7 +260,7 @@ def step_blocks(benchmark: str, rows: Sequence[Row], params: Params) -> Iterator
     """Draw how well single steps are judged by where they stand."""
     bins, metric = bins_of(params, benchmark), params.get("figure", "acc")
     if metric not in STEP_FIGURES:
-        raise UsageError(f"{metric!r} is no figure of steps.", f"There are: {', '.join(STEP_FIGURES)}.")
+        raise UsageError(f"{metric!r} is not a figure of steps.", f"There are: {', '.join(STEP_FIGURES)}.")
     here = [row for row in rows if row["metric"] == metric]
     title = f"{STEP_FIGURES[metric][:1].upper()}{STEP_FIGURES[metric][1:]}, by position of the step"
     if not any(row["value"] is not None for row in here):

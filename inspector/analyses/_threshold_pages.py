@@ -1,7 +1,6 @@
 """Pages of `thresholds`: what a move turns over, and the rewards behind it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,10 +15,10 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Bin,
     Block,
+    CalibrationBin,
     Cell,
     Classes,
     Facts,
-    Given,
     Histogram,
     Note,
     Reliability,
@@ -47,6 +46,7 @@ from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.paired import OF_CASES, quadrants, shared_scores
 from scoring.metrics.threshold_curves import AtThreshold, flip_conditions
+from scoring.schema import Row
 
 # -- the page of `thresholds` about two thresholds: which outcomes a move turns into which, and whether it helps
 
@@ -224,8 +224,6 @@ def _condition(evaluation: Evaluation, code: int) -> str:
 # -- pages of `thresholds` about the rewards behind it: by gold class, and as probabilities
 
 
-Row = Mapping[str, Any]
-
 GOLD_SIDES: Classes = (("erroneous", "missed"), ("clean", "clean"))
 STEPS: Classes = (("wrong", "missed"), ("right", "clean"))
 _CLASSES = {"case": (GOLD_SIDES, ({"erroneous"}, {"clean"})), "step": (STEPS, ({"at"}, {"clean", "before"}))}
@@ -344,7 +342,7 @@ def _shares(rows: Sequence[Row], title: str, counted: str, evaluation: Evaluatio
             words = f"lowest reward {low:.1f} to {high:.1f}"
             name = evaluation.scorer.name
             link = CaseLink((where,), row["n"], words, name, benchmark=benchmark) if where and row["n"] else None
-            bins.append(Given(low, high, means[low], replace(figure(row, link=link), n=row["n"])))
+            bins.append(CalibrationBin(low, high, means[low], replace(figure(row, link=link), n=row["n"])))
     yield Reliability(caption, tuple(bins), counted)
     if all(reward_bin.share.low is None for reward_bin in bins):
         yield Note("No interval: steps of a case are not independent of each other.", "quiet")

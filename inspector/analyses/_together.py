@@ -1,6 +1,6 @@
 """Pages of `compare`: agreement of every two scorers, who is right together, one asked before the other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Params
 from inspector.case_links import (
-    Field,
+    ScorerField,
     aligned_cases,
     compare_command,
     comparison_sections,
@@ -43,7 +43,6 @@ from inspector.selection import Selection, within
 from inspector.texts.sentences import counted
 from scoring.errors import UsageError
 from scoring.evaluations.official_rows import METRICS
-from scoring.evaluations.step_rewards import Floats
 from scoring.metrics.aligned import EVERY, AlignedScorers, common_of
 from scoring.metrics.ensembles import (
     OVER_BETTER,
@@ -59,6 +58,7 @@ from scoring.metrics.ensembles import (
 from scoring.metrics.first_error import F1_SCORE, SIDES
 from scoring.metrics.paired import OF_CASES, SharedScores
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure
+from scoring.schema import Floats, Row
 
 # -- what a critic's answers cost, in tokens, as far as its server counted them
 
@@ -77,8 +77,6 @@ def answer_costs(selection: Selection, scorer: str) -> tuple[Floats, str | None]
         return np.full(selection.height, np.nan), f"no tokens were counted of the answers of {scorer}"
     return counted.cast(float).to_numpy(), None
 
-
-Row = Mapping[str, Any]
 
 # -- all pairs
 
@@ -223,7 +221,7 @@ def sets_view(results: Selection, params: Params, intervals: bool) -> View:  # n
     need_two(results)
     rows, notes, sections = [], [*_SET_NOTES], {}
     for benchmark, aligned in aligned_cases(results).items():
-        field = Field.of(results, benchmark, aligned)
+        field = ScorerField.of(results, benchmark, aligned)
         rows += [{"benchmark": benchmark, "subset": "all", **row} for row in _set_rows(field)]
         notes += [f"{benchmark}: {words}" for words in set_aside(aligned)]
         sections[benchmark] = _set_blocks(results, field)
@@ -233,7 +231,7 @@ def sets_view(results: Selection, params: Params, intervals: bool) -> View:  # n
     return View(frame, facts, title="Right together", lay_out=lambda: comparison_sections(sections))
 
 
-def _set_rows(field: Field) -> Iterator[dict[str, Any]]:
+def _set_rows(field: ScorerField) -> Iterator[dict[str, Any]]:
     aligned, columns = field.aligned, field.columns
     if len(columns) < 2:
         why = f"only {aligned.names[columns[0]]} tried a case" if columns else "no scorer tried a case"
@@ -262,7 +260,7 @@ def _set_rows(field: Field) -> Iterator[dict[str, Any]]:
         }
 
 
-def _set_blocks(results: Selection, field: Field) -> Iterator[Block]:
+def _set_blocks(results: Selection, field: ScorerField) -> Iterator[Block]:
     yield from field_head(field)
     letters = {place: _sign(at) for at, place in enumerate(field.columns)}
     if field.sets:
@@ -301,7 +299,7 @@ def _sign(at: int) -> str:
     return chr(ord("a") + at) if at < 26 else "+"
 
 
-def _who(correct_set: CorrectSet, field: Field) -> str:
+def _who(correct_set: CorrectSet, field: ScorerField) -> str:
     right = [field.aligned.names[place] for place in correct_set.right]
     missing = [name for name in field.names if name not in right]
     if not right:

@@ -20,13 +20,13 @@ from inspector.texts.sentences import counted
 from inspector.triage.annotations import StatementsByPerson, Topic, disagreements, statements_by_person
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools
 from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.filtering.filters import Facet
 from scoring.filtering.sql_words import named
 from scoring.metrics.people import MISSING, NOTHING_SHARED, Answers, agreement_of_all, agreement_of_two, confusion_of
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
 from scoring.metrics.shares import answered
+from scoring.schema import Bools, Row
 from scoring.triage.history import TAG
 from scoring.triage.words import CATEGORY, RATING, RULING
 
@@ -69,7 +69,6 @@ SCORER_NOTES = (
     "kappa: Cohen's; alpha: Krippendorff's of all scorers that have a verdict, nominal",
     f"intervals: bootstrap of whole problems; none where a benchmark has more than {SLOW:,} cases",
 )
-Row = Mapping[str, Any]
 
 
 def scorers_view(results: Selection, params: Params, intervals: bool) -> View:

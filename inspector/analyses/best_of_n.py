@@ -36,6 +36,7 @@ from scoring.metrics.best_of_n import (
     somers_d,
 )
 from scoring.metrics.resampling import RESAMPLES, SMALL
+from scoring.schema import RowDict
 
 BEST_OF_N = {
     "scorer": pl.String(),
@@ -71,8 +72,6 @@ NOTES = (
     "prmscore and f1 are of all cases of PRMBench and ProcessBench here, whatever the filter",
 )
 
-Row = dict[str, Any]
-
 
 @analysis(
     "Best of N",
@@ -100,7 +99,7 @@ def best_of_n(results: Selection, params: Params, intervals: bool) -> View:
     n = params.get("of")
     if n is not None and n < 1:
         raise UsageError(f"nothing is chosen out of {n} responses.", "Give --of a number from 1 on.")
-    rows: list[Row] = []
+    rows: list[RowDict] = []
     notes = [*NOTES, *(f"{aggregation.name}: {aggregation.words}" for aggregation in AGGREGATIONS.values())]
     oddities: list[str] = []
     seed = results.request.seed if intervals else None
@@ -157,7 +156,7 @@ def _choice_table(rows: pl.DataFrame) -> Table:
     subsets = rows.filter(pl.col("metric").is_in(CHOSEN))["subset"].unique(maintain_order=True).to_list()
     sizes = rows.filter(pl.col("metric").is_in(CHOSEN), pl.col("subset") == "all")["of"].drop_nulls().unique().sort()
     fewer = sizes.to_list() if sizes.len() > 1 else []
-    lines: dict[tuple[str, str], dict[object, Row]] = {}
+    lines: dict[tuple[str, str], dict[object, RowDict]] = {}
     for row in rows.iter_rows(named=True):
         # What no scorer chooses is told by its metric.
         key = (row["scorer"] or "(no scorer)", row["aggregation"] or ("" if row["scorer"] else row["metric"]))
@@ -189,7 +188,7 @@ def _choice_table(rows: pl.DataFrame) -> Table:
     return table("Which response is chosen", heads, cells, labels=2, counted="problems")
 
 
-def _share(row: Row | None, kind: Kind = Kind.SHARE) -> Cell:
+def _share(row: RowDict | None, kind: Kind = Kind.SHARE) -> Cell:
     if row is None:
         return text("")
     return figure({**row, "small": row["metric"] in CHOSEN and row["n"] < SMALL}, kind)
@@ -197,7 +196,7 @@ def _share(row: Row | None, kind: Kind = Kind.SHARE) -> Cell:
 
 def _spread_table(rows: pl.DataFrame) -> Table:
     """A line a subset and aggregation where two scorers or more have figures: their spread, and Somers' D."""
-    lines: dict[tuple[str, str], dict[str, Row]] = {}
+    lines: dict[tuple[str, str], dict[str, RowDict]] = {}
     for row in rows.filter(pl.col("metric").is_in([SD, *ASSOCIATED])).iter_rows(named=True):
         lines.setdefault((row["subset"], row["aggregation"]), {})[row["metric"]] = row
     cells = [
@@ -296,7 +295,7 @@ def _generators(selection: Selection, responses: Responses) -> np.ndarray[Any, A
 # -- over scorers
 
 
-def _official(selection: Selection) -> Iterator[Row]:
+def _official(selection: Selection) -> Iterator[RowDict]:
     """The official figure of every chosen scorer on PRMBench and ProcessBench, where it has one."""
     for benchmark, metric in OFFICIAL.items():
         within = (selection.cases["benchmark"] == benchmark).to_numpy()
@@ -314,7 +313,7 @@ def _official(selection: Selection) -> Iterator[Row]:
                 }
 
 
-def _over_scorers(rows: list[Row], official: list[Row]) -> Iterator[Row]:
+def _over_scorers(rows: list[RowDict], official: list[RowDict]) -> Iterator[RowDict]:
     """The spread of prm@n over scorers, and its association with each official figure; and their own spread."""
     groups: dict[tuple[Any, ...], dict[str, float]] = {}
     for row in rows:
@@ -340,13 +339,13 @@ def _over_scorers(rows: list[Row], official: list[Row]) -> Iterator[Row]:
             yield {"benchmark": benchmark, "subset": subset, "metric": f"{metric}_sd", **_spread(figures[metric])}
 
 
-def _spread(values: dict[str, float]) -> Row:
+def _spread(values: dict[str, float]) -> RowDict:
     if len(values) < 2:
         return {"n": len(values), "reason": "fewer than two scorers scored every problem"}
     return {"n": len(values), "value": population_sd(np.array(list(values.values())))}
 
 
-def _association(x: dict[str, float], y: dict[str, float], metric: str) -> Row:
+def _association(x: dict[str, float], y: dict[str, float], metric: str) -> RowDict:
     names = [name for name in y if name in x]
     if len(names) < FEWEST:
         why = f"fewer than {FEWEST} scorers have both {PRM} of every problem and {metric}"

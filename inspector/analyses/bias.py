@@ -1,7 +1,6 @@
 """Which way scorers lean, and where they differ from the rest."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -33,6 +32,7 @@ from scoring.filtering.sql_words import named
 from scoring.metrics.breakdown import SUPPORT, slice_rows
 from scoring.metrics.shares import answered, behind, bias_rows
 from scoring.metrics.step_labels import judged_steps
+from scoring.schema import Row
 
 BIAS = {
     "scorer": pl.String(),
@@ -73,7 +73,6 @@ SLICES = 10
 SIDES = {"error_acc_difference": "error_acc", "correct_acc_difference": "correct_acc"}
 _OWN = {"steps": "n_steps", "position": "earliest_error"}
 """The columns of the cases that bins are made of."""
-Row = Mapping[str, Any]
 
 
 @analysis(

@@ -1,7 +1,6 @@
 """The board: a line a scorer (who is tied with the best, bias, differences)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import polars as pl
 from msgspec.structs import replace
@@ -22,7 +21,7 @@ from inspector.boards.arrangement import (
     title_of,
 )
 from inspector.boards.board import (
-    Piece,
+    BoardSlice,
     Standings,
     board_frame,
     own_figures,
@@ -60,6 +59,7 @@ from scoring.errors import UsageError
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.metrics.own import own_metrics
 from scoring.names import match_name
+from scoring.schema import Row
 
 BIAS = "bias: accuracy on what is right minus on what is wrong, all subsets together; fp, fn: of the erroneous (GR-Ben)"
 STANDING = "standing: best, or tied where the 95% interval of the paired difference to the best holds 0"
@@ -68,7 +68,6 @@ KINDS = {**dict.fromkeys(("interval", "on_wrong", "on_right", "fp", "fn", "sd"),
 """How the columns of fractions without an interval are written."""
 SIDES = {"on_wrong": "on erroneous", "on_right": "on clean"}
 """What the accuracies behind F1 are called."""
-Row = Mapping[str, Any]
 
 
 @analysis(
@@ -164,7 +163,7 @@ def board_view(
     return View(made, provenance(selection, command, notes), title="Board", lay_out=lay_out, empty=empty)
 
 
-def _unscored(parts: Sequence[Piece], frame: pl.DataFrame) -> Iterator[str]:
+def _unscored(parts: Sequence[BoardSlice], frame: pl.DataFrame) -> Iterator[str]:
     """A sentence where nobody has scored some of the benchmarks."""
     scored = frame.filter(pl.col("kind") != PUBLISHED)["benchmark"]
     rows = unscored_frame(parts, set(scored)).iter_rows(named=True) if scored.len() else ()
@@ -203,7 +202,7 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
 def _blocks(
     selection: Selection,
     rows: pl.DataFrame,
-    parts: Mapping[tuple[str, str | None], Piece],
+    parts: Mapping[tuple[str, str | None], BoardSlice],
     how: Arrangement,
     keys: Sequence[str],
     notes: Sequence[str],
@@ -232,7 +231,7 @@ def _blocks(
 
 
 def _cells(
-    selection: Selection, piece: Piece, row: Row, key: str, how: Arrangement, outcomes: Sequence[str]
+    selection: Selection, piece: BoardSlice, row: Row, key: str, how: Arrangement, outcomes: Sequence[str]
 ) -> Iterator[Cell]:
     """What stands in a column of the board; in several where it is made of several."""
 

@@ -1,7 +1,6 @@
 """Scorers by columns of cases, or by where errors and verdicts lie."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 import polars as pl
 from msgspec import Struct
@@ -63,6 +62,7 @@ from scoring.metrics.breakdown import breakdown as breakdown_frame
 from scoring.metrics.own import own_cells, own_metrics
 from scoring.metrics.positions import PRESETS
 from scoring.metrics.shares import BY_TYPE, COUNTS, SIDES, behind, tried
+from scoring.schema import Row
 
 CELLS, TYPES, LENGTH = "cells", "types", "length"
 BY_COLUMNS = (CELLS, TYPES, LENGTH)
@@ -88,7 +88,7 @@ NO_COLUMN = "-"
 """Chosen on a screen in the place of a second column: there is none."""
 
 
-class Figure(Struct, frozen=True):
+class BreakdownMetric(Struct, frozen=True):
     """What a metric of a breakdown is called, of which cases it is, and what more is to be said of it."""
 
     title: str
@@ -97,31 +97,31 @@ class Figure(Struct, frozen=True):
 
 
 _ALL, _ERRONEOUS, _CLEAN = "cases tried", "erroneous cases tried", "clean cases tried"
-FIGURES: Mapping[str, Figure] = {
-    "f1": Figure("F1", _ALL, "harmonic mean of both accuracies"),
-    "error_acc": Figure("accuracy on erroneous cases", _ERRONEOUS, "the earliest error is found exactly"),
-    "correct_acc": Figure("accuracy on clean cases", _CLEAN, "no step is called wrong"),
-    "fp": Figure("FP", _ERRONEOUS, "GR-Ben's: a step before the earliest error is named"),
-    "fn": Figure("FN", _ERRONEOUS, "GR-Ben's: a later step is named, or none"),
-    "late": Figure("late", _ERRONEOUS, "a later step is named"),
-    "missed": Figure("missed", _ERRONEOUS, "no step is named"),
-    "unanswered": Figure("unanswered", _ERRONEOUS, "refused, or the answer cannot be read"),
-    "step_accuracy": Figure("step accuracy", "cases with steps labelled and judged", "mean over cases"),
-    "process_error_rate": Figure(
+FIGURES: Mapping[str, BreakdownMetric] = {
+    "f1": BreakdownMetric("F1", _ALL, "harmonic mean of both accuracies"),
+    "error_acc": BreakdownMetric("accuracy on erroneous cases", _ERRONEOUS, "the earliest error is found exactly"),
+    "correct_acc": BreakdownMetric("accuracy on clean cases", _CLEAN, "no step is called wrong"),
+    "fp": BreakdownMetric("FP", _ERRONEOUS, "GR-Ben's: a step before the earliest error is named"),
+    "fn": BreakdownMetric("FN", _ERRONEOUS, "GR-Ben's: a later step is named, or none"),
+    "late": BreakdownMetric("late", _ERRONEOUS, "a later step is named"),
+    "missed": BreakdownMetric("missed", _ERRONEOUS, "no step is named"),
+    "unanswered": BreakdownMetric("unanswered", _ERRONEOUS, "refused, or the answer cannot be read"),
+    "step_accuracy": BreakdownMetric("step accuracy", "cases with steps labelled and judged", "mean over cases"),
+    "process_error_rate": BreakdownMetric(
         "wrong processes among right final answers", "cases that end in the right answer", "of the data alone"
     ),
-    "process_error_exact": Figure(
+    "process_error_exact": BreakdownMetric(
         "those found exactly", "erroneous cases tried that end in the right answer", "wrong processes, right answers"
     ),
-    "cases": Figure("how many cases", "cases"),
-    **{f"count_{name}": Figure(f"how many {WORDS[name]}", WORDS[name]) for name in OUTCOMES},
+    "cases": BreakdownMetric("how many cases", "cases"),
+    **{f"count_{name}": BreakdownMetric(f"how many {WORDS[name]}", WORDS[name]) for name in OUTCOMES},
 }
 """What a cell can show, in the order in which it is offered."""
 
 
-def known_figures() -> dict[str, Figure]:
+def known_figures() -> dict[str, BreakdownMetric]:
     """Return what a cell can show, metrics of the user's own last."""
-    return {**FIGURES, **{made.name: Figure(made.title, made.of) for made in own_metrics()}}
+    return {**FIGURES, **{made.name: BreakdownMetric(made.title, made.of) for made in own_metrics()}}
 
 
 TABLED = {
@@ -138,7 +138,6 @@ OFFICIAL = frozenset({"error_acc", "correct_acc", "f1"})
 """Those of them that keep their intervals where there is little room."""
 OF_ERRORS = {"fp": "FP", "late": "late", "missed": "missed", "exact": "exact", "unanswered": "no verdict"}
 """What becomes of erroneous cases, each of them one of these."""
-Row = Mapping[str, Any]
 
 
 # -- what can be chosen
@@ -268,7 +267,7 @@ def _check(results: Selection, params: Params) -> None:
         )
     metric = params.get("figure")
     if metric is not None and params.page == CELLS and metric not in known_figures():
-        raise UsageError(f"{metric!r} is no figure of a cell.", f"There are: {', '.join(known_figures())}.")
+        raise UsageError(f"{metric!r} is not a figure of a cell.", f"There are: {', '.join(known_figures())}.")
 
 
 # -- rows by columns

@@ -38,21 +38,21 @@ from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import protocol_named, protocol_of
 from scoring.evaluations.rules import transform, when_wrong
-from scoring.evaluations.step_rewards import Bools
 from scoring.evaluations.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Rule, RuleByCase, spelled
 from scoring.filtering.filters import Facet
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.shares import SIDES, tried
 from scoring.names import match_name
+from scoring.schema import Bools
 from scoring.scorer import NOT_SAID, not_recorded, settings_of
 from scoring.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED
 
 # -- the facts that make the official figure of a scorer on a benchmark, in words, and what to beware of in it
 
 
-Group = Literal["scorer", "decision", "cases", "counting", "gold", "interval"]
-GROUPS: tuple[Group, ...] = ("decision", "cases", "counting", "gold", "interval", "scorer")
-GROUP_TITLES: dict[Group, str] = {
+CardGroup = Literal["scorer", "decision", "cases", "counting", "gold", "interval"]
+GROUPS: tuple[CardGroup, ...] = ("decision", "cases", "counting", "gold", "interval", "scorer")
+GROUP_TITLES: dict[CardGroup, str] = {
     "decision": "How a verdict is decided",
     "cases": "Which cases are counted",
     "counting": "How they are counted",
@@ -79,7 +79,7 @@ _UNCOUNTED = {
 class Fact(Struct, frozen=True):
     """A fact in words. `where` are SQL conditions that leave the `n` cases that it counts; None: it counts none."""
 
-    group: Group
+    group: CardGroup
     name: str
     value: str
     where: tuple[str, ...] | None = None
@@ -94,7 +94,7 @@ class ProtocolCard(Struct, frozen=True):
     facts: tuple[Fact, ...]
     warnings: tuple[str, ...]
 
-    def of(self, group: Group, name: str) -> Fact | None:
+    def of(self, group: CardGroup, name: str) -> Fact | None:
         """Find the fact of that name in a group."""
         return next((fact for fact in self.facts if (fact.group, fact.name) == (group, name)), None)
 
@@ -467,7 +467,7 @@ def _not_recorded(pair: Selection) -> str:
 class FactPair(NamedTuple):
     """One fact of two cards; what one of them lacks is LACKING."""
 
-    group: Group
+    group: CardGroup
     name: str
     values: tuple[str, str]
 
@@ -541,7 +541,7 @@ def _one_card(pair: Selection, card: ProtocolCard) -> Iterator[Block]:
         yield table(GROUP_TITLES[group], ["", Column("", right=False, wraps=True)], rows)
 
 
-def _link(pair: Selection, card: ProtocolCard, group: Group, name: str) -> CaseLink | None:
+def _link(pair: Selection, card: ProtocolCard, group: CardGroup, name: str) -> CaseLink | None:
     fact = card.of(group, name)
     if fact is None or fact.where is None or not fact.n:
         return None

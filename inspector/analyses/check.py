@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from inspector.analyses import Option, Params, analysis
 from inspector.analyses._pair import (
     TEST,
-    Row,
     ScorerPair,
     difference_table,
     quadrant_table,
@@ -25,7 +24,7 @@ from inspector.comparability import Incomparable, counted_cases, incomparable
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance, repeated_solutions
 from inspector.render.cells import interval, share, signed
-from inspector.render.view import Block, Cell, Command, Facts, Kind, Note, Section, Table, View, count, table, text
+from inspector.render.view import Block, Cell, CommandLine, Facts, Kind, Note, Section, Table, View, count, table, text
 from inspector.request import Request
 from inspector.selection import Selection, load, within
 from inspector.texts.sentences import counted
@@ -41,6 +40,7 @@ from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, STEPS_PAIRED, case_co
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.shares import right, wrong
 from scoring.names import match_name
+from scoring.schema import Row
 from scoring.scorer import settings_that_differ
 
 # -- the figures by which a scorer is held against its baseline, and conditions over them: SQL over their names
@@ -335,8 +335,8 @@ CHECK = {
 `newly_wrong_cases` are the first LISTED of those that only the baseline has right, most instructive first.
 """
 LISTED = 5
-Result = Literal["regression", "no evidence", "improvement", "undefined"]
-RESULTS: tuple[Result, ...] = ("regression", "no evidence", "improvement", "undefined")
+CheckResult = Literal["regression", "no evidence", "improvement", "undefined"]
+RESULTS: tuple[CheckResult, ...] = ("regression", "no evidence", "improvement", "undefined")
 """The whole interval is below 0; it holds 0, its ends included; it is above 0; there is no interval."""
 CLEAR = "a regression: the whole 95% interval of the official figure's difference is below 0, on any benchmark"
 MISSING = (
@@ -502,7 +502,7 @@ def cases_command(pair: Selection, names: tuple[str, str], benchmark: str) -> st
 # -- the rule
 
 
-def result_of(row: Mapping[str, Any]) -> Result:
+def result_of(row: Mapping[str, Any]) -> CheckResult:
     """Name what the interval of a row of figures shows."""
     if row["low"] is None or row["high"] is None:
         return "undefined"
@@ -567,7 +567,7 @@ def _notes(pair: Selection, rows: Sequence[Row], fail_if: str | None) -> Iterato
 
 # -- as people see it
 
-_IN_WORDS: dict[Result, str] = {
+_IN_WORDS: dict[CheckResult, str] = {
     "regression": "A regression",
     "no evidence": "No evidence of a difference",
     "improvement": "An improvement",
@@ -603,7 +603,7 @@ def _blocks(pair: Selection, compared: Compared, row: Row, facts: Mapping[str, A
         cases = row["newly_wrong_cases"]
         first = "" if row["newly_wrong"] <= LISTED else f"First {len(cases)} of "
         yield Note(f"{first}{counted(row['newly_wrong'], 'case')} that became wrong: {', '.join(cases)}.")
-        yield Command(cases_command(pair, names, benchmark), "All of them")
+        yield CommandLine(cases_command(pair, names, benchmark), "All of them")
 
 
 def _official(scorers: ScorerPair, row: Row) -> Table:

@@ -9,10 +9,10 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Page, Params, analysis
-from inspector.analyses._pair import QUADRANTS, TEST, Row, is_laid_out, pair_blocks, resampling_words, test_note
+from inspector.analyses._pair import QUADRANTS, TEST, is_laid_out, pair_blocks, resampling_words, test_note
 from inspector.analyses._together import cascade_view, pairs_view, sets_view
 from inspector.case_links import (
-    Field,
+    ScorerField,
     aligned_cases,
     aligned_steps,
     best_first,
@@ -65,6 +65,7 @@ from scoring.metrics.paired import (
     step_comparison_rows,
 )
 from scoring.metrics.resampling import RESAMPLES
+from scoring.schema import Row
 
 SCORERS, PAIRS, SETS, CASCADE = "scorers", "pairs", "upset", "cascade"
 PAGES = (
@@ -245,7 +246,7 @@ def _standing_blocks(
 ) -> Iterator[Block]:
     """Who is best, who may be, who is right alone; every pair with the best; and what all make of a case together."""
     del seed  # The rows have their intervals.
-    field = Field.of(results, benchmark, aligned)
+    field = ScorerField.of(results, benchmark, aligned)
     yield from field_head(field)
     cells = {(row["scorer"], row["metric"]): row for row in rows if row["scorer"] is not None}
     head = "prmscore" if any(row["metric"] == "prmscore" for row in rows) else "f1"
@@ -268,7 +269,7 @@ def _standing_blocks(
     yield from _consensus_blocks(rows)
 
 
-def _standings(field: Field, cells: Mapping[tuple[str, str], Row], head: str) -> Table:
+def _standings(field: ScorerField, cells: Mapping[tuple[str, str], Row], head: str) -> Table:
     """A line a scorer, best first; where PRMScore is official, not who is right alone: that is of first errors."""
     link = field.common(EVERY) if head == "f1" and field.sets else None
     alone = {
@@ -307,7 +308,7 @@ def _standings(field: Field, cells: Mapping[tuple[str, str], Row], head: str) ->
     return table("Standings on common cases", titles, lines)
 
 
-def _unanimous(field: Field) -> Table:
+def _unanimous(field: ScorerField) -> Table:
     """On which cases nobody is right, and on which everybody is."""
     lines = []
     for side in SIDES:
@@ -321,7 +322,7 @@ def _unanimous(field: Field) -> Table:
 PairLine = tuple[tuple[str, str], list[Cell]]
 
 
-def _pair_lines(field: Field, rows: Sequence[Row]) -> Iterator[PairLine]:
+def _pair_lines(field: ScorerField, rows: Sequence[Row]) -> Iterator[PairLine]:
     """The lines of every pair: the difference of its official figure, and of what that is made of."""
     of_pair: dict[tuple[str, str], dict[tuple[str, str], Row]] = {}
     for row in rows:
@@ -352,7 +353,7 @@ def _pair_lines(field: Field, rows: Sequence[Row]) -> Iterator[PairLine]:
 
 
 def _quadrant_cells(
-    field: Field, places: tuple[int, ...], side: str, cells: Mapping[tuple[str, str], Row]
+    field: ScorerField, places: tuple[int, ...], side: str, cells: Mapping[tuple[str, str], Row]
 ) -> Iterator[Cell]:
     for name, sides in zip(QUADRANTS, ((True, True), (True, False), (False, True), (False, False)), strict=True):
         row = cells.get(("all", f"{side}_{name}"))

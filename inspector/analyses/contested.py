@@ -1,6 +1,6 @@
 """Gold labels that the scorers together, or how cases are made, deny."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from inspector.texts.sentences import counted
 from scoring.filtering.filters import Facet
 from scoring.metrics.contested import LEAST, REASONS, SHRINK
 from scoring.metrics.statistics import is_baseline
+from scoring.schema import Row
 
 CONTESTED: dict[str, pl.DataType] = {
     "rank": pl.Int64(),
@@ -64,7 +65,6 @@ NOTES = (
         "whoever is right about it, and what scorers get wrong together stands here too: a suspicion, no ruling"
     ),
 )
-Row = Mapping[str, Any]
 
 
 @analysis(
@@ -201,7 +201,7 @@ def without_consensus(ranking: Ranking) -> str | None:
     if not ranking.aligned.rows.size:
         return "no case has a gold label that names a step or none"
     if len(ranking.aligned.names) < LEAST:
-        return f"only {ranking.aligned.names[0]} has verdicts, and one scorer is no consensus"
+        return f"only {ranking.aligned.names[0]} has verdicts, and one scorer is not a consensus"
     if np.any(ranking.found.reasons == 0):
         return None
     if np.all(ranking.found.voters < LEAST):

@@ -17,13 +17,13 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Note, Section, View, count, figure, points, table, text
 from inspector.selection import Selection, by_benchmark, shown_benchmarks, within
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools
 from scoring.evaluations.verdicts import CLEAN, EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
 from scoring.filtering.filters import Facet
 from scoring.metrics.breakdown import SUPPORT, slice_rows
 from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.shares import behind, bias_rows
+from scoring.schema import Bools
 
 MOST = 5
 """Facts of a scorer on a benchmark."""
@@ -55,7 +55,7 @@ NOTES = (
 )
 
 
-class Fact(Struct, frozen=True):
+class Highlight(Struct, frozen=True):
     """A sentence, its figure with an interval, and the conditions that select its `n` cases, with a word for these.
 
     `sure` (0 to 1) is how far the interval stays from what would be no fact.
@@ -99,7 +99,9 @@ def highlights(results: Selection, params: Params, intervals: bool) -> View:  # 
     return View(frame, made, title="What stands out", lay_out=lambda: _sections(results, facts_by), empty=empty)
 
 
-def facts_of(evaluation: Evaluation, rows: Bools, axes: Sequence[Any], unparsed: Unparsed = "wrong") -> Iterator[Fact]:
+def facts_of(
+    evaluation: Evaluation, rows: Bools, axes: Sequence[Any], unparsed: Unparsed = "wrong"
+) -> Iterator[Highlight]:
     """Yield every fact that its interval carries, of the cases `rows` (n, bool)."""
     codes = evaluation.codes[rows]
     counts = np.bincount(codes, minlength=len(OUTCOMES))
@@ -109,7 +111,7 @@ def facts_of(evaluation: Evaluation, rows: Bools, axes: Sequence[Any], unparsed:
     yield from (_slice(evaluation, row, unparsed) for row in slices if row["p_holm"] < LEVEL)
 
 
-def _leaning(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> Iterator[Fact]:
+def _leaning(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> Iterator[Highlight]:
     rates = {row["metric"]: row for row in bias_rows(evaluation, rows, unparsed) if row["unit"] == "case"}
     bias = rates["bias"]
     if bias["value"] is None or bias["low"] <= 0 <= bias["high"]:
@@ -118,10 +120,10 @@ def _leaning(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> Iterato
     clean, erroneous = (100 * rates[name]["value"] for name in ("correct_acc", "error_acc"))
     words = f"it leans to calling things {way}: {clean:.0f}% right on clean cases, {erroneous:.0f}% on erroneous ones"
     where = behind("f1", evaluation.scorer.name, unparsed)
-    yield Fact(words, "tried", bias, bias["n"], where, min(abs(bias["low"]), abs(bias["high"])), difference=True)
+    yield Highlight(words, "tried", bias, bias["n"], where, min(abs(bias["low"]), abs(bias["high"])), difference=True)
 
 
-def _failures(evaluation: Evaluation, counts: Any) -> Iterator[Fact]:
+def _failures(evaluation: Evaluation, counts: Any) -> Iterator[Highlight]:
     """What its failures are, of the numbers of cases by outcome."""
     failed = int(counts[EARLY] + counts[LATE] + counts[MISSED])
     named = {MISSED: "miss the error", LATE: "name a step after it", EARLY: "name a step before it"}
@@ -144,7 +146,7 @@ def _failures(evaluation: Evaluation, counts: Any) -> Iterator[Fact]:
     )
 
 
-def _share(evaluation: Evaluation, code: int, hits: int, of: int, words: str, usual: float) -> Iterator[Fact]:
+def _share(evaluation: Evaluation, code: int, hits: int, of: int, words: str, usual: float) -> Iterator[Highlight]:
     """A share of the cases with an outcome, where it is surely more than is usual."""
     if not of:
         return
@@ -152,16 +154,18 @@ def _share(evaluation: Evaluation, code: int, hits: int, of: int, words: str, us
     if low > usual:
         figures = {"value": hits / of, "low": low, "high": high, "reason": None, "small": of < SUPPORT}
         where = (Facet(f"{evaluation.scorer.name}.outcome", (OUTCOMES[code],)).sql,)
-        yield Fact(words, OUTCOMES[code].replace("_", " "), figures, hits, where, low - usual)
+        yield Highlight(words, OUTCOMES[code].replace("_", " "), figures, hits, where, low - usual)
 
 
-def _slice(evaluation: Evaluation, row: Mapping[str, Any], unparsed: Unparsed) -> Fact:
+def _slice(evaluation: Evaluation, row: Mapping[str, Any], unparsed: Unparsed) -> Highlight:
     metric = str(row["metric"]).removesuffix("_difference")
     side = "erroneous" if metric == "error_acc" else "clean"
     name = f"{column_words(str(row['column']))}: {row['slice'] or '(empty)'}"
     words = f"{'better' if row['value'] > 0 else 'worse'} on {side} cases {_which(row, name)}"
     where = (row["where"], *behind(metric, evaluation.scorer.name, unparsed))
-    return Fact(words, f"{name}, {side}", row, row["n"], where, min(abs(row["low"]), abs(row["high"])), difference=True)
+    return Highlight(
+        words, f"{name}, {side}", row, row["n"], where, min(abs(row["low"]), abs(row["high"])), difference=True
+    )
 
 
 def _which(row: Mapping[str, Any], name: str) -> str:
@@ -174,7 +178,7 @@ def _which(row: Mapping[str, Any], name: str) -> str:
     return f"with {name}"
 
 
-def varied(facts: Sequence[Fact]) -> list[Fact]:
+def varied(facts: Sequence[Highlight]) -> list[Highlight]:
     """Keep of the slices SLICES at most, one a column: values of one column say much the same."""
     columns: set[str] = set()
     kept = []
@@ -188,7 +192,7 @@ def varied(facts: Sequence[Fact]) -> list[Fact]:
     return kept
 
 
-def _row(scorer: str, benchmark: str, fact: Fact) -> dict[str, Any]:
+def _row(scorer: str, benchmark: str, fact: Highlight) -> dict[str, Any]:
     return {
         "scorer": scorer,
         "benchmark": benchmark,
@@ -202,7 +206,7 @@ def _row(scorer: str, benchmark: str, fact: Fact) -> dict[str, Any]:
     }
 
 
-def _sections(results: Selection, facts_by: Mapping[tuple[str, str], tuple[Fact, ...]]) -> tuple[Section, ...]:
+def _sections(results: Selection, facts_by: Mapping[tuple[str, str], tuple[Highlight, ...]]) -> tuple[Section, ...]:
     sections: list[Section] = []
     for benchmark in shown_benchmarks(results) if results.shown.size else ():
         blocks: list[Block] = []
@@ -214,7 +218,7 @@ def _sections(results: Selection, facts_by: Mapping[tuple[str, str], tuple[Fact,
     return tuple(sections)
 
 
-def _table(scorer: str, benchmark: str, facts: Sequence[Fact]) -> Block:
+def _table(scorer: str, benchmark: str, facts: Sequence[Highlight]) -> Block:
     if not facts:
         return Note("Nothing stands out further than chance would have it.", "quiet")
     lines: list[list[Cell]] = []

@@ -37,7 +37,8 @@ from scoring.metrics.paper_figures import (
 )
 from scoring.metrics.statistics import statistics_rows
 from scoring.published.papers import PAPERS, Paper, other_values, published_statistics
-from scoring.published.papers import Table as PaperTable
+from scoring.published.papers import PrintedTable as PaperTable
+from scoring.schema import Row
 
 # -- the tables of papers as people see them: what is here, what is printed and the difference, line by line
 
@@ -79,8 +80,7 @@ METRIC_HEADS = {
 }
 AVERAGES = ("Avg.", "Average")
 HERE, PUBLISHED, DIFFERENCE = "here", "published", "difference"
-Row = Mapping[str, Any]
-Line = list[Cell]
+PaperLine = list[Cell]
 
 
 def list_of_tables(title: str, rows: pl.DataFrame) -> Table:
@@ -101,7 +101,7 @@ def figure_blocks(results: Selection, rows: pl.DataFrame, title: str) -> Iterato
     Beneath the table stands what cells without a figure lack.
     """
     heads = _heads(rows)
-    lines: list[Line] = []
+    lines: list[PaperLine] = []
     by_name = _by_name(rows)
     with_settings = any(setting for _, setting in by_name)
     for (name, setting), cells in by_name.items():
@@ -148,7 +148,7 @@ def _name(row: Row) -> str:
     return f"{name} {row['block']}" if name in AVERAGES else name
 
 
-def _lines_of(results: Selection, cells: Sequence[Row | None]) -> dict[str, Line]:
+def _lines_of(results: Selection, cells: Sequence[Row | None]) -> dict[str, PaperLine]:
     """The lines of one name; one that says nothing is left out, of what is not printed or cannot be compared."""
     lines = {
         PUBLISHED: [_published(row) for row in cells],
@@ -213,7 +213,7 @@ def statistic_blocks(results: Selection, rows: pl.DataFrame, title: str) -> Iter
     """Lay out two lines a statistic, ours and the printed one; one where nothing is here. A column a subset."""
     subsets = rows["subset"].unique(maintain_order=True).to_list()
     here = rows["value"].drop_nulls().len() > 0
-    lines: list[Line] = []
+    lines: list[PaperLine] = []
     for part in rows.partition_by("group", "statistic", maintain_order=True):
         cells = {row["subset"]: row for row in part.iter_rows(named=True)}
         first = next(iter(cells.values()))
@@ -295,7 +295,7 @@ NO_CASE = "No case passes the filter, so that it is not known which benchmark's 
 ONE, EVERY = "table", "tables"
 
 
-class Source(NamedTuple):
+class PaperSource(NamedTuple):
     """A paper beside a workspace; `results` hold the cases of its benchmark, or none where they are not here."""
 
     paper: Paper
@@ -396,7 +396,7 @@ def paper(results: Selection, params: Params, intervals: bool) -> View:  # noqa:
     if results.height and request != results.request:
         # Where they were loaded for this paper they are decided so already.
         results = select(decide(replace(results, request=request)))
-    source = Source(printed, results, bool(params.get("all")))
+    source = PaperSource(printed, results, bool(params.get("all")))
     if params.page == EVERY or (not params.page and number is None):
         return _list(source, params.form)
     return _table(source, _numbered(printed, number), params)
@@ -426,7 +426,7 @@ def _numbered(paper: Paper, number: Any) -> PaperTable:
 # -- the list of tables, and one of them
 
 
-def _list(source: Source, form: str) -> View:
+def _list(source: PaperSource, form: str) -> View:
     """The tables of a paper that are known here, and of what ours are computed."""
     paper = source.paper
     rows = [
@@ -452,7 +452,7 @@ def _list(source: Source, form: str) -> View:
     return View(frame, _facts(source, (paper.name,), form, notes), title=paper.title, lay_out=sections)
 
 
-def _table(source: Source, table: PaperTable, params: Params) -> View:
+def _table(source: PaperSource, table: PaperTable, params: Params) -> View:
     """One table: the scorers (or the statistics) here, with the printed figures beside."""
     paper = source.paper
     words = (paper.name, str(table.number), *(["--all"] if source.everyone else []))
@@ -508,7 +508,7 @@ def check_of(rows: pl.DataFrame) -> tuple[int, list[str]]:
     return (1 if differ.height else 0), sentences
 
 
-def _how_the_paper_decides(source: Source, table: PaperTable) -> Iterator[str]:
+def _how_the_paper_decides(source: PaperSource, table: PaperTable) -> Iterator[str]:
     """What a reader has to ask for where the paper decides otherwise than a scorer does by itself."""
     if source.paper.name == "processbench" and table.kind == "first errors":
         why = "the paper cuts Skywork's rewards, which have no threshold of their own, where F1 on gsm8k is best"
@@ -532,7 +532,7 @@ def _printed(paper: Paper, table: PaperTable) -> pl.DataFrame:
     return published_statistics().filter((pl.col("paper") == paper.name) & (pl.col("table") == table.number))
 
 
-def _facts(source: Source, words: Sequence[str], form: str, notes: list[str]) -> dict[str, Any]:
+def _facts(source: PaperSource, words: Sequence[str], form: str, notes: list[str]) -> dict[str, Any]:
     command = source.results.request.command("paper", *words, form=form)
     if not source.here:
         return {"command": command, "version": __version__, "data": "no cases", "notes": notes}
@@ -542,7 +542,7 @@ def _facts(source: Source, words: Sequence[str], form: str, notes: list[str]) ->
 # -- rows of scorers
 
 
-def _cell_rows(source: Source, table: PaperTable) -> Iterator[dict[str, Any]]:
+def _cell_rows(source: PaperSource, table: PaperTable) -> Iterator[dict[str, Any]]:
     printed = table_figures(source.paper.name, table.number)
     cells = list(table.cells) or list(dict.fromkeys(printed.select("subset", "metric").iter_rows()))
     taken: list[int] = []
@@ -576,7 +576,7 @@ def _cell_rows(source: Source, table: PaperTable) -> Iterator[dict[str, Any]]:
         yield {**same, "published_as": row["scorer"], "reason": why, "published": row["value"], "unchecked": why}
 
 
-def _scopes(source: Source, table: PaperTable) -> Iterator[tuple[Evaluation, TableScope]]:
+def _scopes(source: PaperSource, table: PaperTable) -> Iterator[tuple[Evaluation, TableScope]]:
     """Every scorer, and what its figures are made of."""
     results, name = source.results, source.paper.name
     twins: dict[str, Evaluation] = {}
@@ -608,7 +608,7 @@ def _beside(ours: ComputedCell, printed: dict[str, Any] | None, whole: Wholeness
 # -- rows of the benchmark itself
 
 
-def _statistic_rows(source: Source, table: PaperTable) -> Iterator[dict[str, Any]]:
+def _statistic_rows(source: PaperSource, table: PaperTable) -> Iterator[dict[str, Any]]:
     printed = _printed(source.paper, table)
     ours: dict[tuple[str, str, str], dict[str, Any]] = {}
     amiss: dict[str, str] = {}

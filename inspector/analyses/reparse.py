@@ -42,7 +42,6 @@ from scoring.cache import RewardParts, VoteParts, rows_about
 from scoring.critics.catalogue import PARSERS, CriticProtocol, parser_of, version
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation, evaluate
-from scoring.evaluations.step_rewards import Bools
 from scoring.evaluations.verdicts import OUTCOMES, UNPARSED, Rule
 from scoring.evaluations.verdicts import REFUSED as WAS_REFUSED
 from scoring.filtering.filters import Facet
@@ -52,8 +51,9 @@ from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
 from scoring.metrics.paired import OF_CASES, OF_STEPS, Aligned, quadrants, shared
 from scoring.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
+from scoring.schema import Bools, RowDict
 from scoring.scorer import Scorer
-from scoring.storage.remembered import Remembered
+from scoring.storage.remembered import IdentityCache
 
 CHANGES, CASES = "changes", "cases"
 FIGURES = {
@@ -86,11 +86,10 @@ COMMON = (
     "two-sided) are of those that count under both"
 )
 _TITLES = {**TITLES, "prmscore": "PRMScore", "positive_acc": "right steps", "negative_acc": "wrong steps"}
-_READINGS = Remembered(16)
-Row = dict[str, Any]
+_READINGS = IdentityCache(16)
 
 
-class Reading(Struct, frozen=True, eq=False, dict=True):
+class Rereading(Struct, frozen=True, eq=False, dict=True):
     """A critic as it is kept (`before`) and as a parser reads its answers (`after`); both are of all cases."""
 
     parser: str
@@ -212,7 +211,7 @@ def why_none(scorers: Sequence[Scorer]) -> str:
 # -- reading
 
 
-def _readings_of(results: Selection, name: str, parser: str | None) -> Iterator[Reading]:
+def _readings_of(results: Selection, name: str, parser: str | None) -> Iterator[Rereading]:
     """A critic under one parser, or under each that finds what it was asked for."""
     before = results.evaluation(name)
     protocol = protocol_of_critic(before.scorer)
@@ -231,7 +230,7 @@ def _misfits(results: Selection, parser: str) -> Iterator[str]:
             yield misfit(evaluation.scorer, protocol, parser)
 
 
-def _reading(results: Selection, before: Evaluation, protocol: CriticProtocol, parser: str) -> Reading:
+def _reading(results: Selection, before: Evaluation, protocol: CriticProtocol, parser: str) -> Rereading:
     scorer, folder = before.scorer, results.folders[before.scorer.name]
     read, parts = reader(scorer, protocol, parser), VoteParts(folder)
     own = version(read) == version(protocol.read)
@@ -241,10 +240,10 @@ def _reading(results: Selection, before: Evaluation, protocol: CriticProtocol, p
     after = evaluate(before.gold, scorer, RewardParts(folder).read()[0], votes=rows)
     if isinstance(before.rule, Rule) and isinstance(after.rule, Rule):
         after = after.under(before.rule)
-    return Reading(parser, before, after, kept, rows)
+    return Rereading(parser, before, after, kept, rows)
 
 
-def _reader(reading: Reading) -> Any:
+def _reader(reading: Rereading) -> Any:
     protocol = protocol_of_critic(reading.before.scorer)
     assert protocol is not None  # noqa: S101  # it was read by one
     return reader(reading.before.scorer, protocol, reading.parser)
@@ -261,7 +260,7 @@ def _scopes(results: Selection) -> Iterator[tuple[str, Selection]]:
 # -- rows
 
 
-def _figures(results: Selection, reading: Reading, seed: int | None) -> Iterator[Row]:
+def _figures(results: Selection, reading: Rereading, seed: int | None) -> Iterator[RowDict]:
     for benchmark, scope in _scopes(results):
         about = {"scorer": reading.name, "parser": reading.parser, "benchmark": benchmark}
         mask = scope.mask
@@ -302,7 +301,7 @@ def _tests(both: AlignedScorers) -> dict[str, float]:
 
 def _paired(
     metrics: Sequence[Metric], aligned: Sequence[Aligned], tests: Mapping[str, float], seed: int | None
-) -> Iterator[Row]:
+) -> Iterator[RowDict]:
     """A row a figure: before and after on the cases that each has, and the difference on those of both."""
     before, after = shared(aligned[0], (0,), None), shared(aligned[1], (0,), None)
     both = shared(aligned[2], (0, 1), seed)
@@ -321,7 +320,7 @@ def _paired(
         }
 
 
-def _turned(results: Selection, reading: Reading) -> pl.DataFrame:
+def _turned(results: Selection, reading: Rereading) -> pl.DataFrame:
     rows = np.flatnonzero(results.mask & reading.changed)
     reasons = {
         f"reason_{when}": pl.Series([evaluation.reasons[row] for row in rows.tolist()], dtype=pl.String)
@@ -337,7 +336,7 @@ def _turned(results: Selection, reading: Reading) -> pl.DataFrame:
 
 
 def _blocks(
-    of_critics: Sequence[Reading], frame: pl.DataFrame, alone: bool, benchmark: str, scope: Selection
+    of_critics: Sequence[Rereading], frame: pl.DataFrame, alone: bool, benchmark: str, scope: Selection
 ) -> Iterator[Block]:
     """What changes, of each critic; `alone` says that one parser was asked for."""
     rows = frame.filter(pl.col("benchmark") == benchmark)
@@ -355,17 +354,17 @@ def _blocks(
     yield Note(f"{NOTHING_IS_ASKED} --save keeps a reading as a scorer of its own.", "quiet")
 
 
-def _about(reading: Reading, alone: bool) -> Iterator[tuple[str, str]]:
+def _about(reading: Rereading, alone: bool) -> Iterator[tuple[str, str]]:
     if alone:
         yield "parser", f"{reading.parser}: {PARSERS[reading.parser].about}"
 
 
-def _kept_by(reading: Reading) -> str:
+def _kept_by(reading: Rereading) -> str:
     protocol = protocol_of_critic(reading.before.scorer)
     return parser_of(protocol) if protocol else ""
 
 
-def _overview(of_critic: Sequence[Reading], rows: pl.DataFrame, benchmark: str, scope: Selection) -> Table:
+def _overview(of_critic: Sequence[Rereading], rows: pl.DataFrame, benchmark: str, scope: Selection) -> Table:
     """A line a parser: what it cannot read, how many verdicts it changes, and the figures that come of it."""
     lines = []
     official = "prmscore" if rows.filter(pl.col("metric") == "prmscore")["after"].count() else "f1"
@@ -390,7 +389,7 @@ def _overview(of_critic: Sequence[Reading], rows: pl.DataFrame, benchmark: str, 
     return table("What each parser would make of the answers", columns, lines)
 
 
-def _changes(reading: Reading, cells: Mapping[str, Row], benchmark: str, scope: Selection) -> Iterator[Block]:
+def _changes(reading: Rereading, cells: Mapping[str, RowDict], benchmark: str, scope: Selection) -> Iterator[Block]:
     """What one parser changes: answers, figures, outcomes, and which faults it finds."""
     answers, lost = int(cells["answers"]["after"]), [int(cells["unparsed_answers"][w]) for w in ("before", "after")]
     changed = int(cells["changed_verdicts"]["after"])
@@ -471,7 +470,7 @@ def _outcome(row: Mapping[str, Any], when: str) -> Cell:
     return replace(text(WORDS[outcome], OUTCOME_STYLES.get(outcome, "dim")), note=note)
 
 
-def _by_metric(rows: pl.DataFrame) -> dict[str, Row]:
+def _by_metric(rows: pl.DataFrame) -> dict[str, RowDict]:
     return {row["metric"]: row for row in rows.iter_rows(named=True)}
 
 
@@ -484,7 +483,7 @@ def _difference(row: Mapping[str, Any]) -> Cell:
     return points({**row, "value": row["difference"]})
 
 
-def _link(scope: Selection, reading: Reading, rows: Bools, words: str, benchmark: str) -> CaseLink | None:
+def _link(scope: Selection, reading: Rereading, rows: Bools, words: str, benchmark: str) -> CaseLink | None:
     """What opens cases by their names; None where they are none or too many to be named."""
     names = tuple(scope.cases["case"].filter(pl.Series(rows)))
     if not 0 < len(names) <= LISTED:

@@ -15,7 +15,7 @@ from inspector.texts.sentences import WORDS
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.filtering.filters import Facet
 from scoring.filtering.similar import Alike, TextIndex, nearest_courses
-from scoring.storage.remembered import Remembered
+from scoring.storage.remembered import IdentityCache
 
 MOST = 10
 """Cases of each kind."""
@@ -35,7 +35,7 @@ NOTES = (
 )
 LEAST = 0.1
 """Texts that are less alike share hardly more than common words."""
-_indexes = Remembered(1)
+_indexes = IdentityCache(1)
 
 
 class TaggedCase(Struct, frozen=True):

@@ -17,6 +17,7 @@ from scoring.filtering.filters import Facet
 from scoring.metrics.shares import SIDES
 from scoring.metrics.statistics import LONG, PROBLEM_CHARACTERS, statistics_rows
 from scoring.published.papers import beside
+from scoring.schema import Row
 
 STATISTICS = {
     "benchmark": pl.String(),
@@ -34,34 +35,34 @@ COUNTS = {"cases", "erroneous", "clean", "no_gold", "steps", "max_steps", "gener
 NO_CASE = "No case passes the filter, so that there is nothing to count."
 
 
-class Place(NamedTuple):
+class StatisticPlace(NamedTuple):
     """A statistic: its group ("" = all cases of the subset) and its name."""
 
     group: str
     statistic: str
 
 
-SECTIONS: Mapping[str, Mapping[str, Place]] = {
+SECTIONS: Mapping[str, Mapping[str, StatisticPlace]] = {
     "Cases": {
-        "cases": Place("", "cases"),
-        "erroneous": Place("", "erroneous"),
-        "clean": Place("", "clean"),
-        "no gold": Place("", "no_gold"),
-        "distinct": Place("", "distinct_solutions"),
-        "generators": Place("", "generators"),
-        "problem, characters": Place("", "mean_question_characters"),
+        "cases": StatisticPlace("", "cases"),
+        "erroneous": StatisticPlace("", "erroneous"),
+        "clean": StatisticPlace("", "clean"),
+        "no gold": StatisticPlace("", "no_gold"),
+        "distinct": StatisticPlace("", "distinct_solutions"),
+        "generators": StatisticPlace("", "generators"),
+        "problem, characters": StatisticPlace("", "mean_question_characters"),
     },
     "Steps": {
-        "mean": Place("", "mean_steps"),
-        **{f">= {n}, %": Place("", f"share_steps_ge_{n}") for n in LONG},
-        "most": Place("", "max_steps"),
-        "mean, erroneous": Place("erroneous", "mean_steps"),
-        "clean": Place("clean", "mean_steps"),
+        "mean": StatisticPlace("", "mean_steps"),
+        **{f">= {n}, %": StatisticPlace("", f"share_steps_ge_{n}") for n in LONG},
+        "most": StatisticPlace("", "max_steps"),
+        "mean, erroneous": StatisticPlace("erroneous", "mean_steps"),
+        "clean": StatisticPlace("clean", "mean_steps"),
     },
     "Wrong steps (0-based)": {
-        "mean first one": Place("", "mean_earliest_error"),
-        "mean number": Place("", "mean_error_steps"),
-        "right answer, wrong process, %": Place("", "process_error_rate"),
+        "mean first one": StatisticPlace("", "mean_earliest_error"),
+        "mean number": StatisticPlace("", "mean_error_steps"),
+        "right answer, wrong process, %": StatisticPlace("", "process_error_rate"),
     },
 }
 """Title -> the columns of a table with a row a subset; the characters of problems are their mean."""
@@ -77,7 +78,6 @@ _COUNTED = {
 _NAMED = {"cases": "generator", "share_error_type": "error_type"}
 """Statistics that there is one of for each value of a column, as in `cases:a-generator`."""
 _ERROR_TYPE = "share_error_type:"
-Row = Mapping[str, Any]
 
 
 @analysis(
@@ -161,7 +161,7 @@ def _by_subset(
     results: Selection,
     benchmark: str,
     title: str,
-    columns: Mapping[str, Place],
+    columns: Mapping[str, StatisticPlace],
     subsets: Sequence[str],
     counts: Mapping[tuple[str, str, str], Row],
 ) -> Table:
@@ -226,7 +226,7 @@ def _by_generator(
 
 def _laid_out(row: Row) -> bool:
     """Whether the statistic stands in one of the tables above."""
-    place, kind = Place(row["group"], row["statistic"]), row["statistic"].partition(":")[0]
+    place, kind = StatisticPlace(row["group"], row["statistic"]), row["statistic"].partition(":")[0]
     of_all = row["subset"] == "all" and kind in _NAMED and kind != row["statistic"]
     return of_all or any(place in columns.values() for columns in SECTIONS.values())
 
@@ -241,7 +241,7 @@ def _also_published(results: Selection, benchmark: str, rows: Sequence[Row]) -> 
     return table("Also published", ["subset", "statistic", "here", "published"], lines, labels=2)
 
 
-def counted_by(place: Place) -> tuple[str, ...] | None:
+def counted_by(place: StatisticPlace) -> tuple[str, ...] | None:
     """Return the conditions of the cases that a count or share is of, within its subset; None: it counts none."""
     side = (SIDES[place.group],) if place.group else ()
     kind, colon, value = place.statistic.partition(":")
@@ -254,7 +254,7 @@ def counted_by(place: Place) -> tuple[str, ...] | None:
 
 def statistic_link(results: Selection, benchmark: str, row: Row) -> CaseLink | None:
     """Link to the cases that a statistic counts, or is the share of; None where it is a mean or counts none."""
-    conditions = counted_by(Place(row["group"], row["statistic"]))
+    conditions = counted_by(StatisticPlace(row["group"], row["statistic"]))
     if conditions is None or row["value"] is None:
         return None
     share = row["statistic"].startswith("share_") or row["statistic"] == "process_error_rate"

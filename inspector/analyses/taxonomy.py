@@ -1,7 +1,7 @@
 """Notes in categories, by scorer and column; merge, rename, put; saturation."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,12 +36,12 @@ from inspector.triage.categories import (
 )
 from scoring.errors import UsageError
 from scoring.evaluations.official_rows import grouped, groups
-from scoring.evaluations.step_rewards import Bools
 from scoring.filtering.filters import Facet
 from scoring.filtering.similar import clusters
 from scoring.metrics.people import LAST
 from scoring.metrics.resampling import SMALL
 from scoring.names import match_name
+from scoring.schema import Bools, Row
 from scoring.triage.words import in_category
 
 CATEGORIES, NOTES, ALIKE, SATURATION = "categories", "notes", "alike", "saturation"
@@ -90,7 +90,6 @@ CHOSEN = (
     "cases were chosen to be noted, many of them because a scorer has them wrong: shares speak of these notes, not of "
     "the benchmark, and have no interval"
 )
-Row = Mapping[str, Any]
 
 
 @analysis(

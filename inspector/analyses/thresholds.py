@@ -53,10 +53,10 @@ from inspector.thresholds.ways import (
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools
 from scoring.evaluations.verdicts import AsGiven, Rule, RuleByCase, spelled
 from scoring.metrics.threshold_curves import official_curve, tuned
-from scoring.storage.remembered import Remembered
+from scoring.schema import Bools, Row
+from scoring.storage.remembered import IdentityCache
 
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"
 PAGES = (
@@ -98,9 +98,8 @@ GRIDS = ((5_000, 81), (20_000, 33), (10**9, 16))
 BANDED = 2
 """Curves up to which all have bands; of more only the first has: they could not be told apart."""
 LETTERS = "ABCDEFGH"
-_WAYS = Remembered(64)
+_WAYS = IdentityCache(64)
 """The rows of ways that do not depend on where the threshold is."""
-Row = Mapping[str, Any]
 
 
 @analysis(

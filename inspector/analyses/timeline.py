@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Params, analysis
-from inspector.analyses._pair import TEST, Row, resampling_words, test_note
+from inspector.analyses._pair import TEST, resampling_words, test_note
 from inspector.case_links import aligned_cases, aligned_steps, set_aside, without_gold
 from inspector.comparability import incomparable
 from inspector.notes import first_run_notes
@@ -39,7 +39,6 @@ from inspector.selection import Selection, within
 from inspector.texts.sentences import counted
 from scoring.errors import UsageError
 from scoring.evaluations.official_rows import METRICS
-from scoring.evaluations.step_rewards import Bools
 from scoring.metrics.aligned import (
     EVERY,
     OF_SIDE,
@@ -66,6 +65,7 @@ from scoring.metrics.paired import (
 )
 from scoring.metrics.resampling import RESAMPLES
 from scoring.names import match_name
+from scoring.schema import Bools, Row
 
 # -- a training run on one benchmark: its checkpoints side by side, their figures, and the cases that changed
 
@@ -241,10 +241,10 @@ class Course(Struct, frozen=True, eq=False, dict=True):
 
     # -- cases
 
-    def changes(self, later: int, earlier: int, side: str) -> "Changes":
+    def changes(self, later: int, earlier: int, side: str) -> "OutcomeChanges":
         """Count what broke and what was mended between two checkpoints (places), of a side or (EVERY) of both."""
         counts = quadrants(self.aligned, later, earlier, self._of_side(side))
-        return Changes(
+        return OutcomeChanges(
             counts["both_right"], counts["only_other_right"], counts["only_scorer_right"], counts["neither_right"]
         )
 
@@ -271,7 +271,7 @@ class Course(Struct, frozen=True, eq=False, dict=True):
         return self.members if side == EVERY else self.members & dict(self.aligned.sides)[side]
 
 
-class Changes(Struct, frozen=True):
+class OutcomeChanges(Struct, frozen=True):
     """How many cases are right at both of two checkpoints, broke, were mended, and are wrong at both."""
 
     both_right: int
@@ -486,10 +486,10 @@ def _blocks(results: Selection, course: Course) -> Iterator[Block]:
             yield Note(f"Not quite comparable: {reason}.", "warning")
 
 
-Cells = Mapping[tuple[str, str | None, str], Row]
+CheckpointCells = Mapping[tuple[str, str | None, str], Row]
 
 
-def _chart(course: Course, cells: Cells) -> Curve | None:
+def _chart(course: Course, cells: CheckpointCells) -> Curve | None:
     """The official figure by training step with its band; nothing of a single point."""
     metric = course.metrics[0].name
     by_step: dict[int, Row] = {}
@@ -514,7 +514,7 @@ def _chart(course: Course, cells: Cells) -> Curve | None:
     return Curve("", "training step", title, (series,), (), across, upward, whole=len(xs) <= FEW_STEPS)
 
 
-def _checkpoint_table(course: Course, cells: Cells) -> Table:
+def _checkpoint_table(course: Course, cells: CheckpointCells) -> Table:
     """A line a checkpoint: its figures, the difference to the one before, and the cases that changed since."""
     official = course.metrics[0].name
     before_figure, before_case = (
@@ -554,7 +554,7 @@ def _change_cells(course: Course, later: int, earlier: int, side: str) -> list[C
     return [count(changed.broken, broken, "bad"), count(changed.mended, mended, "good")]
 
 
-def _span_blocks(course: Course, cells: Cells, seed: int) -> Iterator[Block]:
+def _span_blocks(course: Course, cells: CheckpointCells, seed: int) -> Iterator[Block]:
     """Between the two checkpoints that are asked for: the differences, and the cases that changed by side."""
     figures, cases = course.span(course.official.trying), course.span(course.aligned.trying)
     if cases is None and course.asked != (None, None):
@@ -572,7 +572,7 @@ def _key(course: Course, later: int, earlier: int, metric: str) -> tuple[str, st
     return course.run.scorers[later], course.run.scorers[earlier], metric
 
 
-def _difference_table(course: Course, later: int, earlier: int, cells: Cells) -> Table:
+def _difference_table(course: Course, later: int, earlier: int, cells: CheckpointCells) -> Table:
     lines = []
     for metric in course.metrics:
         row = cells[_key(course, later, earlier, f"{metric.name}_difference")]
@@ -590,7 +590,7 @@ def _verdict(row: Row) -> Cell:
     return text("worse", "bad") if row["high"] < 0 else text("could be none", "dim")
 
 
-def _change_table(course: Course, later: int, earlier: int, cells: Cells) -> Table:
+def _change_table(course: Course, later: int, earlier: int, cells: CheckpointCells) -> Table:
     """By side how many cases were right before, broke, were mended, and are right after."""
     lines = []
     for side in SIDES:

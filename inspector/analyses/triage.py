@@ -1,8 +1,7 @@
 """What people said of cases: rulings, ratings, tags, notes; CASE its history."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any
 
 import polars as pl
 
@@ -22,8 +21,9 @@ from inspector.triage.annotations import (
 from inspector.triage.history import case_named, done_words, history_rows, signed, time_words
 from scoring.errors import UsageError
 from scoring.filtering.filters import Facet
+from scoring.schema import Row
 from scoring.triage.history import RULINGS
-from scoring.triage.words import Words
+from scoring.triage.words import Annotation
 
 CASE = Option(
     "case",
@@ -39,7 +39,6 @@ LISTED = 12
 NOTE_OF_ORDER = "order: the journals' counter n, which grows whatever clocks say; `holds` is false of what was undone"
 _MINUTES = len("2026-01-31T12:34")
 """Letters of a time as it is shown, which is UTC."""
-Row = Mapping[str, Any]
 
 
 @analysis(
@@ -130,7 +129,7 @@ def _link(cases: Sequence[str], words: str) -> CaseLink:
     return CaseLink((Facet("case", tuple(cases)).sql,), len(cases), words)
 
 
-def _summary(words: Sequence[Words], facts: Row, *, only_gone: bool) -> Iterator[Block]:
+def _summary(words: Sequence[Annotation], facts: Row, *, only_gone: bool) -> Iterator[Block]:
     """Rulings by person, how far their queues are, tags in use, and what was said of other texts."""
     if facts["rulings"]:
         yield _rulings(words, tuple(facts["rulings"]), only_gone=only_gone)
@@ -159,7 +158,7 @@ def _summary(words: Sequence[Words], facts: Row, *, only_gone: bool) -> Iterator
         )
 
 
-def _rulings(words: Sequence[Words], people: Sequence[str], *, only_gone: bool) -> Block:
+def _rulings(words: Sequence[Annotation], people: Sequence[str], *, only_gone: bool) -> Block:
     """How often each of these people ruled what."""
     lines = []
     for who in people:

@@ -1,7 +1,6 @@
 """A critic's figures with fewer votes, for every number of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -34,11 +33,11 @@ from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation, evaluate
 from scoring.evaluations.given import by_run
 from scoring.evaluations.official_rows import Counting, figures_of, parts
-from scoring.evaluations.step_rewards import Bools, Floats, Ints
 from scoring.metrics.first_error import NAMES
 from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
 from scoring.runs.leases import FAILED, REFUSED
+from scoring.schema import Bools, Floats, Ints, RowDict
 
 VOTES = {
     "scorer": pl.String(),
@@ -67,7 +66,6 @@ NOTES = (
     "expected: the mean accuracy over every choice of so many of each case's answers, exactly; of runs their mean",
     "expected f1: that of the expected accuracies, averaged over subsets as f1 is",
 )
-Row = dict[str, Any]
 
 
 class _Ballots(Struct, frozen=True, eq=False):
@@ -170,7 +168,7 @@ def _sections(results: Selection, frame: pl.DataFrame, oddities: Sequence[str], 
 def _blocks(results: Selection, rows: pl.DataFrame, oddities: Sequence[str], at: int | None) -> Iterator[Block]:
     benchmark = str(rows["benchmark"][0])
     whole = AVERAGE if AVERAGE in rows["subset"] else WHOLE
-    lines: dict[tuple[str, int], dict[str, Row]] = {}
+    lines: dict[tuple[str, int], dict[str, RowDict]] = {}
     for row in rows.filter(pl.col("subset") == whole, pl.col("metric").is_in(NAMES)).iter_rows(named=True):
         lines.setdefault((row["scorer"], row["votes"]), {})[row["metric"]] = row
     if any(figures["f1"]["value"] is not None for figures in lines.values()):
@@ -195,7 +193,7 @@ def _blocks(results: Selection, rows: pl.DataFrame, oddities: Sequence[str], at:
     yield from (Note(f"{note}.", "quiet") for note in oddities)
 
 
-def _curves(lines: Mapping[tuple[str, int], Mapping[str, Row]]) -> Curve:
+def _curves(lines: Mapping[tuple[str, int], Mapping[str, RowDict]]) -> Curve:
     series = []
     for letter, scorer in zip("abcdefgh", dict.fromkeys(name for name, _ in lines), strict=False):
         own = [(number, line["f1"]) for (name, number), line in lines.items() if name == scorer]
@@ -252,7 +250,7 @@ class _Reader(Struct, frozen=True, eq=False):
         return ballots if ballots.most > 1 else None
 
 
-def _rows(selection: Selection, ballots: _Ballots, counting: Counting) -> Iterator[Row]:
+def _rows(selection: Selection, ballots: _Ballots, counting: Counting) -> Iterator[RowDict]:
     """The official rows for every number of votes, each with what is to be expected of such a number."""
     own = ballots.evaluation
     every = [ballots.first(count) for count in range(1, ballots.most + 1)]

@@ -61,8 +61,8 @@ SOURCES: dict[str, tuple[str, ...]] = {
 COMPARED = ("score", "low", "high", "on_wrong", "on_right")
 """Columns of the frame that are differences where there is a reference: they are called `d_` and this."""
 
-Rows = Literal["benchmark", "scorer", "subset"]
-ROWS: tuple[Rows, ...] = get_args(Rows)
+RowGrouping = Literal["benchmark", "scorer", "subset"]
+ROWS: tuple[RowGrouping, ...] = get_args(RowGrouping)
 """A row a scorer and benchmark; the same and every subset under its scorer; the scorers under each subset."""
 BEST_FIRST = "score:desc"
 
@@ -75,7 +75,7 @@ class Arrangement(Struct, frozen=True):
     are told as differences to, "" for none; `published` adds printed figures.
     """
 
-    rows: Rows = "benchmark"
+    rows: RowGrouping = "benchmark"
     sort: str = BEST_FIRST
     columns: tuple[str, ...] = ()
     against: str = ""

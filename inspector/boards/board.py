@@ -18,7 +18,6 @@ from inspector.texts.sentences import F1, PRMSCORE, Headline, headline, subset_h
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import PluginError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools
 from scoring.evaluations.verdicts import (
     CLEAN,
     DEV,
@@ -48,7 +47,8 @@ from scoring.metrics.statistics import is_baseline
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, judged_steps
 from scoring.metrics.step_labels import PRMSCORE as PRMSCORE_METRIC
 from scoring.published.papers import NO_SCORERS, PAPERS, figures
-from scoring.storage.remembered import Remembered
+from scoring.schema import Bools
+from scoring.storage.remembered import IdentityCache
 
 BOARD = {
     "row": pl.String(),
@@ -87,13 +87,13 @@ BOARD = {
 }
 SEPARATOR = "\n"
 """Between scorer, benchmark and subset in the column `row`; no name holds a line break."""
-_LINES = Remembered(512)
+_LINES = IdentityCache(512)
 """Lines that were made, by scorer and piece: an evaluation with another threshold is another one."""
-_MASKS = Remembered(64)
+_MASKS = IdentityCache(64)
 """Cases under conditions and a text search."""
 
 
-class Piece(Struct, frozen=True, eq=False):
+class BoardSlice(Struct, frozen=True, eq=False):
     """The cases of a benchmark, or of one of its subsets, that the board speaks of.
 
     `rows` (n,) are these, `whole` (n,) those of the benchmark; `subset` is None where both are the same.
@@ -119,7 +119,7 @@ class _Line(Struct, frozen=True, eq=False):
 
 def pieces(
     selection: Selection, base: tuple[str, ...] = (), search: Found | None = None, *, subsets: bool = False
-) -> list[Piece]:
+) -> list[BoardSlice]:
     """Return every benchmark, in the order of the cases, and with `subsets` its subsets after it, if it has several.
 
     `base` and `search` are the conditions and the text search that hold for the whole app; filters of the cases screen
@@ -129,10 +129,10 @@ def pieces(
     for benchmark in selection.benchmarks:
         conditions = (*base, Facet("benchmark", (benchmark,)).sql)
         whole = _members(selection, conditions, search)
-        listed.append(Piece(benchmark, None, whole, whole))
+        listed.append(BoardSlice(benchmark, None, whole, whole))
         for subset in subsets_of(selection, benchmark) if subsets else ():
             rows = _members(selection, (*conditions, Facet("subset", (subset,)).sql), search)
-            listed.append(Piece(benchmark, subset, rows, whole))
+            listed.append(BoardSlice(benchmark, subset, rows, whole))
     return listed
 
 
@@ -176,7 +176,7 @@ def board_frame(
     return ordered.drop("_at")
 
 
-def unscored_frame(among: Sequence[Piece], scored: Collection[str]) -> pl.DataFrame:
+def unscored_frame(among: Sequence[BoardSlice], scored: Collection[str]) -> pl.DataFrame:
     """Return one row for every whole benchmark but those that are `scored`, so that it is seen and can be opened."""
     rows = [
         {
@@ -198,7 +198,7 @@ def unscored_frame(among: Sequence[Piece], scored: Collection[str]) -> pl.DataFr
     return pl.DataFrame(rows, schema=BOARD, orient="row")
 
 
-def _line_of(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Line | None:
+def _line_of(selection: Selection, evaluation: Evaluation, piece: BoardSlice) -> _Line | None:
     counting = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
     made = partial(_line, selection, evaluation, piece)
     # Most lines stay when one threshold moves.
@@ -212,7 +212,7 @@ def _source(rule: Decision) -> str:
     return f"{rule.source}, {compared}" if compared else rule.source
 
 
-def _row(evaluation: Evaluation, piece: Piece, line: _Line) -> dict[str, Any]:
+def _row(evaluation: Evaluation, piece: BoardSlice, line: _Line) -> dict[str, Any]:
     scorer, counts = evaluation.scorer, line.counts
     return {
         "row": piece.key(scorer.name),
@@ -231,7 +231,7 @@ def _row(evaluation: Evaluation, piece: Piece, line: _Line) -> dict[str, Any]:
     }
 
 
-def _line(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Line | None:
+def _line(selection: Selection, evaluation: Evaluation, piece: BoardSlice) -> _Line | None:
     """The metric and the outcome counts of one line; None: nothing was given for any of its cases."""
     if not (evaluation.present & piece.rows).any():
         return None
@@ -243,14 +243,14 @@ def _line(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Line |
     return _Line(head, counts, _figures(evaluation, piece, counts, head, unparsed))
 
 
-def _subset_heads(selection: Selection, evaluation: Evaluation, piece: Piece) -> dict[str, Headline]:
+def _subset_heads(selection: Selection, evaluation: Evaluation, piece: BoardSlice) -> dict[str, Headline]:
     counting = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
     made = partial(subset_headlines, evaluation, piece.whole, *counting)
     return _LINES.of(("subsets", evaluation.scorer.name, *counting), (evaluation, piece.whole), made)
 
 
 def _figures(
-    evaluation: Evaluation, piece: Piece, counts: list[int], head: Headline, unparsed: Unparsed
+    evaluation: Evaluation, piece: BoardSlice, counts: list[int], head: Headline, unparsed: Unparsed
 ) -> dict[str, Any]:
     """Bias by the unit of the score, and FP and FN as shares of the erroneous cases in the denominators."""
     erroneous, clean = _sides(evaluation, piece, counts, unparsed)
@@ -266,7 +266,7 @@ def _figures(
     }
 
 
-def _sides(evaluation: Evaluation, piece: Piece, counts: list[int], unparsed: Unparsed) -> tuple[int, int]:
+def _sides(evaluation: Evaluation, piece: BoardSlice, counts: list[int], unparsed: Unparsed) -> tuple[int, int]:
     """How many erroneous and clean cases stand in the denominators.
 
     From the counts of outcomes, which say all but on which side cases without a verdict are.
@@ -289,7 +289,7 @@ def metrics_of(frame: pl.DataFrame) -> tuple[str, ...]:
 # The numbers are those of `compare`. They take a moment, so that a screen computes them behind and fills them in.
 
 
-_MADE = Remembered(256)
+_MADE = IdentityCache(256)
 """Standings and differences, by piece: of evaluations with other thresholds they are other ones."""
 _OF_F1: tuple[Metric, ...] = (F1_SCORE, ERROR_ACC, CORRECT_ACC)
 _OF_STEPS: tuple[Metric, ...] = (PRMSCORE_METRIC, NEGATIVE_ACC, POSITIVE_ACC)
@@ -378,7 +378,7 @@ class Standings(Struct, frozen=True):
 
 
 def standings(
-    selection: Selection, pieces: Sequence[Piece], against: str = "", stop: Callable[[], bool] = lambda: False
+    selection: Selection, pieces: Sequence[BoardSlice], against: str = "", stop: Callable[[], bool] = lambda: False
 ) -> Standings:
     """Rank all scorers on each piece; baselines are no rivals. `stop` is asked between pieces.
 
@@ -405,7 +405,9 @@ def standings(
     return Standings(ranks, differences, against)
 
 
-def own_figures(selection: Selection, pieces: Sequence[Piece], stop: Callable[[], bool] = lambda: False) -> OwnFigures:
+def own_figures(
+    selection: Selection, pieces: Sequence[BoardSlice], stop: Callable[[], bool] = lambda: False
+) -> OwnFigures:
     """Ask the metrics of the user's own about every row; it takes what their code takes. `stop` is asked between."""
     values: dict[tuple[str, str], float | None] = {}
     faults: dict[str, PluginError] = {}
@@ -429,7 +431,7 @@ def waiting(against: str) -> Standings:
     return Standings(against=against, busy=True)
 
 
-def _ranks(evaluations: list[Evaluation], piece: Piece, unparsed: Unparsed, seed: int) -> Ranks:
+def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed, seed: int) -> Ranks:
     """How the scorers of a piece stand to its best one."""
     aligned = _aligned(evaluations, piece, unparsed)
     tied = "prmscore_tied_with_best" if isinstance(aligned, AlignedSteps) else "tied_with_best"
@@ -443,7 +445,7 @@ def _ranks(evaluations: list[Evaluation], piece: Piece, unparsed: Unparsed, seed
     return Ranks(kinds, max((row["n"] for row in ties), default=0), max(row["left_out"] for row in ties), trying)
 
 
-def _aligned(evaluations: Sequence[Evaluation], piece: Piece, unparsed: Unparsed) -> Aligned:
+def _aligned(evaluations: Sequence[Evaluation], piece: BoardSlice, unparsed: Unparsed) -> Aligned:
     """The scorers side by side, by case or by step as the benchmark's figure is."""
     facts = step_labelled(piece.benchmark)
     if facts is None:
@@ -452,7 +454,7 @@ def _aligned(evaluations: Sequence[Evaluation], piece: Piece, unparsed: Unparsed
 
 
 def _differences(
-    evaluations: list[Evaluation], reference: Evaluation, piece: Piece, unparsed: Unparsed, seed: int
+    evaluations: list[Evaluation], reference: Evaluation, piece: BoardSlice, unparsed: Unparsed, seed: int
 ) -> dict[str, Differences]:
     """Every other scorer of a piece less the reference, on the cases that the two have in common."""
     aligned, place = _aligned(evaluations, piece, unparsed), evaluations.index(reference)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from inspector.render.cells import share, signed
 from inspector.texts.paint import Brush
 from inspector.texts.short_names import short_name
-from inspector.texts.text import Part
+from inspector.texts.text import TextPart
 from scoring.evaluations.verdicts import OUTCOMES
 
 SCORER, BASELINE, PUBLISHED, NOBODY = "scorer", "baseline", "published", "nobody"
@@ -36,19 +36,19 @@ class BoardCells:
         """Return one character for the best and for those tied with it; a blank for the others."""
         return self._marks.get(standing or "", " ")
 
-    def name(self, value: tuple[str | None, str], width: int, among: Sequence[str] = ()) -> list[Part]:
+    def name(self, value: tuple[str | None, str], width: int, among: Sequence[str] = ()) -> list[TextPart]:
         """Write a name, shortened beside those it stands `among`; without one, all subsets."""
         text, kind = value
         plain = kind != SCORER or text is None
         return [(short_name("all" if text is None else text, width, among), "dim" if plain else "")]
 
-    def group(self, value: tuple[str | None, str, bool], width: int, among: Sequence[str] = ()) -> list[Part]:
+    def group(self, value: tuple[str | None, str, bool], width: int, among: Sequence[str] = ()) -> list[TextPart]:
         """Write a name by which rows are grouped: it is dim where it stands in the row above as well."""
         text, kind, repeated = value
         name = short_name("all" if text is None else text, width, among)
         return [(name, "dim" if repeated or kind == PUBLISHED else "strong")]
 
-    def score(self, value: tuple[float | None, str, bool, str | None], _: int) -> list[Part]:
+    def score(self, value: tuple[float | None, str, bool, str | None], _: int) -> list[TextPart]:
         """Write the score and its mark; a printed one stands in brackets."""
         score, kind, small, standing = value
         if score is None:
@@ -58,50 +58,50 @@ class BoardCells:
         plain = kind != SCORER or small
         return [(f"{share(score)}{self.mark(standing)}", "dim" if plain else "strong")]
 
-    def difference(self, value: tuple[float | None, str | None], _: int) -> list[Part]:
+    def difference(self, value: tuple[float | None, str | None], _: int) -> list[TextPart]:
         """Write a score minus that of the reference."""
         score, standing = value
         if score is None:
             return [(self._busy if standing == BUSY else REFERENCE[:3] if standing == REFERENCE else self._dash, "dim")]
         return [(signed(score), "strong")]
 
-    def points(self, value: tuple[float | None, str], _: int) -> list[Part]:
+    def points(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
         """Write a signed figure in percentage points."""
         number, kind = value
         return [(self._dash if number is None else signed(number), "" if kind == SCORER and number else "dim")]
 
-    def percent(self, value: tuple[float | None, str], _: int) -> list[Part]:
+    def percent(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
         """Write a share in percent."""
         number, kind = value
         percentage = self._dash if number is None else share(number)
         return [(percentage, "" if kind == SCORER and number is not None else "dim")]
 
-    def own_share(self, value: tuple[float | None, str, str | None], _: int) -> list[Part]:
+    def own_share(self, value: tuple[float | None, str, str | None], _: int) -> list[TextPart]:
         """Write a metric of the user's own that is a share; or that it is being computed, or that its code is wrong."""
         number, kind, state = value
         return [self._stands_for(state)] if number is None else self.percent((number, kind), _)
 
-    def own_number(self, value: tuple[float | None, str, str | None], _: int) -> list[Part]:
+    def own_number(self, value: tuple[float | None, str, str | None], _: int) -> list[TextPart]:
         """Write a metric of the user's own that has no unit, in the same way."""
         number, kind, state = value
         return [self._stands_for(state)] if number is None else self.number((number, kind), _)
 
-    def _stands_for(self, state: str | None) -> Part:
+    def _stands_for(self, state: str | None) -> TextPart:
         return {BUSY: self._busy, FAULT: "!"}.get(state or "", self._dash), "dim"
 
-    def number(self, value: tuple[float | None, str], _: int) -> list[Part]:
+    def number(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
         """Write a figure without a unit."""
         number, kind = value
         whole, point, digits = ("" if number is None else f"{number:.4g}").partition(".")
         number_text = self._dash if number is None else whole + f"{point}{digits}".ljust(BEHIND_POINT)
         return [(number_text, "" if kind == SCORER and number is not None else "dim")]
 
-    def interval(self, value: tuple[float | None, float | None], _: int) -> list[Part]:
+    def interval(self, value: tuple[float | None, float | None], _: int) -> list[TextPart]:
         """Write the ends of an interval in whole percent."""
         low, high = value
         return [("" if low is None or high is None else f"{share(low, 0)}{self._dash}{share(high, 0)}", "dim")]
 
-    def span(self, value: tuple[float | None, float | None], width: int) -> list[Part]:
+    def span(self, value: tuple[float | None, float | None], width: int) -> list[TextPart]:
         """Write the ends of a difference's interval, whole where there is no room for a digit after the point."""
         low, high = value
         if low is None or high is None:
@@ -109,12 +109,12 @@ class BoardCells:
         ends = f"{signed(low)}..{signed(high)}"
         return [(ends if len(ends) <= width else f"{signed(low, 0)}..{signed(high, 0)}", "dim")]
 
-    def bar(self, value: tuple[int | None, ...], width: int) -> list[Part]:
+    def bar(self, value: tuple[int | None, ...], width: int) -> list[TextPart]:
         """Draw the share of each outcome; nothing where no case was counted."""
         counts = {name: count or 0 for name, count in zip(OUTCOMES, value, strict=True)}
         return self._brush.outcome_bar(counts, width)
 
-    def cut(self, value: tuple[float | None, str], width: int) -> list[Part]:
+    def cut(self, value: tuple[float | None, str], width: int) -> list[TextPart]:
         """Write a threshold and, where there is room, where it is from; of a printed figure, where that stands."""
         threshold, source = value
         if threshold is None:
@@ -123,14 +123,14 @@ class BoardCells:
         fits = width >= len(number) + min(len(source) + 1, SOURCE_WIDTH)
         return [(number, ""), *([(f" {source}", "dim")] if fits else [])]
 
-    def coverage(self, value: tuple[int | None, int | None], _: int) -> list[Part]:
+    def coverage(self, value: tuple[int | None, int | None], _: int) -> list[TextPart]:
         """Write how many of how many cases were scored."""
         scored, cases = value
         if scored is None or cases is None:
             return [("", "")]
         return [(coverage_text(scored, cases), "dim" if scored == cases else "strong")]
 
-    def count(self, value: tuple[int | None, str], _: int) -> list[Part]:
+    def count(self, value: tuple[int | None, str], _: int) -> list[TextPart]:
         """Write a number of cases or runs."""
         number, kind = value
         return [("" if number is None else f"{number:,}", "" if kind == SCORER and number else "dim")]

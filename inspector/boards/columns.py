@@ -24,7 +24,7 @@ from inspector.case_list.catalogue import Entry
 from inspector.texts.paint import Brush
 from inspector.texts.sentences import F1, GLYPHS, PRMSCORE, WORDS, counted
 from inspector.texts.short_names import short_names
-from inspector.widgets.columns import Column, Paint
+from inspector.widgets.columns import Paint, TableColumn
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.metrics.own import own_metrics
 
@@ -46,7 +46,7 @@ def entries(kind: BoardKind) -> tuple[Entry, ...]:
     )
 
 
-def board_columns(brush: Brush, kind: BoardKind) -> list[Column]:
+def board_columns(brush: Brush, kind: BoardKind) -> list[TableColumn]:
     """Return the board's columns on screen."""
     cells = BoardCells(brush)
     made = [_column(key, kind, cells) for key in kind.keys]
@@ -56,7 +56,7 @@ def board_columns(brush: Brush, kind: BoardKind) -> list[Column]:
     return [replace(column, leave=0, least=column.least if column.name in NAMES else 0) for column in made]
 
 
-def _column(key: str, kind: BoardKind, cells: BoardCells) -> Column:
+def _column(key: str, kind: BoardKind, cells: BoardCells) -> TableColumn:
     title = title_of(key, kind)
     if kind.against and key in {"score", "interval", "on_wrong", "on_right"}:
         return _difference(key, title, max(5, len(title)), cells)
@@ -64,17 +64,19 @@ def _column(key: str, kind: BoardKind, cells: BoardCells) -> Column:
         return _name(key, title, kind, cells)
     if key == "score":
         source = (key, "kind", "small", "standing")
-        return Column(key, title, max(6, len(title) + 1), right=True, paint=cells.score, source=source, start=True)
+        return TableColumn(key, title, max(6, len(title) + 1), right=True, paint=cells.score, source=source, start=True)
     if key == "outcomes":
-        return Column(key, title, 10, paint=cells.bar, source=OUTCOMES, flex=4, least=8, leave=3)
+        return TableColumn(key, title, 10, paint=cells.bar, source=OUTCOMES, flex=4, least=8, leave=3)
     if key == "threshold":
         # Room for "0.550 optimistic" and "labels as given"; where there is less, for the number.
         paint, most = cells.cut, max(16, kind.source_width)
-        return Column(key, title, 16, paint=paint, source=SOURCES[key], flex=2, most=most, least=len(title), leave=4)
+        return TableColumn(
+            key, title, 16, paint=paint, source=SOURCES[key], flex=2, most=most, least=len(title), leave=4
+        )
     return _number(key, title, kind, cells)
 
 
-def _number(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Column:
+def _number(key: str, title: str, kind: BoardKind, cells: BoardCells) -> TableColumn:
     """A column of numbers, at the right of its width."""
     numbers: dict[str, tuple[Paint, int, int]] = {
         "interval": (cells.interval, 7, 1),
@@ -91,10 +93,10 @@ def _number(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Column:
     paint, width, leave = numbers.get(key, (cells.count, 5, 0))
     own = {made.name: (made.name, "kind", state_of(made.name)) for made in own_metrics()}
     source = own.get(key) or SOURCES.get(key, (key, "kind"))
-    return Column(key, title, max(width, len(title)), right=True, paint=paint, source=source, leave=leave)
+    return TableColumn(key, title, max(width, len(title)), right=True, paint=paint, source=source, leave=leave)
 
 
-def _name(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Column:
+def _name(key: str, title: str, kind: BoardKind, cells: BoardCells) -> TableColumn:
     """A column that says what rows are of."""
     there = {"scorer": kind.scorers, "benchmark": kind.benchmarks, "subset": kind.parts, "metric": kind.metrics}
     names = there[key] if key != "subset" else ("all", *there[key])
@@ -103,17 +105,17 @@ def _name(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Column:
     # Room for all but what names share; for all of them before pictures are wider.
     width = max(map(cell_len, (title, *short_names(names, NAME_WIDTH).values())))
     least, painted = min(width, NAME_LEAST), partial(paint, among=names)
-    return Column(key, title, width, paint=painted, source=source, flex=NAMES_FIRST, most=whole, least=least)
+    return TableColumn(key, title, width, paint=painted, source=source, flex=NAMES_FIRST, most=whole, least=least)
 
 
-def _difference(key: str, title: str, wide: int, cells: BoardCells) -> Column:
+def _difference(key: str, title: str, wide: int, cells: BoardCells) -> TableColumn:
     if key == "score":
         width = max(6, len(title) + 1)
         source = ("d_score", "d_standing")
-        return Column(key, title, width, right=True, paint=cells.difference, source=source, start=True)
+        return TableColumn(key, title, width, right=True, paint=cells.difference, source=source, start=True)
     if key == "interval":
-        return Column(key, title, 12, right=True, paint=cells.span, source=("d_low", "d_high"), leave=1)
-    return Column(key, title, wide, right=True, paint=cells.points, source=(f"d_{key}", "kind"), leave=2)
+        return TableColumn(key, title, 12, right=True, paint=cells.span, source=("d_low", "d_high"), leave=1)
+    return TableColumn(key, title, wide, right=True, paint=cells.points, source=(f"d_{key}", "kind"), leave=2)
 
 
 # -- what a board's columns and marks mean: a sentence where the column cursor stands, and all of it under `?`

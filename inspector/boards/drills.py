@@ -8,19 +8,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inspector.boards.board import Piece
+from inspector.boards.board import BoardSlice
 from inspector.boards.cells import NOBODY, PUBLISHED
 from inspector.render.lines import CaseLink
 from inspector.selection import Selection
 from inspector.texts.sentences import WORDS
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import UNKNOWN_STEP, Bools
+from scoring.evaluations.step_rewards import UNKNOWN_STEP
 from scoring.evaluations.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
 from scoring.filtering.filters import Facet
 from scoring.filtering.sql_words import literal, named
 from scoring.metrics.kernel import Decided, Metric
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, counted_cases, judged_steps
+from scoring.schema import Bools
 
 NO_NUMBER = "There is no number in this cell with cases behind it."
 PRINTED = "This figure is printed in a paper: none of its cases is here."
@@ -47,7 +48,7 @@ class Behind(NamedTuple):
 
 
 def board_drill(
-    selection: Selection, piece: Piece, row: Mapping[str, Any], column: str, against: str = ""
+    selection: Selection, piece: BoardSlice, row: Mapping[str, Any], column: str, against: str = ""
 ) -> CaseLink | str:
     """Return what a cell opens, or why it opens nothing.
 
@@ -88,7 +89,7 @@ def _both(own: Behind, other: Behind, against: str) -> Behind:
     return Behind(own.rows & other.rows, f"{own.words}, of this scorer and of {against}", tries)
 
 
-def _behind(piece: Piece, evaluation: Evaluation, column: str, selection: Selection) -> Behind | None:
+def _behind(piece: BoardSlice, evaluation: Evaluation, column: str, selection: Selection) -> Behind | None:
     """What is behind a column's cell of a scorer; None where that is no number."""
     codes, outcome = evaluation.codes, f"{evaluation.scorer.name}.outcome"
     if column in OUTCOMES:
@@ -108,7 +109,7 @@ def _behind(piece: Piece, evaluation: Evaluation, column: str, selection: Select
     return _of_steps(piece, evaluation, column) if of_steps else _of_cases(piece, evaluation, side, selection)
 
 
-def _of_cases(piece: Piece, evaluation: Evaluation, side: str, selection: Selection) -> Behind:
+def _of_cases(piece: BoardSlice, evaluation: Evaluation, side: str, selection: Selection) -> Behind:
     """The erroneous or clean cases in the denominators, or both."""
     earliest = evaluation.gold.earliest
     there = piece.rows & Decided(evaluation, selection.unparsed(piece.benchmark)).members
@@ -118,7 +119,7 @@ def _of_cases(piece: Piece, evaluation: Evaluation, side: str, selection: Select
     return Behind(there, f"{kind} in the denominator", tuple(tries))
 
 
-def _of_steps(piece: Piece, evaluation: Evaluation, column: str) -> Behind:
+def _of_steps(piece: BoardSlice, evaluation: Evaluation, column: str) -> Behind:
     """The cases with a step in the denominator."""
     facts, side = step_labelled(piece.benchmark), _SIDES[column]
     assert facts is not None  # noqa: S101  # the benchmark labels steps
@@ -141,7 +142,7 @@ def _by_outcome(evaluation: Evaluation, rows: Bools) -> Iterator[tuple[str, ...]
     yield (Facet(f"{evaluation.scorer.name}.outcome", tuple(present)).sql,)
 
 
-def _exact(selection: Selection, piece: Piece, behind: Behind) -> tuple[str, ...] | None:
+def _exact(selection: Selection, piece: BoardSlice, behind: Behind) -> tuple[str, ...] | None:
     """Conditions that leave exactly these of the cases of the piece; None where only a long list of names would."""
     wider = []
     for conditions in dict.fromkeys((*behind.tries, ())):

@@ -14,13 +14,13 @@ from inspector.case_view.facts import OF_GOLD
 from inspector.inspection import Inspection
 from inspector.texts.paint import Brush
 from inspector.texts.short_names import short_name
-from inspector.texts.text import Part, number
-from inspector.widgets.columns import Column, Paint
+from inspector.texts.text import TextPart, number
+from inspector.widgets.columns import Paint, TableColumn
 
 # -- how a value of a case becomes the cell of a list
 
 
-Picture = tuple[list[float] | None, int | None, int | None]
+RewardPicture = tuple[list[float] | None, int | None, int | None]
 """Rewards, gold step and predicted step of a case."""
 
 
@@ -31,56 +31,56 @@ class CellPaint(Struct, frozen=True):
     low: float
     high: float
 
-    def index(self, value: int | None, _width: int) -> list[Part]:
+    def index(self, value: int | None, _width: int) -> list[TextPart]:
         """Write a step (0-based), `none` for no error, a dash where it is not known."""
         if value is None:
             return [self._missing]
         return [("none" if value == -1 else str(value), "dim" if value == -1 else "")]
 
-    def name(self, value: str | None, width: int) -> list[Part]:
+    def name(self, value: str | None, width: int) -> list[TextPart]:
         """Write a name, which loses its middle where it is too long."""
         return [self._missing if value is None else (short_name(value, width), "")]
 
-    def label(self, value: str | None, width: int, among: Sequence[str]) -> list[Part]:
+    def label(self, value: str | None, width: int, among: Sequence[str]) -> list[TextPart]:
         """Write a value of a column of few, shortened beside all of them."""
         return [self._missing if value is None else (short_name(value, width, among), "")]
 
-    def outcome(self, value: str | None, _width: int) -> list[Part]:
+    def outcome(self, value: str | None, _width: int) -> list[TextPart]:
         """Write an outcome: glyph, word and colour."""
         return self.brush.outcome(value)
 
-    def margin(self, value: float | None, width: int) -> list[Part]:
+    def margin(self, value: float | None, width: int) -> list[TextPart]:
         """Write a signed distance, `never` where no threshold makes the case right."""
         if value is None:
             return [self._missing]
         return [("never" if abs(value) == float("inf") else number(value, 2, width, "+"), "")]
 
-    def distance(self, value: float | None, width: int) -> list[Part]:
+    def distance(self, value: float | None, width: int) -> list[TextPart]:
         """Write a distance without a sign."""
         if value is None:
             return [self._missing]
         return [("never" if value == float("inf") else number(value, 2, width), "")]
 
-    def spark(self, value: Picture, width: int) -> list[Part]:
+    def spark(self, value: RewardPicture, width: int) -> list[TextPart]:
         """Draw a picture of the rewards."""
         rewards, gold, verdict = value
         return self.brush.sparkline(rewards, self.low, self.high, gold, verdict, width) if rewards else [("", "")]
 
-    def bare_spark(self, rewards: list[float] | None, width: int) -> list[Part]:
+    def bare_spark(self, rewards: list[float] | None, width: int) -> list[TextPart]:
         """Draw a picture of the rewards without marks."""
         return self.spark((rewards, None, None), width)
 
-    def listing(self, value: Sequence[object] | None, _width: int) -> list[Part]:
+    def listing(self, value: Sequence[object] | None, _width: int) -> list[TextPart]:
         """Write a list with commas."""
         return [self._missing] if value is None else [(", ".join(map(str, value)), "")]
 
-    def places(self, value: str | None, width: int) -> list[Part]:
+    def places(self, value: str | None, width: int) -> list[TextPart]:
         """Write where a search found something; where there is no room, the first place and how many more there are."""
         first, *others = (value or "").split(", ")
         return [(value or "" if not others or len(value or "") <= width else f"{first} +{len(others)}", "")]
 
     @property
-    def _missing(self) -> Part:
+    def _missing(self) -> TextPart:
         return ("-" if self.brush.ascii_only else "–", "dim")
 
 
@@ -146,7 +146,7 @@ LEAVE = {
     **dict.fromkeys(LABELS, 6),
     "tags": 4,
 }
-"""See `inspector.widgets.columns.Column`; of the usual columns. Those that were chosen never leave: they scroll."""
+"""See `inspector.widgets.columns.TableColumn`; of the usual columns. Chosen ones never leave: they scroll."""
 
 
 TELLING = OF_GOLD | {
@@ -159,7 +159,7 @@ TELLING = OF_GOLD | {
 
 def case_columns(
     inspection: Inspection, brush: Brush, keys: Sequence[str] = (), *, blind: bool = False
-) -> list[Column]:
+) -> list[TableColumn]:
     """Return the columns that the list shows, in order; none of gold labels and verdicts where these are hidden.
 
     `keys` are the columns; () = those that were chosen, else the usual ones.
@@ -171,7 +171,7 @@ def case_columns(
     columns = [_column(inspection, key, paint, leave=not chosen, blind=blind) for key in keys]
     if inspection.selection.found is not None:
         place = next((place for place, key in enumerate(keys) if key in LABELS), len(keys))
-        columns.insert(place, Column(FOUND_IN, entry_of(FOUND_IN).title, 15, paint=paint.places, least=8))
+        columns.insert(place, TableColumn(FOUND_IN, entry_of(FOUND_IN).title, 15, paint=paint.places, least=8))
     return columns
 
 
@@ -224,7 +224,7 @@ def _kind(key: str) -> str:
     return key.removeprefix(f"{entry_of(key).of}.")
 
 
-def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool, blind: bool) -> Column:
+def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool, blind: bool) -> TableColumn:
     """The column of a key; with `leave` it may give way where there is little room."""
     entry, kind = entry_of(key), _kind(key)
     scorer = entry.of or inspection.scorer
@@ -248,7 +248,7 @@ def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool, 
     elif kind == REWARDS:
         # A bar a step: what is beyond the longest case has a use in other columns.
         most = int(inspection.cases["n_steps"].to_numpy()[inspection.benchmark_rows].max(initial=width))
-    return Column(
+    return TableColumn(
         key,
         entry.title,
         width,

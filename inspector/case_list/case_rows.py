@@ -12,7 +12,7 @@ from msgspec import Struct
 from inspector.filtering.searching import found_places
 from inspector.selection import Selection
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools, Ints
+from scoring.schema import Bools, Ints
 
 FOCUSED: dict[str, pl.DataType] = {"rewards": pl.List(pl.Float64()), "solution": pl.Float64()}
 """Columns of the scorer in focus alone, beside those of the selection."""

@@ -9,9 +9,9 @@ import polars as pl
 
 from scoring.errors import UsageError
 from scoring.evaluations.scorer_columns import EVERY_COLUMN
-from scoring.evaluations.step_rewards import Floats, Ints
 from scoring.filtering.condition_masks import Categories
 from scoring.names import match_name
+from scoring.schema import Floats, Ints
 
 if TYPE_CHECKING:
     from inspector.selection import Selection

@@ -16,7 +16,7 @@ WIDE, ROOMY = 76, 100
 """Widths from which a scorer that stands alone has a long bar, and falls are told in numbers."""
 
 
-class Column(Struct, frozen=True):
+class ScorerColumn(Struct, frozen=True):
     """One scorer's cells in the line of a step.
 
     `bar` cells of bar (0 = one character for the height), `digits` cells of number (0 = none), `fall` whether a fall is
@@ -44,15 +44,15 @@ class Column(Struct, frozen=True):
         return letter + max(self.bar, 1) + lead + self.digits + 1 + arrow + (TAPE if self.fall else 0) + 1
 
 
-def columns(tracks: Sequence[Track], width: int) -> tuple[Column, ...]:
+def columns(tracks: Sequence[Track], width: int) -> tuple[ScorerColumn, ...]:
     """Return a column a scorer, all alike, as wide as leaves the texts enough of `width`.
 
     In a pane too narrow even for one character each, the last scorers have none: the legend tells of them.
     """
     if len(tracks) == 1:
-        return (Column(tracks[0], 10 if width >= WIDE else 5, 5, fall=width >= ROOMY),)
+        return (ScorerColumn(tracks[0], 10 if width >= WIDE else 5, 5, fall=width >= ROOMY),)
     bars = sum(track.kind == "bars" for track in tracks)
-    others = sum(Column(track, 0, 0, fall=False).width for track in tracks if track.kind != "bars")
+    others = sum(ScorerColumn(track, 0, 0, fall=False).width for track in tracks if track.kind != "bars")
     room = (width - GUTTER - others - least_text(width)) // max(1, bars)
     sized = [_sized(track, room) for track in tracks]
     while len(sized) > 1 and width - GUTTER - sum(column.width for column in sized) < NARROWEST:
@@ -65,11 +65,11 @@ def least_text(width: int) -> int:
     return max(30, min(80, width * 2 // 5))
 
 
-def _sized(track: Track, room: int) -> Column:
+def _sized(track: Track, room: int) -> ScorerColumn:
     for digits, fall in ((5, True), (5, False), (4, False)):
-        fixed = Column(track, 1, digits, fall=fall).width - 1
+        fixed = ScorerColumn(track, 1, digits, fall=fall).width - 1
         longest = LONGEST if fall else LONGEST - 2
         if room - fixed >= (SHORTEST + 2 if fall else SHORTEST):
-            return Column(track, min(longest, room - fixed), digits, fall=fall)
-    level = Column(track, 0, 4, fall=False)
-    return level if level.width <= room else Column(track, 0, 0, fall=False)
+            return ScorerColumn(track, min(longest, room - fixed), digits, fall=fall)
+    level = ScorerColumn(track, 0, 4, fall=False)
+    return level if level.width <= room else ScorerColumn(track, 0, 0, fall=False)

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from inspector.case_view.open_case import OpenCase
 from inspector.case_view.tracks import Track
-from inspector.texts.text import Part, number
+from inspector.texts.text import TextPart, number
 from inspector.widgets.line_view import Line
 
 # -- curves in characters: dots of braille, or letters and points where only ASCII is to be used
@@ -74,9 +74,9 @@ class Canvas(Struct):
         """Put one character at a point."""
         self._signs[at, self.row(share)] = (text, style)
 
-    def parts(self, row: int) -> list[Part]:
+    def parts(self, row: int) -> list[TextPart]:
         """Return one row of cells as parts."""
-        parts: list[Part] = []
+        parts: list[TextPart] = []
         for column in range(self.width):
             cell = (column, row)
             if cell in self._signs:
@@ -150,7 +150,7 @@ def _labels(canvas: Canvas, track: Track, case: OpenCase) -> dict[int, str]:
     return labels
 
 
-def _numbers(places: Sequence[int], width: int) -> list[Part]:
+def _numbers(places: Sequence[int], width: int) -> list[TextPart]:
     """The numbers of steps beneath their columns, as many as have room."""
     text, free = [" "] * width, 0
     for step, place in enumerate(places):
@@ -169,7 +169,7 @@ def _marks(case: OpenCase, places: Sequence[int], width: int) -> list[Line]:
         arrow = "^" if case.manner.brush.ascii_only else "▲"
         at = places[case.gold]
         lines.append(Line([(f"{'gold':<{MARGIN}}", "gold"), (" " * at, ""), (arrow, "gold")]))
-    cells: dict[int, Part] = {}
+    cells: dict[int, TextPart] = {}
     for track in sorted(case.tracks, key=lambda track: track.letter):
         if track.verdict is None or not 0 <= track.verdict < len(places):
             continue
@@ -182,6 +182,6 @@ def _marks(case: OpenCase, places: Sequence[int], width: int) -> list[Line]:
                 f"{track.style} strong" if track.style else "predicted",
             )
     if cells:
-        row: list[Part] = [cells.get(at, (" ", "")) for at in range(max(cells) + 1)]
+        row: list[TextPart] = [cells.get(at, (" ", "")) for at in range(max(cells) + 1)]
         lines.append(Line([(f"{'pred':<{MARGIN}}", "predicted"), *row]))
     return lines

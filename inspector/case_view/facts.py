@@ -103,7 +103,7 @@ def _words(value: Any) -> str:
 
 # -- what the import noticed
 
-Place = tuple[str | None, int | str | None]
+FactPlace = tuple[str | None, int | str | None]
 
 
 def findings_of(case: OpenCase) -> tuple[str, ...]:
@@ -118,12 +118,12 @@ def findings_of(case: OpenCase) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4)
-def _by_place(workspace: Workspace, benchmark: str) -> dict[Place, list[str]]:
+def _by_place(workspace: Workspace, benchmark: str) -> dict[FactPlace, list[str]]:
     """The findings by source and line, and by source and id; those about a whole file are left out.
 
     Cases are read once, so what is kept here is of the same import as they are.
     """
-    findings: dict[Place, list[str]] = {}
+    findings: dict[FactPlace, list[str]] = {}
     for imported in workspace.imports(benchmark):
         for finding in imported.get("findings", ()):
             sentence = f"{finding['severity']}: {finding['message']}"

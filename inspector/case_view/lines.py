@@ -29,7 +29,7 @@ from inspector.label_set import changed_words
 from inspector.texts.paint import OUTCOME_STYLES
 from inspector.texts.sentences import GLYPHS, WORDS, counted, counts_from_one, gold_words
 from inspector.texts.short_names import short_name
-from inspector.texts.text import Part, clean
+from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
 from scoring.errors import InspectError
@@ -130,7 +130,7 @@ def legend_lines(case: OpenCase) -> Iterator[Line]:
     widest = max(sum(cell_len(text) for text, _ in entry) for entry in entries)
     beside = max(1, (case.manner.width + BETWEEN) // (widest + BETWEEN))
     for start in range(0, len(entries), beside):
-        parts: list[Part] = []
+        parts: list[TextPart] = []
         for entry in entries[start : start + beside]:
             blank = widest - sum(cell_len(text) for text, _ in entry) + BETWEEN
             parts += [*entry, (" " * blank, "")]
@@ -144,9 +144,9 @@ def _name_cells(case: OpenCase) -> int:
     return max(4, min(NAME, (width - (beside - 1) * BETWEEN) // beside - OTHERS))
 
 
-def _entry(track: Track, case: OpenCase, room: int) -> list[Part]:
+def _entry(track: Track, case: OpenCase, room: int) -> list[TextPart]:
     name = short_name(track.name, room, (other.name for other in case.tracks))
-    parts: list[Part] = [(f"{track.letter} ", f"{track.style} strong"), (name, track.style)]
+    parts: list[TextPart] = [(f"{track.letter} ", f"{track.style} strong"), (name, track.style)]
     if case.manner.blind:
         return parts
     verdict = f" {track.verdict}" if track.verdict is not None and track.verdict >= 0 else ""
@@ -154,11 +154,11 @@ def _entry(track: Track, case: OpenCase, room: int) -> list[Part]:
     return [*parts, (f" {GLYPHS[track.outcome]} {WORDS[track.outcome]}{verdict}", style)]
 
 
-__all__ = ["BODIES", "CaseLines", "Manner", "Section", "case_lines", "paragraph"]
+__all__ = ["BODIES", "CaseLines", "CaseSection", "Manner", "case_lines", "paragraph"]
 
 # -- all of it
 
-Section = Callable[[OpenCase], Iterable[Line]]
+CaseSection = Callable[[OpenCase], Iterable[Line]]
 
 
 def blank(case: OpenCase) -> Iterable[Line]:  # noqa: ARG001  # a section like the others
@@ -166,7 +166,7 @@ def blank(case: OpenCase) -> Iterable[Line]:  # noqa: ARG001  # a section like t
     return (Line([]),)
 
 
-PINNED: tuple[Section, ...] = (
+PINNED: tuple[CaseSection, ...] = (
     head_lines,
     said_lines,
     kept_variants_lines,
@@ -175,14 +175,14 @@ PINNED: tuple[Section, ...] = (
     legend_lines,
 )
 """Above everything; they stay there while the rest scrolls."""
-BODIES: Mapping[str, Section] = {
+BODIES: Mapping[str, CaseSection] = {
     "": step_lines,
     original_lines.MODE: original_lines.original_lines,
     token_lines.MODE: token_lines.token_lines,
 }
 """What stands where the steps are, by `Manner.mode`: other ways to show them than step by step."""
-ABOVE: tuple[Section, ...] = (problem_lines, answer_words, blank)
-BELOW: tuple[Section, ...] = (blank, gold_lines, other_texts, facts_lines)
+ABOVE: tuple[CaseSection, ...] = (problem_lines, answer_words, blank)
+BELOW: tuple[CaseSection, ...] = (blank, gold_lines, other_texts, facts_lines)
 PINNED_SHARE = 3
 """At most one of so many parts of what is seen at once stays in place."""
 

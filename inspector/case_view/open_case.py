@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from inspector.case_view.tracks import LETTERS, Track, track
 from inspector.commands.key_words import USUAL, KeyWords
 from inspector.inspection import Inspection
-from inspector.processes.xray import Xray
+from inspector.processes.xray import XrayAnswer
 from inspector.texts.paint import Brush
 from scoring.evaluations.evaluation import Evaluation
 from scoring.filtering.text_query import TextQuery
@@ -52,7 +52,7 @@ class Manner(Struct, frozen=True):
     prefix: bool = False
     curve: bool | None = None
     mode: str = ""
-    xray: Xray | None = None
+    xray: XrayAnswer | None = None
     turned: frozenset[Stop] = frozenset()
     search: TextQuery | None = None
     keys: KeyWords = USUAL

@@ -12,8 +12,8 @@ from msgspec import Struct
 from inspector.texts.sentences import counted
 from scoring.variants import VariantStep, align_steps
 
-Kind = Literal["same", "changed", "removed", "added"]
-Span = tuple[int, int]
+StepChange = Literal["same", "changed", "removed", "added"]
+StepSpan = tuple[int, int]
 WORDS = (("changed", "changed"), ("added", "added"), ("removed", "removed"), ("same", "as they were"))
 
 ALIKE = 0.3
@@ -26,7 +26,7 @@ _NUMBERING = re.compile(r"\s*(?:step\s*\d+|\d+|步骤\s*\d+)\s*[.:：、)]\s*", 
 _LEFTOVER = 1  # characters between two changes that are not worth telling apart
 
 
-class Pair(Struct, frozen=True):
+class StepPair(Struct, frozen=True):
     """A step of the original and the one that it became, both 0-based; None where there is none.
 
     `again` says that the pair before has the same step of the original, which became several.
@@ -38,7 +38,7 @@ class Pair(Struct, frozen=True):
     again: bool = False
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> StepChange:
         """What became of it."""
         if self.before is None:
             return "added"
@@ -48,29 +48,29 @@ class Pair(Struct, frozen=True):
 
 
 @lru_cache(maxsize=256)
-def aligned(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[Pair, ...]:
+def aligned(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[StepPair, ...]:
     """Return every step of both solutions once, in order.
 
     Steps are the same if they differ in white space or in their own number at most ("Step 3:", "3."). Those between two
     that are the same are paired so that they have as many words in common as can be.
     """
     left, right = [_bare(text) for text in before], [_bare(text) for text in after]
-    pairs: list[Pair] = []
+    pairs: list[StepPair] = []
     for tag, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if tag == "equal":
-            pairs += [Pair(a + at, c + at, same=True) for at in range(b - a)]
+            pairs += [StepPair(a + at, c + at, same=True) for at in range(b - a)]
         else:
             pairs += _paired(before, after, range(a, b), range(c, d))
     return tuple(pairs)
 
 
-def pairs_of(before: Sequence[str], steps: Sequence[VariantStep]) -> tuple[Pair, ...]:
+def pairs_of(before: Sequence[str], steps: Sequence[VariantStep]) -> tuple[StepPair, ...]:
     """Pair the steps of a case with those of its variant, as those of an original with what it became."""
     seen: set[int] = set()
     pairs = []
     for old, new in align_steps(len(before), steps):
         same = old is not None and new is not None and before[old] == steps[new].text
-        pairs.append(Pair(old, new, same, old in seen))
+        pairs.append(StepPair(old, new, same, old in seen))
         seen |= set() if old is None else {old}
     return tuple(pairs)
 
@@ -79,7 +79,7 @@ def _bare(text: str) -> str:
     return " ".join(_NUMBERING.sub("", text, count=1).split())
 
 
-def _paired(before: Sequence[str], after: Sequence[str], left: range, right: range) -> Iterator[Pair]:
+def _paired(before: Sequence[str], after: Sequence[str], left: range, right: range) -> Iterator[StepPair]:
     """Steps that differ, paired by a longest common subsequence in which each pair weighs what it has in common."""
     # As many on either side stand for each other, however much they were rewritten; else only what is alike does.
     least = 0.0 if len(left) == len(right) else ALIKE
@@ -97,16 +97,16 @@ def _paired(before: Sequence[str], after: Sequence[str], left: range, right: ran
     i = j = 0
     while i < len(left) and j < len(right):
         if take[i, j] == best[i][j]:
-            yield Pair(left[i], right[j])
+            yield StepPair(left[i], right[j])
             i, j = i + 1, j + 1
         elif best[i + 1][j] == best[i][j]:
-            yield Pair(left[i], None)
+            yield StepPair(left[i], None)
             i += 1
         else:
-            yield Pair(None, right[j])
+            yield StepPair(None, right[j])
             j += 1
-    yield from (Pair(at, None) for at in left[i:])
-    yield from (Pair(None, at) for at in right[j:])
+    yield from (StepPair(at, None) for at in left[i:])
+    yield from (StepPair(None, at) for at in right[j:])
 
 
 def likeness(left: Counter[str], right: Counter[str]) -> float:
@@ -116,7 +116,7 @@ def likeness(left: Counter[str], right: Counter[str]) -> float:
 
 
 @lru_cache(maxsize=1024)
-def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+def changed_words(before: str, after: str) -> tuple[tuple[StepSpan, ...], tuple[StepSpan, ...]]:
     """Return where the two texts differ: spans of characters in either, of whole words and signs, in order.
 
     A text that has little in common with the other differs as a whole.
@@ -133,19 +133,19 @@ def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
     return _merged(before, gone), _merged(after, new)
 
 
-def repeated_words(before: str, after: str) -> tuple[Span, ...]:
+def repeated_words(before: str, after: str) -> tuple[StepSpan, ...]:
     """Return where the second text says what the first does, in order; nowhere if they have little in common."""
     edges = [0, *(edge for span in changed_words(before, after)[1] for edge in span), len(after)]
     return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
 
 
-def _whole(text: str) -> tuple[Span, ...]:
+def _whole(text: str) -> tuple[StepSpan, ...]:
     return ((0, len(text)),) if text else ()
 
 
-def _merged(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
+def _merged(text: str, spans: Sequence[StepSpan]) -> tuple[StepSpan, ...]:
     """Spans with next to nothing between them as one: a sign left over from a formula tells nobody anything."""
-    merged: list[Span] = []
+    merged: list[StepSpan] = []
     for start, end in spans:
         if merged and len(text[merged[-1][1] : start].strip()) <= _LEFTOVER:
             merged[-1] = (merged[-1][0], end)
@@ -157,7 +157,7 @@ def _merged(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
 # -- in sentences
 
 
-def summary(pairs: Sequence[Pair], *, asked_anew: bool) -> str:
+def summary(pairs: Sequence[StepPair], *, asked_anew: bool) -> str:
     """Say how many steps were changed, added, removed and left as they were, and whether the question was changed."""
     kinds = [pair.kind for pair in pairs]
     counts = [f"{counted(kinds.count(kind), 'step')} {word}" for kind, word in WORDS if kind in kinds]
@@ -165,7 +165,7 @@ def summary(pairs: Sequence[Pair], *, asked_anew: bool) -> str:
     return f"Original against modified: {', '.join(counts)}; {question}."
 
 
-def against_list(pairs: Sequence[Pair], listed: Sequence[int] | None) -> str:
+def against_list(pairs: Sequence[StepPair], listed: Sequence[int] | None) -> str:
     """Return a sentence where the benchmark's own list of modified steps (0-based) is not what differs; else ""."""
     differing = [pair.after for pair in pairs if pair.after is not None and pair.kind != "same"]
     if listed is None or sorted(set(listed)) == differing:

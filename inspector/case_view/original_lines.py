@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from rich.cells import cell_len
 
-from inspector.case_view.columns import Column, columns
+from inspector.case_view.columns import ScorerColumn, columns
 from inspector.case_view.open_case import Manner, OpenCase, Stop
-from inspector.case_view.original import Pair, Span, against_list, aligned, changed_words, pairs_of, summary
+from inspector.case_view.original import StepPair, StepSpan, against_list, aligned, changed_words, pairs_of, summary
 from inspector.case_view.page import StopLine
 from inspector.case_view.prose import marked, readable
 from inspector.case_view.steps import MARK, cells, gutter, step_lines
 from inspector.case_view.tracks import LARGE, Track, track
 from inspector.case_view.variant_track import Tried, original_evaluation, original_of
 from inspector.texts.sentences import outcome_sentence
-from inspector.texts.text import Part, clean, number
+from inspector.texts.text import TextPart, clean, number
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
 from scoring.filtering.text_query import spans
@@ -39,15 +39,15 @@ class Version(Struct, frozen=True):
     """
 
     text: str
-    margins: list[Part]
-    differing: tuple[Span, ...] = ()
+    margins: list[TextPart]
+    differing: tuple[StepSpan, ...] = ()
     style: str = ""
     mark: str = "strong"
     short: bool = False
     searched: bool = False
 
 
-def written(version: Version, width: int, display: Manner) -> Iterator[list[Part]]:
+def written(version: Version, width: int, display: Manner) -> Iterator[list[TextPart]]:
     """Yield the lines of a version in so many cells, its changes marked."""
     indent = sum(cell_len(text) for text, _ in version.margins)
     lines = wrap(version.text, max(NARROWEST, width - indent))
@@ -129,7 +129,7 @@ def variant_lines(case: OpenCase, tried: Tried) -> Iterator[Line]:
     yield from both_lines(both, pairs_of(tried.before, tried.steps))
 
 
-def both_lines(both: Both, pairs: Sequence[Pair]) -> Iterator[Line]:
+def both_lines(both: Both, pairs: Sequence[StepPair]) -> Iterator[Line]:
     """Yield the steps of two solutions: beside each other where there is room, else one below the other."""
     write = _Columns(both) if both.manner.width >= WIDE else _Unified(both)
     yield from write.heads()
@@ -152,7 +152,7 @@ def _both(case: OpenCase) -> Both | None:
 class _Writer:
     """What both ways to write have in common."""
 
-    def __init__(self, both: Both, column: tuple[Column | None, Column | None]) -> None:
+    def __init__(self, both: Both, column: tuple[ScorerColumn | None, ScorerColumn | None]) -> None:
         self.both = both
         self.manner = both.manner
         self.column = column
@@ -160,7 +160,7 @@ class _Writer:
         # A variant that was not scored yet keeps the room of its rewards, so that nothing moves when they come.
         self.width = widths if both.own else [widths[0], (widths[1] or widths[0]) + DIFFERENCE]
 
-    def versions(self, pair: Pair) -> tuple[Version | None, Version | None]:
+    def versions(self, pair: StepPair) -> tuple[Version | None, Version | None]:
         """The two versions of a step; None where it has only one."""
         before = None if pair.before is None else readable(self.both.before[pair.before], self.manner)
         after = None if pair.after is None else readable(self.both.after[pair.after], self.manner)
@@ -168,7 +168,7 @@ class _Writer:
         earlier = None if pair.again else self._version(0, pair, before, old)
         return earlier, self._version(1, pair, after, new)
 
-    def _version(self, side: int, pair: Pair, text: str | None, differing: tuple[Span, ...]) -> Version | None:
+    def _version(self, side: int, pair: StepPair, text: str | None, differing: tuple[StepSpan, ...]) -> Version | None:
         step = pair.after if side else pair.before
         if step is None or text is None:
             return None
@@ -176,11 +176,11 @@ class _Writer:
         short = pair.kind == "same" and Stop("step", pair.after or 0) not in self.manner.turned
         return Version(text, self.margins(side, step, pair.kind), differing, style, _CHANGED[side], short, bool(side))
 
-    def margins(self, side: int, step: int, kind: str) -> list[Part]:
+    def margins(self, side: int, step: int, kind: str) -> list[TextPart]:
         """Sign, word and number of a step, and what the scorer gave to it."""
         raise NotImplementedError
 
-    def word(self, side: int, step: int) -> list[Part]:
+    def word(self, side: int, step: int) -> list[TextPart]:
         """The word of a step of the first (side 0) or the second solution (1): gold, predicted or both."""
         if side == self.both.own:
             return gutter(self.both.shown, step)
@@ -188,20 +188,20 @@ class _Writer:
         text = "pred" if track is not None and track.verdict == step and not self.manner.blind else ""
         return [(text, "predicted"), (" " * (MARK - len(text)), "")]
 
-    def word_of_same(self, before: int, after: int) -> list[Part]:
+    def word_of_same(self, before: int, after: int) -> list[TextPart]:
         """The word of a step that is the same in both."""
         own = self.word(self.both.own, after if self.both.own else before)
         other = self.word(1, after)
         return own if self.both.own or not other[0][0] else other
 
-    def judged(self, side: int, step: int) -> list[Part]:
+    def judged(self, side: int, step: int) -> list[TextPart]:
         """What the scorer gave to a step of one of the two, in its column; of a variant, with the difference."""
         column = self.column[side]
         if column is None:
             return self.room(side)
         return [*cells(column, step, self.manner), *(self._difference(step) if side else ())]
 
-    def _difference(self, step: int) -> list[Part]:
+    def _difference(self, step: int) -> list[TextPart]:
         if self.both.differences is None:
             return []
         value = self.both.differences[step] if step < len(self.both.differences) else None
@@ -213,7 +213,7 @@ class _Writer:
         much = scorer is not None and abs(value) >= LARGE * (scorer.high - scorer.low)
         return [(f"{text} ", ("bad strong" if value < 0 else "good strong") if much else "dim")]
 
-    def room(self, side: int) -> list[Part]:
+    def room(self, side: int) -> list[TextPart]:
         """Blanks in the place of that."""
         return [(" " * self.width[side], "")] if self.width[side] else []
 
@@ -245,21 +245,21 @@ class _Columns(_Writer):
         for left, right in _zipped(*(self._lines(version) for version in self.problem_versions())):
             yield self._line(left, right)
 
-    def pair(self, pair: Pair) -> Iterator[Line]:
+    def pair(self, pair: StepPair) -> Iterator[Line]:
         """The two versions of a step, or its only one."""
         lines = _zipped(*(self._lines(version) if version else [] for version in self.versions(pair)))
         for at, (left, right) in enumerate(lines):
             line = self._line(left, right)
             yield line if at else _stopped(line, pair.after)
 
-    def margins(self, side: int, step: int, kind: str) -> list[Part]:
+    def margins(self, side: int, step: int, kind: str) -> list[TextPart]:
         sign = {"changed": "~", "removed": "-", "added": "+"}.get(kind, " ")
         return [(f"{sign} ", "strong"), *self.word(side, step), (_number(step), "dim"), *self.judged(side, step)]
 
-    def _lines(self, version: Version) -> list[list[Part]]:
+    def _lines(self, version: Version) -> list[list[TextPart]]:
         return list(written(version, self.half, self.manner))
 
-    def _line(self, left: Sequence[Part], right: Sequence[Part]) -> Line:
+    def _line(self, left: Sequence[TextPart], right: Sequence[TextPart]) -> Line:
         blank = self.half - sum(cell_len(text) for text, _ in left)
         return Line([*left, (" " * blank, ""), (self.gap, "dim"), *right])
 
@@ -287,7 +287,7 @@ class _Unified(_Writer):
         for version in self.problem_versions():
             yield from (Line(parts) for parts in written(version, self.manner.width, self.manner))
 
-    def pair(self, pair: Pair) -> Iterator[Line]:
+    def pair(self, pair: StepPair) -> Iterator[Line]:
         """What is the same once, with the rewards of both; else each version by itself."""
         before, after = self.versions(pair)
         if pair.kind == "same" and after is not None and pair.before is not None and pair.after is not None:
@@ -310,7 +310,7 @@ class _Unified(_Writer):
         for at, parts in enumerate(written(version, self.manner.width, self.manner)):
             yield Line(parts) if at else _stopped(Line(parts), step)
 
-    def margins(self, side: int, step: int, kind: str) -> list[Part]:
+    def margins(self, side: int, step: int, kind: str) -> list[TextPart]:
         sign = {"changed": "~-", "removed": " -"}[kind] if not side and kind != "same" else ""
         sign = {"changed": "~+", "added": " +"}[kind] if side and kind != "same" else sign
         judged = [*self.room(0), *self.judged(1, step)] if side else [*self.judged(0, step), *self.room(1)]
@@ -327,16 +327,16 @@ def _numbers(before: int | None, after: int | None) -> str:
     return _number(before) + _number(after)
 
 
-def _small(reward_track: Track | None) -> Column | None:
+def _small(reward_track: Track | None) -> ScorerColumn | None:
     """A track in few cells: its height in one character, and the number."""
-    return None if reward_track is None else Column(reward_track, 0, 5, fall=False)
+    return None if reward_track is None else ScorerColumn(reward_track, 0, 5, fall=False)
 
 
 def _stopped(line: Line, step: int | None) -> Line:
     return line if step is None else StopLine(line.parts, stop=Stop("step", step), steps=range(step, step + 1))
 
 
-def _zipped(left: list[list[Part]], right: list[list[Part]]) -> Iterator[tuple[list[Part], list[Part]]]:
+def _zipped(left: list[list[TextPart]], right: list[list[TextPart]]) -> Iterator[tuple[list[TextPart], list[TextPart]]]:
     for at in range(max(len(left), len(right))):
         yield left[at] if at < len(left) else [], right[at] if at < len(right) else []
 
@@ -345,7 +345,7 @@ def _zipped(left: list[list[Part]], right: list[list[Part]]) -> Iterator[tuple[l
 
 
 def story_lines(
-    case: OpenCase, pairs: Sequence[Pair], problems: tuple[str, str], original: Track | None
+    case: OpenCase, pairs: Sequence[StepPair], problems: tuple[str, str], original: Track | None
 ) -> Iterator[Line]:
     """Yield how much was changed, what the benchmark says of that, and what the scorer made of the original."""
     sentences = [(summary(pairs, asked_anew=problems[0] != problems[1]), "strong")]

@@ -11,10 +11,10 @@ from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.original import repeated_words
 from inspector.commands.key_words import KeyWords
 from inspector.mathtext import unicode_math
-from inspector.texts.text import Part, clean
+from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from scoring.filtering.text_query import Span, TextQuery, occurs, spans
+from scoring.filtering.text_query import MatchSpan, TextQuery, occurs, spans
 
 # -- what is copied of a case: always the text as it was given, formulas and all
 
@@ -62,12 +62,12 @@ def in_raw(keys: KeyWords) -> str:
 class FoundText(Struct, frozen=True):
     """Wrapped lines, each as parts; `only_raw` where the query occurs in the raw text and not in these lines."""
 
-    lines: tuple[tuple[Part, ...], ...]
+    lines: tuple[tuple[TextPart, ...], ...]
     only_raw: bool = False
 
 
 def found_text(
-    raw: str, plain: str, width: int, style: str, query: TextQuery | None, repeated: Sequence[Span] = ()
+    raw: str, plain: str, width: int, style: str, query: TextQuery | None, repeated: Sequence[MatchSpan] = ()
 ) -> FoundText:
     """Wrap a text to `width` cells, with the hits of a query (None = no search) marked.
 
@@ -81,8 +81,13 @@ def found_text(
 
 
 def marked(
-    lines: Sequence[str], text: str, hits: Sequence[Span], style: str, other: Sequence[Span] = (), other_style: str = ""
-) -> Iterator[list[Part]]:
+    lines: Sequence[str],
+    text: str,
+    hits: Sequence[MatchSpan],
+    style: str,
+    other: Sequence[MatchSpan] = (),
+    other_style: str = "",
+) -> Iterator[list[TextPart]]:
     """Yield the lines into which a text was wrapped: `hits` stand out, and `other` places are in another style.
 
     A line is looked for in the text behind the line before; between them lie only blanks and line breaks.
@@ -95,14 +100,14 @@ def marked(
             continue
         at = end = start + len(line)
         edges = {start, end, *(edge for span in (*hits, *other) for edge in span if start < edge < end)}
-        parts: list[Part] = []
+        parts: list[TextPart] = []
         for low, high in pairwise(sorted(edges)):
             name = other_style if _within(low, other) else style
             parts.append((line[low - start : high - start], f"{name} {FOUND}".strip() if _within(low, hits) else name))
         yield parts or [("", style)]
 
 
-def _within(place: int, places: Sequence[Span]) -> bool:
+def _within(place: int, places: Sequence[MatchSpan]) -> bool:
     return any(low <= place < high for low, high in places)
 
 

@@ -6,12 +6,12 @@ from itertools import pairwise
 from msgspec import Struct
 from rich.cells import cell_len
 
-from inspector.case_view.columns import GUTTER, TAPE, Column, columns
+from inspector.case_view.columns import GUTTER, TAPE, ScorerColumn, columns
 from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import FOUND, FoundText, body, in_raw
 from inspector.texts.sentences import TRUNCATED, gold_word
-from inspector.texts.text import Part, number
+from inspector.texts.text import TextPart, number
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
 
@@ -22,10 +22,10 @@ REDUNDANCY = "r"
 """Stands behind a number of the second track."""
 
 
-def cells(column: Column, step: int, display: Manner) -> list[Part]:
+def cells(column: ScorerColumn, step: int, display: Manner) -> list[TextPart]:
     """Return letter, bar, number and marks; the letter and the arrow at the predicted step only beside others."""
     track = column.track
-    parts: list[Part] = [(track.letter, track.style)] if track.letter else []
+    parts: list[TextPart] = [(track.letter, track.style)] if track.letter else []
     if track.kind == "bars":
         parts += _rewarded(column, step, display)
     elif track.kind == "ticks":
@@ -35,7 +35,7 @@ def cells(column: Column, step: int, display: Manner) -> list[Part]:
     return _joined(_filled(parts, column.width))
 
 
-def second_cells(column: Column, step: int, display: Manner) -> list[Part]:
+def second_cells(column: ScorerColumn, step: int, display: Manner) -> list[TextPart]:
     """Return the second track beneath: a redundancy, as number or label, marked as such; [] where there is none."""
     track, brush = column.track, display.brush
     lead = " " * len(track.letter)
@@ -44,7 +44,7 @@ def second_cells(column: Column, step: int, display: Manner) -> list[Part]:
         share = track.share(value)
         if not column.bar:
             text = _level(column, share, display) + (number(value, 2, column.digits).rjust(column.digits))
-            parts: list[Part] = [(lead, ""), (text, "dim"), (REDUNDANCY, "dim")]
+            parts: list[TextPart] = [(lead, ""), (text, "dim"), (REDUNDANCY, "dim")]
         else:
             bar, _ = brush.bar(share, column.bar)
             text = f"{bar} {number(value, 2, column.digits).rjust(column.digits)}{REDUNDANCY}"
@@ -55,7 +55,7 @@ def second_cells(column: Column, step: int, display: Manner) -> list[Part]:
     return []
 
 
-def judged_style(column: Column, step: int, display: Manner) -> str:
+def judged_style(column: ScorerColumn, step: int, display: Manner) -> str:
     """Return the style of a judgement; nothing is told by it where verdicts are hidden."""
     wrong = _wrong(column, step)
     if display.blind:
@@ -63,7 +63,7 @@ def judged_style(column: Column, step: int, display: Manner) -> str:
     return "dim" if wrong is None else "bad" if wrong else "good"
 
 
-def _rewarded(column: Column, step: int, display: Manner) -> list[Part]:
+def _rewarded(column: ScorerColumn, step: int, display: Manner) -> list[TextPart]:
     track, ascii_only = column.track, display.brush.ascii_only
     style = judged_style(column, step, display)
     if step >= len(track.rewards):
@@ -77,7 +77,7 @@ def _rewarded(column: Column, step: int, display: Manner) -> list[Part]:
         return [*picture, *(_arrow(column, step, display) if _named(column, step, display) else [(mark, style)])]
     fall = track.drop(step)
     down = "v" if ascii_only else "▼"
-    lead: list[Part] = [(down if fall and not column.fall else " ", "strong")] if column.bar else []
+    lead: list[TextPart] = [(down if fall and not column.fall else " ", "strong")] if column.bar else []
     value = number(reward, 2, column.digits).rjust(column.digits)
     parts = [*picture, *lead, (value, style), (mark, style), *(_arrow(column, step, display) if track.letter else [])]
     if column.fall and fall:
@@ -85,7 +85,7 @@ def _rewarded(column: Column, step: int, display: Manner) -> list[Part]:
     return parts
 
 
-def _picture(column: Column, step: int, reward: float, display: Manner) -> list[Part]:
+def _picture(column: ScorerColumn, step: int, reward: float, display: Manner) -> list[TextPart]:
     """A bar in the scorer's own range with the threshold through it, or one character of that height."""
     track, brush = column.track, display.brush
     style = track.style or judged_style(column, step, display)
@@ -93,7 +93,7 @@ def _picture(column: Column, step: int, reward: float, display: Manner) -> list[
         return [(_level(column, track.share(reward), display), style)]
     threshold = None if display.blind else track.threshold(step)
     if threshold is None:
-        parts: list[Part] = [(brush.bar(track.share(reward), column.bar)[0], style)]
+        parts: list[TextPart] = [(brush.bar(track.share(reward), column.bar)[0], style)]
     else:
         parts = brush.reward_bar(track.share(reward), column.bar, track.share(threshold), style)
     if brush.ascii_only and track.letter:
@@ -102,12 +102,12 @@ def _picture(column: Column, step: int, reward: float, display: Manner) -> list[
     return parts
 
 
-def _level(column: Column, share: float, display: Manner) -> str:
+def _level(column: ScorerColumn, share: float, display: Manner) -> str:
     """One character for a share; a blank where it would be a digit right before those of the number."""
     return " " if column.digits and display.brush.ascii_only else display.brush.level(share)
 
 
-def _cross(column: Column, step: int, display: Manner) -> str:
+def _cross(column: ScorerColumn, step: int, display: Manner) -> str:
     """A cross where the step is judged wrong, another mark where the case was truncated."""
     if column.track.truncated:
         return TRUNCATED
@@ -115,7 +115,7 @@ def _cross(column: Column, step: int, display: Manner) -> str:
     return ("x" if display.brush.ascii_only else "✗") if wrong else " "
 
 
-def _tick(column: Column, step: int, display: Manner) -> str:
+def _tick(column: ScorerColumn, step: int, display: Manner) -> str:
     wrong = _wrong(column, step)
     if wrong is None or display.blind:
         return " "
@@ -124,31 +124,31 @@ def _tick(column: Column, step: int, display: Manner) -> str:
     return "✗" if wrong else "✓"
 
 
-def _arrow(column: Column, step: int, display: Manner) -> list[Part]:
+def _arrow(column: ScorerColumn, step: int, display: Manner) -> list[TextPart]:
     """The mark of a predicted step."""
     if not _named(column, step, display):
         return [(" ", "")]
     return [("<" if display.brush.ascii_only else "◂", f"{column.track.style} strong")]
 
 
-def _named(column: Column, step: int, display: Manner) -> bool:
+def _named(column: ScorerColumn, step: int, display: Manner) -> bool:
     return bool(column.track.letter) and column.track.verdict == step and not display.blind
 
 
-def _wrong(column: Column, step: int) -> bool | None:
+def _wrong(column: ScorerColumn, step: int) -> bool | None:
     return column.track.wrong[step] if step < len(column.track.wrong) else None
 
 
-def _joined(parts: list[Part]) -> list[Part]:
+def _joined(parts: list[TextPart]) -> list[TextPart]:
     """The same with blanks in the style before them: every change of style is written to the terminal."""
-    joined: list[Part] = []
+    joined: list[TextPart] = []
     for text, style in parts:
         plain = joined and not text.strip() and "predicted" not in joined[-1][1]
         joined.append((text, joined[-1][1] if plain else style))
     return joined
 
 
-def _filled(parts: list[Part], width: int) -> list[Part]:
+def _filled(parts: list[TextPart], width: int) -> list[TextPart]:
     """The same with blanks up to the width."""
     rest = width - sum(cell_len(text) for text, _ in parts)
     return [*parts, (" " * rest, "")] if rest > 0 else parts
@@ -267,11 +267,11 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
             yield from _step(case, item, side, bodies[item.steps.start], indent)
 
 
-def _step(case: OpenCase, item: Item, side: tuple[Column, ...], text: FoundText, indent: int) -> Iterator[Line]:
+def _step(case: OpenCase, item: Item, side: tuple[ScorerColumn, ...], text: FoundText, indent: int) -> Iterator[Line]:
     step, display = item.steps.start, case.manner
     # Where only the raw text has what was searched for, the step's number stands out in its place.
-    first: list[Part] = [*gutter(case, step), (f"{step:>3} ", FOUND if text.only_raw else "dim")]
-    second: list[Part] = [(" " * GUTTER, "")]
+    first: list[TextPart] = [*gutter(case, step), (f"{step:>3} ", FOUND if text.only_raw else "dim")]
+    second: list[TextPart] = [(" " * GUTTER, "")]
     for column in side:
         first += cells(column, step, display)
         second += second_cells(column, step, display) or [(" " * column.width, "")]
@@ -295,7 +295,7 @@ def _text_style(case: OpenCase, step: int) -> str:
     return {"error": "gold", "error step": "strong"}.get(_word(case, step) or "", "")
 
 
-def gutter(case: OpenCase, step: int) -> list[Part]:
+def gutter(case: OpenCase, step: int) -> list[TextPart]:
     """Return the word that says what this step is: the gold error, the predicted one, both, or a further error step."""
     word = _word(case, step)
     predicted = bool(case.tracks) and case.tracks[0].verdict == step and not case.manner.blind

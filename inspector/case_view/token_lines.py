@@ -7,9 +7,9 @@ from rich.cells import cell_len
 from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.page import StopLine
 from inspector.case_view.steps import step_lines
-from inspector.processes.xray import Xray
-from inspector.texts.text import Part, cell, clean
-from inspector.texts.token_text import Group, Token, counts_of_parts, grouped, visible
+from inspector.processes.xray import XrayAnswer
+from inspector.texts.text import TextPart, cell, clean
+from inspector.texts.token_text import TokenFacts, TokenGroup, counts_of_parts, grouped, visible
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
 
@@ -41,13 +41,13 @@ def token_lines(case: OpenCase) -> Iterator[Line]:
             yield StopLine([(f"step {step}: no tokens", "dim")], stop=Stop("step", step), steps=range(step, step + 1))
 
 
-def _of_this(case: OpenCase) -> Xray | None:
+def _of_this(case: OpenCase) -> XrayAnswer | None:
     """What is known, if it is of this case and of the scorer in focus."""
     xray, at_hand = case.manner.xray, (case.case["case"], case.inspection.scorer)
     return xray if xray is not None and (xray.case, xray.scorer) == at_hand else None
 
 
-def _head(xray: Xray, tokens: Sequence[Token], display: Manner) -> Iterator[Line]:
+def _head(xray: XrayAnswer, tokens: Sequence[TokenFacts], display: Manner) -> Iterator[Line]:
     answer = xray.answer or {}
     counts = (
         f"{len(tokens):,} tokens of {answer['model']} ({answer['family']}): {counts_of_parts(tokens)}; "
@@ -67,7 +67,7 @@ def _head(xray: Xray, tokens: Sequence[Token], display: Manner) -> Iterator[Line
             yield Line([(line, "bad")])
 
 
-def _group(group: Group, case: OpenCase, xray: Xray, stopped: set[int], *, several: bool) -> Iterator[Line]:
+def _group(group: TokenGroup, case: OpenCase, xray: XrayAnswer, stopped: set[int], *, several: bool) -> Iterator[Line]:
     yield Line([])
     where = f", sequence {group.sequence}" if several else ""
     words = f"{group.name}{where}{_read_at(group, case, xray)}"
@@ -84,7 +84,7 @@ def _group(group: Group, case: OpenCase, xray: Xray, stopped: set[int], *, sever
         yield from row
 
 
-def _read_at(group: Group, case: OpenCase, xray: Xray) -> str:
+def _read_at(group: TokenGroup, case: OpenCase, xray: XrayAnswer) -> str:
     """Where the step is read, and what the scorer gave to it."""
     token = group.read
     if token is None:
@@ -97,11 +97,11 @@ def _read_at(group: Group, case: OpenCase, xray: Xray) -> str:
     return words + (f" ({token['warning']})" if token["warning"] else "")
 
 
-def _rows(tokens: Sequence[Token], display: Manner) -> Iterator[tuple[Line, Line]]:
+def _rows(tokens: Sequence[TokenFacts], display: Manner) -> Iterator[tuple[Line, Line]]:
     """Texts above their ids, as many beside each other as fit."""
     room = max(10, display.width - INDENT)
-    above: list[Part] = []
-    below: list[Part] = []
+    above: list[TextPart] = []
+    below: list[TextPart] = []
     used = 0
     for token in tokens:
         text, number, style = _seen(token, room, display)
@@ -116,12 +116,12 @@ def _rows(tokens: Sequence[Token], display: Manner) -> Iterator[tuple[Line, Line
         yield _pair(above, below)
 
 
-def _pair(above: list[Part], below: list[Part]) -> tuple[Line, Line]:
-    indent: Part = (" " * INDENT, "")
+def _pair(above: list[TextPart], below: list[TextPart]) -> tuple[Line, Line]:
+    indent: TextPart = (" " * INDENT, "")
     return Line([indent, *above]), Line([indent, *below])
 
 
-def _seen(token: Token, room: int, display: Manner) -> tuple[str, str, str]:
+def _seen(token: TokenFacts, room: int, display: Manner) -> tuple[str, str, str]:
     """A token's text behind its sign, its id, and the style of both."""
     of_text, of_layout = _joints(display)
     text = clean(visible(token["text"], ascii_only=display.brush.ascii_only)).replace(" ", _blank(display))

@@ -79,7 +79,7 @@ def _evaluated(
     return evaluation if evaluation.present[0] else None
 
 
-Judged = tuple[Evaluation, int]
+JudgedVariant = tuple[Evaluation, int]
 """An evaluation, and the row in it."""
 
 
@@ -94,7 +94,7 @@ class Tried(Struct, frozen=True, eq=False, dict=True):
     before: tuple[str, ...]
     steps: tuple[VariantStep, ...]
     scorer: Scorer | None = None
-    judged: tuple[Judged | None, Judged | None] = (None, None)
+    judged: tuple[JudgedVariant | None, JudgedVariant | None] = (None, None)
     engines: tuple[str, str] = ("", "")
 
     @cached_property
@@ -160,7 +160,7 @@ def tried(
     folders = _folders(selection, scorer, seen)
     changed = [step.text for step in steps]
     keys = [_key(scorer, texts, solution) for solution in (before, changed)]
-    case: Judged | None = (seen, row) if seen is not None and _rewards(seen, row) else None
+    case: JudgedVariant | None = (seen, row) if seen is not None and _rewards(seen, row) else None
     case = case or _alone(scorer, folders, keys[0], len(before), seen, row)
     if keys[0] == keys[1]:
         return Tried(variant, before, steps, scorer, (case, case))
@@ -256,7 +256,7 @@ def _engine(folders: Sequence[Path], key: str) -> str:
 
 def _alone(
     scorer: Scorer, folders: Sequence[Path], key: str, n_steps: int, seen: Evaluation | None, row: int
-) -> Judged | None:
+) -> JudgedVariant | None:
     """What is saved of one solution to the problem, decided as the case is; its gold labels are not known."""
     for rows in _saved(folders, key):
         record = {"case": "variant", "key": key, "benchmark": "", "id": "", "n_steps": n_steps}

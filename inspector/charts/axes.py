@@ -13,7 +13,7 @@ import numpy.typing as npt
 from msgspec import Struct
 from rich.cells import cell_len, get_character_cell_size
 
-from inspector.render.lines import CaseLink, Piece, Row
+from inspector.render.lines import CaseLink, Piece, PieceRow
 from inspector.render.view import Tick
 from inspector.texts.paint import Brush
 from inspector.texts.text import clean, number
@@ -29,7 +29,7 @@ LONGEST = 7
 """Cells of a figure at most."""
 
 
-class Mark(Struct, frozen=True):
+class ChartMark(Struct, frozen=True):
     """A value with its interval, of `n` cases or steps; None or NaN = undefined. `drill` opens the cases behind it.
 
     `flag` is a sign behind the figure that the caller explains; `few` marks it as one of few cases though `n` is not.
@@ -95,7 +95,7 @@ def interval_text(ends: tuple[float, float], form: Form, *, short: bool = False)
     return f"[{first}-{last}]" if form == "percent" else f"[{first}, {last}]"
 
 
-def count_text(mark: Mark) -> str:
+def count_text(mark: ChartMark) -> str:
     """Write `n=45`, with `~` where these are few; "" where it is not known."""
     return "" if mark.n is None else f"n={mark.n:,}{'~' if mark.small else ''}"
 
@@ -156,7 +156,7 @@ def padded(text: str, width: int, *, right: bool = False) -> str:
     return blank + text if right else text + blank
 
 
-def row_of(pieces: Iterable[Piece]) -> Row:
+def row_of(pieces: Iterable[Piece]) -> PieceRow:
     """Join pieces into a line: neighbours alike are one, those that open cases stay, and blanks at its end go."""
     joined: list[Piece] = []
     for piece in pieces:
@@ -172,9 +172,9 @@ def row_of(pieces: Iterable[Piece]) -> Row:
     return tuple(joined)
 
 
-def legend(entries: Sequence[tuple[Piece, str]], width: int, style: str = "dim") -> list[Row]:
+def legend(entries: Sequence[tuple[Piece, str]], width: int, style: str = "dim") -> list[PieceRow]:
     """Lay out signs with their words, as many beside each other as have room; words that are too long break."""
-    lines: list[Row] = []
+    lines: list[PieceRow] = []
     pieces: list[Piece] = []
     used = 0
     for sign, words in entries:
@@ -211,7 +211,7 @@ def column_of(value: float, low: float, high: float, width: int) -> int:
     return min(width - 1, max(0, round((value - low) / ((high - low) or 1.0) * (width - 1))))
 
 
-def letters_row(ticks: Sequence[Tick], low: float, high: float, width: int, margin: int = MARGIN) -> list[Row]:
+def letters_row(ticks: Sequence[Tick], low: float, high: float, width: int, margin: int = MARGIN) -> list[PieceRow]:
     """Lay out the letters of ticks under their columns, those of one column side by side; no line if none is inside."""
     cells: dict[int, Piece] = {}
     for tick in ticks:
@@ -226,7 +226,7 @@ def letters_row(ticks: Sequence[Tick], low: float, high: float, width: int, marg
     return [row_of((Piece(" " * margin), *(cells.get(at, Piece(" ")) for at in range(max(cells) + 1))))]
 
 
-def numbers_row(places: Iterable[tuple[int, str]], width: int, margin: int = MARGIN) -> Row:
+def numbers_row(places: Iterable[tuple[int, str]], width: int, margin: int = MARGIN) -> PieceRow:
     """Lay out texts around their columns, as many as have room; the first and the last of all precede the others."""
     wanted = list(places)
     order = [wanted[0], wanted[-1], *wanted[1:-1]] if len(wanted) > 1 else wanted
@@ -281,9 +281,9 @@ ACROSS, DOWN = 2, 4
 _BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 _BRAILLE = 0x2800
 
-Cell = tuple[str, str]
+AxisCell = tuple[str, str]
 """A character and the name of its style."""
-_BLANK: Cell = (" ", "")
+_BLANK: AxisCell = (" ", "")
 
 
 class Raster:
@@ -298,8 +298,8 @@ class Raster:
         self._bits = [[0] * width for _ in range(height)]
         self._styles = [[""] * width for _ in range(height)]
         self._letters = [["*"] * width for _ in range(height)]
-        self._beneath: list[list[Cell]] = [[_BLANK] * width for _ in range(height)]
-        self._signs: list[dict[int, Cell]] = [{} for _ in range(height)]
+        self._beneath: list[list[AxisCell]] = [[_BLANK] * width for _ in range(height)]
+        self._signs: list[dict[int, AxisCell]] = [{} for _ in range(height)]
 
     @property
     def dots_across(self) -> int:
@@ -333,7 +333,7 @@ class Raster:
             self._styles[y][x] = style
             self._letters[y][x] = letter
 
-    def shade(self, column: int, first: int, last: int, cell: Cell) -> None:
+    def shade(self, column: int, first: int, last: int, cell: AxisCell) -> None:
         """Draw a shade over the cells of a column from one dot to another, whichever is above."""
         top, bottom = (first, last) if first < last else (last, first)
         for row in range(top // self.down, bottom // self.down + 1):
@@ -348,7 +348,7 @@ class Raster:
         """Draw one character at a share."""
         self._signs[self.dot_of(share) // self.down][column] = (text, style)
 
-    def row(self, number: int) -> Row:
+    def row(self, number: int) -> PieceRow:
         """Return the pieces of a line, neighbours of one style joined."""
         cells = list(self._beneath[number])
         styles, letters = self._styles[number], self._letters[number]

@@ -6,8 +6,8 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.charts.axes import (
+    ChartMark,
     Form,
-    Mark,
     count_text,
     dash,
     figure,
@@ -20,7 +20,7 @@ from inspector.charts.axes import (
     whole_width,
 )
 from inspector.render.cells import share
-from inspector.render.lines import CaseLink, Piece, Row
+from inspector.render.lines import CaseLink, Piece, PieceRow
 from inspector.texts.paint import Brush
 from scoring.metrics.resampling import SMALL
 
@@ -32,7 +32,7 @@ class Bar(Struct, frozen=True):
     """A named value, and the name of the style that it is drawn in."""
 
     name: str
-    mark: Mark
+    mark: ChartMark
     style: str = "exact"
 
 
@@ -44,7 +44,7 @@ def bars(
     form: Form = "percent",
     span: tuple[float, float] | None = None,
     counted: str = "cases",
-) -> list[Row]:
+) -> list[PieceRow]:
     """Draw bars in at most `width` cells (40 at least), each beside its name and figures, with a legend.
 
     A bar goes from zero, or from the end of the span that is nearest to it, to its value. Its figure opens its cases.
@@ -69,7 +69,7 @@ def bars(
         room = width - stub - 2 - max(map(len, figure_texts))
         if room >= LEAST:
             break
-    lines: list[Row] = []
+    lines: list[PieceRow] = []
     for entry, text in zip(entries, figure_texts, strict=True):
         first, *others = name_lines(entry.name, stub)
         dim = entry.mark.small or entry.mark.known is None
@@ -89,7 +89,7 @@ def _span(entries: Sequence[Bar]) -> tuple[float, float]:
     return (low, high) if high > low else (0.0, 1.0)
 
 
-def _figures(mark: Mark, form: Form, brush: Brush, *, intervals: bool) -> tuple[str, str, str]:
+def _figures(mark: ChartMark, form: Form, brush: Brush, *, intervals: bool) -> tuple[str, str, str]:
     value = mark.known
     within = interval_text(mark.interval, form) if intervals and mark.interval and value is not None else ""
     count = count_text(mark)
@@ -124,7 +124,7 @@ def _bar(entry: Bar, low: float, high: float, width: int, brush: Brush) -> Itera
 
 def _legend(
     entries: Sequence[Bar], width: int, brush: Brush, form: Form, span: tuple[float, float], counted: str
-) -> Iterator[Row]:
+) -> Iterator[PieceRow]:
     words = [f"Bars from {figure(span[0], form)} to {figure(span[1], form)}, {unit_words(form)}, n = {counted}"]
     whisker = "[+]" if brush.ascii_only else "├┼┤"
     words += [f"{whisker} the 95% interval and the value"] if any(entry.mark.interval for entry in entries) else []
@@ -140,7 +140,7 @@ def _legend(
 _PARTS = {False: " ▁▂▃▄▅▆▇█", True: " ..oo####"}
 
 
-class Column(Struct, frozen=True):
+class CountColumn(Struct, frozen=True):
     """A named count, the style that it is drawn in, and what it opens."""
 
     name: str
@@ -154,7 +154,7 @@ class Column(Struct, frozen=True):
         return max(cell_len(self.name), len(f"{self.count:,}")) + 1
 
 
-def columns(entries: Sequence[Column], width: int, height: int, brush: Brush) -> list[Row]:
+def columns(entries: Sequence[CountColumn], width: int, height: int, brush: Brush) -> list[PieceRow]:
     """Draw the columns, all as wide as the widest, in `height` rows above their names and counts.
 
     As many as have room stand beside each other; what has none goes on in a further block beneath, on the same scale.
@@ -166,14 +166,14 @@ def columns(entries: Sequence[Column], width: int, height: int, brush: Brush) ->
     size = min(max(size, width // len(entries)), max(size, 9))
     block = max(1, width // size)
     top = max(1, *(entry.count for entry in entries))
-    lines: list[Row] = []
+    lines: list[PieceRow] = []
     for start in range(0, len(entries), block):
         lines += [()] if start else []
         lines += _block(entries[start : start + block], size, height, top, brush)
     return lines
 
 
-def _block(entries: Sequence[Column], size: int, height: int, top: int, brush: Brush) -> Iterator[Row]:
+def _block(entries: Sequence[CountColumn], size: int, height: int, top: int, brush: Brush) -> Iterator[PieceRow]:
     eighths = [max(1, round(entry.count / top * height * 8)) if entry.count else 0 for entry in entries]
     for row in range(height):
         pieces = []
@@ -198,7 +198,7 @@ def _block(entries: Sequence[Column], size: int, height: int, top: int, brush: B
 _FULL = {False: "█▓", True: "#="}
 
 
-class Place(Struct, frozen=True):
+class BarPlace(Struct, frozen=True):
     """A named place with the counts of both classes, and what each opens."""
 
     name: str
@@ -207,13 +207,13 @@ class Place(Struct, frozen=True):
 
 
 def paired_bars(
-    places: Sequence[Place],
+    places: Sequence[BarPlace],
     classes: tuple[tuple[str, str], tuple[str, str]],
     width: int,
     brush: Brush,
     *,
     counted: str = "cases",
-) -> list[Row]:
+) -> list[PieceRow]:
     """Draw the bars in at most `width` cells (40 at least), each beside its count, with a legend.
 
     Their lengths are shares of the class, so that two classes of different size can be compared. Something is drawn for

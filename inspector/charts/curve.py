@@ -19,8 +19,8 @@ from inspector.charts.axes import (
     row_of,
     tick_column,
 )
-from inspector.render.lines import Piece, Row
-from inspector.render.view import Numbers, Series, Tick
+from inspector.render.lines import Piece, PieceRow
+from inspector.render.view import NumberSequence, Series, Tick
 from inspector.texts.paint import Brush
 from inspector.texts.text import number
 
@@ -42,7 +42,7 @@ def curve(
     upward: tuple[float, float] = (0.0, 1.0),
     form: Form = "percent",
     numbers: Sequence[float] = (),
-) -> list[Row]:
+) -> list[PieceRow]:
     """Draw the curves in `height` rows of at most `width` cells (40 at least), with axes beneath and a legend.
 
     The first series is drawn last, above the others. With several, each carries its letter along its line; in ASCII it
@@ -95,7 +95,7 @@ def _ends(series: Sequence[Series]) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def _at(line: Series, ys: Numbers, xs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _at(line: Series, ys: NumberSequence, xs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """What a curve is at these places; NaN outside its points and in its gaps."""
     known, values = np.asarray(line.xs, dtype=np.float64), np.asarray(ys, dtype=np.float64)
     if not known.size:
@@ -167,7 +167,7 @@ def _legend(
     across: tuple[float, float],
     width: int,
     brush: Brush,
-) -> Iterator[Row]:
+) -> Iterator[PieceRow]:
     several = len(drawn) > 1
     line = "*" if brush.ascii_only else "⠒"
     entries = [
@@ -192,7 +192,7 @@ def _legend(
         yield from legend([(Piece(""), f"not drawn, {MOST} are told apart at most: {names}")], width)
 
 
-def tick_legend(ticks: Sequence[Tick], across: tuple[float, float], width: int, brush: Brush) -> list[Row]:
+def tick_legend(ticks: Sequence[Tick], across: tuple[float, float], width: int, brush: Brush) -> list[PieceRow]:
     """Explain the letters of ticks, with their values; a tick of no value is a dash."""
     entries = []
     for tick in ticks:

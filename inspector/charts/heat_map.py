@@ -6,8 +6,8 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.charts.axes import (
+    ChartMark,
     Form,
-    Mark,
     count_text,
     dash,
     figure,
@@ -20,7 +20,7 @@ from inspector.charts.axes import (
     unit_words,
     whole_width,
 )
-from inspector.render.lines import Piece, Row
+from inspector.render.lines import Piece, PieceRow
 from inspector.texts.paint import Brush
 from scoring.metrics.resampling import SMALL
 
@@ -34,10 +34,10 @@ _SHADES = {False: "·░▒▓█", True: ".:+*#"}
 _ARROWS = {False: ("▼", "▾", "·", "▴", "▲"), True: ("<<", "<", ".", ">", ">>")}
 _SIGNED_STYLES = ("heat-low-2", "heat-low-1", "heat-1", "heat-3", "heat-5")
 
-Cells = Sequence[Sequence[Mark | None]]
+HeatCells = Sequence[Sequence[ChartMark | None]]
 
 
-class Scale(Struct, frozen=True):
+class ColourScale(Struct, frozen=True):
     """From which value to which the levels go; `signed` says that the middle one is no difference."""
 
     low: float
@@ -61,14 +61,14 @@ class Scale(Struct, frozen=True):
 def heat_map(
     rows: Sequence[str],
     columns: Sequence[str],
-    cells: Cells,
+    cells: HeatCells,
     width: int,
     brush: Brush,
     *,
     form: Form = "percent",
     scale: tuple[float, float] | None = None,
     counted: str = "cases",
-) -> list[Row]:
+) -> list[PieceRow]:
     """Draw the map in at most `width` cells (40 at least), with its legend.
 
     Columns that do not fit continue in a further block beneath. A cell without a value, or None, is a dash; one of
@@ -92,7 +92,7 @@ def heat_map(
     numbered = any(len(name_lines(name, size)) > TALLEST for name in columns)
     heads = [f"({at + 1})" for at in range(len(columns))] if numbered else list(columns)
     per_block = max(1, (width - stub) // (size + GAP))
-    lines: list[Row] = []
+    lines: list[PieceRow] = []
     for start in range(0, len(columns), per_block):
         here = range(start, min(len(columns), start + per_block))
         lines += [()] if start else []
@@ -106,18 +106,18 @@ def heat_map(
     return [*lines, (), *_legend(cells, width, brush, form, levels, counted, intervals=with_intervals)]
 
 
-def _scale(cells: Cells, form: Form, ends: tuple[float, float] | None) -> Scale:
+def _scale(cells: HeatCells, form: Form, ends: tuple[float, float] | None) -> ColourScale:
     values = [mark.known for row in cells for mark in row if mark is not None and not mark.small]
     known = [value for value in values if value is not None]
     if form == "difference":
         most = max(map(abs, ends if ends is not None else known), default=0.0)
-        return Scale(-most, most, signed=True)
+        return ColourScale(-most, most, signed=True)
     low, high = ends if ends is not None else (min(known, default=0.0), max(known, default=0.0))
-    return Scale(low, high, signed=False)
+    return ColourScale(low, high, signed=False)
 
 
 def _texts(
-    columns: Sequence[str], cells: Cells, room: int, brush: Brush, form: Form, levels: Scale
+    columns: Sequence[str], cells: HeatCells, room: int, brush: Brush, form: Form, levels: ColourScale
 ) -> tuple[list[list[str]], bool, int]:
     """What stands in every cell, whether with intervals, and how wide a column is.
 
@@ -135,7 +135,7 @@ def _texts(
     return texts, intervals, size
 
 
-def _text(mark: Mark | None, brush: Brush, form: Form, levels: Scale, *, intervals: bool) -> str:
+def _text(mark: ChartMark | None, brush: Brush, form: Form, levels: ColourScale, *, intervals: bool) -> str:
     if mark is None:
         return dash(brush)
     wide = max(len(levels.glyph(level, brush)) for level in range(LEVELS))
@@ -146,13 +146,13 @@ def _text(mark: Mark | None, brush: Brush, form: Form, levels: Scale, *, interva
     return f"{glyph:<{wide}} {figure(mark.known, form):>5}{mark.flag}{within} {count_text(mark)}".rstrip()
 
 
-def _cell(mark: Mark | None, text: str, size: int, levels: Scale) -> Piece:
+def _cell(mark: ChartMark | None, text: str, size: int, levels: ColourScale) -> Piece:
     if mark is None or mark.known is None or mark.small:
         return Piece(padded(text, size), "dim", None if mark is None else mark.drill)
     return Piece(padded(text, size), levels.style(levels.level(mark.known)), mark.drill)
 
 
-def _head(names: Sequence[str], stub: int, size: int) -> Iterator[Row]:
+def _head(names: Sequence[str], stub: int, size: int) -> Iterator[PieceRow]:
     """The names of columns, at the foot of as many lines as the tallest needs."""
     broken = [name_lines(name, size) for name in names]
     tallest = max(map(len, broken))
@@ -162,7 +162,7 @@ def _head(names: Sequence[str], stub: int, size: int) -> Iterator[Row]:
         yield row_of((Piece(" " * stub, "strong"), *pieces))
 
 
-def _named(name: str, stub: int, cells: Sequence[Piece]) -> Iterator[Row]:
+def _named(name: str, stub: int, cells: Sequence[Piece]) -> Iterator[PieceRow]:
     first, *others = name_lines(name, stub)
     pieces = [Piece(padded(first, stub))]
     for cell in cells:
@@ -172,8 +172,8 @@ def _named(name: str, stub: int, cells: Sequence[Piece]) -> Iterator[Row]:
 
 
 def _legend(
-    cells: Cells, width: int, brush: Brush, form: Form, levels: Scale, counted: str, *, intervals: bool
-) -> Iterator[Row]:
+    cells: HeatCells, width: int, brush: Brush, form: Form, levels: ColourScale, counted: str, *, intervals: bool
+) -> Iterator[PieceRow]:
     marks = [mark for row in cells for mark in row]
     known = [mark for mark in marks if mark is not None and mark.known is not None]
     interval_words = " [95% interval]" if intervals else ""
@@ -191,7 +191,7 @@ def _legend(
         yield from legend([(Piece(dash(brush), "dim"), f"no value: no {counted}, or undefined on them")], width)
 
 
-def _level_entries(levels: Scale, brush: Brush, form: Form) -> Iterator[tuple[Piece, str]]:
+def _level_entries(levels: ColourScale, brush: Brush, form: Form) -> Iterator[tuple[Piece, str]]:
     step = (levels.high - levels.low) / LEVELS
     if not step:
         yield Piece(levels.glyph(LEVELS // 2, brush), levels.style(LEVELS // 2)), f"all {figure(levels.low, form)}"

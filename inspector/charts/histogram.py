@@ -15,7 +15,7 @@ from inspector.charts.axes import (
 )
 from inspector.charts.curve import tick_legend
 from inspector.render.cells import share
-from inspector.render.lines import Piece, Row
+from inspector.render.lines import Piece, PieceRow
 from inspector.render.view import Bin, Classes, Tick
 from inspector.texts.paint import Brush
 from inspector.texts.text import clean, number
@@ -30,7 +30,7 @@ def histogram(
     height: int = 5,
     ticks: Sequence[Tick] = (),
     counted: str = "steps",
-) -> list[Row]:
+) -> list[PieceRow]:
     """Draw the histogram in at most `width` cells (40 at least), with its counts, which open their cases, and a legend.
 
     Bars show the share of each class that lies in a bin, on one scale, so that a small class is seen beside a large
@@ -81,7 +81,7 @@ def _above_each_other(
     brush: Brush,
     ticks: Sequence[Tick],
     margin: int,
-) -> Iterator[Row]:
+) -> Iterator[PieceRow]:
     low, high, width = bins[0].low, bins[-1].high, len(bins) * size
     cuts = {at: tick.style for tick in reversed(ticks) if (at := tick_column(tick, low, high, width)) is not None}
     for side in (0, 1):
@@ -102,7 +102,7 @@ def _above_each_other(
     yield from letters_row(ticks, low, high, width, margin)
 
 
-def _counts(bins: Sequence[Bin], title: tuple[str, str], side: int, size: int, margin: int) -> Row:
+def _counts(bins: Sequence[Bin], title: tuple[str, str], side: int, size: int, margin: int) -> PieceRow:
     pieces = [Piece(padded(clean(title[0]), margin), title[1])]
     for reward_bin in bins:
         text = f"{reward_bin.counts[side]:,}"
@@ -147,7 +147,7 @@ def _beside_each_other(
     width: int,
     brush: Brush,
     ticks: Sequence[Tick],
-) -> Iterator[Row]:
+) -> Iterator[PieceRow]:
     names = [f"{number(reward_bin.low, 2, 6)} to {number(reward_bin.high, 2, 6)}" for reward_bin in bins]
     stub = max(map(len, names))
     letters = max(1, len(ticks))

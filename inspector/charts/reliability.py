@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from inspector.charts.axes import (
     MARGIN,
-    Mark,
+    ChartMark,
     Raster,
     axis_numbers,
     column_of,
@@ -22,7 +22,7 @@ from inspector.charts.axes import (
     padded,
     row_of,
 )
-from inspector.render.lines import Piece, Row
+from inspector.render.lines import Piece, PieceRow
 from inspector.texts.paint import Brush
 from scoring.metrics.resampling import SMALL
 
@@ -32,16 +32,18 @@ WIDEST = 60
 """Cells of the diagram at most."""
 
 
-class Bin(Struct, frozen=True):
+class ReliabilityBin(Struct, frozen=True):
     """What was given a probability from `low` to `high`: their mean, and the share that is right as a mark."""
 
     low: float
     high: float
     mean: float | None
-    mark: Mark
+    mark: ChartMark
 
 
-def reliability(bins: Sequence[Bin], width: int, height: int, brush: Brush, *, counted: str = "steps") -> list[Row]:
+def reliability(
+    bins: Sequence[ReliabilityBin], width: int, height: int, brush: Brush, *, counted: str = "steps"
+) -> list[PieceRow]:
     """Draw the diagram in at most `width` cells (40 at least) with a table of its bins, beside it or beneath.
 
     Args:
@@ -55,7 +57,7 @@ def reliability(bins: Sequence[Bin], width: int, height: int, brush: Brush, *, c
     size = max(sum(cell_len(piece.text) for piece in row) for row in table)
     beside = width >= BESIDE
     chart = _diagram(bins, min(WIDEST, width - size - 3 if beside else width), height, brush)
-    lines: list[Row] = []
+    lines: list[PieceRow] = []
     if beside:
         left = max(sum(cell_len(piece.text) for piece in row) for row in chart) + 3
         for at in range(max(len(chart), len(table))):
@@ -68,7 +70,7 @@ def reliability(bins: Sequence[Bin], width: int, height: int, brush: Brush, *, c
     return [*lines, *_legend(bins, width, brush, counted)]
 
 
-def _diagram(bins: Sequence[Bin], width: int, height: int, brush: Brush) -> list[Row]:
+def _diagram(bins: Sequence[ReliabilityBin], width: int, height: int, brush: Brush) -> list[PieceRow]:
     raster = Raster(max(8, width - MARGIN), max(3, height), ascii_only=brush.ascii_only)
     for dot in range(raster.dots_across):
         # A broken line, so that it is not taken for a curve.
@@ -97,7 +99,7 @@ def _diagram(bins: Sequence[Bin], width: int, height: int, brush: Brush) -> list
     return [*rows, numbers_row(axis_numbers(0.0, 1.0, raster.width), raster.width)]
 
 
-def _table(bins: Sequence[Bin], brush: Brush) -> list[Row]:
+def _table(bins: Sequence[ReliabilityBin], brush: Brush) -> list[PieceRow]:
     cells = [("given", "mean", "right", ""), *(_texts(reward_bin, brush) for reward_bin in bins)]
     sizes = [max(map(len, column)) for column in zip(*cells, strict=True)]
     marks = [None, *(reward_bin.mark for reward_bin in bins)]
@@ -110,7 +112,7 @@ def _table(bins: Sequence[Bin], brush: Brush) -> list[Row]:
     return rows
 
 
-def _texts(reward_bin: Bin, brush: Brush) -> tuple[str, str, str, str]:
+def _texts(reward_bin: ReliabilityBin, brush: Brush) -> tuple[str, str, str, str]:
     mean, value, ends = finite(reward_bin.mean), reward_bin.mark.known, reward_bin.mark.interval
     within = f" {interval_text(ends, 'percent', short=True)}" if ends and value is not None else ""
     return (
@@ -121,7 +123,7 @@ def _texts(reward_bin: Bin, brush: Brush) -> tuple[str, str, str, str]:
     )
 
 
-def _legend(bins: Sequence[Bin], width: int, brush: Brush, counted: str) -> Iterator[Row]:
+def _legend(bins: Sequence[ReliabilityBin], width: int, brush: Brush, counted: str) -> Iterator[PieceRow]:
     marks = [reward_bin.mark for reward_bin in bins]
     points = "@ |" if brush.ascii_only else "● │"
     yield from legend(

@@ -30,7 +30,7 @@ _PRIVATE = range(0xF0000, 0xF00FF)
 """Where characters are taken from that mean nothing to anybody, and that `clean` and formulas leave alone."""
 
 
-class Mark(Struct, frozen=True):
+class TextMark(Struct, frozen=True):
     """Characters `start` to `end` (the end not among them), and what they are, by the number that the caller gave.
 
     Those at its edges are no white space.
@@ -48,11 +48,11 @@ class Readable(Struct, frozen=True):
     """
 
     text: str
-    marks: tuple[Mark, ...]
+    marks: tuple[TextMark, ...]
     raw: bool
 
 
-def readable(text: str, marks: Sequence[Mark], *, raw: bool, precious: int | None = None) -> Readable:
+def readable(text: str, marks: Sequence[TextMark], *, raw: bool, precious: int | None = None) -> Readable:
     """Return the text cleaned, its formulas in Unicode unless `raw`, and the marks at their new places.
 
     A mark that would change how a formula is read is left out; where that is the one whose name is `precious`, the
@@ -80,11 +80,11 @@ def _unused(text: str) -> Ends | None:
     return (free[0], free[1]) if len(free) > 1 else None
 
 
-def _cleaned(text: str, marks: Sequence[Mark], ends: Ends | None) -> tuple[str, Sequence[Mark]]:
+def _cleaned(text: str, marks: Sequence[TextMark], ends: Ends | None) -> tuple[str, Sequence[TextMark]]:
     return (clean(text, lines=True), []) if ends is None else (clean(_between(text, marks, ends), lines=True), marks)
 
 
-def _between(text: str, marks: Sequence[Mark], ends: Ends) -> str:
+def _between(text: str, marks: Sequence[TextMark], ends: Ends) -> str:
     """The text with every marked place between two ends; of marks that begin together the longer comes first."""
     pieces, last = [], 0
     for at, _, end in sorted(_events(marks)):
@@ -93,14 +93,14 @@ def _between(text: str, marks: Sequence[Mark], ends: Ends) -> str:
     return "".join([*pieces, text[last:]])
 
 
-def _events(marks: Sequence[Mark]) -> Iterator[tuple[int, tuple[int, int], int]]:
+def _events(marks: Sequence[TextMark]) -> Iterator[tuple[int, tuple[int, int], int]]:
     """(where, order there, 0 for a beginning or 1 for an end). What ends comes before what begins."""
     for mark in marks:
         yield mark.start, (1, -mark.end), 0
         yield mark.end, (0, -mark.start), 1
 
 
-def _harmless(text: str, marks: Sequence[Mark], ends: Ends, plain: str) -> tuple[Sequence[Mark], str]:
+def _harmless(text: str, marks: Sequence[TextMark], ends: Ends, plain: str) -> tuple[Sequence[TextMark], str]:
     """The marks with which the conversion gives the same text, and what it gives with them.
 
     Those that harm are found by halving; where marks harm only together, none is kept.
@@ -113,7 +113,7 @@ def _harmless(text: str, marks: Sequence[Mark], ends: Ends, plain: str) -> tuple
     return (alone, converted) if converted is not None else ((), plain)
 
 
-def _each_alone(text: str, marks: Sequence[Mark], ends: Ends, plain: str) -> list[Mark]:
+def _each_alone(text: str, marks: Sequence[TextMark], ends: Ends, plain: str) -> list[TextMark]:
     if not marks or _marked(text, marks, ends, plain) is not None:
         return list(marks)
     if len(marks) == 1:
@@ -122,7 +122,7 @@ def _each_alone(text: str, marks: Sequence[Mark], ends: Ends, plain: str) -> lis
     return _each_alone(text, marks[:middle], ends, plain) + _each_alone(text, marks[middle:], ends, plain)
 
 
-def _marked(text: str, marks: Sequence[Mark], ends: Ends, plain: str) -> str | None:
+def _marked(text: str, marks: Sequence[TextMark], ends: Ends, plain: str) -> str | None:
     """The conversion of the text with its marks; None where it is another than without."""
     converted = unicode_math(_between(text, marks, ends))
     same = converted.replace(ends[0], "").replace(ends[1], "") == plain
@@ -139,28 +139,28 @@ def _nested(text: str, ends: Ends, count: int) -> bool:
     return not depth and text.count(ends[0]) == count
 
 
-def _without_ends(marked: tuple[str, Sequence[Mark]], ends: Ends | None, *, raw: bool) -> Readable:
+def _without_ends(marked: tuple[str, Sequence[TextMark]], ends: Ends | None, *, raw: bool) -> Readable:
     text, marks = marked
     if ends is None or not marks:
         return Readable(text, (), raw)
     names = [mark.name for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end))]
-    placed: list[Mark] = []
+    placed: list[TextMark] = []
     going: list[int] = []
     pieces, length = [], 0
     for piece in re.split(f"([{ends[0]}{ends[1]}])", text):
         if piece == ends[0]:
             going.append(len(placed))
-            placed.append(Mark(length, length, names[len(placed)]))
+            placed.append(TextMark(length, length, names[len(placed)]))
         elif piece == ends[1]:
             at = going.pop()
-            placed[at] = Mark(placed[at].start, length, placed[at].name)
+            placed[at] = TextMark(placed[at].start, length, placed[at].name)
         else:
             pieces.append(piece)
             length += len(piece)
     return Readable("".join(pieces), tuple(mark for mark in placed if mark.end > mark.start), raw)
 
 
-class Placed(Struct, frozen=True):
+class WrappedLine(Struct, frozen=True):
     """One wrapped line and the character of the text that it begins with."""
 
     text: str
@@ -172,7 +172,7 @@ class Placed(Struct, frozen=True):
         return self.start + len(self.text)
 
 
-def placed_lines(text: str, width: int) -> Iterator[Placed]:
+def placed_lines(text: str, width: int) -> Iterator[WrappedLine]:
     """Wrap the text, each line with its place: what a break replaced belongs to no line."""
     before = 0
     for paragraph in text.split("\n"):
@@ -180,7 +180,7 @@ def placed_lines(text: str, width: int) -> Iterator[Placed]:
         for line in wrap(paragraph, width):
             while not paragraph.startswith(line, at):
                 at += 1
-            yield Placed(line, before + at)
+            yield WrappedLine(line, before + at)
             at += len(line)
         before += len(paragraph) + 1
 
@@ -308,7 +308,7 @@ ELSEWHERE = "the verdict came beside the text, from the file: no place in the te
 NOT_READ = "not read from the text"
 
 
-class Place(Struct, frozen=True):
+class AnswerPlace(Struct, frozen=True):
     """Where the answer stands, or in `why` the reason that no place can be told; `notes` are what it is known for."""
 
     span: Span | None = None
@@ -316,21 +316,21 @@ class Place(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def place_of(scorer: Scorer, answer: Mapping[str, Any], n_steps: int) -> Place:
+def place_of(scorer: Scorer, answer: Mapping[str, Any], n_steps: int) -> AnswerPlace:
     """Return the place of one answer (a row of VOTES) of a case of so many steps.
 
     It is that of the reader that read it; of imported answers that of the protocol, as far as it reads the same. Where
     a present reader reads something else, no place is told: it would not be that of the verdict on screen.
     """
     if answer["answer"] is None or not _says_something(answer):
-        return Place()
+        return AnswerPlace()
     name = str(scorer.settings.get("protocol"))
     reader = answer["reader"]
     if reader is None and name not in PROTOCOLS:
-        return Place(why=ELSEWHERE)
+        return AnswerPlace(why=ELSEWHERE)
     read = PROTOCOLS[name].read if reader is None else READERS.get(reader)
     if read is None:
-        return Place(why=f"{reader} read it, which is not here: no place in the text")
+        return AnswerPlace(why=f"{reader} read it, which is not here: no place in the text")
     reading = read_answer(
         read, answer["answer"], n_steps, reasoning=answer["reasoning"], finish_reason=answer["finish_reason"]
     )
@@ -340,10 +340,10 @@ def place_of(scorer: Scorer, answer: Mapping[str, Any], n_steps: int) -> Place:
         _as_list(answer["rewards"]),
     )
     if not same:
-        return Place(
+        return AnswerPlace(
             why="read otherwise today than what was kept: no place in the text (reparse --save reads it again)"
         )
-    return Place(reading.span, "" if reading.span else NOT_READ, tuple(map(str, reading.notes)))
+    return AnswerPlace(reading.span, "" if reading.span else NOT_READ, tuple(map(str, reading.notes)))
 
 
 def _says_something(answer: Mapping[str, Any]) -> bool:
@@ -364,7 +364,7 @@ def _as_list(values: Any) -> list[float] | None:
 ANALYSIS, CHECK, JUDGEMENT, THOUGHTS = "analysis", "verification", "judgement", "thoughts"
 
 
-class Said(Struct, frozen=True):
+class CallText(Struct, frozen=True):
     """One call: the step that it is about (0-based; None where that cannot be told), its stage, what was written."""
 
     step: int | None
@@ -377,7 +377,7 @@ def is_talk(scorer: Scorer) -> bool:
     return scorer.settings.get("protocol") in FAMILIES
 
 
-def told_talk(scorer: Scorer, answer: str, places: int | None) -> tuple[Said, ...] | None:
+def told_talk(scorer: Scorer, answer: str, places: int | None) -> tuple[CallText, ...] | None:
     """Return a kept answer call for call; None where it is no such JSON.
 
     Args:
@@ -393,7 +393,7 @@ def told_talk(scorer: Scorer, answer: str, places: int | None) -> tuple[Said, ..
     if family != "genprm":
         first = ANALYSIS if family == "rprm" else THOUGHTS
         return tuple(
-            Said(step, JUDGEMENT if call else first, text)
+            CallText(step, JUDGEMENT if call else first, text)
             for step, talk in enumerate(talks)
             for call, text in enumerate(talk)
         )
@@ -402,7 +402,9 @@ def told_talk(scorer: Scorer, answer: str, places: int | None) -> tuple[Said, ..
     pieces = tuple(_by_steps(calls, options if isinstance(options, Mapping) else {}))
     steps = len({piece.step for piece in pieces})
     return (
-        pieces if places in (None, steps) else tuple(Said(None, f"call {n}", text) for n, text in enumerate(calls, 1))
+        pieces
+        if places in (None, steps)
+        else tuple(CallText(None, f"call {n}", text) for n, text in enumerate(calls, 1))
     )
 
 
@@ -426,7 +428,7 @@ def _talks(answer: str) -> list[list[str]] | None:
     return talks if sound else None
 
 
-def _by_steps(calls: Sequence[str], options: Mapping[str, Any]) -> Iterator[Said]:
+def _by_steps(calls: Sequence[str], options: Mapping[str, Any]) -> Iterator[CallText]:
     """The calls of GenPRM's one talk."""
     rounds, written = str(options.get("rounds", "3")), iter(calls)
     most = int(rounds) if rounds.isdecimal() else 3
@@ -435,7 +437,7 @@ def _by_steps(calls: Sequence[str], options: Mapping[str, Any]) -> Iterator[Said
     text = next(written, None)
     while text is not None:
         if analyses:
-            yield Said(step, ANALYSIS, text)
+            yield CallText(step, ANALYSIS, text)
             text = next(written, None)
         for turn in range(most + 1):
             if text is None:
@@ -444,7 +446,7 @@ def _by_steps(calls: Sequence[str], options: Mapping[str, Any]) -> Iterator[Said
             judges = turn == most or (not checks and not turn)
             ends = judges or "<output>" in text or _begun(text)
             over = turn == most or (ends and boxed_word(text.rpartition("<output>")[2]) is not None)
-            yield Said(step, JUDGEMENT if judges or over else CHECK, text)
+            yield CallText(step, JUDGEMENT if judges or over else CHECK, text)
             text = next(written, None)
             if over:
                 break
@@ -461,7 +463,7 @@ ANSWER = -1
 _ENDS = ("</think>", "</thinking>")
 
 
-class Block(Struct, frozen=True):
+class AnswerBlock(Struct, frozen=True):
     """A piece of an answer. `title` stands above it, or in its place while it is folded; `step` (0-based) is what it is
     about; `marks` are places in `text`. `ratings` are numbers as they were read, a step's and, where there is one, that
     of its redundancy. A `prompt` is what the answer was given to, and is shown as it was sent.
@@ -471,7 +473,7 @@ class Block(Struct, frozen=True):
     title: str = ""
     folds: bool = False
     step: int | None = None
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[TextMark, ...] = ()
     ratings: tuple[tuple[float, float | None], ...] = ()
     prompt: bool = False
 
@@ -481,7 +483,7 @@ class Block(Struct, frozen=True):
         return any(mark.name == ANSWER for mark in self.marks)
 
 
-def blocks_of(scorer: Scorer, answer: Mapping[str, Any], place: Place) -> tuple[Block, ...]:
+def blocks_of(scorer: Scorer, answer: Mapping[str, Any], place: AnswerPlace) -> tuple[AnswerBlock, ...]:
     """Return one answer (a row of VOTES) in pieces; () where no text was kept."""
     text = answer["answer"]
     if text is None:
@@ -492,7 +494,7 @@ def blocks_of(scorer: Scorer, answer: Mapping[str, Any], place: Place) -> tuple[
     return (*_ratings(answer), *_of_text(text, answer["reasoning"], place.span))
 
 
-def prompt_block(request: Sent, sampling: str) -> Block:
+def prompt_block(request: Sent, sampling: str) -> AnswerBlock:
     """Return what an answer was given to, whole, its messages under their roles; `sampling` says how it was sampled."""
     several = len(request.calls) > 1
     pieces = []
@@ -504,17 +506,19 @@ def prompt_block(request: Sent, sampling: str) -> Block:
         "exactly as sent" if request.fits else "NOT as it was sent" if request.fits is False else "as it would be sent"
     )
     about = f"{request.words[:1].upper()}{request.words[1:]}."
-    return Block("\n\n".join([f"{about}\nSampling: {sampling}.", *pieces]), f"prompt, {how}", folds=True, prompt=True)
+    return AnswerBlock(
+        "\n\n".join([f"{about}\nSampling: {sampling}.", *pieces]), f"prompt, {how}", folds=True, prompt=True
+    )
 
 
-def _ratings(answer: Mapping[str, Any]) -> Iterator[Block]:
+def _ratings(answer: Mapping[str, Any]) -> Iterator[AnswerBlock]:
     rewards, redundancy = answer["rewards"], answer["redundancy"]
     if rewards is not None:
         others = [None] * len(rewards) if redundancy is None else [*redundancy, *[None] * len(rewards)]
-        yield Block("", "ratings as they were read", ratings=tuple(zip(rewards, others, strict=False)))
+        yield AnswerBlock("", "ratings as they were read", ratings=tuple(zip(rewards, others, strict=False)))
 
 
-def _of_text(text: str, reasoning: str | None, span: Span | None) -> Iterator[Block]:
+def _of_text(text: str, reasoning: str | None, span: Span | None) -> Iterator[AnswerBlock]:
     if reasoning is not None:
         yield _block(reasoning, span if span and span.part == "reasoning" else None, title="reasoning", folds=True)
     answer_span = span if span and span.part == "answer" else None
@@ -540,27 +544,29 @@ def _within(span: Span | None, start: int, end: int) -> Span | None:
     return Span(span.start - start, span.end - start)
 
 
-def _block(text: str, span: Span | None, *, title: str = "", folds: bool = False, step: int | None = None) -> Block:
-    answer_marks = [] if span is None else [Mark(span.start, span.end, ANSWER)]
+def _block(
+    text: str, span: Span | None, *, title: str = "", folds: bool = False, step: int | None = None
+) -> AnswerBlock:
+    answer_marks = [] if span is None else [TextMark(span.start, span.end, ANSWER)]
     # A mention that lies across the answer's edge would belong to neither.
-    marks = [Mark(mention.start, mention.end, mention.number) for mention in mentions(text)]
+    marks = [TextMark(mention.start, mention.end, mention.number) for mention in mentions(text)]
     kept = [mark for mark in marks if not answer_marks or _apart(mark, answer_marks[0])]
-    return Block(text, title, folds, step, (*answer_marks, *kept))
+    return AnswerBlock(text, title, folds, step, (*answer_marks, *kept))
 
 
-def _apart(mark: Mark, other: Mark) -> bool:
+def _apart(mark: TextMark, other: TextMark) -> bool:
     """Whether two marks do not cross: one lies in the other, or neither touches the other."""
     inside = other.start <= mark.start and mark.end <= other.end
     return inside or mark.end <= other.start or mark.start >= other.end
 
 
-def _of_talk(talk: Sequence[Said], rewards: Sequence[float] | None) -> Iterator[Block]:
+def _of_talk(talk: Sequence[CallText], rewards: Sequence[float] | None) -> Iterator[AnswerBlock]:
     """Each call a block: what leads to a judgement folds, under the step and its reward."""
     last = None
     for call in talk:
         if call.step is not None and call.step != last:
             reward = None if rewards is None or call.step >= len(rewards) else rewards[call.step]
             words = "no reward" if reward is None else f"reward {reward:.4g}"
-            yield Block("", words, step=call.step)
+            yield AnswerBlock("", words, step=call.step)
             last = call.step
         yield _block(call.text, None, title=call.stage, folds=call.stage != JUDGEMENT)

@@ -17,12 +17,12 @@ from inspector.case_view.prose import FOUND, in_raw
 from inspector.commands.key_words import USUAL, KeyWords
 from inspector.critique.blocks import (
     ANSWER,
-    Block,
-    Mark,
+    AnswerBlock,
+    AnswerPlace,
     Numbering,
-    Place,
-    Placed,
     Readable,
+    TextMark,
+    WrappedLine,
     blocks_of,
     numbering,
     place_of,
@@ -34,7 +34,7 @@ from inspector.critique.kept import kept_answers, measures, said
 from inspector.inspection import Inspection
 from inspector.texts.paint import OUTCOME_STYLES, Brush, apportioned
 from inspector.texts.sentences import GLYPHS, WORDS, counted, named_step, tally_words
-from inspector.texts.text import Part, clean
+from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import Phrase, joined, name_forms, wrap
 from inspector.widgets.line_view import Line
 from scoring.errors import InspectError
@@ -54,7 +54,7 @@ GUTTER = 2
 """Cells at the left in which the lines of what was read have a sign."""
 
 
-class Spot(Struct, frozen=True):
+class PageSpot(Struct, frozen=True):
     """What can be chosen on a page, in its order: a `step` (0-based) to go to, or a block to fold and unfold.
 
     `aside` says of a block that others unfold before it where none is chosen.
@@ -68,11 +68,11 @@ class Spot(Struct, frozen=True):
     aside: bool = False
 
 
-class Page(Struct, frozen=True):
+class CritiquePage(Struct, frozen=True):
     """The lines and spots; `answer_at` is the line of what was read."""
 
     lines: tuple[Line, ...]
-    spots: tuple[Spot, ...]
+    spots: tuple[PageSpot, ...]
     answer_at: int | None = None
 
 
@@ -99,7 +99,7 @@ class _Layout(Struct):
     reader: Reader
     chosen: int | None
     lines: list[Line] = field(default_factory=list)
-    spots: list[Spot] = field(default_factory=list)
+    spots: list[PageSpot] = field(default_factory=list)
     answer_at: int | None = None
 
     @property
@@ -112,7 +112,7 @@ class _Layout(Struct):
         for line in wrap(clean(text), self.width):
             self.lines.append(Line([(line, style)]))
 
-    def piece(self, at: int, block: Block, *, folded: bool) -> None:
+    def piece(self, at: int, block: AnswerBlock, *, folded: bool) -> None:
         """A block of text, or what stands for it while it is folded."""
         if block.folds:
             self.fold(at, block, folded=folded)
@@ -121,11 +121,11 @@ class _Layout(Struct):
         if not folded:
             self.text(block)
 
-    def ratings(self, block: Block) -> None:
+    def ratings(self, block: AnswerBlock) -> None:
         """Numbers beside the steps that they are of, as many in a line as fit."""
         self.say(block.title)
         numbering, cross = self.reader.numbering, "x" if self.reader.brush.ascii_only else "✗"
-        parts: list[Part] = []
+        parts: list[TextPart] = []
         used = 0
         for at, (rating, redundancy) in enumerate(block.ratings):
             step = at if numbering is None or at in numbering.steps else None
@@ -138,19 +138,19 @@ class _Layout(Struct):
                 self.lines.append(Line(parts))
                 parts, used = [], 0
             place = (len(self.lines), used, used + len(name))
-            style = "stranger" if step is None else self.spot(Spot((place,), step=step))
+            style = "stranger" if step is None else self.spot(PageSpot((place,), step=step))
             parts += [(name, style), (words + " " * GUTTER, "bad" if wrong else "good")]
             used += size
         self.lines.append(Line(parts))
 
-    def heading(self, block: Block) -> None:
+    def heading(self, block: AnswerBlock) -> None:
         """What stands above the calls about one step."""
         name = f"step {block.step}"
         self.lines.append(Line([]))
-        spot = self.spot(Spot(((len(self.lines), 0, len(name)),), step=block.step))
+        spot = self.spot(PageSpot(((len(self.lines), 0, len(name)),), step=block.step))
         self.lines.append(Line([(name, f"{spot} strong"), (f"  {block.title}", "strong")]))
 
-    def fold(self, at: int, block: Block, *, folded: bool) -> None:
+    def fold(self, at: int, block: AnswerBlock, *, folded: bool) -> None:
         """The line that a block folds into, or that stands above it."""
         sign = (("+" if folded else "-") if self.reader.brush.ascii_only else ("▸" if folded else "▾")) + " "
         words = f"{sign}{block.title}, {len(block.text):,} characters"
@@ -158,15 +158,15 @@ class _Layout(Struct):
         hit = folded and not block.prompt and self.reader.search and occurs(self.reader.search, block.text)
         words += " (what was searched for stands in it)" if hit else ""
         line = wrap(words, self.width)[0]
-        spot = self.spot(Spot(((len(self.lines), 0, cell_len(line)),), fold=at, aside=block.prompt))
+        spot = self.spot(PageSpot(((len(self.lines), 0, cell_len(line)),), fold=at, aside=block.prompt))
         self.lines.append(Line([(line, spot or "dim")]))
 
-    def spot(self, spot: Spot) -> str:
+    def spot(self, spot: PageSpot) -> str:
         """Add a spot; the style that says so where it is the chosen one."""
         self.spots.append(spot)
         return CHOSEN if len(self.spots) - 1 == self.chosen else "" if spot.step is None else "link"
 
-    def text(self, block: Block) -> None:
+    def text(self, block: AnswerBlock) -> None:
         """A block's text, wrapped, with what is marked in it."""
         raw = self.reader.raw or block.prompt
         prepared = _readable(block.text.rstrip(), block.marks, raw)
@@ -185,16 +185,16 @@ class _Layout(Struct):
             margin = (sign, "gold") if read else (" " * GUTTER, "")
             self.lines.append(Line([margin, *_parts(line, marks)]))
 
-    def _hits(self, block: Block, prepared: Readable) -> Iterator[tuple[Mark, str]]:
+    def _hits(self, block: AnswerBlock, prepared: Readable) -> Iterator[tuple[TextMark, str]]:
         """Where a search found something in the text as it is shown; of hits in the raw text alone there are words."""
         if not self.reader.search or block.prompt:
             return
         places = spans(self.reader.search, prepared.text)
         if not places and occurs(self.reader.search, block.text):
             self.say(in_raw(self.reader.keys), f"dim {FOUND}")
-        yield from ((Mark(*place, HIT), FOUND) for place in places)
+        yield from ((TextMark(*place, HIT), FOUND) for place in places)
 
-    def _styles(self, prepared: Readable, lines: Sequence[Placed], first: int) -> list[str]:
+    def _styles(self, prepared: Readable, lines: Sequence[WrappedLine], first: int) -> list[str]:
         """The style of each mark, the spots of those that name a step of the case made."""
         styles = []
         for mark in prepared.marks:
@@ -202,11 +202,11 @@ class _Layout(Struct):
             if step is None:
                 styles.append(plain)
             else:
-                here = self.spot(Spot(tuple(_places(mark, lines, first)), step=step))
+                here = self.spot(PageSpot(tuple(_places(mark, lines, first)), step=step))
                 styles.append(here if here == CHOSEN or not plain else plain)
         return styles
 
-    def _meaning(self, mark: Mark) -> tuple[int | None, str]:
+    def _meaning(self, mark: TextMark) -> tuple[int | None, str]:
         """The step (0-based) that a mark leads to, None for none, and its style where it is not that of a link."""
         if mark.name == ANSWER:
             return self.reader.verdict, "match strong"
@@ -217,8 +217,8 @@ class _Layout(Struct):
 
 
 def page_of(
-    blocks: Sequence[Block], notes: Sequence[str], reader: Reader, *, unfolded: frozenset[int], chosen: int | None
-) -> Page:
+    blocks: Sequence[AnswerBlock], notes: Sequence[str], reader: Reader, *, unfolded: frozenset[int], chosen: int | None
+) -> CritiquePage:
     """Lay out the blocks.
 
     Args:
@@ -238,10 +238,10 @@ def page_of(
             layout.heading(block)
         else:
             layout.piece(at, block, folded=block.folds and at not in unfolded)
-    return Page(tuple(layout.lines), tuple(layout.spots), layout.answer_at)
+    return CritiquePage(tuple(layout.lines), tuple(layout.spots), layout.answer_at)
 
 
-def _strangers(blocks: Sequence[Block], numbering: Numbering | None) -> Iterator[str]:
+def _strangers(blocks: Sequence[AnswerBlock], numbering: Numbering | None) -> Iterator[str]:
     """What is to be said of mentions that cannot be followed."""
     named = sorted({mark.name for block in blocks for mark in block.marks if mark.name != ANSWER})
     if numbering is None:
@@ -254,12 +254,12 @@ def _strangers(blocks: Sequence[Block], numbering: Numbering | None) -> Iterator
 
 
 @lru_cache(maxsize=64)
-def _readable(text: str, marks: tuple[Mark, ...], raw: bool) -> Readable:
+def _readable(text: str, marks: tuple[TextMark, ...], raw: bool) -> Readable:
     """Converting takes the time: a page is laid out anew with every move of its cursor."""
     return readable(text, marks, raw=raw, precious=ANSWER)
 
 
-def _over(marks: Sequence[Mark], lines: Sequence[Placed]) -> dict[int, list[int]]:
+def _over(marks: Sequence[TextMark], lines: Sequence[WrappedLine]) -> dict[int, list[int]]:
     """By the place of a line, the places of the marks that lie on it."""
     by_line: dict[int, list[int]] = {}
     for at, mark in enumerate(marks):
@@ -268,7 +268,7 @@ def _over(marks: Sequence[Mark], lines: Sequence[Placed]) -> dict[int, list[int]
     return by_line
 
 
-def _lines_of(mark: Mark, lines: Sequence[Placed]) -> Iterator[int]:
+def _lines_of(mark: TextMark, lines: Sequence[WrappedLine]) -> Iterator[int]:
     """The places of the lines on which a mark lies."""
     number = max(0, bisect_right(lines, mark.start, key=lambda line: line.start) - 1)
     while number < len(lines) and lines[number].start < mark.end:
@@ -277,7 +277,7 @@ def _lines_of(mark: Mark, lines: Sequence[Placed]) -> Iterator[int]:
         number += 1
 
 
-def _places(mark: Mark, lines: Sequence[Placed], first: int) -> Iterator[tuple[int, int, int]]:
+def _places(mark: TextMark, lines: Sequence[WrappedLine], first: int) -> Iterator[tuple[int, int, int]]:
     for number in _lines_of(mark, lines):
         line = lines[number]
         start, end = max(mark.start, line.start) - line.start, min(mark.end, line.end) - line.start
@@ -285,7 +285,7 @@ def _places(mark: Mark, lines: Sequence[Placed], first: int) -> Iterator[tuple[i
         yield first + number, before, before + cell_len(line.text[start:end])
 
 
-def _parts(line: Placed, marks: Sequence[tuple[Mark, str]]) -> Iterator[Part]:
+def _parts(line: WrappedLine, marks: Sequence[tuple[TextMark, str]]) -> Iterator[TextPart]:
     """A line in pieces of one style each; `marks` lie on it, each with its style."""
     edges = {line.start, line.end}
     for mark, _ in marks:
@@ -405,7 +405,7 @@ def tally_of(answers: Sequence[Mapping[str, Any]]) -> Votes:
     return tally(frame.select("key", "case").unique(), frame)
 
 
-def tally_bar(groups: Sequence[tuple[str | None, int, int | None]], width: int, brush: Brush) -> list[Part]:
+def tally_bar(groups: Sequence[tuple[str | None, int, int | None]], width: int, brush: Brush) -> list[TextPart]:
     """Return the groups as cells, the first one's darkest; answers that vote with nothing are question marks."""
     shades = _SHADES[brush.ascii_only]
     cells = apportioned([count for _, count, _ in groups], width)
@@ -447,7 +447,7 @@ def _this(vote: Vote, width: int, brush: Brush) -> Iterator[Line]:
 
 def _side_by_side(phrases: Sequence[tuple[str, str]], width: int, brush: Brush) -> Iterator[Line]:
     """Phrases beside each other as far as they fit, the others beneath."""
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     used = 0
     for text, style in phrases:
         lines = wrap(clean(text), width)
@@ -488,10 +488,10 @@ class VotePage(Struct, frozen=True, eq=False):
 
     head: list[Line]
     notes: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[AnswerBlock, ...]
     reader: Reader
 
-    def page(self, *, unfolded: frozenset[int] = frozenset(), chosen: int | None = None) -> Page:
+    def page(self, *, unfolded: frozenset[int] = frozenset(), chosen: int | None = None) -> CritiquePage:
         """Lay out the page with these blocks (0-based) unfolded and the cursor on this spot."""
         return page_of(self.blocks, self.notes, self.reader, unfolded=unfolded, chosen=chosen)
 
@@ -538,7 +538,7 @@ def vote_page(
     return VotePage(head, tuple(_notes(answer, place)), blocks, reader)
 
 
-def _prompt(inspection: Inspection, row: int, scorer: Scorer, answer: Mapping[str, Any]) -> Iterator[Block]:
+def _prompt(inspection: Inspection, row: int, scorer: Scorer, answer: Mapping[str, Any]) -> Iterator[AnswerBlock]:
     """What the answer was given to, folded, where the answer says what it was."""
     if answer["prompt"] is None:
         return
@@ -560,7 +560,7 @@ def _wrong(evaluation: Evaluation, row: int, rating: float) -> bool:
     return bool(judging.wrong(np.array([rating]))[0])
 
 
-def _notes(answer: Mapping[str, Any], place: Place) -> Iterator[str]:
+def _notes(answer: Mapping[str, Any], place: AnswerPlace) -> Iterator[str]:
     """What is to be known of the answer before its text is read."""
     if answer["answer"] is None:
         yield "No text was kept."

@@ -36,7 +36,7 @@ class Completion(Struct, frozen=True):
         return before + rest, len(before)
 
 
-class Vocabulary(Struct, frozen=True):
+class ConditionVocabulary(Struct, frozen=True):
     """What conditions may speak of: columns with their dtypes, the likeliest first; and the values of some."""
 
     columns: dict[str, pl.DataType]
@@ -52,7 +52,7 @@ class Vocabulary(Struct, frozen=True):
         return [literal(value) for value in self.values(column) if isinstance(value, str) and clean(value) == value]
 
 
-def vocabulary(selection: Selection, scorer: str | None) -> Vocabulary:
+def vocabulary(selection: Selection, scorer: str | None) -> ConditionVocabulary:
     """List the columns of a selection: those that are facets, the scorer's in focus, then all others.
 
     Labels that no case has are left out.
@@ -70,10 +70,10 @@ def vocabulary(selection: Selection, scorer: str | None) -> Vocabulary:
         return coded.values if coded is not None and len(coded.values) <= MOST_VALUES else ()
 
     # What could act on a terminal is not offered: an input line writes it as it is.
-    return Vocabulary({name: schema[name] for name in order if clean(name) == name}, values)
+    return ConditionVocabulary({name: schema[name] for name in order if clean(name) == name}, values)
 
 
-def completion(text: str, at: int, known: Vocabulary) -> Completion:
+def completion(text: str, at: int, known: ConditionVocabulary) -> Completion:
     """Find what may stand at a place (characters, 0-based) of a text; nothing within a word that is complete."""
     words = list(words_of(text[:at]))
     partial = words.pop() if words and _goes_on(words[-1], at) else None
@@ -97,7 +97,7 @@ def _goes_on(word: Word, at: int) -> bool:
     return word.end == at and (word.open or word.kind == "name")
 
 
-def _column_of_value(words: Sequence[Word], known: Vocabulary) -> str | None:
+def _column_of_value(words: Sequence[Word], known: ConditionVocabulary) -> str | None:
     """The column whose value comes next, None where none does."""
     for place in range(len(words) - 1, -1, -1):
         word = words[place]
@@ -110,7 +110,7 @@ def _column_of_value(words: Sequence[Word], known: Vocabulary) -> str | None:
     return None
 
 
-def _names_column(word: Word, known: Vocabulary) -> bool:
+def _names_column(word: Word, known: ConditionVocabulary) -> bool:
     return word.kind in {"name", "quoted"} and word.value in known.columns
 
 

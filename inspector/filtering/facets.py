@@ -10,15 +10,15 @@ from msgspec import Struct
 
 from inspector.selection import Selection
 from scoring.evaluations.scorer_columns import EVERY_COLUMN
-from scoring.evaluations.step_rewards import Bools
 from scoring.evaluations.verdicts import OUTCOMES
-from scoring.filtering.filters import Choice, Filter, Span
+from scoring.filtering.filters import FacetChoice, Filter, NumberRange
 from scoring.metrics.breakdown import LENGTHS
+from scoring.schema import Bools
 
 # -- which columns are facets, in which order, and what each is called
 
 
-Kind = Literal["values", "numbers", "outcomes", "steps", "lists", "benchmarks"]
+FacetKind = Literal["values", "numbers", "outcomes", "steps", "lists", "benchmarks"]
 
 TITLES = {
     "benchmark": "benchmark (one at a time)",
@@ -42,7 +42,7 @@ TITLES = {
 """The facets beside the outcomes, in their order on screen."""
 _FURTHER = {"earliest_error": "gold step", "id": "case"}
 """What other columns are called where a cell of them was kept or hidden."""
-_KINDS: dict[str, Kind] = {
+_KINDS: dict[str, FacetKind] = {
     "n_steps": "steps",
     "benchmark": "benchmarks",
     "tags": "lists",
@@ -58,7 +58,7 @@ OPEN = 4
 _SAID_BY = ("error_type", "subset")
 """A column that may say what another one says."""
 
-LENGTH_SPANS = (*(Span(low, high - 1) for low, high in pairwise(LENGTHS)), Span(LENGTHS[-1], None))
+LENGTH_SPANS = (*(NumberRange(low, high - 1) for low, high in pairwise(LENGTHS)), NumberRange(LENGTHS[-1], None))
 """The spans of the steps facet, which are the bins of a breakdown by steps."""
 
 
@@ -75,7 +75,7 @@ class FacetColumn(Struct, frozen=True):
 
     column: str
     title: str
-    kind: Kind = "values"
+    kind: FacetKind = "values"
     aside: bool = False
 
 
@@ -147,7 +147,7 @@ FACETS = (
 )
 """Columns of the benchmark's own labels that may tell cases apart."""
 
-Counts = list[tuple[Choice, int]]
+Counts = list[tuple[FacetChoice, int]]
 
 
 def facet_counts(
@@ -191,7 +191,9 @@ def facet_counts(
                 [] if facet.kind == "outcomes" else [value for chosen_facet in used for value in chosen_facet.values]
             )
             if facet.kind == "steps":
-                alone: dict[Choice, int] = {value: counts.get(value, 0) for value in wanted if isinstance(value, int)}
+                alone: dict[FacetChoice, int] = {
+                    value: counts.get(value, 0) for value in wanted if isinstance(value, int)
+                }
                 counts = {**_in_spans(counts, wanted), **alone}
             # Benchmarks stay where they are: one of them is looked at, whatever the others hold.
             order = _order(facet, every if everywhere else counts)
@@ -200,7 +202,7 @@ def facet_counts(
     return facets
 
 
-def _tally(selection: Selection, facet: FacetColumn, rows: Bools) -> dict[Choice, int]:
+def _tally(selection: Selection, facet: FacetColumn, rows: Bools) -> dict[FacetChoice, int]:
     """The values that some of the cases have, and how many have each."""
     counts = selection.masks.tally(selection, facet.column, rows)
     if counts is None:
@@ -209,10 +211,10 @@ def _tally(selection: Selection, facet: FacetColumn, rows: Bools) -> dict[Choice
     return {value: count for value, count in counts.items()}  # noqa: C416  # the type of its keys is wider
 
 
-def _in_spans(numbers: dict[Choice, int], wanted: Sequence[Choice] = ()) -> dict[Choice, int]:
+def _in_spans(numbers: dict[FacetChoice, int], wanted: Sequence[FacetChoice] = ()) -> dict[FacetChoice, int]:
     """Counts of whole numbers, put together by span: the usual ones, and those that were asked for."""
-    by_span: dict[Choice, int] = {}
-    for span in dict.fromkeys((*LENGTH_SPANS, *(value for value in wanted if isinstance(value, Span)))):
+    by_span: dict[FacetChoice, int] = {}
+    for span in dict.fromkeys((*LENGTH_SPANS, *(value for value in wanted if isinstance(value, NumberRange)))):
         high = math.inf if span.high is None else span.high
         count = sum(n for value, n in numbers.items() if isinstance(value, int) and span.low <= value <= high)
         if count:
@@ -220,14 +222,14 @@ def _in_spans(numbers: dict[Choice, int], wanted: Sequence[Choice] = ()) -> dict
     return by_span
 
 
-def _order(facet: FacetColumn, counts: dict[Choice, int]) -> Callable[[Choice], tuple[Any, ...]]:
+def _order(facet: FacetColumn, counts: dict[FacetChoice, int]) -> Callable[[FacetChoice], tuple[Any, ...]]:
     """The order of a facet's values: outcomes and spans in their own, others by count, missing values last."""
 
-    def place(value: Choice) -> tuple[Any, ...]:
+    def place(value: FacetChoice) -> tuple[Any, ...]:
         if facet.kind == "outcomes" and isinstance(value, str):
             return (OUTCOMES.index(value),)
-        if facet.kind == "steps" and isinstance(value, (Span, int)):
-            return (value.low, 1) if isinstance(value, Span) else (value, 0)
+        if facet.kind == "steps" and isinstance(value, (NumberRange, int)):
+            return (value.low, 1) if isinstance(value, NumberRange) else (value, 0)
         if facet.kind == "numbers" and isinstance(value, int):
             return (False, value, "")
         return (value is None, -counts.get(value, 0), str(value))

@@ -8,7 +8,7 @@ from inspector.texts.sentences import WORDS, counted
 from inspector.texts.short_names import short_name
 from inspector.texts.wrap import Phrase
 from inspector.widgets.facet_list import NOTHING
-from scoring.filtering.filters import Choice, Facet, Span
+from scoring.filtering.filters import Facet, FacetChoice, NumberRange
 from scoring.metrics.first_error import FAILURES
 
 FEW = 2
@@ -22,7 +22,7 @@ def names_steps(column: str) -> bool:
     return column == "earliest_error" or column.endswith(".verdict")
 
 
-def value_words(value: Choice, column: str = "") -> str:
+def value_words(value: FacetChoice, column: str = "") -> str:
     """Write a facet's value; outcomes lose their underscore, and -1 as a step is no error."""
     if value is None:
         return NOTHING
@@ -30,7 +30,7 @@ def value_words(value: Choice, column: str = "") -> str:
         return "no error"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, Span):
+    if isinstance(value, NumberRange):
         return f"{value.low} or more" if value.high is None else f"{value.low} to {value.high}"
     return WORDS.get(str(value), str(value))
 

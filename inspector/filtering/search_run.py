@@ -9,9 +9,9 @@ from msgspec import Struct, field
 
 from inspector.filtering.searching import searchable
 from inspector.inspection import Inspection
-from scoring.evaluations.step_rewards import Bools, Ints
 from scoring.filtering.text_query import TextQuery
 from scoring.filtering.text_search import Found, search
+from scoring.schema import Bools, Ints
 from scoring.texts import Texts
 
 FIRST_AFTER = 0.05

@@ -9,15 +9,15 @@ from msgspec.structs import replace
 
 from inspector.request import Request
 from scoring.cache import VoteParts
-from scoring.evaluations.step_rewards import Bools
 from scoring.filtering.text_query import SCOPES, TextQuery
 from scoring.filtering.text_search import Found, Searchable, search_all
+from scoring.schema import Bools
 
 if TYPE_CHECKING:
     from inspector.selection import Selection
 
 
-class Asked(TypedDict):
+class SearchFields(TypedDict):
     """The fields of a request that speak of a search."""
 
     search: str
@@ -33,7 +33,7 @@ def query_of(request: Request) -> TextQuery:
     return TextQuery.parse(request.search, request.within)
 
 
-def asked(result: Found | None) -> Asked:
+def asked(result: Found | None) -> SearchFields:
     """Return what a request says where this was found: its `search` and `within`."""
     if result is None or not result.query:
         return {"search": "", "within": ()}

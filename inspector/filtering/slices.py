@@ -15,7 +15,7 @@ from inspector.inspection import Inspection
 from inspector.request import Request
 from scoring.errors import FilterError, NoWorkspace, UnwritableWorkspace, UsageError
 from scoring.evaluations.verdicts import OUTCOMES, RIGHT, WRONG
-from scoring.filtering.filters import Facet, Filter, Span, filter_of
+from scoring.filtering.filters import Facet, Filter, NumberRange, filter_of
 from scoring.filtering.sql_words import named
 from scoring.metrics.first_error import FAILURES
 from scoring.names import match_name
@@ -58,10 +58,10 @@ def condition_titles(inspection: Inspection) -> dict[str, str]:
     return {ERRONEOUS: "the process is wrong", **{chosen.where[0]: title for _, title, chosen, _ in offers}}
 
 
-Offer = tuple[str, str, Filter, str]
+SliceOffer = tuple[str, str, Filter, str]
 
 
-def offered(inspection: Inspection) -> Iterator[Offer]:
+def offered(inspection: Inspection) -> Iterator[SliceOffer]:
     """Yield key, title, filter and order of each slice that makes sense; their cases are not counted."""
     if inspection.scorer is not None:
         yield from _of_outcomes(inspection)
@@ -74,12 +74,12 @@ def offered(inspection: Inspection) -> Iterator[Offer]:
     if lengths.size and lengths.min() < lengths.max():
         least = max(int(np.quantile(lengths, 1 - LONGEST, method="higher")), int(lengths.min()) + 1)
         title = f"long cases: {least} steps or more"
-        yield "l", title, Filter((Facet("n_steps", (Span(least, None),)),)), "n_steps:desc"
+        yield "l", title, Filter((Facet("n_steps", (NumberRange(least, None),)),)), "n_steps:desc"
     if "tags" in inspection.selection.columns:
         yield "t", "cases with a tag", Filter((Facet("tags", (None,), keep=False, listed=True),)), ""
 
 
-def _of_outcomes(inspection: Inspection) -> Iterator[Offer]:
+def _of_outcomes(inspection: Inspection) -> Iterator[SliceOffer]:
     """Slices of what the scorer in focus made of the cases."""
 
     def outcomes(*names: str) -> Filter:
@@ -93,7 +93,7 @@ def _of_outcomes(inspection: Inspection) -> Iterator[Offer]:
     yield from _close_calls(inspection)
 
 
-def _close_calls(inspection: Inspection) -> Iterator[Offer]:
+def _close_calls(inspection: Inspection) -> Iterator[SliceOffer]:
     """The cases whose outcome another threshold nearby would change."""
     if inspection.evaluation is None or not inspection.evaluation.movable:
         return
@@ -104,7 +104,7 @@ def _close_calls(inspection: Inspection) -> Iterator[Offer]:
     yield "c", f"close calls: within {near:g} of the threshold", close, ""
 
 
-def _of_scorers(inspection: Inspection) -> Iterator[Offer]:
+def _of_scorers(inspection: Inspection) -> Iterator[SliceOffer]:
     """Slices of what several scorers made of the cases; one without a verdict on any is neither right nor wrong."""
     judging = [
         evaluation.scorer.name
@@ -162,7 +162,7 @@ def read_slices(root: Path | None) -> SavedSlices:
         document = json.loads(path.read_bytes()) if path else {"slices": []}
         entries = document["slices"]
         if not isinstance(entries, list):
-            raise TypeError("slices is no list")  # noqa: TRY301  # one way out for all that is wrong with the file
+            raise TypeError("slices is not a list")  # noqa: TRY301  # one way out for all that is wrong with the file
     except FileNotFoundError:
         return SavedSlices()
     except OSError as error:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from inspector.mathtext import symbols
-from inspector.mathtext.line import Line, base, bracketed, closed_up, is_letter, marked, spelled, tight
-from inspector.mathtext.source import Span
+from inspector.mathtext.line import FormulaLine, base, bracketed, closed_up, is_letter, marked, spelled, tight
+from inspector.mathtext.source import TextSpan
 
 if TYPE_CHECKING:
     from inspector.mathtext.render import Renderer
@@ -28,7 +28,7 @@ _RAN_ON = re.compile(r"[,;:，；。]\Z")
 _RELATIONS = frozenset("=<>≤≥≠≡≈∼≅∈⊂⊆→⇒⟹⟺≪≫∝")
 
 
-def environment(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
+def environment(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: int) -> int:
     """Render the environment that begins at the match; return where it ends."""
     text = renderer.text
     header = _BEGIN.match(text, match.start(), end)
@@ -54,7 +54,7 @@ def environment(renderer: "Renderer", line: Line, match: re.Match[str], end: int
     return footer.end()
 
 
-def _block(line: Line, text: str, after: str) -> None:
+def _block(line: FormulaLine, text: str, after: str) -> None:
     """Rows on lines of their own; one row stands apart from the letters beside it."""
     apart = "\n" if "\n" in text else " "
     if (apart == "\n" and not line.at_start()) or (line.parts and is_letter(line.parts[-1][-1])):
@@ -64,11 +64,11 @@ def _block(line: Line, text: str, after: str) -> None:
         line.space(apart)
 
 
-def _in_brace(line: Line) -> bool:
+def _in_brace(line: FormulaLine) -> bool:
     return bool(line.parts) and line.parts[line.at] == "{"
 
 
-def _grid(renderer: "Renderer", line: Line, name: str, body: Span) -> None:
+def _grid(renderer: "Renderer", line: FormulaLine, name: str, body: TextSpan) -> None:
     columns = _COLUMNS.match(renderer.text, *body) if name == "array" else None
     span = (columns.end() if columns else body[0], body[1])
     if _in_brace(line):
@@ -83,7 +83,7 @@ def _grid(renderer: "Renderer", line: Line, name: str, body: Span) -> None:
         line.operand(f"{opener}{_matrix(renderer, span, columns)}{closer}")
 
 
-def _cases(renderer: "Renderer", span: Span) -> str:
+def _cases(renderer: "Renderer", span: TextSpan) -> str:
     """Rows parted by semicolons, with a comma before the condition that a row names in its second cell."""
     rows = []
     for cells in renderer.source.rows(*span):
@@ -99,7 +99,7 @@ def _cases(renderer: "Renderer", span: Span) -> str:
     return " ; ".join(rows)
 
 
-def _equations(renderer: "Renderer", span: Span) -> str:
+def _equations(renderer: "Renderer", span: TextSpan) -> str:
     """Aligned rows, parted by semicolons."""
     renderer.nested += 1
     text = _aligned(renderer, span)
@@ -107,7 +107,7 @@ def _equations(renderer: "Renderer", span: Span) -> str:
     return text
 
 
-def _matrix(renderer: "Renderer", span: Span, columns: re.Match[str] | None) -> str:
+def _matrix(renderer: "Renderer", span: TextSpan, columns: re.Match[str] | None) -> str:
     joints = [" | " if bar else " " for bar in _COLUMN.findall(columns[1])] if columns else []
     rows = []
     for cells in renderer.source.rows(*span):
@@ -121,7 +121,7 @@ def _matrix(renderer: "Renderer", span: Span, columns: re.Match[str] | None) -> 
     return " ; ".join(rows)
 
 
-def _table(renderer: "Renderer", span: Span, read: Callable[[int, int], str]) -> str:
+def _table(renderer: "Renderer", span: TextSpan, read: Callable[[int, int], str]) -> str:
     rows = []
     for cells in renderer.source.rows(*span):
         texts = [read(*cell).strip() for cell in cells]
@@ -130,10 +130,10 @@ def _table(renderer: "Renderer", span: Span, read: Callable[[int, int], str]) ->
     return _break(renderer).join(rows)
 
 
-def _aligned(renderer: "Renderer", span: Span) -> str:
+def _aligned(renderer: "Renderer", span: TextSpan) -> str:
     rows = []
     for cells in renderer.source.rows(*span):
-        row = Line()
+        row = FormulaLine()
         for i, cell in enumerate(cells):
             if i and i % 2 == 0:
                 row.space("  ")
@@ -147,8 +147,8 @@ def _break(renderer: "Renderer") -> str:
     return " ; " if renderer.nested else "\n"
 
 
-Structure = Callable[["Renderer", Line, list[Span]], None]
-Special = Callable[["Renderer", Line, re.Match[str], int], int]
+Structure = Callable[["Renderer", FormulaLine, list[TextSpan]], None]
+Special = Callable[["Renderer", FormulaLine, re.Match[str], int], int]
 
 _WORD = re.compile(r"\s*\\(?:text|mathrm|mbox|textrm|operatorname)\s*\{\s*\w+\s*\}\s*\Z")
 _STYLED_WORD = re.compile(r"\s*\{(~?)([A-Za-z]+)\}")
@@ -156,43 +156,43 @@ _FENCE = re.compile(r"\s*(?:\\([A-Za-z]+|.)|(.))", re.DOTALL)
 _NEGATED = re.compile(r"\s*(?:\\([A-Za-z]+)|([=<>]))")
 
 
-def _fraction(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+def _fraction(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
     above, below = (closed_up(renderer.argument(span)) for span in spans)
     line.quotient(above, below, word=_WORD.match(renderer.text, *spans[1]) is not None)
 
 
-def _binomial(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+def _binomial(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
     above, below = (tight(renderer.argument(span)) for span in spans)
     line.call(f"C({above},{below})")
 
 
-def _root(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+def _root(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
     degree = renderer.argument(spans[1]) if len(spans) > 1 else ""
     line.root(degree, closed_up(renderer.argument(spans[0])))
 
 
-def _text(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+def _text(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
     line.words(renderer.prose(*spans[0]).replace("~", " "))
 
 
-def _boxed(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+def _boxed(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
     line.operand(f"⟦{renderer.argument(spans[0])}⟧")
 
 
-def _modulus(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+def _modulus(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
     line.space()
     line.operand(f"(mod {renderer.argument(spans[0])})")
 
 
-def _tag(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+def _tag(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
     line.operand(f"  {bracketed(renderer.argument(spans[0]))}")
 
 
-def _blank(_renderer: "Renderer", line: Line, _spans: list[Span]) -> None:
+def _blank(_renderer: "Renderer", line: FormulaLine, _spans: list[TextSpan]) -> None:
     line.space()
 
 
-def _named(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+def _named(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
     text = renderer.argument(spans[0])
     if text in symbols.SIGNS:
         line.sign(symbols.SIGNS[text])
@@ -200,15 +200,15 @@ def _named(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
         line.name(text)
 
 
-def _over(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+def _over(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
     _stacked(renderer, line, spans[1], above=renderer.argument(spans[0]))
 
 
-def _under(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+def _under(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
     _stacked(renderer, line, spans[1], below=renderer.argument(spans[0]))
 
 
-def _stacked(renderer: "Renderer", line: Line, span: Span, above: str = "", below: str = "") -> None:
+def _stacked(renderer: "Renderer", line: FormulaLine, span: TextSpan, above: str = "", below: str = "") -> None:
     text = renderer.argument(span)
     if text in _OPERATOR_SIGNS:
         line.operator(text + spelled("_", below) + spelled("^", above))
@@ -221,20 +221,20 @@ def _stacked(renderer: "Renderer", line: Line, span: Span, above: str = "", belo
 
 
 def _arrow(sign: str) -> Structure:
-    def write(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+    def write(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
         above, *below = (renderer.argument(span) for span in spans)
         line.operator(sign + spelled("_", below[0] if below else "") + spelled("^", above))
 
     return write
 
 
-def _substack(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+def _substack(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
     rows = [renderer.argument(cell) for row in renderer.source.rows(*spans[0]) for cell in row]
     line.operand(", ".join(rows))
 
 
 def _marked(name: str) -> Structure:
-    def write(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+    def write(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
         text = renderer.argument(spans[0])
         after = spans[0][1] + 1
         written = marked(name, text)
@@ -244,13 +244,13 @@ def _marked(name: str) -> Structure:
 
 
 def _alphabet(name: str) -> Structure:
-    def write(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+    def write(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
         line.operand(renderer.argument(spans[0]).translate(symbols.ALPHABETS[name]))
 
     return write
 
 
-def _style(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
+def _style(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: int) -> int:
     """A style that plain text does not show: its argument as if it stood there alone."""
     if word := _STYLED_WORD.match(renderer.text, match.end(), end):
         if word[1]:
@@ -277,7 +277,7 @@ def _fence(match: re.Match[str] | None) -> str | None:
     return {".": "", "<": "⟨", ">": "⟩"}.get(match[2], match[2] if match[2] in "()[]|/" else None)
 
 
-def _left(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
+def _left(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: int) -> int:
     fence_match = _FENCE.match(renderer.text, match.end(), end)
     fence = _fence(fence_match)
     if fence_match is None or fence is None:
@@ -288,7 +288,7 @@ def _left(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> i
     return fence_match.end()
 
 
-def _right(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
+def _right(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: int) -> int:
     fence_match = _FENCE.match(renderer.text, match.end(), end)
     fence = _fence(fence_match)
     if fence_match is None or fence is None:
@@ -302,7 +302,7 @@ def _right(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> 
     return fence_match.end()
 
 
-def _middle(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
+def _middle(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: int) -> int:
     fence_match = _FENCE.match(renderer.text, match.end(), end)
     fence = _fence(fence_match)
     if fence_match is None or not fence:
@@ -311,7 +311,7 @@ def _middle(renderer: "Renderer", line: Line, match: re.Match[str], end: int) ->
     return fence_match.end()
 
 
-def _not(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
+def _not(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: int) -> int:
     negated = _NEGATED.match(renderer.text, match.end(), end)
     sign = (symbols.OPERATORS.get(negated[1]) if negated[1] else negated[2]) if negated else None
     if negated is None or sign is None:
@@ -325,17 +325,17 @@ _OPERATOR_SIGNS = frozenset(symbols.OPERATORS.values()) | frozenset("=<>+-")
 _LIMITED = frozenset(symbols.NAMES.values()) | frozenset(symbols.SIGNS.values())
 
 # Commands without an argument: the Line method that writes them, and the text.
-SIMPLE: dict[str, tuple[Callable[[Line, str], None], str]] = {
+SIMPLE: dict[str, tuple[Callable[[FormulaLine, str], None], str]] = {
     name: (method, text)
     for method, table in (
-        (Line.operand, symbols.ORDINARY),
-        (Line.operator, symbols.OPERATORS),
-        (Line.sign, symbols.SIGNS),
-        (Line.name, symbols.NAMES),
-        (Line.opener, symbols.OPENERS),
-        (Line.closer, symbols.CLOSERS),
-        (Line.space, symbols.BLANKS),
-        (Line.bar, {"|": "‖", "vert": "|", "Vert": "‖"}),
+        (FormulaLine.operand, symbols.ORDINARY),
+        (FormulaLine.operator, symbols.OPERATORS),
+        (FormulaLine.sign, symbols.SIGNS),
+        (FormulaLine.name, symbols.NAMES),
+        (FormulaLine.opener, symbols.OPENERS),
+        (FormulaLine.closer, symbols.CLOSERS),
+        (FormulaLine.space, symbols.BLANKS),
+        (FormulaLine.bar, {"|": "‖", "vert": "|", "Vert": "‖"}),
     )
     for name, text in table.items()
 }

@@ -161,7 +161,7 @@ def _ending(char: str) -> int:
     return NOTHING if char in _FREE_BEFORE or _is_cjk(char) else OPERAND
 
 
-class Line:
+class FormulaLine:
     """A formula as it grows from left to right."""
 
     __slots__ = ("at", "bars", "gap", "parts", "tail", "unsided")

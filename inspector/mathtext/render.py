@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from inspector.mathtext import symbols
 from inspector.mathtext.commands import SIMPLE, SPECIAL, STRUCTURES
-from inspector.mathtext.line import Line, base, closed_up, is_letter, tight
-from inspector.mathtext.source import ROW_OPTIONS, WHOLE, Source, Span
+from inspector.mathtext.line import FormulaLine, base, closed_up, is_letter, tight
+from inspector.mathtext.source import ROW_OPTIONS, WHOLE, FormulaSource, TextSpan
 from inspector.mathtext.symbols import NAMES
 
 # -- dollar signs: formula or price?
@@ -96,7 +96,7 @@ class Renderer:
     """One piece of LaTeX on its way to text. Positions are those of `text`."""
 
     def __init__(self, text: str, depth: int = 0) -> None:
-        self.source = Source(text)
+        self.source = FormulaSource(text)
         self.text = text
         self.depth = depth
         self.fences: list[str] = []  # what each open \left wrote, or ROWS_IN_BRACE
@@ -105,13 +105,13 @@ class Renderer:
 
     def prose(self, start: int, end: int) -> str:
         """Render words, with formulas and bare commands among them."""
-        line = Line()
+        line = FormulaLine()
         self.fill(line, start, end, _PROSE)
         return str(line)
 
     def formula(self) -> str:
         """Render the whole text as mathematics; line breaks stay."""
-        line = Line()
+        line = FormulaLine()
         infix = self.source.infixes.get(WHOLE)
         if infix and not _PARTED.search(self.text):
             self._infix(line, (0, len(self.text)), infix)
@@ -119,23 +119,23 @@ class Renderer:
             self.fill(line, 0, len(self.text))
         return str(line).strip(" ")
 
-    def argument(self, span: Span) -> str:
+    def argument(self, span: TextSpan) -> str:
         """Render mathematics on one line."""
         infix = self.source.infixes.get(span[0] - 1)
         if infix is None:
             return self._flat(*span)
-        line = Line()
+        line = FormulaLine()
         self._infix(line, span, infix)
         return str(line)
 
     def _flat(self, start: int, end: int) -> str:
-        line = Line()
+        line = FormulaLine()
         self.nested += 1
         self.fill(line, start, end)
         self.nested -= 1
         return " ".join(str(line).split())
 
-    def fill(self, line: Line, start: int, end: int, tokens: re.Pattern[str] = _MATHS) -> None:
+    def fill(self, line: FormulaLine, start: int, end: int, tokens: re.Pattern[str] = _MATHS) -> None:
         """Write what stands between start and end to the line."""
         if self.depth > DEEPEST:
             line.operand(self.text[start:end])
@@ -146,7 +146,7 @@ class Renderer:
             pos = self._ACTIONS[match.lastgroup or ""](self, line, match, end)
         self.depth -= 1
 
-    def raw(self, line: Line, start: int, pos: int, end: int) -> int:
+    def raw(self, line: FormulaLine, start: int, pos: int, end: int) -> int:
         """Write the source as it is from start to pos, and the arguments that follow there."""
         pos = self.source.skip_groups(pos, end)
         line.operand(self.text[start:pos])
@@ -158,19 +158,19 @@ class Renderer:
 
     # The tokens. Each writes what it stands for and returns where reading goes on.
 
-    def _plain(self, line: Line, match: re.Match[str], _end: int) -> int:
+    def _plain(self, line: FormulaLine, match: re.Match[str], _end: int) -> int:
         line.operand(match[0])
         return match.end()
 
-    def _words(self, line: Line, match: re.Match[str], _end: int) -> int:
+    def _words(self, line: FormulaLine, match: re.Match[str], _end: int) -> int:
         line.prose(match[0])
         return match.end()
 
-    def _space(self, line: Line, match: re.Match[str], _end: int) -> int:
+    def _space(self, line: FormulaLine, match: re.Match[str], _end: int) -> int:
         line.space("\n" * match[0].count("\n") or " ")
         return match.end()
 
-    def _other(self, line: Line, match: re.Match[str], _end: int) -> int:
+    def _other(self, line: FormulaLine, match: re.Match[str], _end: int) -> int:
         char = match[0]
         if char == "~":
             line.space()
@@ -181,7 +181,7 @@ class Renderer:
             line.operand(char)
         return match.end()
 
-    def _prime(self, line: Line, match: re.Match[str], _end: int) -> int:
+    def _prime(self, line: FormulaLine, match: re.Match[str], _end: int) -> int:
         before = self.text[max(0, match.start() - 2) : match.start()]
         after = self.text[match.end() : match.end() + 1]
         if not before or before[-1].isspace() or (len(before) == 2 and before.isalpha() and after.isalpha()):
@@ -190,7 +190,7 @@ class Renderer:
             line.prime(len(match[0]))
         return match.end()
 
-    def _brace(self, line: Line, match: re.Match[str], end: int) -> int:
+    def _brace(self, line: FormulaLine, match: re.Match[str], end: int) -> int:
         pos = match.start()
         span = self.source.group(pos, end) if match[0] == "{" else None
         if span is None:
@@ -206,14 +206,14 @@ class Renderer:
             self.unseen_closers.add(span[1])
         return pos + 1
 
-    def _infix(self, line: Line, span: Span, infix: re.Match[str]) -> None:
+    def _infix(self, line: FormulaLine, span: TextSpan, infix: re.Match[str]) -> None:
         above, below = self._flat(span[0], infix.start()), self._flat(infix.end(), span[1])
         if infix["infix"] == "over":
             line.quotient(closed_up(above), closed_up(below))
         else:
             line.call(f"C({tight(above)},{tight(below)})")
 
-    def _script(self, line: Line, match: re.Match[str], end: int) -> int:
+    def _script(self, line: FormulaLine, match: re.Match[str], end: int) -> int:
         scripts = {"_": "", "^": ""}
         pos = match.start()
         while (mark := _SCRIPT.match(self.text, pos, end)) and not scripts[mark[1]]:
@@ -229,14 +229,14 @@ class Renderer:
         line.script(closed_up(scripts["_"]).strip(), "°" if above == "∘" else closed_up(above).strip())
         return pos
 
-    def _bare_script(self, line: Line, match: re.Match[str], end: int) -> int:
+    def _bare_script(self, line: FormulaLine, match: re.Match[str], end: int) -> int:
         before = self.text[match.start() - 1 : match.start()]
         if before.isalnum() or (before and before in ")]}|'"):
             return self._script(line, match, end)
         line.operand(match[0])
         return match.end()
 
-    def _command(self, line: Line, match: re.Match[str], end: int) -> int:
+    def _command(self, line: FormulaLine, match: re.Match[str], end: int) -> int:
         name = match[match.lastgroup or 0]
         if simple := SIMPLE.get(name):
             simple[0](line, simple[1])
@@ -254,13 +254,13 @@ class Renderer:
             return self.source.skip(_SPACES, match.end(), end)
         return self.raw(line, match.start(), match.end(), end)
 
-    def _bare_command(self, line: Line, match: re.Match[str], end: int) -> int:
+    def _bare_command(self, line: FormulaLine, match: re.Match[str], end: int) -> int:
         pos = self._command(line, match, end)
         while self.text[pos : pos + 1] in {"^", "_"} and (mark := _SCRIPT.match(self.text, pos, end)):
             pos = self._script(line, mark, end)
         return pos
 
-    def _escape(self, line: Line, match: re.Match[str], end: int) -> int:
+    def _escape(self, line: FormulaLine, match: re.Match[str], end: int) -> int:
         char = match[match.lastgroup or 0]
         if char == "\\":
             if self.nested:
@@ -274,14 +274,14 @@ class Renderer:
             line.operand(match[0])
         return match.end()
 
-    def _bare_escape(self, line: Line, match: re.Match[str], end: int) -> int:
+    def _bare_escape(self, line: FormulaLine, match: re.Match[str], end: int) -> int:
         char = match["bare_escape"]
         if char in _ESCAPED_IN_PROSE or (char == "\\" and _NO_LETTER.match(self.text, match.end())):
             return self._escape(line, match, end)
         line.operand(match[0])
         return match.end()
 
-    def _opener(self, line: Line, match: re.Match[str], end: int) -> int:
+    def _opener(self, line: FormulaLine, match: re.Match[str], end: int) -> int:
         """A formula between delimiters; a delimiter without its partner stays."""
         opener = match["opener"]
         stop = self.source.skip(_TO_DELIMITER[opener if opener[0] == "\\" else "$"], match.end(), end)
@@ -302,7 +302,7 @@ class Renderer:
         return after
 
     @staticmethod
-    def _apart(line: Line, text: str, behind: str, *, display: bool, spaced: bool) -> None:
+    def _apart(line: FormulaLine, text: str, behind: str, *, display: bool, spaced: bool) -> None:
         """Write a formula so that it does not run into the words and numbers beside it, or into the next one."""
         before = line.parts[-1][-1] if line.parts else ""
         if (display and _TOUCHED.match(before)) or (is_letter(before) and is_letter(text[0])):
@@ -313,7 +313,7 @@ class Renderer:
         elif _word_follows(behind, spaced=spaced):
             line.space()
 
-    _ACTIONS: ClassVar[dict[str, Callable[["Renderer", Line, re.Match[str], int], int]]] = {
+    _ACTIONS: ClassVar[dict[str, Callable[["Renderer", FormulaLine, re.Match[str], int], int]]] = {
         "plain": _plain,
         "space": _space,
         "command": _command,

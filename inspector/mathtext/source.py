@@ -5,7 +5,7 @@ from collections import Counter
 
 from inspector.mathtext import symbols
 
-Span = tuple[int, int]
+TextSpan = tuple[int, int]
 
 # How many arguments a command takes.
 ARGUMENTS = dict.fromkeys((*symbols.FRACTIONS, *symbols.BINOMIALS, "stackrel", "overset", "underset"), 2)
@@ -39,7 +39,7 @@ _BLANK = re.compile(r"\s*")
 _BRACKETS = re.compile(r"\s*\[[^\[\]{}\\$]*\]")
 
 
-class Source:
+class FormulaSource:
     """A text with the places where its groups close.
 
     `closes` maps the position of a "{", of an option's "[" or of an environment's beginning to where the matching "}",
@@ -89,12 +89,12 @@ class Source:
             if braces:
                 self.closes[braces.pop()] = at
 
-    def group(self, pos: int, end: int) -> Span | None:
+    def group(self, pos: int, end: int) -> TextSpan | None:
         """Find the inside of the group that opens at pos, if it closes before end."""
         close = self.closes.get(pos, end)
         return (pos + 1, close) if close < end else None
 
-    def argument(self, pos: int, end: int, depth: int = 0) -> tuple[Span, int] | None:
+    def argument(self, pos: int, end: int, depth: int = 0) -> tuple[TextSpan, int] | None:
         """Find the argument that begins at pos, after spaces, and its end: a group, a command or one character."""
         pos = self.skip(_BLANK, pos, end)
         if pos >= end or self.text[pos] in "}&$^_":
@@ -114,14 +114,14 @@ class Source:
         taken = self.arguments(match[1] or "", match.end(), end, depth + 1)
         return ((pos, taken[1]), taken[1]) if taken else None
 
-    def arguments(self, name: str, pos: int, end: int, depth: int = 0) -> tuple[list[Span], int] | None:
+    def arguments(self, name: str, pos: int, end: int, depth: int = 0) -> tuple[list[TextSpan], int] | None:
         """Find the arguments of the named command that stand at pos, and where they end; None if one is missing.
 
         An optional one, such as a root's degree, comes last.
         """
         if depth > _UNBRACED_DEPTH:
             return None
-        spans: list[Span] = []
+        spans: list[TextSpan] = []
         option = None
         if name in _OPTIONAL and self.text.startswith("[", bracket := self.skip(_BLANK, pos, end)):
             option = self.group(bracket, end)
@@ -152,9 +152,9 @@ class Source:
             pos = span[1] + 1
         return pos
 
-    def rows(self, start: int, end: int) -> list[list[Span]]:
+    def rows(self, start: int, end: int) -> list[list[TextSpan]]:
         """Return the cells between `&`, row by row, of what stands between start and end."""
-        rows: list[list[Span]] = [[]]
+        rows: list[list[TextSpan]] = [[]]
         cell = pos = start
         while match := _ROW.search(self.text, pos, end):
             pos = match.end()

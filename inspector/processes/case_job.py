@@ -18,7 +18,7 @@ from scoring.runs.prompts import kept_template
 from scoring.scorer import READABLE, Scorer
 from scoring.storage.files import expand_home
 
-Answer = Callable[[Mapping[str, Any]], object]
+AnswerCallback = Callable[[Mapping[str, Any]], object]
 """Hears what came of a case: an event of `scoring.runs.case_scoring`, or `died`."""
 
 
@@ -27,12 +27,12 @@ class CaseJob:
 
     def __init__(self, root: Path) -> None:
         """Start it in the workspace whose folder is `root`, to whose log libraries print."""
-        self._answers: dict[int, Answer] = {}
+        self._answers: dict[int, AnswerCallback] = {}
         self._asked = 0
         with (root / LOG).open("ab") as log:
             self._job = Job(["cases", f"--workspace={root}"], log)
 
-    def ask(self, prm: Mapping[str, Any], case: Mapping[str, Any], answer: Answer) -> None:
+    def ask(self, prm: Mapping[str, Any], case: Mapping[str, Any], answer: AnswerCallback) -> None:
         """Have a case scored; what comes of it is told to `answer` by `note`. Raises OSError where it has ended."""
         self._asked += 1
         self._job.ask({"n": self._asked, "prm": prm, "case": case})

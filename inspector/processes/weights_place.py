@@ -14,7 +14,7 @@ _FREE = frozenset({"weights", "reference", "sources", "dtype", "reads"})
 _GIVE = "Give the checkpoint: --model DIR_OR_ID"
 
 
-class Place(NamedTuple):
+class WeightsPlace(NamedTuple):
     """Where a PRM's weights lie: a folder or a hub name with a commit, and their dtype.
 
     `reference` is the place of the model to which its rewards are ratios; None where they are none.
@@ -26,7 +26,7 @@ class Place(NamedTuple):
     reference: str | None
 
 
-def place_of(scorer: Scorer | None, root: Path | None) -> Place:
+def place_of(scorer: Scorer | None, root: Path | None) -> WeightsPlace:
     """Find the weights of a scorer, and of its reference model.
 
     Weights that were not taken from a hub are known by the digests of their files: those that this workspace (`root`)
@@ -39,7 +39,7 @@ def place_of(scorer: Scorer | None, root: Path | None) -> Place:
         raise UsageError("--explain needs a PRM's tokenizer.", _GIVE)
     reference = scorer.settings.get("reference")
     other, _ = (None, None) if reference is None else _place(scorer.name, reference, root)
-    return Place(
+    return WeightsPlace(
         *_place(scorer.name, scorer.settings.get("weights"), root), str(scorer.settings.get("dtype", "auto")), other
     )
 

@@ -20,7 +20,7 @@ BY_HAND = "prm-inspect show {case} --explain --model DIR_OR_ID"
 """The command that shows the same for a checkpoint that is named."""
 
 
-class Xray(Struct, frozen=True, eq=False):
+class XrayAnswer(Struct, frozen=True, eq=False):
     """The tokens that a scorer is shown of a case, once they are known.
 
     `answer` is what `scoring.runs.prm_reports.explain` tells, `problem` a sentence where there is none; with neither,
@@ -34,7 +34,7 @@ class Xray(Struct, frozen=True, eq=False):
     notes: tuple[str, ...] = ()
 
 
-class Question:
+class XrayQuestion:
     """The tokens of one case, asked for one scorer: a process that is started by `answer` and can be called off."""
 
     def __init__(self, selection: Selection, row: int, scorer: Scorer) -> None:
@@ -45,7 +45,7 @@ class Question:
         self._job: Job | None = None
         self._off = False
 
-    def answer(self) -> Xray:
+    def answer(self) -> XrayAnswer:
         """Start the process and wait for what it says; never raises what a person could cause."""
         try:
             words = self._words()
@@ -65,7 +65,7 @@ class Question:
         if answer is None:
             return self._without(problem or f"The scoring process ended without a word (exit code {code}).")
         notes = (*answer["notes"], *other_settings(self.scorer, answer), *problems(answer))
-        return Xray(self.case, self.scorer.name, answer, notes=notes)
+        return XrayAnswer(self.case, self.scorer.name, answer, notes=notes)
 
     def call_off(self) -> None:
         """End the process at once: nobody waits any more."""
@@ -85,8 +85,8 @@ class Question:
         words += ["--reference", reference] if reference else []
         return words if dtype == "auto" else [*words, "--dtype", dtype]
 
-    def _without(self, problem: str) -> Xray:
-        return Xray(self.case, self.scorer.name, problem=problem)
+    def _without(self, problem: str) -> XrayAnswer:
+        return XrayAnswer(self.case, self.scorer.name, problem=problem)
 
 
 def problems(answer: Mapping[str, Any]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from inspector.render.view import (
     Curve,
     Histogram,
     Kind,
-    Numbers,
+    NumberSequence,
     Picture,
     Reliability,
     Table,
@@ -108,7 +108,7 @@ def _tick_words(tick: Tick) -> str:
     return f"{tick.words} {tick.at:.4g}: {100 * (tick.score or 0.0):.1f}"
 
 
-def _runs(xs: Numbers, ys: Numbers) -> Iterator[list[tuple[float, float]]]:
+def _runs(xs: NumberSequence, ys: NumberSequence) -> Iterator[list[tuple[float, float]]]:
     """The parts of a curve between its gaps."""
     run: list[tuple[float, float]] = []
     for x, y in zip(xs, ys, strict=True):

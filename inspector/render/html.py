@@ -21,7 +21,7 @@ from inspector.render.view import (
     Cell,
     Chart,
     Columns,
-    Command,
+    CommandLine,
     Curve,
     Facts,
     Fold,
@@ -128,7 +128,7 @@ def _facts(block: Facts) -> Iterator[Element]:
     yield element("dl", *(part for pair in pairs for part in pair))
 
 
-def _command(block: Command) -> Iterator[Element]:
+def _command(block: CommandLine) -> Iterator[Element]:
     yield element("p", f"{block.gives}: ", element("code", block.line), class_="command")
 
 
@@ -270,7 +270,7 @@ _MADE: dict[type, Callable[[Any], Iterator[Element]]] = {
     Note: _note,
     Bullets: _bullets,
     Facts: _facts,
-    Command: _command,
+    CommandLine: _command,
     Table: _table,
     Columns: _drawn,
     Curve: _drawn,

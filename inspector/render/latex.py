@@ -17,7 +17,7 @@ from inspector.render.view import (
     Bullets,
     CaseBlock,
     Chart,
-    Command,
+    CommandLine,
     Facts,
     Fold,
     Judged,
@@ -246,7 +246,7 @@ def _sentences(block: Block) -> Iterator[str]:
         yield block.text
     elif isinstance(block, Facts):
         yield from (f"{name}: {value}" for name, value in block.items)
-    elif isinstance(block, Command):
+    elif isinstance(block, CommandLine):
         yield f"{block.gives}: {block.line}"
     elif isinstance(block, Verbatim):
         yield f"{block.title}: {block.text}"

@@ -6,7 +6,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.texts.text import Part, clean
+from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import wrap
 
 
@@ -45,12 +45,12 @@ class Piece(Struct, frozen=True):
     drill: CaseLink | None = None
 
     @property
-    def part(self) -> Part:
+    def part(self) -> TextPart:
         """The piece as it is painted."""
         return self.text, self.style
 
 
-Row = tuple[Piece, ...]
+PieceRow = tuple[Piece, ...]
 """The pieces of one line, from left to right."""
 
 
@@ -60,7 +60,7 @@ class Sheet(Struct, frozen=True):
     Laid out for a width: whoever has another asks for another sheet.
     """
 
-    lines: Sequence[Row] = field(default_factory=tuple)
+    lines: Sequence[PieceRow] = field(default_factory=tuple)
     busy: str = ""
 
     def drills(self) -> Iterator[tuple[int, int, Piece]]:
@@ -71,7 +71,7 @@ class Sheet(Struct, frozen=True):
                     yield number, place, piece
 
 
-def text_of(row: Row) -> str:
+def text_of(row: PieceRow) -> str:
     """Return a line as it reads."""
     return "".join(piece.text for piece in row)
 
@@ -80,16 +80,16 @@ def text_of(row: Row) -> str:
 
 GAP = 2
 """Cells between two columns."""
-LineCell = Piece | Row
+LineCell = Piece | PieceRow
 """What stands in one column of one line."""
 
 
-def heading(text: str) -> Row:
+def heading(text: str) -> PieceRow:
     """Make a line that begins a section."""
     return (Piece(clean(text), "strong"),)
 
 
-def paragraph(text: str, width: int, style: str = "dim") -> Iterator[Row]:
+def paragraph(text: str, width: int, style: str = "dim") -> Iterator[PieceRow]:
     """Break a sentence into lines of at most `width` cells."""
     for line in wrap(clean(text), max(20, width)):
         yield (Piece(line, style),)
@@ -97,7 +97,7 @@ def paragraph(text: str, width: int, style: str = "dim") -> Iterator[Row]:
 
 def table(
     header: Sequence[LineCell], rows: Sequence[Sequence[LineCell]], right: Sequence[bool] = (), gap: int = GAP
-) -> list[Row]:
+) -> list[PieceRow]:
     """Lay out columns as wide as their widest cell, the header above them.
 
     Args:
@@ -125,11 +125,11 @@ def table(
     return laid_out
 
 
-def _row(cell: LineCell) -> Row:
+def _row(cell: LineCell) -> PieceRow:
     return (cell,) if isinstance(cell, Piece) else cell
 
 
-def _width(row: Row) -> int:
+def _width(row: PieceRow) -> int:
     return sum(cell_len(piece.text) for piece in row)
 
 

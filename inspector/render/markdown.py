@@ -19,7 +19,7 @@ from inspector.render.view import (
     Cell,
     Chart,
     Columns,
-    Command,
+    CommandLine,
     Curve,
     Facts,
     Fold,
@@ -97,7 +97,7 @@ def _facts(block: Facts) -> Iterator[str]:
     yield from (f"- **{prose(name)}**: {prose(value)}" for name, value in block.items)
 
 
-def _command(block: Command) -> Iterator[str]:
+def _command(block: CommandLine) -> Iterator[str]:
     yield f"{block.gives}: {markdown_code(clean(block.line))}"
 
 
@@ -188,7 +188,7 @@ _MADE: dict[type, Callable[[Any], Iterator[str]]] = {
     Note: _note,
     Bullets: _bullets,
     Facts: _facts,
-    Command: _command,
+    CommandLine: _command,
     Table: _table,
     Columns: _drawn,
     Curve: _drawn,

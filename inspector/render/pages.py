@@ -6,7 +6,7 @@ from typing import Any
 from inspector.render.html import html_page
 from inspector.render.latex import latex_sections
 from inspector.render.markdown import markdown_sections
-from inspector.render.view import Block, Command, Facts, Report, Section, View
+from inspector.render.view import Block, CommandLine, Facts, Report, Section, View
 from scoring.export import footer, latex_footer, markdown_footer
 
 
@@ -40,7 +40,7 @@ def _beneath(view: View) -> dict[str, Any]:
 def _provenance(view: View) -> Iterator[Block]:
     facts = _beneath(view)
     if command := str(facts.pop("command", "")):
-        yield Command(command, "The same file")
+        yield CommandLine(command, "The same file")
     lines = (text.partition(": ") for text in footer(facts))
     yield Facts(tuple((name, value) for name, _, value in lines))
 

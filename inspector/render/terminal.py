@@ -6,15 +6,15 @@ from typing import Any
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.charts.axes import Form, Mark
-from inspector.charts.bars import Bar, Column, Place, bars, columns, paired_bars
+from inspector.charts.axes import ChartMark, Form
+from inspector.charts.bars import Bar, BarPlace, CountColumn, bars, columns, paired_bars
 from inspector.charts.curve import curve
 from inspector.charts.heat_map import heat_map
 from inspector.charts.histogram import histogram
-from inspector.charts.reliability import Bin, reliability
+from inspector.charts.reliability import ReliabilityBin, reliability
 from inspector.render.cells import GOLD, further_text, legend, points, remark_of, rights, value_text
 from inspector.render.charts import numbers_of
-from inspector.render.lines import GAP, Piece, Row, heading, paragraph
+from inspector.render.lines import GAP, Piece, PieceRow, heading, paragraph
 from inspector.render.readable import readable
 from inspector.render.tokens import PAGE, token_rows
 from inspector.render.view import (
@@ -25,7 +25,7 @@ from inspector.render.view import (
     Cell,
     Chart,
     Columns,
-    Command,
+    CommandLine,
     Curve,
     Facts,
     Fold,
@@ -75,11 +75,11 @@ class Terminal:
     ) -> None:
         self.width, self.height, self.brush, self.split, self.charts = width, height, brush, split, charts
         self._raw = raw or brush.ascii_only
-        self._made: dict[type, Callable[[Any], Iterator[Row]]] = {
+        self._made: dict[type, Callable[[Any], Iterator[PieceRow]]] = {
             Note: self._note,
             Bullets: self._bullets,
             Facts: self._facts,
-            Command: self._command,
+            CommandLine: self._command,
             Table: self._table,
             Columns: self._columns,
             Curve: self._curve,
@@ -91,7 +91,7 @@ class Terminal:
             Fold: self._fold,
         }
 
-    def sections(self, sections: Sequence[Section], title: bool = True) -> Iterator[Row]:
+    def sections(self, sections: Sequence[Section], title: bool = True) -> Iterator[PieceRow]:
         """Yield the lines of sections; the title of the only one may be left out."""
         for number, section in enumerate(sections):
             if number:
@@ -100,7 +100,7 @@ class Terminal:
                 yield heading(section.title)
             yield from self.blocks(section.blocks)
 
-    def blocks(self, blocks: Sequence[Block]) -> Iterator[Row]:
+    def blocks(self, blocks: Sequence[Block]) -> Iterator[PieceRow]:
         """Yield the lines of blocks; what is no sentence has a blank line before it, but for the first."""
         if not self.charts:
             # Points of a curve are too many for a page, and whoever wants them asks for them.
@@ -113,42 +113,42 @@ class Terminal:
             for row in self._made[type(block)](block):
                 yield _in_ascii(row) if self.brush.ascii_only else row
 
-    def _note(self, note: Note) -> Iterator[Row]:
+    def _note(self, note: Note) -> Iterator[PieceRow]:
         styles = {"warning": "bad", "lead": "strong", "": "", "quiet": "dim"}
         yield from paragraph(note.text, self.width, styles[note.level])
 
-    def _bullets(self, bullets: Bullets) -> Iterator[Row]:
+    def _bullets(self, bullets: Bullets) -> Iterator[PieceRow]:
         for item in bullets.items:
             first, *others = wrap(clean(item), max(20, self.width - 2))
             yield (Piece(f"- {first}", "dim"),)
             yield from ((Piece(f"  {line}", "dim"),) for line in others)
 
-    def _facts(self, facts: Facts) -> Iterator[Row]:
+    def _facts(self, facts: Facts) -> Iterator[PieceRow]:
         size = max((cell_len(clean(name)) for name, _ in facts.items), default=0)
         for name, value in facts.items:
             lines = wrap(clean(value, lines=True), max(20, self.width - size - GAP)) or [""]
             yield (Piece(f"{clean(name):<{size}}{' ' * GAP}", "dim"), Piece(lines[0]))
             yield from ((Piece(" " * (size + GAP) + line),) for line in lines[1:])
 
-    def _command(self, command: Command) -> Iterator[Row]:
+    def _command(self, command: CommandLine) -> Iterator[PieceRow]:
         yield from paragraph(f"{command.gives}: {command.line}", self.width)
 
-    def _verbatim(self, block: Verbatim) -> Iterator[Row]:
+    def _verbatim(self, block: Verbatim) -> Iterator[PieceRow]:
         yield from paragraph(block.title, self.width)
         for line in wrap(clean(block.text, lines=True), max(20, self.width - 4)):
             yield (Piece(f"    {line}"),)
 
-    def _tokens(self, block: Tokens) -> Iterator[Row]:
+    def _tokens(self, block: Tokens) -> Iterator[PieceRow]:
         width = PAGE if self.width == UNBOUNDED else self.width
         return token_rows(block, width, ascii_only=self.brush.ascii_only)
 
-    def _fold(self, fold: Fold) -> Iterator[Row]:
+    def _fold(self, fold: Fold) -> Iterator[PieceRow]:
         yield heading(fold.summary)
         yield from self.blocks(fold.blocks)
 
     # -- a case
 
-    def _case(self, block: CaseBlock) -> Iterator[Row]:
+    def _case(self, block: CaseBlock) -> Iterator[PieceRow]:
         """What is known of the case, its steps, and what every scorer made of them.
 
         Few scorers stand beside the texts, more have tables of their own, by number.
@@ -191,7 +191,7 @@ class Terminal:
         if block.others:
             yield from paragraph(f"The others: {block.others}", self.width)
 
-    def _outcomes(self, block: CaseBlock, numbers: Sequence[str]) -> Iterator[Row]:
+    def _outcomes(self, block: CaseBlock, numbers: Sequence[str]) -> Iterator[PieceRow]:
         """A line a scorer: what happened, and how many of the steps it has right."""
         accuracies = block.accuracies or ("",) * len(block.outcomes)
         rows = [
@@ -210,7 +210,7 @@ class Terminal:
 
     # -- tables
 
-    def _table(self, table: Table) -> Iterator[Row]:
+    def _table(self, table: Table) -> Iterator[PieceRow]:
         if table.title:
             yield from paragraph(table.title, self.width, "strong")
         if table.heat and self.charts:
@@ -224,7 +224,7 @@ class Terminal:
                 yield from part
             yield from (line for words in legend(table) for line in paragraph(words, self.width))
 
-    def _heat(self, table: Table) -> Iterator[Row]:
+    def _heat(self, table: Table) -> Iterator[PieceRow]:
         cells = [row[table.labels :] for row in table.rows]
         kind = next((cell.kind for row in cells for cell in row if cell.kind != Kind.TEXT), Kind.SHARE)
         yield from heat_map(
@@ -239,7 +239,7 @@ class Terminal:
         if any(cell.optimistic for row in cells for cell in row):
             yield from paragraph("* optimistic: tuned on cases that the figure is of", self.width)
 
-    def _bars(self, table: Table) -> Iterator[Row]:
+    def _bars(self, table: Table) -> Iterator[PieceRow]:
         at = table.labels
         kind = next((row[at].kind for row in table.rows if row[at].kind != Kind.TEXT), Kind.SHARE)
         names = [" ".join(value_text(cell) for cell in row[:at]) for row in table.rows]
@@ -247,7 +247,7 @@ class Terminal:
         form, span = _FORMS.get(kind, "number"), (0.0, 1.0) if kind is Kind.SHARE else None
         yield from bars(entries, self.width, self.brush, form=form, span=span, counted=table.counted)
 
-    def _parts(self, table: Table) -> Iterator[list[Row]]:
+    def _parts(self, table: Table) -> Iterator[list[PieceRow]]:
         """The lines of a table; of one that is too wide to stand on a page in several parts."""
         texts = _Texts(table, self.brush)
         for variant in ((3, 3), (1, 3), (1, 2)):
@@ -270,7 +270,7 @@ class Terminal:
 
     # -- charts
 
-    def _curve(self, chart: Curve) -> Iterator[Row]:
+    def _curve(self, chart: Curve) -> Iterator[PieceRow]:
         if chart.title:
             yield from paragraph(chart.title, self.width, "strong")
         height = min(16, max(6, self.height - 18))
@@ -284,21 +284,21 @@ class Terminal:
         unit = " in percent" if chart.kind is Kind.SHARE else ""
         yield from paragraph(f"{chart.y}{unit}, upwards, by {chart.x}", width)
 
-    def _columns(self, chart: Columns) -> Iterator[Row]:
+    def _columns(self, chart: Columns) -> Iterator[PieceRow]:
         if chart.title:
             yield from paragraph(chart.title, self.width, "strong")
         widest = max((max(cell_len(column.name) + 2, len(f"{column.n:,}")) for column in chart.columns), default=1) + 1
         fitting = chart.folded(max(3, self.width // widest)).columns
-        drawn = [Column(column.name, column.n, column.style, column.link) for column in fitting]
+        drawn = [CountColumn(column.name, column.n, column.style, column.link) for column in fitting]
         yield from columns(drawn, self.width, max(3, min(8, self.height - 14)), self.brush)
 
-    def _histogram(self, chart: Histogram) -> Iterator[Row]:
+    def _histogram(self, chart: Histogram) -> Iterator[PieceRow]:
         if chart.title:
             yield from paragraph(chart.title, self.width, "")
         up = "^" if self.brush.ascii_only else "▲"
         ticks = [replace(tick, letter=up if tick.letter == "^" else tick.letter) for tick in chart.ticks]
         if any(reward_bin.name for reward_bin in chart.bins):
-            places = [Place(reward_bin.name, reward_bin.counts, reward_bin.drills) for reward_bin in chart.bins]
+            places = [BarPlace(reward_bin.name, reward_bin.counts, reward_bin.drills) for reward_bin in chart.bins]
             yield from paired_bars(places, chart.classes, min(self.width, 200), self.brush, counted=chart.counted)
             return
         rows = min(7, max(3, self.height // 8))
@@ -312,10 +312,10 @@ class Terminal:
             counted=chart.counted,
         )
 
-    def _reliability(self, chart: Reliability) -> Iterator[Row]:
+    def _reliability(self, chart: Reliability) -> Iterator[PieceRow]:
         if chart.title:
             yield from paragraph(chart.title, self.width, "")
-        bins = [Bin(bin_.low, bin_.high, bin_.mean, _mark(bin_.share)) for bin_ in chart.bins]
+        bins = [ReliabilityBin(bin_.low, bin_.high, bin_.mean, _mark(bin_.share)) for bin_ in chart.bins]
         rows = min(14, max(7, self.height // 3))
         yield from reliability(bins, min(self.width, 200), rows, self.brush, counted=chart.counted)
 
@@ -328,7 +328,7 @@ _ASCII = str.maketrans({"…": "~", "·": ".", "–": "-", "→": ">", "←": "<
 """Signs of ours, and what stands for them where there is only ASCII."""
 
 
-def _in_ascii(row: Row) -> Row:
+def _in_ascii(row: PieceRow) -> PieceRow:
     """The signs of ours in ASCII; what is in the data stays as it is."""
     return tuple(Piece(piece.text.translate(_ASCII), piece.style, piece.drill) for piece in row)
 
@@ -343,11 +343,11 @@ def _judged(judged: Judged) -> Cell:
     return Cell(judged.text, note=marks.strip(), style="bad" if judged.wrong else "")
 
 
-def _mark(cell: Cell) -> Mark:
+def _mark(cell: Cell) -> ChartMark:
     """A cell as a chart's mark."""
     value = cell.value if isinstance(cell.value, (int, float)) else None
     star = "*" if cell.optimistic else ""
-    return Mark(value, cell.low, cell.high, cell.n, cell.link, star, few=cell.small)
+    return ChartMark(value, cell.low, cell.high, cell.n, cell.link, star, few=cell.small)
 
 
 class _Texts:
@@ -456,7 +456,7 @@ class _Lines:
             row[at] = forms.get(row[at], "")
         self._measure()
 
-    def rows(self, width: int, columns: Sequence[int] | None = None) -> Iterator[Row]:
+    def rows(self, width: int, columns: Sequence[int] | None = None) -> Iterator[PieceRow]:
         """The header and the lines, of some columns or of all; remarks stand beside them or beneath."""
         taken = range(len(self._titles)) if columns is None else columns
         if any(self._titles[at] for at in taken):
@@ -476,7 +476,7 @@ class _Lines:
             if remark:
                 yield from ((Piece("    "), *row) for row in paragraph(remark, width - 4))
 
-    def parts(self, width: int) -> Iterator[list[Row]]:
+    def parts(self, width: int) -> Iterator[list[PieceRow]]:
         """Tables beneath each other that are as wide as that at most, where columns allow it."""
         labels, part = list(range(self._labels)), list[int]()
         for at in range(self._labels, len(self._titles)):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
-from inspector.render.lines import Piece, Row
+from inspector.render.lines import Piece, PieceRow
 from inspector.render.view import Block, Cell, Facts, Kind, Note, Token, Tokens, table, text
 from inspector.texts.text import cell
 from inspector.texts.token_text import joint, visible, window
@@ -18,7 +18,7 @@ _SLOT, _APART = 20, 1
 """Cells of a place in the list of tokens, and how many at least are between two tokens."""
 
 
-def token_rows(block: Tokens, width: int, *, ascii_only: bool) -> Iterator[Row]:
+def token_rows(block: Tokens, width: int, *, ascii_only: bool) -> Iterator[PieceRow]:
     """Lay the tokens out in so many cells."""
     title = visible(block.title, ascii_only=ascii_only)
     if title.strip():
@@ -54,7 +54,7 @@ def page_blocks(block: Tokens) -> Iterator[Block]:
     yield Facts((("tokens", around), *read, *block.facts))
 
 
-def _around(block: Tokens, at: int, width: int, *, ascii_only: bool) -> Iterator[Row]:
+def _around(block: Tokens, at: int, width: int, *, ascii_only: bool) -> Iterator[PieceRow]:
     """The tokens around one of them, and below it a mark and what is to be said of it."""
     texts = [visible(token.text, ascii_only=ascii_only) for token in block.tokens]
     line, start, size = window(texts, at, width - INDENT, ascii_only=ascii_only)
@@ -71,7 +71,7 @@ def _around(block: Tokens, at: int, width: int, *, ascii_only: bool) -> Iterator
         yield from ((Piece(label + rest, "strong"),) for label, rest in hung("", block.words, width, 0))
 
 
-def _listed(block: Tokens, width: int, *, ascii_only: bool) -> Iterator[Row]:
+def _listed(block: Tokens, width: int, *, ascii_only: bool) -> Iterator[PieceRow]:
     """Every token with its place, id and text, those that are read with a star, as many beside each other as fit."""
     places, ids = (max((len(str(n)) for n in some), default=1) for some in _numbers(block.tokens))
     bar = joint(ascii_only)

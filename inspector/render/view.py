@@ -18,7 +18,7 @@ from inspector.render.elements import Element
 from inspector.render.lines import CaseLink, joined_link
 from scoring.export import FORMS, Document, shown
 
-Numbers = Sequence[float] | npt.NDArray[np.float64]
+NumberSequence = Sequence[float] | npt.NDArray[np.float64]
 
 
 class Kind(Enum):
@@ -134,10 +134,10 @@ class Series(Struct, frozen=True, eq=False):
     name: str
     letter: str
     style: str
-    xs: Numbers
-    ys: Numbers
-    low: Numbers | None = None
-    high: Numbers | None = None
+    xs: NumberSequence
+    ys: NumberSequence
+    low: NumberSequence | None = None
+    high: NumberSequence | None = None
     stepped: bool = False
 
 
@@ -204,7 +204,7 @@ class Histogram(Struct, frozen=True):
     counted: str = "cases"
 
 
-class Given(Struct, frozen=True):
+class CalibrationBin(Struct, frozen=True):
     """What was given a probability from `low` to `high`: their mean, and the share that is right."""
 
     low: float
@@ -217,7 +217,7 @@ class Reliability(Struct, frozen=True):
     """How often what was given a probability is right, by ascending bins; an empty one has no mean."""
 
     title: str
-    bins: tuple[Given, ...]
+    bins: tuple[CalibrationBin, ...]
     counted: str = "cases"
 
 
@@ -308,7 +308,7 @@ class Facts(Struct, frozen=True):
     items: tuple[tuple[str, str], ...]
 
 
-class Command(Struct, frozen=True):
+class CommandLine(Struct, frozen=True):
     """A command line, and what it gives."""
 
     line: str
@@ -406,7 +406,7 @@ class Fold(Struct, frozen=True):
     blocks: tuple["Block", ...]
 
 
-Block = Note | Bullets | Facts | Command | Verbatim | Table | Chart | Picture | CaseBlock | Tokens | Fold
+Block = Note | Bullets | Facts | CommandLine | Verbatim | Table | Chart | Picture | CaseBlock | Tokens | Fold
 
 
 class Section(Struct, frozen=True):

@@ -21,20 +21,20 @@ from inspector.analysis_list import summaries
 from inspector.notes import first_run_notes
 from inspector.render.html import html_page
 from inspector.render.markdown import markdown_page
-from inspector.render.view import Block, Bullets, Command, Facts, Fold, Note, Report, Section, View
+from inspector.render.view import Block, Bullets, CommandLine, Facts, Fold, Note, Report, Section, View
 from inspector.report.facts import OfBenchmark, benchmarks_of, board_blocks, percent
 from inspector.selection import Selection
 from inspector.texts.sentences import WORDS, counted
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools, Ints
 from scoring.evaluations.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, AsGiven, Rule
 from scoring.export import Document, footer
+from scoring.schema import Bools, Ints
 
 # -- the parts of a report that are analyses: each is asked of one benchmark's cases and stands under its own heading
 
 
-class Part(Struct, frozen=True):
+class ReportPart(Struct, frozen=True):
     """A part of a report, of every benchmark: its title, its anchor, and what makes its blocks.
 
     `scorers` says that it has nothing to tell where nothing was scored.
@@ -86,7 +86,7 @@ def _thresholds(of: OfBenchmark) -> Iterator[Block]:
     yield charts[0]
     if charts[1:]:
         yield Fold(f"The same of {counted(len(charts) - 1, 'other scorer')}", tuple(charts[1:]))
-    yield Command(of.alone.request.command("thresholds"))
+    yield CommandLine(of.alone.request.command("thresholds"))
 
 
 def _data(of: OfBenchmark) -> Iterator[Block]:
@@ -96,24 +96,26 @@ def _data(of: OfBenchmark) -> Iterator[Block]:
 
 
 FIGURES = (
-    Part("Board", "board", board_blocks, scorers=False),
-    Part("Comparison", "compare", _comparison),
-    Part("Breakdown", "breakdown", _breakdown),
-    Part("Detection latency", "offset", _offset),
-    Part("Thresholds", "threshold", _thresholds),
+    ReportPart("Board", "board", board_blocks, scorers=False),
+    ReportPart("Comparison", "compare", _comparison),
+    ReportPart("Breakdown", "breakdown", _breakdown),
+    ReportPart("Detection latency", "offset", _offset),
+    ReportPart("Thresholds", "threshold", _thresholds),
 )
 """What comes before the chosen cases."""
-DATA = Part("The data", "data", _data, scorers=False)
+DATA = ReportPart("The data", "data", _data, scorers=False)
 """What comes after them."""
 
 
-def further_part(name: str) -> Part:
+def further_part(name: str) -> ReportPart:
     """Make a part of any analysis, as it is usually asked; one of the user's own as well.
 
     Raises:
         ModuleNotFoundError: there is no such analysis.
     """
-    return Part(analysis(name).title, f"with-{name}", lambda of: analysis_blocks(of, name, Params()), scorers=False)
+    return ReportPart(
+        analysis(name).title, f"with-{name}", lambda of: analysis_blocks(of, name, Params()), scorers=False
+    )
 
 
 def analysis_blocks(of: OfBenchmark, name: str, params: Params) -> Iterator[Block]:
@@ -138,7 +140,7 @@ def view_blocks(of: OfBenchmark, view: View) -> Iterator[Block]:
             yield from part.blocks
     if notes := tuple(note.removeprefix(f"{of.name}: ") for note in view.provenance["notes"] if note not in NOTES):
         yield Bullets(notes)
-    yield Command(view.provenance["command"])
+    yield CommandLine(view.provenance["command"])
 
 
 # -- what a benchmark's figures come to, in a few sentences
@@ -320,7 +322,7 @@ def report_document(selection: Selection, choices: Choices | None = None, form: 
         if name not in summaries():
             raise UsageError(f"there is no analysis {name!r}.", f"There are: {', '.join(summaries())}.")
     if choices.cases < 0:
-        raise UsageError(f"{choices.cases} is no number of cases.", "Give 0 or more.")
+        raise UsageError(f"{choices.cases} is not a number of cases.", "Give 0 or more.")
     selection = replace(selection, request=replace(selection.request, by=()))
     command = selection.request.command("report", "-o", NAMED[form], *choices.words)
     benchmarks = benchmarks_of(selection)
@@ -355,7 +357,7 @@ def _about(benchmarks: tuple[OfBenchmark, ...], facts: Mapping[str, Any]) -> Ite
             ("made by", f"prm-inspect {facts['version']}"),
         )
     )
-    yield Command(str(facts["command"]), "The same file")
+    yield CommandLine(str(facts["command"]), "The same file")
     if not benchmarks:
         yield Note("No case is left by the filter, so there is nothing to report.", "warning")
     for of in benchmarks:
@@ -372,7 +374,7 @@ def _report_sections(benchmarks: tuple[OfBenchmark, ...], choices: Choices) -> I
         yield from _by_benchmark(part, benchmarks)
 
 
-def _by_benchmark(part: Part, benchmarks: tuple[OfBenchmark, ...]) -> Iterator[Section]:
+def _by_benchmark(part: ReportPart, benchmarks: tuple[OfBenchmark, ...]) -> Iterator[Section]:
     """Make a section; with several benchmarks it has a part for each."""
     if len(benchmarks) == 1:
         yield Section(part.title, part.anchor, tuple(part.blocks(benchmarks[0])))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -36,16 +35,15 @@ from inspector.texts.sentences import GLYPHS, WORDS
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import REWARDS, transform
-from scoring.evaluations.step_rewards import Bools, Ints
 from scoring.evaluations.verdicts import OUTCOMES, AsGiven, RuleByCase
 from scoring.export import Document
 from scoring.metrics.own import OwnMetric, own_metrics
+from scoring.schema import Bools, Ints, Row
 
 NAMES = {"f1": "F1", "prmscore": "PRMScore"}
 """Official figures as they are written."""
 SIDES = {"f1": ("error_acc", "correct_acc"), "prmscore": ("negative_acc", "positive_acc")}
 """The accuracies behind them, on what is wrong and on what is right."""
-Row = Mapping[str, Any]
 UNKNOWN: Row = {"value": None, "low": None, "high": None, "reason": None}
 """Stands for a figure that there is not."""
 

@@ -14,7 +14,7 @@ from inspector.screens.controller import Controller
 from inspector.screens.dialog import Dialog, Narrowing
 from inspector.texts.sentences import counted
 from inspector.texts.text import clean
-from inspector.widgets.columns import Column
+from inspector.widgets.columns import TableColumn
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import Pick, PickList
 
@@ -77,7 +77,7 @@ class Arranging(Controller):
         if self.inspection is not None:
             self.screen.app.push_screen(SortMenu(self.entries(), self.order), self._sort)
 
-    def sort_by(self, column: Column) -> None:
+    def sort_by(self, column: TableColumn) -> None:
         """Sort by the column, then the other way; by a picture or a list nothing can be sorted."""
         if self.inspection is None:
             return

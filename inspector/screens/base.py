@@ -13,8 +13,8 @@ from inspector.commands.command import CLOSE, FIRST, GO
 from inspector.commands.key_words import KeyWords, written
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
-from inspector.screens.threshold import Threshold
-from inspector.terminal.remembered import Remembered
+from inspector.screens.threshold import ThresholdMove
+from inspector.terminal.remembered import RememberedState
 from inspector.terminal.textual_compat import Steady
 from inspector.texts.paint import Brush
 from inspector.texts.sentences import threshold_name
@@ -77,11 +77,11 @@ class InspectionScreen(Steady, Screen[None]):
     def __init__(self, brush: Brush) -> None:
         super().__init__()
         self.brush = brush
-        self.remembered = Remembered()
+        self.remembered = RememberedState()
         self.keys = KeyWords()
         self.visit = HERE
         self.place: Callable[[Export], str] | None = None
-        self.threshold = Threshold(self)
+        self.threshold = ThresholdMove(self)
         self.controllers: tuple[Controller, ...] = (self.threshold,)
         self._hesitates: Timer | None = None
         self._scoring = False

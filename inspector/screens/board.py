@@ -18,7 +18,7 @@ from inspector.boards.arrangement import Arrangement, BoardKind, arranged, empty
 from inspector.boards.board import (
     BOARD,
     SEPARATOR,
-    Piece,
+    BoardSlice,
     Standings,
     board_frame,
     metrics_of,
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.selection import Selection
-    from inspector.widgets.columns import Column
+    from inspector.widgets.columns import TableColumn
 
 
 # -- from a row of the board to its failures, and from a number to exactly the cases behind it
@@ -153,7 +153,7 @@ class BoardRanking(Controller):
     _known_of: tuple[object, ...] = ()
     _rest: "Timer | None" = None
 
-    def ranked(self, selection: "Selection", pieces: "Sequence[Piece]", against: str) -> Standings:
+    def ranked(self, selection: "Selection", pieces: "Sequence[BoardSlice]", against: str) -> Standings:
         """Return what is known of these rows; where nothing is yet, it is computed soon, once, and the screen told."""
         owners = (against, selection.request.seed, *selection.evaluations, *(piece.rows for piece in pieces))
         before, self._asked = self._asked, owners
@@ -169,12 +169,14 @@ class BoardRanking(Controller):
         return waiting(against)
 
     def _begin(
-        self, selection: "Selection", pieces: "Sequence[Piece]", against: str, owners: tuple[object, ...]
+        self, selection: "Selection", pieces: "Sequence[BoardSlice]", against: str, owners: tuple[object, ...]
     ) -> None:
         work = partial(self._rank, selection, pieces, against, owners)
         self.screen.run_worker(work, thread=True, exclusive=True, group="ranking", description="ranking")
 
-    def _rank(self, selected: "Selection", pieces: "Sequence[Piece]", against: str, owners: tuple[object, ...]) -> None:
+    def _rank(
+        self, selected: "Selection", pieces: "Sequence[BoardSlice]", against: str, owners: tuple[object, ...]
+    ) -> None:
         """In a thread."""
         worker = get_current_worker()
 
@@ -240,10 +242,10 @@ class BoardScreen(InspectionScreen):
         self.controllers = (*self.controllers, self.arranging, self.opening)
         self.how = Arrangement()
         self.kind = BoardKind()
-        self._columns: dict[BoardKind, list[Column]] = {}
+        self._columns: dict[BoardKind, list[TableColumn]] = {}
         self._cells = BoardCells(brush)
         self._empty: tuple[str, ...] = ()
-        self.pieces: dict[tuple[str, str | None], Piece] = {}
+        self.pieces: dict[tuple[str, str | None], BoardSlice] = {}
         self._focus: tuple[str | None, str] = None, ""
         self._bare = pl.DataFrame(schema=BOARD)
         self._told = Standings()

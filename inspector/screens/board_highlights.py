@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.inspection import Inspection
-    from inspector.render.lines import Row
+    from inspector.render.lines import PieceRow
     from inspector.render.terminal import Terminal
     from inspector.render.view import Block, View
     from inspector.texts.paint import Brush
@@ -61,7 +61,7 @@ class ScorerPane(SheetView):
         """Return the blocks of the analysis that are shown."""
         return [block for section in view.sections for block in section.blocks]
 
-    def lines(self, terminal: "Terminal", view: "View") -> "tuple[str, list[Row]]":
+    def lines(self, terminal: "Terminal", view: "View") -> "tuple[str, list[PieceRow]]":
         """Return a word on what has no room, and the lines of what is shown."""
         return "", [line for line in terminal.blocks(self.blocks(view)) if line]
 
@@ -129,7 +129,7 @@ class HighlightsPane(ScorerPane):
 
     NAME = "highlights"
 
-    def lines(self, terminal: "Terminal", view: "View") -> "tuple[str, list[Row]]":
+    def lines(self, terminal: "Terminal", view: "View") -> "tuple[str, list[PieceRow]]":
         """Return the lines: where sentences take several, only the surest of them have room."""
         from inspector.render.view import Table
 

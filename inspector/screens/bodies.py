@@ -19,11 +19,11 @@ from inspector.case_view.token_lines import MODE as TOKENS
 from inspector.case_view.tracks import LETTERS
 from inspector.case_view.variant_track import original_of
 from inspector.inspection import Inspection
-from inspector.processes.xray import Question, Xray
+from inspector.processes.xray import XrayAnswer, XrayQuestion
 from inspector.screens.common_cases import ScorerChoice
 from inspector.screens.controller import Controller
 from inspector.texts.sentences import threshold_name
-from inspector.widgets.line_view import Prepared
+from inspector.widgets.line_view import PreparedLines
 from inspector.widgets.step_view import StepView
 from scoring.errors import InspectError
 from scoring.evaluations.evaluation import Evaluation
@@ -48,10 +48,10 @@ class Bodies(Controller):
     def __init__(self, screen: "CaseScreen") -> None:
         super().__init__(screen)
         self.mode = ""
-        self.found: Xray | None = None
-        self._question: Question | None = None
+        self.found: XrayAnswer | None = None
+        self._question: XrayQuestion | None = None
         self._asking: Timer | None = None
-        self._known: dict[tuple[str, str], Xray] = {}
+        self._known: dict[tuple[str, str], XrayAnswer] = {}
 
     def action_original(self) -> None:
         """Show what was changed in the original, or the steps as ever."""
@@ -111,14 +111,14 @@ class Bodies(Controller):
         inspection = self.inspection
         if inspection is None or inspection.evaluation is None:
             return
-        self._question = question = Question(inspection.selection, self.screen.row, inspection.evaluation.scorer)
+        self._question = question = XrayQuestion(inspection.selection, self.screen.row, inspection.evaluation.scorer)
         self.screen.run_worker(partial(self._wait, question), thread=True, group="tokens", description="tokens")
 
-    def _wait(self, question: Question) -> None:
+    def _wait(self, question: XrayQuestion) -> None:
         """In a thread."""
         self.screen.call_later(self._told, question, question.answer())
 
-    def _told(self, question: Question, xray: Xray) -> None:
+    def _told(self, question: XrayQuestion, xray: XrayAnswer) -> None:
         """Keep what was said; show it if it is still wanted."""
         if question is not self._question:
             return
@@ -129,7 +129,7 @@ class Bodies(Controller):
                 self._known.pop(next(iter(self._known)))
         self._put(xray)
 
-    def _put(self, xray: Xray) -> None:
+    def _put(self, xray: XrayAnswer) -> None:
         self.found = xray
         if self.mode == TOKENS:
             self.screen.show_case()
@@ -242,13 +242,13 @@ IDLE = 0.12
 """Seconds without a key after which the neighbours of the case are made ready."""
 
 
-class Ready(Struct, frozen=True, eq=False):
+class ReadyCase(Struct, frozen=True, eq=False):
     """A case made ready: its page, where the cursor stands and what is on top when it is opened, and the lines."""
 
     page: CaseLines
     stop: Stop | None
     scroll: int
-    lines: Prepared
+    lines: PreparedLines
 
 
 class ReadyCases(Controller):
@@ -258,11 +258,11 @@ class ReadyCases(Controller):
 
     def __init__(self, screen: "CaseScreen") -> None:
         super().__init__(screen)
-        self._ready: dict[int, Ready] = {}
+        self._ready: dict[int, ReadyCase] = {}
         self._ready_for: tuple[Inspection, Manner, int] | None = None
         self._idle: Timer | None = None
 
-    def get(self, inspection: Inspection, row: int, display: Manner) -> Ready:
+    def get(self, inspection: Inspection, row: int, display: Manner) -> ReadyCase:
         """Return a case made ready, perhaps before it was asked for."""
         view = self.screen.steps
         now = (inspection, display.kept(), view.palette)
@@ -274,13 +274,13 @@ class ReadyCases(Controller):
             self._ready[row] = self._make(inspection, row, display)
         return self._ready[row]
 
-    def _make(self, inspection: Inspection, row: int, display: Manner) -> Ready:
+    def _make(self, inspection: Inspection, row: int, display: Manner) -> ReadyCase:
         page = case_lines(inspection, row, display)
         stop, scroll = opening(page, display.height)
         lines = [*page.lines, *self.screen.lines_beneath(inspection, row, display)]
         view = self.screen.steps
         painted = view.painted_ahead(lines, pinned=page.pinned, cursor=line_of(page, stop), scroll=scroll)
-        return Ready(page, stop, scroll, painted)
+        return ReadyCase(page, stop, scroll, painted)
 
     def look_ahead(self) -> None:
         """Make the neighbours ready as soon as no key is pressed for a while."""

@@ -21,7 +21,7 @@ from scoring.errors import InspectError
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from inspector.critique.page import Spot
+    from inspector.critique.page import PageSpot
     from inspector.screens.case import CaseScreen
 
 BESIDE = 120
@@ -63,7 +63,7 @@ class Critique(Controller):
         self._answers_of: tuple[str | None, int] = (None, -1)
         self._unfolded_blocks: frozenset[int] = frozenset()
         self._chosen_spot: int | None = None
-        self._spots: tuple[Spot, ...] = ()
+        self._spots: tuple[PageSpot, ...] = ()
         self._read: dict[tuple[int, int], VotePage] = {}
         self._read_for: tuple[Inspection, VoteManner] | None = None
         self._next_ready: Timer | None = None

@@ -22,7 +22,7 @@ from inspector.widgets.key_line import ALL_KEYS, KeyLine
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TextEditor, TypingLine
 
-Answer = TypeVar("Answer")
+DialogAnswer = TypeVar("DialogAnswer")
 
 
 def quit_at_once(action: str) -> Binding:
@@ -31,7 +31,7 @@ def quit_at_once(action: str) -> Binding:
     return Binding("ctrl+c", action, "Quit at once", show=False, system=True, tooltip=explained, id="quit-at-once")
 
 
-class Dialog(Steady, ModalScreen[Answer]):
+class Dialog(Steady, ModalScreen[DialogAnswer]):
     """Ends with an answer; None where it was only closed.
 
     A subclass gives what its panel holds in `compose_panel`. Its bindings stand in the footer, in their order, and `?`
@@ -75,7 +75,7 @@ class Dialog(Steady, ModalScreen[Answer]):
         """Return the footer of a dialog."""
         return KeyLine(titles={"submit": self.ENTER} if self.ENTER else {}, first=(OPEN, CLOSE))
 
-    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+    def dismiss(self, result: DialogAnswer | None = None) -> AwaitComplete:
         """End with an answer. A key right behind the one that ended it would end the screen beneath as well."""
         return super().dismiss(result) if self.is_current else AwaitComplete()
 
@@ -105,7 +105,7 @@ class Dialog(Steady, ModalScreen[Answer]):
 # -- keys that arrive before a dialog's line has the focus are typed into it
 
 
-class TypedAhead(Dialog[Answer]):
+class TypedAhead(Dialog[DialogAnswer]):
     """A dialog with one place to type in.
 
     Textual gives the focus to a line some messages after its screen came up. A key in between would be the screen's,
@@ -243,7 +243,7 @@ class Leaving(Picking):
 # -- a list that is narrowed by typing, with something to do at its line under the cursor
 
 
-class Narrowing(TypedAhead[Answer]):
+class Narrowing(TypedAhead[DialogAnswer]):
     """Subclasses give the lines for what was typed, and the answer for the line that was chosen."""
 
     PLACEHOLDER: ClassVar[str] = "type letters to narrow"
@@ -275,7 +275,7 @@ class Narrowing(TypedAhead[Answer]):
         """Return what is said of a line when the cursor is on it: its note, which may be cut in the list."""
         return pick.note
 
-    def answer(self, key: str) -> Answer | None:
+    def answer(self, key: str) -> DialogAnswer | None:
         """Return what choosing the line with this key gives; None = nothing."""
         raise NotImplementedError
 

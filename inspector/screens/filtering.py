@@ -25,12 +25,12 @@ from inspector.screens.dialog import TypedAhead
 from inspector.texts.sentences import GLYPHS, WORDS
 from inspector.texts.text import clean
 from inspector.texts.wrap import wrap
-from inspector.widgets.columns import Column
-from inspector.widgets.facet_list import FacetList, Group, Mark, Value
+from inspector.widgets.columns import TableColumn
+from inspector.widgets.facet_list import FacetGroup, FacetList, FacetMark, FacetValue
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.text_editor import TypingLine
 from scoring.errors import FilterError, UsageError
-from scoring.filtering.filters import Choice, Filter
+from scoring.filtering.filters import FacetChoice, Filter
 from scoring.filtering.sql_words import named
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ class Folds(Struct, frozen=True):
         return replace(self, whole=self.whole ^ {group})
 
 
-def facet_groups(inspection: Inspection, folds: Folds | None = None) -> list[Group]:
+def facet_groups(inspection: Inspection, folds: Folds | None = None) -> list[FacetGroup]:
     """Return every facet that tells cases apart, its values counted under this filter and marked; then conditions.
 
     Only groups that are open are counted.
@@ -228,21 +228,21 @@ def facet_groups(inspection: Inspection, folds: Folds | None = None) -> list[Gro
             groups.append(_opened(facet, counts[facet.column], inspection, folds))
         elif facet not in opened:
             note = _marked(chosen, facet.column)
-            groups.append(Group(facet.column, facet.title, folded=True, note=note, short=_short(facet)))
+            groups.append(FacetGroup(facet.column, facet.title, folded=True, note=note, short=_short(facet)))
     return [*_conditions(inspection, folds), *groups]
 
 
-def _opened(facet: FacetColumn, counts: Counts, inspection: Inspection, folds: Folds) -> Group:
+def _opened(facet: FacetColumn, counts: Counts, inspection: Inspection, folds: Folds) -> FacetGroup:
     marks = [_mark(inspection, facet, value) for value, _ in counts]
     radio = facet.kind == "benchmarks"
     values = tuple(
-        Value(facet.column, value, _label(facet, value), count, mark, radio=radio)
+        FacetValue(facet.column, value, _label(facet, value), count, mark, radio=radio)
         for (value, count), mark in zip(counts, marks, strict=True)
     )
     whole = facet.column in folds.whole
     listed = values if whole else _first(values)
     more = len(values) - len(listed)
-    return Group(facet.column, facet.title, listed, more=more, whole=whole, short=_short(facet))
+    return FacetGroup(facet.column, facet.title, listed, more=more, whole=whole, short=_short(facet))
 
 
 def _short(facet: FacetColumn) -> str:
@@ -250,14 +250,14 @@ def _short(facet: FacetColumn) -> str:
     return facet.column.rpartition(".")[0] if facet.kind == "outcomes" else ""
 
 
-def _first(values: Sequence[Value]) -> tuple[Value, ...]:
+def _first(values: Sequence[FacetValue]) -> tuple[FacetValue, ...]:
     """The first values and all that are marked; one more than the first few is listed rather than told of."""
     if len(values) <= LISTED + 1:
         return tuple(values)
     return tuple(value for place, value in enumerate(values) if place < LISTED or value.mark)
 
 
-def _mark(inspection: Inspection, facet: FacetColumn, value: Choice) -> Mark:
+def _mark(inspection: Inspection, facet: FacetColumn, value: FacetChoice) -> FacetMark:
     if facet.kind == "benchmarks":
         return "keep" if value == inspection.benchmark else ""
     for marked in inspection.filter.facets:
@@ -272,19 +272,19 @@ def _marked(chosen: Filter, column: str) -> str:
     return ", ".join(f"{len(facet.values)} {word}" for word, facet in counts.items() if facet)
 
 
-def _conditions(inspection: Inspection, folds: Folds) -> list[Group]:
+def _conditions(inspection: Inspection, folds: Folds) -> list[FacetGroup]:
     """The conditions that were typed or given, as a group of their own; none where there are none."""
     titles = condition_titles(inspection)
-    base = [Value(GIVEN, text, titles.get(text, text), None, "fixed") for text in inspection.base]
-    typed = [Value(CONDITIONS, text, titles.get(text, text), None, "keep") for text in inspection.filter.where]
+    base = [FacetValue(GIVEN, text, titles.get(text, text), None, "fixed") for text in inspection.base]
+    typed = [FacetValue(CONDITIONS, text, titles.get(text, text), None, "keep") for text in inspection.filter.where]
     if not base and not typed:
         return []
     if not folds.is_open(CONDITIONS, aside=False):
-        return [Group(CONDITIONS, CONDITIONS, folded=True, note=str(len(base) + len(typed)))]
-    return [Group(CONDITIONS, CONDITIONS, (*base, *typed))]
+        return [FacetGroup(CONDITIONS, CONDITIONS, folded=True, note=str(len(base) + len(typed)))]
+    return [FacetGroup(CONDITIONS, CONDITIONS, (*base, *typed))]
 
 
-def _label(facet: FacetColumn, value: Choice) -> str:
+def _label(facet: FacetColumn, value: FacetChoice) -> str:
     if facet.kind == "outcomes" and isinstance(value, str):
         return f"{GLYPHS[value]} {WORDS[value]}"
     return value_words(value, facet.column)
@@ -293,7 +293,7 @@ def _label(facet: FacetColumn, value: Choice) -> str:
 # -- the value of one cell of the list, as a change of the filter: keep it or hide it
 
 
-def with_cell(inspection: Inspection, column: Column, value: Any, *, keep: bool) -> Filter:
+def with_cell(inspection: Inspection, column: TableColumn, value: Any, *, keep: bool) -> Filter:
     """Return the filter with the value of a cell kept, and no other of its column; or hidden.
 
     A fraction stands for all that read the same on screen. Of a list every member is kept or hidden.
@@ -322,7 +322,7 @@ def _with(chosen: Filter, name: str, value: Any, *, keep: bool, listed: bool, fi
     return chosen.only(name, value, listed=listed) if first else chosen.toggled(name, value, listed=listed)
 
 
-def _source(inspection: Inspection, column: Column) -> str:
+def _source(inspection: Inspection, column: TableColumn) -> str:
     """The one column of the data that a cell shows."""
     if isinstance(column.source, tuple):
         raise UsageError(
@@ -330,7 +330,7 @@ def _source(inspection: Inspection, column: Column) -> str:
         )
     (name,) = column.sources
     if name not in inspection.selection.columns:
-        raise UsageError(f"{column.title} is no column that a condition can speak of.", "Choose another cell.")
+        raise UsageError(f"{column.title} is not a column that a condition can speak of.", "Choose another cell.")
     return name
 
 
@@ -520,7 +520,7 @@ class Filtering(Controller):
         self._put_filter(chosen)
 
 
-def _alone(chosen: Filter, column: str, value: Choice) -> Filter:
+def _alone(chosen: Filter, column: str, value: FacetChoice) -> Filter:
     """The filter with one value of a column kept and no other; without it where it was so before."""
     only, without = chosen.only(column, value, listed=column in LISTS), chosen.without(column)
     before = [facet for facet in chosen.facets if facet.column == column]

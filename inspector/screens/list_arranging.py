@@ -10,7 +10,7 @@ from inspector.case_list.catalogue import OF_FILE, Entry, catalogue, entry_of
 from inspector.inspection import Inspection
 from inspector.screens.arranging import Arranging
 from inspector.texts.wrap import Phrase
-from inspector.widgets.columns import Column
+from inspector.widgets.columns import TableColumn
 from inspector.widgets.frame_table import FrameTable
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class ListArranging(Arranging):
     _empty_of: tuple[object, ...] = ()
     """What these are of."""
 
-    def columns_now(self, inspection: Inspection, *, blind: bool) -> list[Column] | None:
+    def columns_now(self, inspection: Inspection, *, blind: bool) -> list[TableColumn] | None:
         """Return the columns of the list where they are others than before; else None, so that the list keeps its own.
 
         See `case_columns`.

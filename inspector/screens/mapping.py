@@ -25,7 +25,7 @@ from scoring.importing.proposal import OpenTable, Proposal
 from scoring.tables.column_mapping import ColumnMapping
 
 if TYPE_CHECKING:
-    from scoring.tables.column_guess import Choice, Reading
+    from scoring.tables.column_guess import Choice, ColumnReading
 
 BESIDE = 100
 """Columns of the terminal from which on the preview stands beside the columns, and not beneath them."""
@@ -55,7 +55,7 @@ class MappingDialog(Dialog[ColumnMapping | None]):
         self._table, self._folder = table, folder
         self._mapping: ColumnMapping | None = None
         self._proposal: Proposal | None = None
-        self._readings: dict[str, Reading] = {}
+        self._readings: dict[str, ColumnReading] = {}
         self._chosen: dict[str, Choice] = {}
         self._problem = ""
         self._trying = True

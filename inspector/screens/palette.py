@@ -31,7 +31,7 @@ _LEAST = 0.2
 """The score of a case that holds it: there may be many."""
 
 
-class Places(Provider):
+class PlacesProvider(Provider):
     """Goes to what is chosen. Names are data: nothing in them acts."""
 
     async def search(self, query: str) -> Hits:

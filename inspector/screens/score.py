@@ -58,7 +58,7 @@ def flags_in(line: str) -> tuple[str, ...]:
     # argparse takes words without a dash for benchmarks.
     args = parser.parse_args(["benchmark", *words])
     if args.benchmarks != ["benchmark"]:
-        raise UsageError(f"{args.benchmarks[1]} is no flag.", "Flags begin with --.")
+        raise UsageError(f"{args.benchmarks[1]} is not a flag.", "Flags begin with --.")
     if args.model or args.critic or args.server:
         raise UsageError("checkpoint, critic and server have lines of their own.", "Move them there.")
     return tuple(words)
@@ -75,7 +75,7 @@ MOST, OFFERED = 5000, 50
 TRUNCATE = "the first steps of too long cases (--truncate)"
 
 
-class Tick(Static, can_focus=True):
+class TickLine(Static, can_focus=True):
     """A line that is ticked or not: `[x]` or `[ ]`, so that no colour is needed to see which."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("space", "tick", "Tick")]
@@ -124,7 +124,7 @@ class ScoreDialog(Dialog[Score | None]):
             yield Static(Content(clean(f"Score {self._benchmark} with a PRM")), classes="strong")
             yield _asked("PRM", "its checkpoint: a folder, or ORG/NAME of the hub", id="model")
             yield choices
-            yield Tick(TRUNCATE, id="truncate")
+            yield TickLine(TRUNCATE, id="truncate")
             yield _asked("sample", "so many cases, drawn evenly; none: all", id="sample", type="integer")
             yield _asked("limit", "or the first so many", id="limit", type="integer")
             yield Static(Content("or ask a critic: a language model that judges the steps"), classes="strong")
@@ -208,7 +208,7 @@ class ScoreDialog(Dialog[Score | None]):
         except UsageError as error:
             self.notify(clean(str(error)), severity="warning", markup=False)
             return
-        truncate = ["--truncate"] if self.query_one(Tick).ticked else []
+        truncate = ["--truncate"] if self.query_one(TickLine).ticked else []
         whole = str(expand_home(model)) if model.startswith("~") else model
         self.dismiss(Score(whole, (*truncate, *flags)) if model or server else None)
 
@@ -319,11 +319,11 @@ class CaseScorerDialog(Dialog[int | str | None]):
         self.action_take()
 
 
-Chosen = Callable[[Mapping[str, Any], Scorer | None], None]
+ScoreCallback = Callable[[Mapping[str, Any], Scorer | None], None]
 """Takes how the PRM is asked for, and the scorer that it is where that is known."""
 
 
-def choose_case_scorer(screen: Screen[Any], inspection: Inspection, title: str, chosen: Chosen) -> None:
+def choose_case_scorer(screen: Screen[Any], inspection: Inspection, title: str, chosen: ScoreCallback) -> None:
     """Ask which PRM is to score a case; the cursor begins on the scorer in focus.
 
     `screen` asks, and is told of a scorer that cannot be asked.
@@ -339,7 +339,7 @@ def choose_case_scorer(screen: Screen[Any], inspection: Inspection, title: str, 
     _choose(screen, inspection, title, [scorer for scorer, _ in there], answered)
 
 
-def choose_judge(screen: Screen[Any], inspection: Inspection, case: str, server: str, chosen: Chosen) -> None:
+def choose_judge(screen: Screen[Any], inspection: Inspection, case: str, server: str, chosen: ScoreCallback) -> None:
     """Ask which PRM, critic or generative PRM is to judge a case of the workspace.
 
     A critic is asked by a run like any other, of this one case. `server` is where one was asked the last time.
@@ -370,7 +370,7 @@ def _choose(
     screen.app.push_screen(CaseScorerDialog(title, picks, at), answered)
 
 
-def _ask_prm(screen: Screen[Any], inspection: Inspection, prm: tuple[Scorer, Path], chosen: Chosen) -> None:
+def _ask_prm(screen: Screen[Any], inspection: Inspection, prm: tuple[Scorer, Path], chosen: ScoreCallback) -> None:
     try:
         request = prm_asked(*prm, inspection.selection.workspace.root)
     except InspectError as error:

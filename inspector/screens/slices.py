@@ -15,7 +15,7 @@ from inspector.inspection import Inspection
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Dialog
 from inspector.texts.short_names import short_name
-from inspector.texts.text import Part, cell, clean
+from inspector.texts.text import TextPart, cell, clean
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.text_editor import TypingLine
@@ -112,7 +112,7 @@ class SlicesScreen(Dialog[Slice | None]):
     def _row(self, place: int) -> str:
         return "cursor" if place == self._cursor else ""
 
-    def _parts(self, place: int, width: int) -> list[Part]:
+    def _parts(self, place: int, width: int) -> list[TextPart]:
         entry = self._entries[place]
         room = max(4, width - len(entry.note) - 6)
         mark = ">" if place == self._cursor else " "

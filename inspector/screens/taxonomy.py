@@ -15,7 +15,7 @@ from inspector.analyses import Params
 from inspector.analyses.taxonomy import NOTES, taxonomy
 from inspector.commands import bindings_of
 from inspector.inspection import Inspection, covering, subject
-from inspector.render.lines import Row, Sheet, paragraph
+from inspector.render.lines import PieceRow, Sheet, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.view import Block
 from inspector.render.view import Note as Paragraph
@@ -46,11 +46,11 @@ from inspector.widgets.pick_list import Pick, TextList
 from inspector.widgets.sheet_view import SheetView
 from scoring.errors import UsageError
 from scoring.export import Document
-from scoring.filtering.similar import Cluster, clusters
-from scoring.triage.words import Note
+from scoring.filtering.similar import NoteCluster, clusters
+from scoring.triage.words import CaseNote
 
 if TYPE_CHECKING:
-    from scoring.evaluations.step_rewards import Bools
+    from scoring.schema import Bools
 
 
 # -- several panes on one screen: which of them has the keys, and its cursor
@@ -132,17 +132,17 @@ class CategoryDialog(Narrowing[str]):
         return key[1:]
 
 
-class TickDialog(Narrowing[tuple[Note, ...]]):
+class TickDialog(Narrowing[tuple[CaseNote, ...]]):
     """Ends with the notes to tick, which may be none; None where it was only closed."""
 
     PLACEHOLDER: ClassVar[str] = "a word or more; nothing unticks all"
     ENTER = "Tick them"
 
-    def __init__(self, title: str, notes: Sequence[Note], clusters: Sequence[Cluster]) -> None:
+    def __init__(self, title: str, notes: Sequence[CaseNote], clusters: Sequence[NoteCluster]) -> None:
         """`notes` are those that can be ticked, `clusters` those of them that are alike."""
         super().__init__(title)
         self._notes, self._clusters = notes, clusters
-        self._held: tuple[Note, ...] = ()
+        self._held: tuple[CaseNote, ...] = ()
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
         words = clean(typed).strip().casefold()
@@ -161,7 +161,7 @@ class TickDialog(Narrowing[tuple[Note, ...]]):
         cluster = self._clusters[int(pick.key)]
         return f"{pick.note} alike in words: {' / '.join(note.text for note in cluster.notes[:3])}"
 
-    def answer(self, key: str) -> tuple[Note, ...]:
+    def answer(self, key: str) -> tuple[CaseNote, ...]:
         return self._held if key == _TYPED else self._clusters[int(key)].notes
 
 
@@ -186,7 +186,7 @@ class Sorting(Controller):
             return
         own = [note for note in chosen if note.who == journal.author.who]
         if not own:
-            self.screen.say(f"This is no note of yours ({journal.author.who}): a category is its author's word.")
+            self.screen.say(f"This is not a note of yours ({journal.author.who}): a category is its author's word.")
             return
         present = {name: len(notes) for name, notes in self.screen.notes.by_category.items() if name}
         others = len(chosen) - len(own)
@@ -195,7 +195,7 @@ class Sorting(Controller):
         dialog = CategoryDialog(title, present, out=any(note.category for note in own))
         self.screen.app.push_screen(dialog, partial(self._put, own))
 
-    def _put(self, chosen: Sequence[Note], category: str | None) -> None:
+    def _put(self, chosen: Sequence[CaseNote], category: str | None) -> None:
         journal = self.screen.tagging.journal()
         if category is not None and journal is not None:
             self._do(lambda: put(chosen, journal.author.who, category))
@@ -435,7 +435,7 @@ class TaxonomyScreen(SheetScreen):
     # -- what is under the cursor
 
     @property
-    def note_here(self) -> Note | None:
+    def note_here(self) -> CaseNote | None:
         """The note under the cursor; None where there is none."""
         self.settle()
         notes = self.category.own if self.category else ()
@@ -449,7 +449,7 @@ class TaxonomyScreen(SheetScreen):
         return int(self.notes.rows[self.notes.notes.index(note)])
 
     @property
-    def chosen(self) -> tuple[Note, ...]:
+    def chosen(self) -> tuple[CaseNote, ...]:
         """The notes that are ticked; else the one under the cursor, or all of the category where that has the keys."""
         self.settle()
         if self.notes is not None and self.ticked:
@@ -482,7 +482,7 @@ class TaxonomyScreen(SheetScreen):
             TickDialog(f"Tick notes in {self.category.words}", notes, clusters(notes)), self._tick_these
         )
 
-    def _tick_these(self, chosen: tuple[Note, ...] | None) -> None:
+    def _tick_these(self, chosen: tuple[CaseNote, ...] | None) -> None:
         if chosen is None or self.category is None:
             return
         self.ticked = frozenset((note.case, note.who) for note in chosen)
@@ -561,7 +561,7 @@ def category_blocks(inspection: Inspection, category: CategoryCases) -> Iterator
         yield values
 
 
-def _note_lines(terminal: Terminal, note: Note | None) -> Iterator[Row]:
+def _note_lines(terminal: Terminal, note: CaseNote | None) -> Iterator[PieceRow]:
     """The note under the cursor in full, as far as there is room beside what is said of its category."""
     if note is None:
         return

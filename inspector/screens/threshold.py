@@ -10,7 +10,7 @@ from scoring.evaluations.deciding import OPTIMISTIC
 from scoring.evaluations.verdicts import Rule
 
 
-class Threshold(Controller):
+class ThresholdMove(Controller):
     """The threshold while it is moved: it is kept, or what was there before comes back."""
 
     _before: Inspection | None = None

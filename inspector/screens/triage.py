@@ -26,9 +26,20 @@ from inspector.texts.wrap import Phrase
 from inspector.triage.queue import end_forms, first_row, place_words, progress_words, row_of, ruling_forms
 from inspector.widgets.line_view import LineView, PhraseLine
 from scoring.errors import InspectError
-from scoring.triage.history import DEFER, GOLD_WRONG, RATE, RULE, RULINGS, SKIP, Action, Change, Queue, content_of
+from scoring.triage.history import (
+    DEFER,
+    GOLD_WRONG,
+    RATE,
+    RULE,
+    RULINGS,
+    SKIP,
+    Action,
+    JournalChange,
+    Queue,
+    content_of,
+)
 from scoring.triage.journal import Journal
-from scoring.triage.words import Words, words_of
+from scoring.triage.words import Annotation, words_of
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -357,16 +368,16 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         return self.queue is not None and self.queue.waits(self._here[0])
 
     @property
-    def _mine(self) -> Words:
+    def _mine(self) -> Annotation:
         """What one says of the case oneself, as it is here: not what was said of another text of it."""
         inspection, journal = self.inspection, self.journal
         if inspection is None or journal is None:
-            return Words("", "")
+            return Annotation("", "")
         who, case = journal.author.who, self._here[0]
         own = words_of(case, (entry for entry in journal.of_case(case) if entry[0].who == who))
-        return own[0].of(inspection.cases["key"][self.row]) if own else Words(case, who)
+        return own[0].of(inspection.cases["key"][self.row]) if own else Annotation(case, who)
 
-    def _do(self, changes: Sequence[Change], words: str, *, stay: bool) -> None:
+    def _do(self, changes: Sequence[JournalChange], words: str, *, stay: bool) -> None:
         """Write it, show it, and unless told to `stay` go to the next case that waits."""
         inspection, journal = self.inspection, self.journal
         if inspection is None or journal is None:

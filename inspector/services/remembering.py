@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inspector.app import InspectApp
     from inspector.inspection import Inspection
     from inspector.selection import Selection
-    from inspector.terminal.remembered import Left, Remembered
+    from inspector.terminal.remembered import Left, RememberedState
 
 SAVE_SECONDS = 1.0
 """How often what is remembered is written where it changed."""
@@ -40,16 +40,16 @@ class Remembering:
         self._began = time.time_ns()
         self._looks = LOOKS
 
-    def recall(self, selection: "Selection") -> "Remembered":
+    def recall(self, selection: "Selection") -> "RememberedState":
         """Return how this workspace was left; in any thread."""
-        from inspector.terminal.remembered import Remembered
+        from inspector.terminal.remembered import RememberedState
         from inspector.workspace_place import demo_workspace
 
         if self._app.state is None:
-            return Remembered()
+            return RememberedState()
         root = selection.workspace.root
         # The demo is the same with and without rewards of one's own.
-        return Remembered.of_workspace(None if root == demo_workspace() else root, self._app.state)
+        return RememberedState.of_workspace(None if root == demo_workspace() else root, self._app.state)
 
     def begin(self, selection: "Selection") -> None:
         """Begin to write what changes; where the workspace is, is found again where there is none at the next start."""

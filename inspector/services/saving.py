@@ -25,7 +25,7 @@ COMMAND_SHOWN = 400
 """Characters of a command that a toast shows."""
 
 
-class Saving:
+class SavingService:
     """Saves or copies, and says where it went and which command makes it again."""
 
     def __init__(self, app: "InspectApp") -> None:

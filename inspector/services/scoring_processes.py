@@ -72,7 +72,7 @@ class ScoringProcesses:
             self._app.tell(f"A run is going on; {self._app.keys.words.of('score')} stops it.", "warning")
             return
         from inspector.processes.job import ScoringJob
-        from scoring.engines.server.address import Address
+        from scoring.engines.server.address import ServerAddress
         from scoring.errors import InspectError
 
         benchmark, model = message.benchmark or inspection.benchmark, message.model
@@ -80,7 +80,7 @@ class ScoringProcesses:
         try:
             # Before it stands where others can read it: in the list of processes, or among what is remembered.
             for server in servers:
-                Address.read(server)
+                ServerAddress.read(server)
             root = self._root(inspection)
             flags = (*message.flags, *_another_name(benchmark, model, message.flags))
             self._run = run = ScoringJob(root, benchmark, model, flags=flags)

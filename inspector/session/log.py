@@ -48,7 +48,7 @@ INPUTS = ("key", "paste", "click", "size")
 """What of a line came from outside."""
 
 
-class Start(msgspec.Struct, frozen=True):
+class SessionStart(msgspec.Struct, frozen=True):
     """How a session began.
 
     `root` is the workspace's folder, None of the demo alone; `data` tells which cases and rewards it held, `journals`
@@ -75,7 +75,7 @@ class Said(msgspec.Struct, frozen=True):
     title: str
 
 
-class Line(msgspec.Struct, frozen=True):
+class LogLine(msgspec.Struct, frozen=True):
     """One line of a log, with its number in the file, 1-based."""
 
     at: float = 0.0
@@ -100,14 +100,14 @@ class Line(msgspec.Struct, frozen=True):
         return any(getattr(self, name) is not None for name in INPUTS)
 
 
-class Session(Struct, frozen=True):
+class ReadSession(Struct, frozen=True):
     """A log that was read; a last line that is cut short is left out."""
 
-    start: Start
-    lines: tuple[Line, ...]
+    start: SessionStart
+    lines: tuple[LogLine, ...]
 
 
-def read_session(path: Path) -> Session:
+def read_session(path: Path) -> ReadSession:
     """Return the session that a file tells.
 
     Raises:
@@ -123,24 +123,24 @@ def read_session(path: Path) -> Session:
             raise UnreadableFile(
                 f"{path} is the log of a version with other keys, or none of a session.", "Name another file."
             )
-        start = msgspec.json.decode(first, type=Start)
+        start = msgspec.json.decode(first, type=SessionStart)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise UnreadableFile(f"{path}:1 does not begin a session's log.", "Name another file.") from None
-    return Session(start, tuple(_lines(path, rest)))
+    return ReadSession(start, tuple(_lines(path, rest)))
 
 
-def _lines(path: Path, raw: list[bytes]) -> list[Line]:
+def _lines(path: Path, raw: list[bytes]) -> list[LogLine]:
     lines = []
     for number, data in enumerate(raw, 2):
         if not data.strip():
             continue
         try:
-            line = msgspec.json.decode(data, type=Line)
+            line = msgspec.json.decode(data, type=LogLine)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             if number == len(raw) + 1:
                 # It was being written when the session ended.
                 break
-            raise UnreadableFile(f"{path}:{number} is no line of a session's log.", "Mend or remove it.") from None
+            raise UnreadableFile(f"{path}:{number} is not a line of a session's log.", "Mend or remove it.") from None
         lines.append(msgspec.structs.replace(line, number=number))
     return lines
 
@@ -163,7 +163,7 @@ class SessionLog:
     Nothing here raises: why nothing more is written stands in `problem`.
     """
 
-    def __init__(self, folder: Path, start: Callable[[], Start]) -> None:
+    def __init__(self, folder: Path, start: Callable[[], SessionStart]) -> None:
         """Lines are kept until `begin`; `start`, which may take a while, says how the session began."""
         self.problem = ""
         self._lines: SimpleQueue[Mapping[str, Any] | None] = SimpleQueue()
@@ -183,7 +183,7 @@ class SessionLog:
         if self._thread.is_alive():
             self._thread.join(GRACE)
 
-    def _work(self, folder: Path, start: Callable[[], Start]) -> None:
+    def _work(self, folder: Path, start: Callable[[], SessionStart]) -> None:
         path = folder / f"session-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -279,7 +279,7 @@ def said(app: "InspectApp") -> Said | None:
 # -- how a session begins, and what its actions are called
 
 
-def start_of(app: "InspectApp", selection: Selection) -> Callable[[], Start]:
+def start_of(app: "InspectApp", selection: Selection) -> Callable[[], SessionStart]:
     """Return how a session begins: what the app was opened on, and how it was left before.
 
     What is quickly changed is looked at now; the rest when the value is called, in any thread.
@@ -290,8 +290,8 @@ def start_of(app: "InspectApp", selection: Selection) -> Callable[[], Start]:
     time = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     request, ascii_only = app.request, app.ascii_only
 
-    def start() -> Start:
-        return Start(
+    def start() -> SessionStart:
+        return SessionStart(
             v=VERSION,
             time=time,
             version=__version__,

@@ -15,8 +15,8 @@ from textual.pilot import Pilot
 
 from inspector.app import InspectApp
 from inspector.messages import Score
-from inspector.session.log import Line, Said, Session, said, shadow
-from inspector.terminal.remembered import Remembered
+from inspector.session.log import LogLine, ReadSession, Said, said, shadow
+from inspector.terminal.remembered import RememberedState
 from scoring.errors import UsageError
 from scoring.triage.journal import ENVIRONMENT
 from scoring.workspace import Workspace
@@ -59,7 +59,7 @@ class ReplayedApp(InspectApp):
         self.notify("Scoring is not played again.", markup=False)
 
 
-async def replay(session: Session, workspace: Workspace, at: Path) -> Replayed:
+async def replay(session: ReadSession, workspace: Workspace, at: Path) -> Replayed:
     """Play a session on the data of a workspace; all that it writes goes into the folder `at`, which is empty.
 
     Args:
@@ -73,7 +73,7 @@ async def replay(session: Session, workspace: Workspace, at: Path) -> Replayed:
     start, state = session.start, at / "state"
     place = shadow(workspace, at / "workspace", start.journals)
     request = replace(start.request, workspace=str(place))
-    left = Remembered.of_workspace(place, state)
+    left = RememberedState.of_workspace(place, state)
     left.keep(**{name: tuple(value) if isinstance(value, list) else value for name, value in start.left.items()})
     left.save()
     (at / "exports").mkdir()
@@ -86,7 +86,7 @@ async def replay(session: Session, workspace: Workspace, at: Path) -> Replayed:
             return await _played(pilot, app, session.lines)
 
 
-async def _played(pilot: Pilot[Any], app: InspectApp, lines: tuple[Line, ...]) -> Replayed:
+async def _played(pilot: Pilot[Any], app: InspectApp, lines: tuple[LogLine, ...]) -> Replayed:
     inputs = titles = 0
     done = "the start"
     for line, following in zip(lines, [*lines[1:], None], strict=True):
@@ -108,7 +108,7 @@ async def _played(pilot: Pilot[Any], app: InspectApp, lines: tuple[Line, ...]) -
     return Replayed(inputs, titles)
 
 
-async def _play(pilot: Pilot[Any], line: Line) -> None:
+async def _play(pilot: Pilot[Any], line: LogLine) -> None:
     """What came in comes once more."""
     if line.key is not None and line.key != _SUSPENDS:
         pilot.app.post_message(Key(line.key, line.character))

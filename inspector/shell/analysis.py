@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from inspector.analyses import load
-from inspector.render.lines import Row
+from inspector.render.lines import PieceRow
 from inspector.render.terminal import UNBOUNDED, Terminal
 from inspector.render.view import View
 from inspector.request import Request, request_of
@@ -104,7 +104,7 @@ def _flip_lists(view: View, request: Request) -> Iterator[str]:
         yield "The conditions that open these cases are in --json."
 
 
-def painted(rows: Iterator[Row]) -> Iterator[Text]:
+def painted(rows: Iterator[PieceRow]) -> Iterator[Text]:
     """Return lines of pieces as texts with the styles of a terminal."""
     for row in rows:
         line = Text()

@@ -38,7 +38,7 @@ from scoring.scorer import Scorer
 from scoring.storage.files import write_atomically
 from scoring.texts import Texts, reward_keys
 from scoring.triage.adjudicated import CHANGED, CONFIRMED
-from scoring.triage.words import Words
+from scoring.triage.words import Annotation
 
 # -- `export triage`: what people said of the shown cases, as a table or as what rows for other programs are made of
 
@@ -69,7 +69,7 @@ def put_table(selection: Selection, args: argparse.Namespace, path: Path | None)
     return 0
 
 
-def judged_cases(selection: Selection, who: str) -> tuple[pl.DataFrame, tuple[Words, ...], list[str]]:
+def judged_cases(selection: Selection, who: str) -> tuple[pl.DataFrame, tuple[Annotation, ...], list[str]]:
     """Return the shown cases that people rule on or rate, as CASES; their words; and what is to be said.
 
     Raises:
@@ -147,7 +147,7 @@ def _can_be(args: argparse.Namespace) -> None:
     if args.to not in FORMATS[args.what]:
         there = "; ".join(f"{what} as {', '.join(formats)}" for what, formats in FORMATS.items())
         there = there.replace(" as ", " can be written as ", 1)
-        what = "is no triage" if args.what == "triage" else f"are no {args.what}"
+        what = "is not triage" if args.what == "triage" else f"are no {args.what}"
         raise UsageError(f"there {what} in the format {args.to}.", f"{there[0].upper()}{there[1:]}.")
     if args.who and args.what != "triage":
         raise UsageError("--who says whose triage is written.", f"Leave it out for {args.what}.")

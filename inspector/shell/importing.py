@@ -25,14 +25,14 @@ from scoring.benchmarks.registry import is_benchmark
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
 from scoring.evaluations.rules import check_own_rule
 from scoring.generation import Added
-from scoring.importing.batch import Ask, ImportBatch, ImportOptions, read_sources, spill_folder
+from scoring.importing.batch import AskMapping, ImportBatch, ImportOptions, read_sources, spill_folder
 from scoring.importing.bringing import not_looked_at
 from scoring.importing.proposal import OpenTable
-from scoring.importing.saving import Saved
+from scoring.importing.saving import SavedResults
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
-from scoring.tables.column_guess import Choice, Reading, propose, readings
+from scoring.tables.column_guess import Choice, ColumnReading, propose, readings
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace, workspace_folder
 
@@ -83,7 +83,7 @@ class DeclinedError(Exception):
     """Somebody who was asked about a table does not want it imported."""
 
 
-def bring(args: argparse.Namespace, ask: Ask | None) -> ImportBatch:
+def bring(args: argparse.Namespace, ask: AskMapping | None) -> ImportBatch:
     """Import the sources without a word, for whoever looks at them next; `ask` decides what columns of tables are."""
     args.name = args.mapping = args.run = None
     with spill_folder(home(args)) as spill:
@@ -117,7 +117,7 @@ def _rules(imported: Imported) -> list[Finding]:
     )
 
 
-def _found(args: argparse.Namespace, spill: Path | None, ask: Ask | None = None, *, anew: bool) -> ImportBatch:
+def _found(args: argparse.Namespace, spill: Path | None, ask: AskMapping | None = None, *, anew: bool) -> ImportBatch:
     """Read the sources; files that were imported and have not changed only if they are to be read `anew`."""
     with ReadingProgress("reading", quiet=args.quiet) as progress:
         if ask is not None:
@@ -131,7 +131,7 @@ def _found(args: argparse.Namespace, spill: Path | None, ask: Ask | None = None,
         )
 
 
-def _hushed(progress: ReadingProgress, ask: Ask, table: OpenTable) -> ColumnMapping | None:
+def _hushed(progress: ReadingProgress, ask: AskMapping, table: OpenTable) -> ColumnMapping | None:
     with progress.hushed():
         return ask(table)
 
@@ -153,7 +153,7 @@ def _chosen(progress: ReadingProgress, table: OpenTable) -> ColumnMapping | None
     return None if stated == (table.stated or ColumnMapping()) else propose(table.rows, stated)
 
 
-def _answer(progress: ReadingProgress, source: str, reading: Reading) -> Choice | None:
+def _answer(progress: ReadingProgress, source: str, reading: ColumnReading) -> Choice | None:
     """None = Enter, for what is taken anyway."""
     with progress.hushed():
         print(clean(f"{source}: {reading.question}"), file=sys.stderr)
@@ -280,7 +280,7 @@ def _tell(args: argparse.Namespace) -> Callable[[str], None]:
 
 
 def _report(
-    batch: ImportBatch, args: argparse.Namespace, added: Sequence[Added] = (), saved: Sequence[Saved] = ()
+    batch: ImportBatch, args: argparse.Namespace, added: Sequence[Added] = (), saved: Sequence[SavedResults] = ()
 ) -> None:
     batch = replace(batch, passed_over=not_looked_at(split(args.paths)[1]))
     _print(reports(batch, added, saved, verbose=args.verbose, width=_width(sys.stdout)), args)

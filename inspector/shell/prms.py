@@ -22,9 +22,10 @@ from scoring.export import Document
 from scoring.names import match_name
 from scoring.own_code import installed, is_file, package_of
 from scoring.prms.about import ABOUT
-from scoring.prms.base import Facts, facts_of
+from scoring.prms.base import FamilyFacts, facts_of
 from scoring.prms.catalogue import ADAPTERS, family
 from scoring.prms.own import GROUP, own_family
+from scoring.schema import Row
 
 # -- PRM families and the checks of an adapter, as pages for people
 
@@ -37,8 +38,6 @@ _STYLES = {"ok": "blue", "failed": "bold yellow", "skipped": "dim"}
 _STATUS = len("✓ skipped  ")
 _BESIDE = 120
 """Cells from which the checks' names have a column of their own."""
-
-Row = Mapping[str, Any]
 
 
 def list_page(rows: Sequence[Row], width: int, *, ascii_only: bool = False) -> Iterator[RenderableType]:
@@ -281,7 +280,7 @@ def _row(name: str) -> dict[str, Any]:
     return _facts(name, facts_of(family(name))) | own
 
 
-def _facts(name: str, facts: Facts) -> dict[str, Any]:
+def _facts(name: str, facts: FamilyFacts) -> dict[str, Any]:
     return {
         "name": name,
         "family": facts.scale.family if facts.scale else name,

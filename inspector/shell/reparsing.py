@@ -16,7 +16,7 @@ from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo
 from scoring.cache import VoteParts
 from scoring.claim import claim, find, scorers
-from scoring.critics.catalogue import CriticProtocol, Read, version
+from scoring.critics.catalogue import CriticProtocol, ReadAnswer, version
 from scoring.errors import UsageError
 from scoring.names import match_name
 from scoring.reparse import Reparsed, copy, parsed_by, protocol_of_critic, reader, reparse, stale
@@ -91,7 +91,7 @@ def _kept(
     scorer: Scorer,
     parts: VoteParts,
     protocol: CriticProtocol,
-    read: Read,
+    read: ReadAnswer,
     cases: pl.DataFrame,
     args: argparse.Namespace,
 ) -> Iterator[str]:

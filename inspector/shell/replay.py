@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from platformdirs import user_state_path
 
-from inspector.session.log import FOLDER, Start, data_of, logs, read_session
+from inspector.session.log import FOLDER, SessionStart, data_of, logs, read_session
 from inspector.session.replaying import Replayed, replay
 from inspector.shell.output import say
 from inspector.texts.text import clean
@@ -70,7 +70,7 @@ def _demo_alone() -> Workspace:
     )
 
 
-def _changed(start: Start, workspace: Workspace) -> Iterator[str]:
+def _changed(start: SessionStart, workspace: Workspace) -> Iterator[str]:
     """What is not as it was when the session began."""
     if start.version != __version__:
         yield f"The session was logged by version {start.version}; this is {__version__}."

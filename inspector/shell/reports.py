@@ -23,7 +23,7 @@ from scoring.evaluations.rules import when_wrong
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch
 from scoring.importing.join import NO_VERDICT_READ, Joined
-from scoring.importing.saving import LEFT_OUT, Saved, Unchanged
+from scoring.importing.saving import LEFT_OUT, SavedResults, Unchanged
 from scoring.reading.findings import Finding, Severity, counted
 from scoring.reading.metadata import LISTS
 from scoring.results.base import NO_INDICES, named_after_folder
@@ -53,7 +53,7 @@ REASONS = 4
 def reports(
     batch: ImportBatch,
     added: Sequence[Added] = (),
-    saved: Sequence[Saved] = (),
+    saved: Sequence[SavedResults] = (),
     *,
     verbose: bool = False,
     width: int | None = None,
@@ -162,7 +162,7 @@ def _fates(imports: Sequence[Imported]) -> Iterator[str]:
         yield f"  left out without a look: {uncounted:,} more columns"
 
 
-def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
+def results_report(joined: Joined, saved: SavedResults | None) -> Iterator[str]:
     """Yield one scorer's results in a few lines: what joined and how, what could not be read."""
     foreign = joined.results
     name = saved.scorer if saved else foreign.name
@@ -178,7 +178,7 @@ def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
         yield f"  in the workspace: {saved.state}" + (f". {saved.why}" if saved.why else "")
 
 
-def _checkpoints(of_results: Sequence[tuple[Joined, Saved | None]]) -> Iterator[str]:
+def _checkpoints(of_results: Sequence[tuple[Joined, SavedResults | None]]) -> Iterator[str]:
     """A line a training run: at which of its steps the scorers are."""
     runs: dict[tuple[str, bool], list[str]] = {}
     for joined, saved in of_results:
@@ -379,7 +379,7 @@ def _some(named: Sequence[str], number: int, noun: str = "") -> str:
     return ", ".join(named) + (f" and {rest}" if more else "")
 
 
-def _remarks(batch: ImportBatch, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Finding]:
+def _remarks(batch: ImportBatch, added: Sequence[Added], saved: Sequence[SavedResults]) -> Iterator[Finding]:
     """Every finding, and what else a person should look at as if it were one."""
     for sentence in batch.skipped:
         yield Finding("warning", NOT_READ, sentence, "")
@@ -397,7 +397,7 @@ def _remarks(batch: ImportBatch, added: Sequence[Added], saved: Sequence[Saved])
             yield Finding("warning", code, saved[at].why, joined.results.source)
 
 
-def _head(batch: ImportBatch, saved: Sequence[Saved], names: _Names, every: Sequence[Finding]) -> str:
+def _head(batch: ImportBatch, saved: Sequence[SavedResults], names: _Names, every: Sequence[Finding]) -> str:
     """All of it in one sentence."""
     files = {*(cases.source for cases in batch.imported), *(joined.results.source for joined in batch.joined)}
     number = pl.concat(
@@ -487,7 +487,7 @@ def _cell(value: int | str) -> str:
     return f"{value:,}" if isinstance(value, int) else clean(value)
 
 
-def _scorers(of_results: Sequence[tuple[Joined, Saved | None]]) -> Iterator[str]:
+def _scorers(of_results: Sequence[tuple[Joined, SavedResults | None]]) -> Iterator[str]:
     """A line for all scorers of whom the same is to be told; those of whom something did not join come first.
 
     How they joined is told first, and once, where it is the same of scorers that differ otherwise.

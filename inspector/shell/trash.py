@@ -14,7 +14,7 @@ from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo
 from scoring.errors import InspectError, NoWorkspace, UsageError
 from scoring.names import match_name
-from scoring.trash import Kind, Removable, Removed, leftovers, prune, removable, remove, removed, restore
+from scoring.trash import Removable, Removed, TrashKind, leftovers, prune, removable, remove, removed, restore
 from scoring.triage.history import History
 from scoring.triage.words import words_of
 from scoring.workspace import Workspace
@@ -55,7 +55,7 @@ def _workspace(args: argparse.Namespace) -> Workspace:
         raise
 
 
-def _wanted(workspace: Workspace, kind: Kind, word: str) -> Removable:
+def _wanted(workspace: Workspace, kind: TrashKind, word: str) -> Removable:
     """The one thing of a kind that has this name, or alone this part in its name.
 
     Raises:
@@ -72,7 +72,7 @@ def _wanted(workspace: Workspace, kind: Kind, word: str) -> Removable:
     return there[names.index(match_name(word, names, kind))]
 
 
-def _bundled(kind: Kind) -> list[str]:
+def _bundled(kind: TrashKind) -> list[str]:
     if kind == "benchmark":
         return [demo.NAME]
     from scoring.scorer import Scorer

@@ -33,7 +33,7 @@ PATIENCE = 0.2
 _COARSE = 2_000_000_000
 """Nanoseconds by which a file system may be coarser than the clock."""
 
-Stamp = tuple[int, int] | None
+FileStamp = tuple[int, int] | None
 """A file's time of change (ns) and its size in bytes; None where there is none."""
 
 
@@ -43,12 +43,12 @@ class KeptFrame(msgspec.Struct, frozen=True):
     `lines` are its runs of text, from the top, each with the number of one of `styles` (Rich's notation).
     """
 
-    inputs: dict[str, Stamp]
+    inputs: dict[str, FileStamp]
     styles: list[str]
     lines: list[list[tuple[str, int]]]
 
 
-def stamp(path: str) -> Stamp:
+def stamp(path: str) -> FileStamp:
     """Return what a file or folder is known by; any path that cannot be looked at counts as not there."""
     try:
         there = os.stat(path)  # noqa: PTH116  # thousands of them: a Path each would take longer than the look
@@ -70,7 +70,7 @@ def keep(place: Path, inputs: Iterable[str], strips: Sequence[Strip], *, before:
 
     Where it cannot be written nothing happens: it only takes longer until something is seen the next time.
     """
-    stamps: dict[str, Stamp] = {}
+    stamps: dict[str, FileStamp] = {}
     for path in inputs:
         stamps[path] = known = stamp(path)
         if len(stamps) > MOST_INPUTS or (known is not None and known[0] > before - _COARSE):

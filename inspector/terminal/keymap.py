@@ -116,7 +116,7 @@ def read(path: Path) -> Keymap:
         return Keymap(usual(), (f"{path} cannot be read: {error.strerror or error}. The usual keys hold.",))
     except ValueError as error:
         # tomllib's own errors and those of the encoding.
-        return Keymap(usual(), (f"{path} is no TOML: {error}. The usual keys hold.",))
+        return Keymap(usual(), (f"{path} is not TOML: {error}. The usual keys hold.",))
     return laid_over(_flat(document))
 
 

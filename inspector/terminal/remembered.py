@@ -60,7 +60,7 @@ class Left(msgspec.Struct, frozen=True):
     board_widths: dict[str, int] = {}
 
 
-class Remembered:
+class RememberedState:
     """Reads and changes what is remembered of one workspace.
 
     `left` is up to date at once; `save` brings it to the disk, merged with what other processes wrote meanwhile: of a
@@ -81,7 +81,7 @@ class Remembered:
         self.left = _read(written or {})
 
     @classmethod
-    def of_workspace(cls, root: Path | None, folder: Path) -> "Remembered":
+    def of_workspace(cls, root: Path | None, folder: Path) -> "RememberedState":
         """Make that of the workspace in folder `root` (None: the demo alone), kept in the state folder `folder`."""
         return cls(folder / "workspaces" / _file_name(root))
 
@@ -130,7 +130,7 @@ class Remembered:
 def recent_workspaces(folder: Path) -> list[str]:
     """Return the folders of workspaces that were looked at and are still there, the newest first.
 
-    `folder` is the state folder, as for `Remembered.of_workspace`.
+    `folder` is the state folder, as for `RememberedState.of_workspace`.
     """
     try:
         files = sorted(folder.glob("workspaces/*.json"), key=lambda path: path.stat().st_mtime, reverse=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from inspector.texts.sentences import GLYPHS, WORDS
-from inspector.texts.text import Part
+from inspector.texts.text import TextPart
 
 # -- which steps of a long case a narrow picture of its rewards shows: never without the gold step
 
@@ -130,7 +130,7 @@ class Brush(Struct, frozen=True):
         at = None if mark is None or not 0 <= mark <= 1 else min(width - 1, int(mark * width))
         return text, at
 
-    def reward_bar(self, share: float, width: int, threshold: float, style: str) -> list[Part]:
+    def reward_bar(self, share: float, width: int, threshold: float, style: str) -> list[TextPart]:
         """Draw a reward's bar with the threshold as a line through it."""
         text, at = self.bar(share, width, threshold)
         if at is None:
@@ -138,13 +138,13 @@ class Brush(Struct, frozen=True):
         line = "|" if self.ascii_only else "│"
         return [(text[:at], style), (line, "dim"), (text[at + 1 :], style)]
 
-    def outcome(self, name: str | None) -> list[Part]:
+    def outcome(self, name: str | None) -> list[TextPart]:
         """Write glyph and word of an outcome."""
         if name is None:
             return [("", "")]
         return [(f"{GLYPHS[name]} {WORDS[name]}", OUTCOME_STYLES.get(name, "dim"))]
 
-    def outcome_bar(self, counts: Mapping[str, int], width: int) -> list[Part]:
+    def outcome_bar(self, counts: Mapping[str, int], width: int) -> list[TextPart]:
         """Draw a bar of `width` cells in which each outcome has its share, drawn with its glyph.
 
         Shares are whole cells by largest remainders: to less than one cell each, and more cases never get fewer cells.
@@ -165,7 +165,7 @@ class Brush(Struct, frozen=True):
         gold: int | None,
         verdict: int | None,
         width: int | None = None,
-    ) -> list[Part]:
+    ) -> list[TextPart]:
         """Draw one character a step: an arrow stands before the gold step, the predicted step is underlined.
 
         Where `width` cells are too few for all steps, those around these two stand for them; see
@@ -174,7 +174,7 @@ class Brush(Struct, frozen=True):
         span, n_steps = (high - low) or 1.0, len(rewards)
         runs = [(0, n_steps)] if width is None else shown_runs(n_steps, max(4, width), gold, verdict)
         gap = ("~" if self.ascii_only else "…", "dim")
-        parts: list[Part] = [gap] if runs and runs[0][0] else []
+        parts: list[TextPart] = [gap] if runs and runs[0][0] else []
         for place, (start, end) in enumerate(runs):
             parts += [gap] if place else []
             for step in range(start, end):

@@ -9,13 +9,13 @@ from msgspec import Struct
 
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.rules import DIFFERENCES, REWARDS, Transform, transform
-from scoring.evaluations.step_rewards import Bools, Floats
+from scoring.evaluations.rules import DIFFERENCES, REWARDS, RewardTransform, transform
 from scoring.metrics.first_error import NAMES, FirstErrors
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PooledSteps, step_rows, why_nothing
 from scoring.metrics.step_labels import PRMSCORE as PRMSCORE_METRIC
+from scoring.schema import Bools, Floats
 
 if TYPE_CHECKING:
     from scoring.evaluations.verdicts import Decision
@@ -158,7 +158,7 @@ def _at_gold(evaluation: "Evaluation", row: int) -> str:
     return f" ({at_gold}, {'the first one' if step == 0 else f'{value} from the step before'})"
 
 
-def _compared(evaluation: "Evaluation") -> Transform:
+def _compared(evaluation: "Evaluation") -> RewardTransform:
     """What the threshold is compared with."""
     from scoring.evaluations.verdicts import AsGiven
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 
-Part = tuple[str, str]
+TextPart = tuple[str, str]
 """A piece of a line: its text, and the names of its styles, joined by spaces ("" is the plain style)."""
 LINE_BREAKS = "\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
 TAB = "    "

@@ -15,11 +15,11 @@ _AHEAD = 3
 """One of so many cells of a window lies behind the token that is read: what was read tells more than what follows."""
 
 
-Token = Mapping[str, Any]
+TokenFacts = Mapping[str, Any]
 """A token as `python -m scoring explain` tells it."""
 
 
-class Group(Struct):
+class TokenGroup(Struct):
     """Tokens that stand together: of the problem, of one step with what is read for it, or of the layout before them.
 
     `sequence` and `step` are 0-based; `step` None = of no step.
@@ -28,17 +28,17 @@ class Group(Struct):
     sequence: int
     name: str
     step: int | None
-    tokens: list[Token] = field(default_factory=list)
+    tokens: list[TokenFacts] = field(default_factory=list)
 
     @property
-    def read(self) -> Token | None:
+    def read(self) -> TokenFacts | None:
         """The token at which the step is read, if it is in this sequence."""
         return next((token for token in self.tokens if token["read"]), None)
 
 
-def grouped(tokens: Sequence[Token]) -> list[Group]:
+def grouped(tokens: Sequence[TokenFacts]) -> list[TokenGroup]:
     """Group all tokens, in order. One of the layout belongs to what stands before it, or to what it is read for."""
-    groups: list[Group] = []
+    groups: list[TokenGroup] = []
     for token in tokens:
         last = groups[-1] if groups and groups[-1].sequence == token["sequence"] else None
         if token["part"] == "layout" and not token["read"]:
@@ -48,13 +48,13 @@ def grouped(tokens: Sequence[Token]) -> list[Group]:
         else:
             name, step = f"step {token['step']}", token["step"]
         if last is None or (last.name, last.step) != (name, step):
-            last = Group(token["sequence"], name, step)
+            last = TokenGroup(token["sequence"], name, step)
             groups.append(last)
         last.tokens.append(token)
     return groups
 
 
-def counts_of_parts(tokens: Sequence[Token]) -> str:
+def counts_of_parts(tokens: Sequence[TokenFacts]) -> str:
     """Write how many tokens are of which part."""
     counts = {part: sum(token["part"] == part for token in tokens) for part in ("problem", "step", "layout")}
     return f"{counts['problem']:,} of the problem, {counts['step']:,} of steps, {counts['layout']:,} of the layout"

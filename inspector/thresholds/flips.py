@@ -16,10 +16,10 @@ from scoring.benchmarks.registry import StepLabelled
 from scoring.errors import UsageError
 from scoring.evaluations.deciding import at_wish, check
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools, Ints
 from scoring.evaluations.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
 from scoring.filtering.filters import Facet
 from scoring.metrics.threshold_curves import flip_conditions, step_flips
+from scoring.schema import Bools, Ints
 
 MOVED_CASES = {
     "benchmark": pl.String(),

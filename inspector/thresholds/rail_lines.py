@@ -10,11 +10,11 @@ from inspector.inspection import Inspection
 from inspector.render.cells import share, signed
 from inspector.texts.paint import OUTCOME_STYLES, Brush
 from inspector.texts.sentences import F1, GLYPHS, WORDS, Headline, counted, threshold_name
-from inspector.texts.text import Part
+from inspector.texts.text import TextPart
 from inspector.texts.wrap import Phrase, parts
 from inspector.widgets.line_view import Line
 from scoring.evaluations.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, Rule, RuleByCase
-from scoring.metrics.threshold_curves import Curve, tuned
+from scoring.metrics.threshold_curves import ThresholdCurve, tuned
 from scoring.scorer import Comparison
 
 LEAST_DIGITS, MOST_DIGITS = 4, 16
@@ -101,7 +101,7 @@ def score_words(line: Headline | None) -> str:
     return f"{line.metric if line else F1} {percent(line)}"
 
 
-def _picture(now: Inspection, sweep: Curve, marks: dict[str, float], width: int, brush: Brush) -> list[Line]:
+def _picture(now: Inspection, sweep: ThresholdCurve, marks: dict[str, float], width: int, brush: Brush) -> list[Line]:
     """Curve and axis; where the metric is undefined at every threshold, why there is no curve, and the axis."""
     axis = Line(_axis(marks, now.span, width, brush))
     rule = None if now.evaluation is None else now.evaluation.rule
@@ -118,7 +118,7 @@ def _picture(now: Inspection, sweep: Curve, marks: dict[str, float], width: int,
 
 
 @lru_cache(maxsize=8)
-def _curve(sweep: Curve, comparison: Comparison, span: tuple[float, float], width: int, brush: Brush) -> str:
+def _curve(sweep: ThresholdCurve, comparison: Comparison, span: tuple[float, float], width: int, brush: Brush) -> str:
     """The score over the range, one character a column: the best decision that falls into the column.
 
     A blank where every decision in a column leaves the score undefined.
@@ -132,7 +132,7 @@ def _curve(sweep: Curve, comparison: Comparison, span: tuple[float, float], widt
     return brush.curve([best if np.isfinite(best) else None for best in bests], float(score.max(initial=0.0)))
 
 
-def _axis(marks: dict[str, float], span: tuple[float, float], width: int, brush: Brush) -> list[Part]:
+def _axis(marks: dict[str, float], span: tuple[float, float], width: int, brush: Brush) -> list[TextPart]:
     """Where the present, the default and the best threshold lie under the curve."""
     low, high = span
     line = ["-" if brush.ascii_only else "─"] * width
@@ -144,7 +144,7 @@ def _axis(marks: dict[str, float], span: tuple[float, float], width: int, brush:
             # A column of the curve ends with its upper edge.
             at = max(0, int(np.searchsorted(edges, marks[name])) - 1)
             line[at], styles[at] = glyphs[name], "strong" if name == "now" else "gold"
-    parts: list[Part] = [(character, style) for character, style in zip(line, styles, strict=True)]
+    parts: list[TextPart] = [(character, style) for character, style in zip(line, styles, strict=True)]
     return parts
 
 
@@ -159,7 +159,7 @@ def _outcomes(now: Inspection, before: Inspection, codes: tuple[int, ...]) -> It
 
 def _changed(now: Inspection, before: Inspection, *, wide: bool) -> Phrase:
     """What became of all the cases that changed or, where there is no room for it, only how many they are."""
-    right, wrong, other = Changes.between(before, now)
+    right, wrong, other = ThresholdChanges.between(before, now)
     changed = f"{right + wrong + other:,} changed"
     if changed == "0 changed":
         return Phrase(("nothing changed", ""), rank=2)
@@ -182,7 +182,7 @@ _IS_RIGHT = np.isin(np.arange(len(OUTCOMES)), RIGHT)
 """By outcome code whether it is right."""
 
 
-class Changes(NamedTuple):
+class ThresholdChanges(NamedTuple):
     """How many cases a moved threshold turned right, turned wrong, and left wrong in another way."""
 
     right: int = 0
@@ -190,7 +190,7 @@ class Changes(NamedTuple):
     other: int = 0
 
     @classmethod
-    def between(cls, before: Inspection, now: Inspection) -> "Changes":
+    def between(cls, before: Inspection, now: Inspection) -> "ThresholdChanges":
         """Count the changes among the cases of the slice of `now`; none where either has no scorer in focus."""
         if now.evaluation is None or before.evaluation is None:
             return cls()

@@ -40,7 +40,6 @@ from scoring.evaluations.deciding import (
 )
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import METRICS, figures_of
-from scoring.evaluations.step_rewards import Bools, Floats
 from scoring.evaluations.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
 from scoring.metrics.aligned import EVERY, align_scorers, common_of
 from scoring.metrics.calibration import even_bins
@@ -49,6 +48,7 @@ from scoring.metrics.kernel import Metric, Unparsed
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_labels import PRMSCORE, asked_by_redundancy, redundancy_rows
 from scoring.metrics.threshold_curves import Bands, Tuned, official_bands, step_curve, tuned
+from scoring.schema import Bools, Floats
 
 THRESHOLDS = {
     "scorer": METRICS["scorer"],

@@ -13,12 +13,12 @@ from inspector.selection import Selection
 from inspector.texts.sentences import counted
 from scoring.benchmarks import demo
 from scoring.errors import UsageError
-from scoring.evaluations.step_rewards import Ints
 from scoring.metrics.people import MISSING, Answers
 from scoring.names import match_name
+from scoring.schema import Ints
 from scoring.triage.history import RATINGS, RULINGS, TAG, Action, History, Queue, content_of, taken_back
 from scoring.triage.journal import Journal
-from scoring.triage.words import KINDS, NO, RATING, RULING, YES, Words, statements, words_of
+from scoring.triage.words import KINDS, NO, RATING, RULING, YES, Annotation, statements, words_of
 
 ANNOTATIONS: dict[str, pl.DataType] = {
     "case": pl.String(),
@@ -56,8 +56,8 @@ class Annotations(Struct, frozen=True, eq=False):
     `people` are those who are listened to.
     """
 
-    shown: tuple[Words, ...]
-    gone: tuple[Words, ...]
+    shown: tuple[Annotation, ...]
+    gone: tuple[Annotation, ...]
     hidden: int
     people: tuple[str, ...]
     history: History
@@ -124,21 +124,21 @@ def gone_words(count: int) -> str:
     return f"{counted(count, 'case')} that people spoke of {words} is kept, and listed by --gone"
 
 
-def _words(history: History, cases: Iterable[str], people: Sequence[str]) -> tuple[Words, ...]:
+def _words(history: History, cases: Iterable[str], people: Sequence[str]) -> tuple[Annotation, ...]:
     listened = set(people)
     return tuple(
         statement for case in cases for statement in words_of(case, history.of_case(case)) if statement.who in listened
     )
 
 
-def _cases(words: Iterable[Words]) -> int:
+def _cases(words: Iterable[Annotation]) -> int:
     return len({statement.case for statement in words})
 
 
 # -- rows, and how they came to be
 
 
-def annotation_rows(selection: Selection, words: Sequence[Words]) -> pl.DataFrame:
+def annotation_rows(selection: Selection, words: Sequence[Annotation]) -> pl.DataFrame:
     """Make a row for the words of each person on each case, with the columns of ANNOTATIONS."""
     named = selection.cases.select("case", "subset", "key").filter(
         pl.col("case").is_in({statement.case for statement in words})
@@ -148,7 +148,7 @@ def annotation_rows(selection: Selection, words: Sequence[Words]) -> pl.DataFram
     return pl.DataFrame(rows, schema=ANNOTATIONS, orient="row")
 
 
-def _row(words: Words, subset: str | None, key: str | None) -> dict[str, Any]:
+def _row(words: Annotation, subset: str | None, key: str | None) -> dict[str, Any]:
     return {
         "case": words.case,
         "benchmark": benchmark_of(words.case),
@@ -167,7 +167,7 @@ def _row(words: Words, subset: str | None, key: str | None) -> dict[str, Any]:
 
 
 def annotation_facts(
-    selection: Selection, gathered: Annotations, words: Sequence[Words], command: str, *, only_gone: bool = False
+    selection: Selection, gathered: Annotations, words: Sequence[Annotation], command: str, *, only_gone: bool = False
 ) -> dict[str, Any]:
     """Record how rows of people's words came to be; of scorers only where a condition speaks of them."""
     return {
@@ -181,7 +181,7 @@ def annotation_facts(
     }
 
 
-def rulings_by_person(words: Iterable[Words]) -> dict[str, dict[str, int]]:
+def rulings_by_person(words: Iterable[Annotation]) -> dict[str, dict[str, int]]:
     """Count how often each person ruled what, in the order of RULINGS; those who ruled on nothing are left out."""
     counts = Counter((statement.who, statement.ruling) for statement in words if statement.ruling)
     return {
@@ -190,7 +190,7 @@ def rulings_by_person(words: Iterable[Words]) -> dict[str, dict[str, int]]:
     }
 
 
-def tags_in_use(words: Iterable[Words]) -> dict[str, int]:
+def tags_in_use(words: Iterable[Annotation]) -> dict[str, int]:
     """Count on how many cases somebody put each tag, the most used first, then by name."""
     counts = Counter(tag for _, tag in {(statement.case, tag) for statement in words for tag in statement.tags})
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
@@ -212,7 +212,7 @@ def queue_words(queue: Queue) -> str:
     return f"{done} ({queue.words})"
 
 
-def coverage(selection: Selection, gathered: Annotations, words: Sequence[Words], *, only_gone: bool) -> str:
+def coverage(selection: Selection, gathered: Annotations, words: Sequence[Annotation], *, only_gone: bool) -> str:
     """Say how many cases people speak of, and how many of them are ruled on."""
     n, ruled = _cases(words), _cases(statement for statement in words if statement.ruling)
     of = f"{counted(n, 'case')} that {'is' if n == 1 else 'are'} gone"
@@ -345,7 +345,7 @@ def _places(column: pl.Series, names: tuple[str, ...]) -> Ints:
 # -- where they differ
 
 
-class Difference(Struct, frozen=True):
+class Disagreement(Struct, frozen=True):
     """One thing of a case of which people say different things: `values` by who says it; `step` is 0-based."""
 
     case: str
@@ -367,7 +367,7 @@ def disagreements(selection: Selection, people: StatementsByPerson) -> pl.DataFr
 
     Those of the most kinds come first, then of the most people, then of the most things.
     """
-    by_case: defaultdict[str, list[Difference]] = defaultdict(list)
+    by_case: defaultdict[str, list[Disagreement]] = defaultdict(list)
     for difference in _differences(people):
         by_case[difference.case].append(difference)
     cases = selection.cases.select("case", "benchmark", "subset")[selection.shown]
@@ -379,7 +379,7 @@ def disagreements(selection: Selection, people: StatementsByPerson) -> pl.DataFr
     return pl.DataFrame(rows, schema=DISAGREEMENTS, orient="row")
 
 
-def _differing(differences: list[Difference]) -> dict[str, object]:
+def _differing(differences: list[Disagreement]) -> dict[str, object]:
     """The row of one case."""
     words = {
         kind: "; ".join(difference.words for difference in differences if difference.about == kind) for kind in KINDS
@@ -392,10 +392,10 @@ def _differing(differences: list[Difference]) -> dict[str, object]:
     }
 
 
-def _differences(people: StatementsByPerson) -> Iterator[Difference]:
+def _differences(people: StatementsByPerson) -> Iterator[Disagreement]:
     """By kind, then by tag or step."""
     by = ["about", "tag", "case", "step"]
     differing = people.statements.filter(pl.col("value").n_unique().over(by) > 1)
     grouped = differing.group_by(by, maintain_order=True).agg("who", "value").sort("tag", "step", nulls_last=False)
     for about, tag, case, step, who, values in grouped.iter_rows():
-        yield Difference(case, about, tag, step, dict(zip(who, values, strict=True)))
+        yield Disagreement(case, about, tag, step, dict(zip(who, values, strict=True)))

@@ -21,7 +21,6 @@ from inspector.texts.wrap import Phrase
 from inspector.triage.annotations import journal_of
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools, Ints
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.filtering.filters import Facet
 from scoring.metrics.first_error import FAILURES
@@ -29,9 +28,10 @@ from scoring.metrics.kernel import Unparsed
 from scoring.metrics.people import LAST, Saturation, saturation
 from scoring.metrics.shares import RIGHT_OUTCOMES, tried, wrong
 from scoring.names import match_name
-from scoring.triage.history import Change
+from scoring.schema import Bools, Ints
+from scoring.triage.history import JournalChange
 from scoring.triage.journal import Journal
-from scoring.triage.words import Note, categories, in_category, notes, sorting
+from scoring.triage.words import CaseNote, categories, in_category, notes, sorting
 
 # -- the notes on the shown cases, by category, and whether further notes still bring new ones
 
@@ -47,12 +47,12 @@ class GatheredNotes(Struct, frozen=True, eq=False, dict=True):
     cases that are left out, since not all cases were asked for.
     """
 
-    notes: tuple[Note, ...]
+    notes: tuple[CaseNote, ...]
     rows: Ints
     elsewhere: int = 0
 
     @cached_property
-    def by_category(self) -> dict[str, tuple[Note, ...]]:
+    def by_category(self) -> dict[str, tuple[CaseNote, ...]]:
         """The notes by category, see `scoring.triage.words.categories`."""
         return categories(self.notes)
 
@@ -67,7 +67,7 @@ class GatheredNotes(Struct, frozen=True, eq=False, dict=True):
         return tuple(sorted({note.who for note in self.notes}))
 
     @property
-    def sorted(self) -> tuple[Note, ...]:
+    def sorted(self) -> tuple[CaseNote, ...]:
         """The notes that are in a category."""
         return tuple(note for note in self.notes if note.category)
 
@@ -154,7 +154,7 @@ def named_categories(names: Sequence[str], limit: int = 12) -> str:
 class Changed(Struct, frozen=True):
     """What is to be done (`Journal.do`), [] where all is as it shall be, and in words what that does."""
 
-    changes: list[Change]
+    changes: list[JournalChange]
     words: str
 
 
@@ -220,7 +220,7 @@ def _place(name: str, wanted: str) -> int | None:
 # -- changes
 
 
-def put(chosen: Sequence[Note], who: str, category: str) -> Changed:
+def put(chosen: Sequence[CaseNote], who: str, category: str) -> Changed:
     """Put a person's own notes among these into a category; "" takes them out of theirs.
 
     Raises:
@@ -300,7 +300,7 @@ class CategoryCases(Struct, frozen=True, eq=False, dict=True):
     unparsed: Mapping[str, Unparsed]
 
     @cached_property
-    def own(self) -> tuple[Note, ...]:
+    def own(self) -> tuple[CaseNote, ...]:
         """The notes of this category."""
         return in_category(self.notes.notes, self.name)
 

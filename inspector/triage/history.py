@@ -24,7 +24,7 @@ from scoring.triage.history import (
     UNDO,
     UNTAG,
     Action,
-    Batch,
+    ActionBatch,
     batch_of,
     rating_of,
 )
@@ -135,8 +135,8 @@ def _reversal_words(action: Action, batch: Iterable[Action]) -> str:
     return f"{verb} {action.of}: " + "; ".join(map(action_words, batch))
 
 
-def _by_batch(actions: Iterable[RecordedAction]) -> dict[Batch, list[Action]]:
-    batches: dict[Batch, list[Action]] = {}
+def _by_batch(actions: Iterable[RecordedAction]) -> dict[ActionBatch, list[Action]]:
+    batches: dict[ActionBatch, list[Action]] = {}
     for action, _ in actions:
         if action.kind not in {UNDO, REDO}:
             batches.setdefault(batch_of(action), []).append(action)

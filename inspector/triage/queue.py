@@ -15,8 +15,8 @@ from inspector.inspection import Inspection, covering, subject
 from inspector.texts.sentences import counted
 from inspector.triage.annotations import disagreements, statements_by_person
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Floats, Ints
 from scoring.metrics.statistics import is_baseline
+from scoring.schema import Floats, Ints
 from scoring.triage.history import RULINGS, Queue
 from scoring.triage.journal import Journal
 

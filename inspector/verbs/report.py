@@ -78,5 +78,5 @@ def _form(args: argparse.Namespace) -> str:
     if form is None or (args.form == "markdown" and form == "html"):
         wanted = "markdown" if args.form == "markdown" else "HTML or Markdown"
         advice = "A browser prints report.html as PDF." if ending == ".pdf" else "Name it report.html or report.md."
-        raise UsageError(f"{args.output}: a report is {wanted}, and that is no name for it.", advice)
+        raise UsageError(f"{args.output}: a report is {wanted}, and that is not a name for it.", advice)
     return form

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from inspector.texts.short_names import short_name
-from inspector.texts.text import Part, cell, clean, number
+from inspector.texts.text import TextPart, cell, clean, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-Paint = Callable[[Any, int], Sequence[Part]]
+Paint = Callable[[Any, int], Sequence[TextPart]]
 """(value, width in cells) -> the parts of one cell. The value is a tuple if the column has several sources."""
 
 MARGIN = 1
@@ -34,10 +34,10 @@ LEAST_OWNER = 4
 
 
 SPARE = 5
-"""From this `Column.leave` on a column has to give way before others are narrowed."""
+"""From this `TableColumn.leave` on a column has to give way before others are narrowed."""
 
 
-class Column(Struct, frozen=True):
+class TableColumn(Struct, frozen=True):
     """A column on screen, made of one or more columns of the frame.
 
     Values without a `paint` are shown as text: floats with `decimals` digits, numbers at the right, null as a dash.
@@ -87,7 +87,7 @@ class Column(Struct, frozen=True):
         """
         return self.right or (self.paint is None and dtype.is_numeric())
 
-    def parts(self, value: Any, width: int, *, right: bool, null: str) -> Sequence[Part]:
+    def parts(self, value: Any, width: int, *, right: bool, null: str) -> Sequence[TextPart]:
         """Return the cell of a value: parts of exactly `width` cells together. `null` is the text of a missing one."""
         if self.paint is not None:
             return fit_parts(self.paint(value, width), width, right=right)
@@ -109,14 +109,14 @@ class Column(Struct, frozen=True):
 class FittedColumns:
     """Columns side by side in a width: a margin of one cell, then cells with gaps of one between them."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     dtypes: tuple["pl.DataType", ...]
     """Of the frame's columns called `sources`."""
     available: int
     """Cells to share, the margin included. Columns that are never left out may need more and go beyond it."""
     sources: tuple[str, ...] = field(init=False)
     """The frame's columns they need, each once: the order of the values in a row."""
-    shown: tuple[Column, ...] = field(init=False)
+    shown: tuple[TableColumn, ...] = field(init=False)
     """The columns for which there is room."""
     widths: tuple[int, ...] = field(init=False)
     """Cells of each column shown."""
@@ -124,7 +124,7 @@ class FittedColumns:
     """Their titles, as they stand above them."""
     _right: tuple[bool, ...] = field(init=False, repr=False)
     _pick: tuple[Callable[[tuple[Any, ...]], Any], ...] = field(init=False, compare=False, repr=False)
-    _cells: dict[Hashable, Sequence[Part]] = field(init=False, compare=False, repr=False)
+    _cells: dict[Hashable, Sequence[TextPart]] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         sources = needed_sources(self.columns)
@@ -141,7 +141,7 @@ class FittedColumns:
         object.__setattr__(self, "_cells", {})
 
     @classmethod
-    def of(cls, columns: Sequence[Column], frame: "pl.DataFrame | RowSource", available: int) -> Self:
+    def of(cls, columns: Sequence[TableColumn], frame: "pl.DataFrame | RowSource", available: int) -> Self:
         """Make the columns for a frame or another source. Raises polars' ColumnNotFoundError if it lacks one."""
         schema = frame.schema
         # Of a column that is not there the source itself says so.
@@ -165,12 +165,12 @@ class FittedColumns:
             line += cell(marked if inside else title, width, right=right)
         return line or " " * MARGIN
 
-    def row(self, values: tuple[Any, ...], *, margin: str, null: str, cell_at: int | None = None) -> list[Part]:
+    def row(self, values: tuple[Any, ...], *, margin: str, null: str, cell_at: int | None = None) -> list[TextPart]:
         """Return the line of a row's values, in the order of `sources`; `margin` is the text before it.
 
         The column numbered `cell_at` stands in brackets, in the gaps beside it: a cell cursor that needs no colour.
         """
-        parts: list[Part] = [(cell(margin, MARGIN), "")]
+        parts: list[TextPart] = [(cell(margin, MARGIN), "")]
         for index, pick in enumerate(self._pick):
             if index == cell_at and index:
                 parts[-1] = ("[", "strong")
@@ -187,7 +187,7 @@ class FittedColumns:
         start = MARGIN + sum(self.widths[:index]) + GAP * index
         return start - 1, start + self.widths[index] + GAP
 
-    def _cell(self, index: int, value: Any, null: str) -> Sequence[Part]:
+    def _cell(self, index: int, value: Any, null: str) -> Sequence[TextPart]:
         """The parts of a cell, remembered: when a threshold moves, most cells of a row stay as they were."""
         key = (index, type(value), _frozen(value), null)
         known = self._cells.get(key)
@@ -204,7 +204,7 @@ class FittedColumns:
         ends = accumulate((width + GAP for width in self.widths), initial=MARGIN - GAP)
         return next((place for place, end in enumerate(islice(ends, 1, None)) if end == x), None)
 
-    def at(self, x: int) -> Column | None:
+    def at(self, x: int) -> TableColumn | None:
         """Return the column at a cell (0-based) of the line; a gap belongs to the column before it."""
         end = MARGIN
         for column, width in zip(self.shown, self.widths, strict=True):
@@ -214,7 +214,7 @@ class FittedColumns:
         return None
 
 
-def _titles(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[str]:
+def _titles(columns: Sequence[TableColumn], widths: Sequence[int]) -> Iterator[str]:
     titles = [column.title for column in columns if not column.of]
     owners = {column.of for column in columns if column.of}
     for column, width in zip(columns, widths, strict=True):
@@ -234,7 +234,7 @@ def _frozen(value: Any) -> Hashable:
     return value if isinstance(value, Hashable) else repr(value)
 
 
-def with_widths(columns: Sequence[Column], widths: Mapping[str, int]) -> tuple[Column, ...]:
+def with_widths(columns: Sequence[TableColumn], widths: Mapping[str, int]) -> tuple[TableColumn, ...]:
     """Return the columns, those in `widths` with that many cells: no more where there is room, no fewer without."""
     return tuple(
         replace(column, width=max(1, min(widths[column.name], WIDEST)), flex=0, least=0, leave=0)
@@ -244,12 +244,12 @@ def with_widths(columns: Sequence[Column], widths: Mapping[str, int]) -> tuple[C
     )
 
 
-def needed_sources(columns: Sequence[Column]) -> tuple[str, ...]:
+def needed_sources(columns: Sequence[TableColumn]) -> tuple[str, ...]:
     """Return the columns of a frame that these columns show, each once."""
     return tuple(dict.fromkeys(name for column in columns for name in column.sources))
 
 
-def fitting(columns: Sequence[Column], available: int) -> tuple[Column, ...]:
+def fitting(columns: Sequence[TableColumn], available: int) -> tuple[TableColumn, ...]:
     """Return the columns for which there is room, some perhaps narrowed; others are left out whole.
 
     Before the first size is known (`available` below 1) all of them.
@@ -266,13 +266,13 @@ def fitting(columns: Sequence[Column], available: int) -> tuple[Column, ...]:
     return tuple(visible)
 
 
-def _excess(columns: Sequence[Column], available: int, *, narrowed: bool = False) -> int:
+def _excess(columns: Sequence[TableColumn], available: int, *, narrowed: bool = False) -> int:
     """Cells that the columns need beyond `available`; negative where there is room to spare."""
     widths = ((column.least if narrowed else 0) or column.width for column in columns)
     return sum(widths) + GAP * (len(columns) - 1) - available
 
 
-def fit_widths(columns: Sequence[Column], available: int) -> tuple[int, ...]:
+def fit_widths(columns: Sequence[TableColumn], available: int) -> tuple[int, ...]:
     """Return widths in cells: flexible columns share what `available` leaves after the gaps and their own widths.
 
     Where it is too little and narrowing is enough, those that may be narrowed are, the last ones first.
@@ -289,7 +289,7 @@ def fit_widths(columns: Sequence[Column], available: int) -> tuple[int, ...]:
     return tuple(column.width + extra.get(place, 0) for place, column in enumerate(columns))
 
 
-def _shared_out(columns: Sequence[Column], spare: int) -> dict[int, int]:
+def _shared_out(columns: Sequence[TableColumn], spare: int) -> dict[int, int]:
     """What each flexible column gets of the cells to spare; what one has no use for goes to the others."""
     extra: dict[int, int] = {}
     while True:
@@ -306,9 +306,9 @@ def _shared_out(columns: Sequence[Column], spare: int) -> dict[int, int]:
         extra |= full
 
 
-def fit_parts(parts: Sequence[Part], width: int, *, right: bool = False) -> list[Part]:
+def fit_parts(parts: Sequence[TextPart], width: int, *, right: bool = False) -> list[TextPart]:
     """Clean parts, and cut and pad them to exactly `width` cells together."""
-    fitted: list[Part] = []
+    fitted: list[TextPart] = []
     left = width
     for text, names in parts:
         cleaned = clean(text)
@@ -328,7 +328,7 @@ def fit_parts(parts: Sequence[Part], width: int, *, right: bool = False) -> list
 BLOCK = 64
 BLOCKS_KEPT = 2
 
-Row = tuple[Any, ...]
+TableRow = tuple[Any, ...]
 
 
 class RowSource(Protocol):
@@ -344,7 +344,7 @@ class RowSource(Protocol):
     def get_column(self, name: str) -> "pl.Series":
         """Return one whole column: the one that says which row is which is asked for so."""
 
-    def rows(self, names: "Sequence[str]", ids: "NDArray[np.int32]") -> list[Row]:
+    def rows(self, names: "Sequence[str]", ids: "NDArray[np.int32]") -> list[TableRow]:
         """Return the values of some columns in the rows with these ids, in their order."""
 
 
@@ -361,7 +361,7 @@ class FrameSource:
     def get_column(self, name: str) -> "pl.Series":
         return self._frame.get_column(name)
 
-    def rows(self, names: "Sequence[str]", ids: "NDArray[np.int32]") -> list[Row]:
+    def rows(self, names: "Sequence[str]", ids: "NDArray[np.int32]") -> list[TableRow]:
         return self._frame.select(names)[ids].rows()
 
 
@@ -386,7 +386,7 @@ class FrameRows:
         self._view = view
         self._keys = self._source.get_column(key)
         self._names = tuple(names)
-        self._blocks: dict[int, list[Row]] = {}
+        self._blocks: dict[int, list[TableRow]] = {}
 
     def __len__(self) -> int:
         return len(self._view)
@@ -399,7 +399,7 @@ class FrameRows:
         """Return the value in the key column of the row at a position of the view."""
         return self._keys[self.row_id(position)]
 
-    def values(self, position: int) -> Row:
+    def values(self, position: int) -> TableRow:
         """Return the row's values in the order of `names`, fetched with the rows around it."""
         block, offset = divmod(position, BLOCK)
         rows = self._blocks.get(block)
@@ -409,7 +409,7 @@ class FrameRows:
             rows = self._blocks[block] = self._fetched(block)
         return rows[offset]
 
-    def _fetched(self, block: int) -> list[Row]:
+    def _fetched(self, block: int) -> list[TableRow]:
         return self._source.rows(self._names, self._view[block * BLOCK : (block + 1) * BLOCK])
 
     def find(self, key: Any) -> int | None:

@@ -11,7 +11,7 @@ from textual.message import Message
 from inspector.commands.command import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, UP
 from inspector.widgets.line_view import Line, LineView
 
-Places = Sequence[tuple[int, int, int]]
+SpotPlaces = Sequence[tuple[int, int, int]]
 """(line beneath the fixed ones, first cell, cell behind the last) of a spot."""
 
 
@@ -50,10 +50,10 @@ class CritiquePane(LineView):
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's own parameter
         super().__init__(name=name, id=id, classes=classes)
-        self._spots: list[Places] = []
+        self._spots: list[SpotPlaces] = []
 
     def present(
-        self, head: Sequence[Line], lines: Iterable[Line], spots: Iterable[Places], *, keep_scroll: bool
+        self, head: Sequence[Line], lines: Iterable[Line], spots: Iterable[SpotPlaces], *, keep_scroll: bool
     ) -> None:
         """Show `lines` beneath `head`, which stays in place where it leaves at least as much room to them."""
         self.fixed_lines = len(head) if self.viewport.height >= 2 * len(head) else 0

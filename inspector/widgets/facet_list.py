@@ -29,18 +29,18 @@ from inspector.commands.command import (
     UP,
 )
 from inspector.texts.short_names import short_name
-from inspector.texts.text import Part, cell
+from inspector.texts.text import TextPart, cell
 from inspector.widgets.line_scroll import LineScroll
 
 NOTHING = "(none)"
-Mark = Literal["", "keep", "hide", "fixed"]
-_BOXES: dict[Mark, str] = {"": "[ ]", "keep": "[x]", "hide": "[-]", "fixed": "[=]"}
-_RADIO: dict[Mark, str] = {"": "( )", "keep": "(o)"}
+FacetMark = Literal["", "keep", "hide", "fixed"]
+_BOXES: dict[FacetMark, str] = {"": "[ ]", "keep": "[x]", "hide": "[-]", "fixed": "[=]"}
+_RADIO: dict[FacetMark, str] = {"": "( )", "keep": "(o)"}
 _BEHIND = "- "
 """What a title stands behind."""
 
 
-class Value(Struct, frozen=True):
+class FacetValue(Struct, frozen=True):
     """One value of a facet: None is a missing value, `label` how it is written, `mark` whether it is kept or hidden.
 
     A `count` of None is not shown. Of a facet with `radio` exactly one value is kept.
@@ -50,11 +50,11 @@ class Value(Struct, frozen=True):
     value: Any
     label: str
     count: int | None
-    mark: Mark = ""
+    mark: FacetMark = ""
     radio: bool = False
 
 
-class Group(Struct, frozen=True):
+class FacetGroup(Struct, frozen=True):
     """A facet's heading and those of its values that are listed; `more` are not. `whole` says that all were asked for.
 
     `note` stands behind the title of a folded group. `short` takes the place of the title, as those of all other groups
@@ -63,7 +63,7 @@ class Group(Struct, frozen=True):
 
     key: str
     title: str
-    values: tuple[Value, ...] = ()
+    values: tuple[FacetValue, ...] = ()
     folded: bool = False
     more: int = 0
     whole: bool = False
@@ -78,7 +78,7 @@ class Rest(Struct, frozen=True):
     more: int
 
 
-Line = Group | Value | Rest
+FacetLine = FacetGroup | FacetValue | Rest
 
 
 class FacetList(LineScroll, can_focus=True):
@@ -152,11 +152,11 @@ class FacetList(LineScroll, can_focus=True):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own parameter
         super().__init__(id=id)
-        self._lines: list[Line] = []
+        self._lines: list[FacetLine] = []
         self._titles: tuple[str, ...] = ()
         self._labels: dict[str, tuple[str, ...]] = {}
 
-    def show(self, groups: Sequence[Group]) -> None:
+    def show(self, groups: Sequence[FacetGroup]) -> None:
         """Replace the facets; the cursor stays on its line if that is still there, and in sight."""
         old = _identity(self.line) if self.line else None
         first = not self._lines
@@ -170,7 +170,9 @@ class FacetList(LineScroll, can_focus=True):
         same = [place for place, line in enumerate(self._lines) if _identity(line) == old]
         at = same[0] if same else min(self.cursor, max(0, len(self._lines) - 1))
         if first:
-            values = (place for place, line in enumerate(self._lines) if isinstance(line, Value) and not line.radio)
+            values = (
+                place for place, line in enumerate(self._lines) if isinstance(line, FacetValue) and not line.radio
+            )
             at = next(values, 0)
         self.set_reactive(FacetList.cursor, at)
         self.set_extent(self.viewport.width, len(self._lines))
@@ -178,7 +180,7 @@ class FacetList(LineScroll, can_focus=True):
         self.repaint_changed()
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> FacetLine | None:
         """What stands under the cursor."""
         return self._lines[self.cursor] if self._lines else None
 
@@ -189,8 +191,8 @@ class FacetList(LineScroll, can_focus=True):
             return Strip.blank(self.viewport.width, self.rich_style)
         entry, width, under = self._lines[line], self.viewport.width, line == self.cursor
         row = ("cursor" if self.has_focus else "cursor-blurred") if under else ""
-        margin: Part = (">" if under else " ", "strong")
-        if isinstance(entry, Value):
+        margin: TextPart = (">" if under else " ", "strong")
+        if isinstance(entry, FacetValue):
             return self.strip([margin, _value_part(entry, width - 1, self._labels[entry.column])], row)
         if isinstance(entry, Rest):
             words = f"... {entry.more:,} more" if entry.more else "... fewer"
@@ -201,7 +203,7 @@ class FacetList(LineScroll, can_focus=True):
     @property
     def _is_narrow(self) -> bool:
         """Whether a title that has a short form has no room."""
-        groups = (line for line in self._lines if isinstance(line, Group) and line.short)
+        groups = (line for line in self._lines if isinstance(line, FacetGroup) and line.short)
         return any(cell_len(group.title) + len(_BEHIND) > self.viewport.width - 1 for group in groups)
 
     # -- moving
@@ -229,9 +231,9 @@ class FacetList(LineScroll, can_focus=True):
     def action_choose(self, keep: bool, alone: bool = False) -> None:
         """Keep or hide a value, with `alone` no other one; fold or open a heading; list the rest."""
         line = self.line
-        if isinstance(line, Value):
+        if isinstance(line, FacetValue):
             self.post_message(self.Toggled(self, line.column, line.value, keep, alone))
-        elif isinstance(line, Group):
+        elif isinstance(line, FacetGroup):
             self.post_message(self.Folded(self, line.key, line.folded))
         elif line is not None:
             self.post_message(self.Listed(self, line.group))
@@ -239,10 +241,10 @@ class FacetList(LineScroll, can_focus=True):
     def action_fold(self, now_open: bool) -> None:
         """Fold the group that the cursor is in and go to its heading, or open it."""
         place = self.cursor
-        while place > 0 and not isinstance(self._lines[place], Group):
+        while place > 0 and not isinstance(self._lines[place], FacetGroup):
             place -= 1
         group = self._lines[place] if self._lines else None
-        if isinstance(group, Group) and group.folded == now_open:
+        if isinstance(group, FacetGroup) and group.folded == now_open:
             self.cursor = place
             self.post_message(self.Folded(self, group.key, now_open))
 
@@ -266,20 +268,20 @@ class FacetList(LineScroll, can_focus=True):
         self.repaint_changed()
 
 
-def _lines(group: Group) -> list[Line]:
+def _lines(group: FacetGroup) -> list[FacetLine]:
     """A group's lines: its heading, its values, and what lists the rest."""
     if group.folded:
         return [group]
     return [group, *group.values, *([Rest(group.key, group.more)] if group.more or group.whole else [])]
 
 
-def _identity(line: Line) -> tuple[Any, ...]:
-    if isinstance(line, Value):
+def _identity(line: FacetLine) -> tuple[Any, ...]:
+    if isinstance(line, FacetValue):
         return line.column, line.value
-    return (type(line), line.key if isinstance(line, Group) else line.group)
+    return (type(line), line.key if isinstance(line, FacetGroup) else line.group)
 
 
-def _heading(group: Group, width: int, titles: Sequence[str], *, short: bool) -> str:
+def _heading(group: FacetGroup, width: int, titles: Sequence[str], *, short: bool) -> str:
     """`- subset` where it is open, `+ subset: 2 kept` where it is folded; long `titles` are shortened."""
     note = f": {group.note}" if group.note else ""
     title = group.short if short and group.short else group.title
@@ -287,7 +289,7 @@ def _heading(group: Group, width: int, titles: Sequence[str], *, short: bool) ->
     return cell(f"{'+' if group.folded else '-'} {title}{note}", max(1, width))
 
 
-def _value_part(value: Value, width: int, labels: Sequence[str]) -> Part:
+def _value_part(value: FacetValue, width: int, labels: Sequence[str]) -> TextPart:
     count = "" if value.count is None else f" {value.count:,}"
     room = max(1, width - len(count) - 4)
     name = cell(short_name(value.label or NOTHING, room, labels), room)

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from inspector.commands.command import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, LEFT, OPEN, PAGE_DOWN, PAGE_UP, RIGHT, UP
 from inspector.texts.text import clean
 from inspector.texts.wrap import wrap
-from inspector.widgets.columns import Column, FittedColumns, FrameRows, Row, RowSource, with_widths
+from inspector.widgets.columns import FittedColumns, FrameRows, RowSource, TableColumn, TableRow, with_widths
 from inspector.widgets.line_scroll import LineScroll, Sized
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class CellCursor(LineScroll):
     _rows: "FrameRows | None"
 
     @property
-    def cell(self) -> "tuple[Column, Any] | None":
+    def cell(self) -> "tuple[TableColumn, Any] | None":
         """The column and the value under the cell cursor; None where there is no row or no cell is chosen."""
         place = self._cell
         if place is None or not self._rows:
@@ -139,7 +139,7 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         """The title of a column was clicked."""
 
         table: "FrameTable"
-        column: Column
+        column: TableColumn
 
         @property
         def control(self) -> "FrameTable":
@@ -176,11 +176,11 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         self._mark, self._chosen = mark, chosen
         self._null = null
         self._rows: FrameRows | None = None
-        self._given: tuple[Column, ...] = ()
+        self._given: tuple[TableColumn, ...] = ()
         self._columns = FittedColumns((), (), 0)
         self._edge: tuple[str, int] | None = None
         self._dragged = False
-        self._strips: FIFOCache[tuple[int, str, int | None, bool], tuple[Row, Strip]] = FIFOCache(STRIPS_KEPT)
+        self._strips: FIFOCache[tuple[int, str, int | None, bool], tuple[TableRow, Strip]] = FIFOCache(STRIPS_KEPT)
 
     # -- what is shown
 
@@ -188,7 +188,7 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         self,
         frame: "pl.DataFrame | RowSource",
         view: "NDArray[np.int32]",
-        columns: "Sequence[Column] | None" = None,
+        columns: "Sequence[TableColumn] | None" = None,
         *,
         key: str = "case",
     ) -> Self:
@@ -229,7 +229,7 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         return self._rows.key(self.cursor) if self._rows else None
 
     @property
-    def columns_shown(self) -> "tuple[Column, ...]":
+    def columns_shown(self) -> "tuple[TableColumn, ...]":
         """The columns for which there is room at the present width."""
         return self._columns.shown
 

@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.texts.text import Part, clean
+from inspector.texts.text import TextPart, clean
 
 CUT = "…"
 """Stands at the edge where a line goes on beyond it."""
@@ -30,7 +30,7 @@ class LineScroll(ScrollView, can_focus=True):
     `repaint_changed`: it compares the visible lines with the painted ones and writes those that differ. The first
     `fixed_lines` lines and `fixed_cells` cells stay in place while the others scroll.
 
-    The style names of a `Part` are those of `COMPONENT_CLASSES` without their prefix:
+    The style names of a `TextPart` are those of `COMPONENT_CLASSES` without their prefix:
 
     | name | for |
     | --- | --- |
@@ -202,7 +202,7 @@ class LineScroll(ScrollView, can_focus=True):
         if regions := [Region(0, y, width, 1) for y in offsets]:
             self.refresh(*regions)
 
-    def strip(self, parts: Sequence[Part], row: str = "") -> Strip:
+    def strip(self, parts: Sequence[TextPart], row: str = "") -> Strip:
         """Return parts as one strip of cleaned text, at least as wide as the pane; `row` is the style beneath it."""
         segments: list[Segment] = []
         base = run_style = self.line_style("", row)

@@ -11,7 +11,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
-from inspector.texts.text import Part, clean
+from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import Phrase, joined
 from inspector.widgets.line_scroll import LineScroll, Sized
 
@@ -19,14 +19,14 @@ from inspector.widgets.line_scroll import LineScroll, Sized
 class Line(Struct, frozen=True):
     """Parts of a line, and the name of a style (`cursor`, say) under the whole line, to the edge of the pane."""
 
-    parts: Sequence[Part]
+    parts: Sequence[TextPart]
     row: str = ""
 
 
-Lines = Iterable[Line | Sequence[Part] | Strip]
+Lines = Iterable[Line | Sequence[TextPart] | Strip]
 
 
-class Prepared(Struct, frozen=True):
+class PreparedLines(Struct, frozen=True):
     """Lines that were cleaned before they are shown, the widest one's cells, and strips of some of them by number."""
 
     lines: Sequence[Line | Strip]
@@ -34,10 +34,10 @@ class Prepared(Struct, frozen=True):
     strips: Mapping[int, Strip]
 
 
-def prepared(lines: Lines) -> Prepared:
+def prepared(lines: Lines) -> PreparedLines:
     """Make lines ready to be shown."""
     cleaned = [_cleaned(line) for line in lines]
-    return Prepared(cleaned, max(map(_width, cleaned), default=0), {})
+    return PreparedLines(cleaned, max(map(_width, cleaned), default=0), {})
 
 
 class LineView(LineScroll):
@@ -79,7 +79,7 @@ class LineView(LineScroll):
         self._made_for = 0
         self._strips: dict[int, Strip] = {}
 
-    def show(self, lines: Lines | Prepared, *, keep_scroll: bool = False) -> Self:
+    def show(self, lines: Lines | PreparedLines, *, keep_scroll: bool = False) -> Self:
         """Replace the lines; of the lines on screen only those that changed are written.
 
         Text is cleaned here; only that of a Strip must have been cleaned by whoever made it. With `keep_scroll` the
@@ -121,9 +121,9 @@ class LineView(LineScroll):
             return super().get_content_height(container, viewport, width)
         return len(self._make(max(1, width)))
 
-    def prepare(self, lines: Lines | Prepared) -> None:
+    def prepare(self, lines: Lines | PreparedLines) -> None:
         """Replace the lines without writing any."""
-        ready = lines if isinstance(lines, Prepared) else prepared(lines)
+        ready = lines if isinstance(lines, PreparedLines) else prepared(lines)
         self._lines = list(ready.lines)
         self._strips = dict(ready.strips)
         self.set_extent(ready.width, len(self._lines))
@@ -177,7 +177,7 @@ class LineView(LineScroll):
             self.post_message(self.Clicked(self, line))
 
 
-def _cleaned(line: Line | Sequence[Part] | Strip) -> Line | Strip:
+def _cleaned(line: Line | Sequence[TextPart] | Strip) -> Line | Strip:
     if isinstance(line, Strip):
         return line
     if not isinstance(line, Line):

@@ -20,7 +20,7 @@ HERE = "spot"
 """The style of the number under the cursor."""
 
 
-class Spot(NamedTuple):
+class SheetSpot(NamedTuple):
     """A number that opens cases: its line, its place on the line, its first cell and how many it has; all 0-based."""
 
     line: int
@@ -78,7 +78,7 @@ class SheetView(Sized, LineView):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's own parameter
         super().__init__(name=name, id=id, classes=classes)
         self._sheet = Sheet()
-        self._spots: list[Spot] = []
+        self._spots: list[SheetSpot] = []
         self._at = 0
 
     @property
@@ -87,7 +87,7 @@ class SheetView(Sized, LineView):
         return self._sheet
 
     @property
-    def spots(self) -> tuple[Spot, ...]:
+    def spots(self) -> tuple[SheetSpot, ...]:
         """The numbers that open cases, line by line."""
         return tuple(self._spots)
 
@@ -111,9 +111,9 @@ class SheetView(Sized, LineView):
     def go_to(self, line: int, place: int) -> None:
         """Put the cursor on the number at a line and a place on it (both 0-based), or the nearest one."""
         if self._spots:
-            self._move(self._nearest(Spot(line, place, 0, 0, Piece(""))))
+            self._move(self._nearest(SheetSpot(line, place, 0, 0, Piece(""))))
 
-    def _same(self, old: list[Spot], before: int) -> int:
+    def _same(self, old: list[SheetSpot], before: int) -> int:
         """Where the number is that stood under the cursor: the one with the same cases, else the nearest.
 
         Of several with the same cases, as many come before it as before, if there are so many. So it is found again in
@@ -124,7 +124,7 @@ class SheetView(Sized, LineView):
         alike = [at for at, spot in enumerate(self._spots) if spot.piece.drill == drill]
         return alike[min(earlier, len(alike) - 1)] if alike else self._nearest(old[before])
 
-    def _nearest(self, spot: Spot) -> int:
+    def _nearest(self, spot: SheetSpot) -> int:
         """Where the same number is: at the same place, else on the same line, else on the next one with a number."""
         here = [at for at, other in enumerate(self._spots) if other.line == spot.line]
         if not here:
@@ -188,7 +188,7 @@ class SheetView(Sized, LineView):
             return None
         return self._beneath(lines[at], here)
 
-    def _beneath(self, line: int, here: Spot) -> int:
+    def _beneath(self, line: int, here: SheetSpot) -> int:
         middle = here.start + here.width / 2
         there = [at for at, spot in enumerate(self._spots) if spot.line == line]
         return min(there, key=lambda at: abs(self._spots[at].start + self._spots[at].width / 2 - middle))
@@ -256,13 +256,13 @@ class SheetView(Sized, LineView):
         self.show(self._marked(), keep_scroll=True)
 
 
-def _spots(sheet: Sheet) -> list[Spot]:
+def _spots(sheet: Sheet) -> list[SheetSpot]:
     spots = []
     for number, row in enumerate(sheet.lines):
         cell = 0
         for place, piece in enumerate(row):
             width = cell_len(clean(piece.text))
             if piece.drill is not None:
-                spots.append(Spot(number, place, cell, width, piece))
+                spots.append(SheetSpot(number, place, cell, width, piece))
             cell += width
     return spots

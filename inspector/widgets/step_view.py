@@ -7,7 +7,7 @@ from textual.strip import Strip
 
 from inspector.commands.command import PAGE_DOWN, PAGE_UP
 from inspector.widgets.line_scroll import Sized
-from inspector.widgets.line_view import Line, Lines, LineView, Prepared, prepared
+from inspector.widgets.line_view import Line, Lines, LineView, PreparedLines, prepared
 
 
 class StepView(Sized, LineView, inherit_bindings=False):
@@ -25,7 +25,7 @@ class StepView(Sized, LineView, inherit_bindings=False):
 
     def show(
         self,
-        lines: Lines | Prepared,
+        lines: Lines | PreparedLines,
         *,
         keep_scroll: bool = False,
         pinned: int = 0,
@@ -44,7 +44,9 @@ class StepView(Sized, LineView, inherit_bindings=False):
         self.repaint_changed()
         return self
 
-    def painted_ahead(self, lines: Lines, *, pinned: int = 0, cursor: int | None = None, scroll: int = 0) -> Prepared:
+    def painted_ahead(
+        self, lines: Lines, *, pinned: int = 0, cursor: int | None = None, scroll: int = 0
+    ) -> PreparedLines:
         """Make lines ready for a `show` with the same arguments: what will be seen of them is painted already."""
         ready = prepared(lines)
         height = self.viewport.height
@@ -54,7 +56,7 @@ class StepView(Sized, LineView, inherit_bindings=False):
             for at in seen
             if isinstance(line := ready.lines[at], Line)
         }
-        return Prepared(ready.lines, ready.width, strips)
+        return PreparedLines(ready.lines, ready.width, strips)
 
     @property
     def palette(self) -> int:

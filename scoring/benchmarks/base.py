@@ -113,7 +113,7 @@ def note_where(code: str, when: pl.Expr, message: str | pl.Expr, *parts: pl.Expr
     return replace(warn_where(code, when, message, *parts), severity="note")
 
 
-class Read(Struct, frozen=True, eq=False):
+class ReadSource(Struct, frozen=True, eq=False):
     """What all chunks of a source gave, before it is concluded.
 
     Attributes:
@@ -147,7 +147,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
     name: str
     layout: Layout
     columns: Mapping[str, pl.Expr]
-    conclude: Callable[[Read], tuple[str, list[Finding]]]
+    conclude: Callable[[ReadSource], tuple[str, list[Finding]]]
     checks: Sequence[Check] = ()
     tallies: Mapping[str, pl.Expr] = field(default_factory=dict)
     twins: Mapping[str, pl.Expr] | None = None
@@ -203,7 +203,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
         tallies = {name: sum(part.tallies[name] for part in parts) for name in self.tallies}
         # Those of the source first, then those of rows in the order of their lines.
         findings.sort(key=lambda finding: finding.line or 0)
-        labels, findings = self.conclude(Read(rows.source, metadata, findings, tallies))
+        labels, findings = self.conclude(ReadSource(rows.source, metadata, findings, tallies))
         read = sum(part.read for part in parts)
         cases = metadata if large else pl.concat([metadata, texts.frame()], how="horizontal").select(list(CASES))
         spilled = Spilled(texts, rest.to_list()) if large else None
@@ -399,7 +399,7 @@ class OneBased(Struct, frozen=True, eq=False):
             "just beyond": (label == self.n_steps + 1).sum(),
         }
 
-    def concluded(self, read: Read) -> tuple[str, list[Finding]]:
+    def concluded(self, read: ReadSource) -> tuple[str, list[Finding]]:
         """Describe how the labels were read, with the evidence, and what speaks for another base than 1.
 
         They may look 0-based, one too high, or as if they counted from 2.

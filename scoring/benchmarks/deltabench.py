@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Read, not_empty, problem_ids, warn_where
+from scoring.benchmarks.base import CaseFormat, ReadSource, not_empty, problem_ids, warn_where
 from scoring.reading.fields import Fields, Layout, as_made, identifier, kind_of, read_by, solution, text
 from scoring.reading.findings import Finding
 from scoring.schema import STEP_INDEX
@@ -85,7 +85,7 @@ def _final_correct(fields: Fields, name: str) -> bool | None:
     return bool(value) if type(value) is int and value in {0, 1} else fields.boolean(name)
 
 
-def _concluded(read: Read) -> tuple[str, list[Finding]]:
+def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:
     counts = read.tallies
     label_base = (
         f"1-based section numbers, [] = none is wrong ({counts['zeros']:,} rows list 0, {counts['ones']:,} list 1, "

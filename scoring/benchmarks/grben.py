@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, OneBased, Read, none_wrong, quoted, warn_where
+from scoring.benchmarks.base import CaseFormat, OneBased, ReadSource, none_wrong, quoted, warn_where
 from scoring.reading.fields import SOME, Fields, Layout, identifier, read_by, solution, text, truth, whole
 from scoring.reading.findings import Finding
 
@@ -74,7 +74,7 @@ def _word(text: pl.Expr) -> pl.Expr:
     return text.str.strip_chars().str.to_lowercase().str.replace_all(r"[\s_]+", "-")
 
 
-def _concluded(read: Read) -> tuple[str, list[Finding]]:
+def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:
     label_base, suspicion = _LABEL.concluded(read)
     counts = Counter(read.cases["subset"].to_list())
     official = [

@@ -18,7 +18,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.benchmarks.base import MADE, CaseFormat, Check, Read, not_empty, note_where, warn_where
+from scoring.benchmarks.base import MADE, CaseFormat, Check, ReadSource, not_empty, note_where, warn_where
 from scoring.benchmarks.registry import StepLabelled
 from scoring.reading.fields import Field, Fields, Layout, identifier, read_by, solution, text, texts, wholes
 from scoring.reading.findings import Finding
@@ -268,7 +268,7 @@ _EVIDENCE: Mapping[str, pl.Expr] = {
 
 
 def _concluded(
-    read: Read, *, published: Mapping[str, int], known: Mapping[str, int], repeated: frozenset[str]
+    read: ReadSource, *, published: Mapping[str, int], known: Mapping[str, int], repeated: frozenset[str]
 ) -> tuple[str, list[Finding]]:
     # Where there are more of a kind than in the published files, the file is another one, and they keep their severity.
     count = Counter(finding.code for finding in read.findings)

@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, OneBased, Read, none_wrong, problem_ids, warn_where
+from scoring.benchmarks.base import CaseFormat, OneBased, ReadSource, none_wrong, problem_ids, warn_where
 from scoring.reading.fields import Fields, Layout, identifier, kind_of, read_by, text
 from scoring.reading.findings import Finding
 
@@ -117,7 +117,7 @@ def grouped(cases: pl.DataFrame, source: str) -> list[Finding]:
     return [Finding("note", "grouped-steps", message, source)]
 
 
-def _concluded(read: Read) -> tuple[str, list[Finding]]:
+def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:
     label_base, suspicion = _LABEL.concluded(read)
     return label_base, [*read.findings, *suspicion, *grouped(read.cases, read.source)]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Read, labelled, problem_ids, warn_where
+from scoring.benchmarks.base import CaseFormat, ReadSource, labelled, problem_ids, warn_where
 from scoring.benchmarks.mrmath import FIRST_ERROR, SOLUTION_FIELDS, STEP_FIELDS, grouped
 from scoring.benchmarks.registry import StepLabelled
 from scoring.reading.fields import Fields, Layout, identifier, read_by
@@ -51,7 +51,7 @@ def _needed(fields: Fields, place: str, rating: Any) -> bool | None:
     return None
 
 
-def _concluded(read: Read) -> tuple[str, list[Finding]]:
+def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:
     needed, redundant = read.tallies["needed"], read.tallies["redundant"]
     label_base = f"ratings of steps: 1 = needed, 0 = right but redundant ({needed:,} are 1, {redundant:,} are 0)"
     message = 'the labels mark redundant steps, none of which is wrong: read "wrong" as "redundant" in all figures'

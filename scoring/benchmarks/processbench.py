@@ -11,7 +11,15 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Read, first_step, first_step_checks, none_wrong, not_empty, warn_where
+from scoring.benchmarks.base import (
+    CaseFormat,
+    ReadSource,
+    first_step,
+    first_step_checks,
+    none_wrong,
+    not_empty,
+    warn_where,
+)
 from scoring.reading.fields import Layout, identifier, solution, text, truth, whole
 from scoring.reading.findings import Finding
 
@@ -42,7 +50,7 @@ def recognises(row: Any) -> bool:
     )
 
 
-def _concluded(read: Read) -> tuple[str, list[Finding]]:
+def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:
     label_base, suspicion = _label_base(read.cases, read.source)
     counts = _against_official(read.cases, read.source)
     if any(finding.severity == "warning" for finding in suspicion):

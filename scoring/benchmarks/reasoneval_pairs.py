@@ -20,7 +20,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import MADE, CaseFormat, Read, not_empty, note_where, problem_ids, quoted, warn_where
+from scoring.benchmarks.base import MADE, CaseFormat, ReadSource, not_empty, note_where, problem_ids, quoted, warn_where
 from scoring.reading.fields import Fields, Layout, identifier, kind_of, read_by, solution, text, texts
 from scoring.reading.findings import Finding
 from scoring.schema import STEP_INDEX
@@ -93,7 +93,7 @@ _LEAVES_THERE = (_same(_EARLIEST) & ~_same(_EARLIEST + 1)).fill_null(value=False
 _HAS_REFERENCE = _REFERENCE.list.len().fill_null(0) > 0
 
 
-def _concluded(read: Read) -> tuple[str, list[Finding]]:
+def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:
     labelled, there = read.tallies["labelled"], read.tallies["there"]
     label_base = (
         "0-based tags, by type the step changed, after the repeated one, first of the swapped, or after the gap"

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Read, labelled, problem_ids, warn_where
+from scoring.benchmarks.base import CaseFormat, ReadSource, labelled, problem_ids, warn_where
 from scoring.reading.fields import SOME, Fields, Layout, as_made, read_by, text
 from scoring.reading.findings import Finding
 
@@ -84,7 +84,7 @@ def _holds_messages(fields: Fields, _: str) -> bool:
     return not all(isinstance(text, str) for text in (fields.value["prompt"], *fields.value["completions"]))
 
 
-def _concluded(read: Read) -> tuple[str, list[Finding]]:
+def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:
     words = "labels of steps: true = right"
     if numbers := read.tallies["numbers"]:
         words += f"; {numbers:,} are neither true nor false, neither 0 nor 1: right iff above {_BOUNDARY}"

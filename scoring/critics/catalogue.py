@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from scoring.critics.parsing import (
     NOTHING_THERE,
-    Fault,
+    ParseFault,
     Reading,
     Span,
     fault_of,
@@ -65,7 +65,7 @@ class StepLayout(Struct, frozen=True):
 
 
 Gives = Literal["earliest error", "step rewards"]
-Read = Callable[[str, int], Reading]
+ReadAnswer = Callable[[str, int], Reading]
 """An answer as it came and how many steps the case has -> what it says. Never raises for a text."""
 
 
@@ -84,7 +84,7 @@ class CriticProtocol(Struct, frozen=True):
     gives: Gives
     template: str
     steps: StepLayout
-    read: Read
+    read: ReadAnswer
     source: str
     redundancy: bool = False
     shots: int = 0
@@ -161,7 +161,7 @@ def critic_protocol(name: str) -> CriticProtocol:
 # that readings of an older one are noticed and made again from the text (`scoring.reparse`).
 
 
-READERS: dict[str, Read] = {
+READERS: dict[str, ReadAnswer] = {
     "processbench-1": read_processbench,
     "grben-1": read_grben,
     "prmbench-1": read_prmbench,
@@ -189,7 +189,7 @@ class Parser(Struct, frozen=True):
         """Return the version that reads answers to a prompt that calls the first step so."""
         return self.versions[base]
 
-    def read(self, base: int) -> Read:
+    def read(self, base: int) -> ReadAnswer:
         """Return its reader."""
         return READERS[self.version(base)]
 
@@ -230,7 +230,7 @@ def parser_of(protocol: CriticProtocol) -> str:
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 
 
-def version(read: Read) -> str:
+def version(read: ReadAnswer) -> str:
     """Return the reader's name and version; of one that is not in READERS, where it is defined."""
     known = next((name for name, reader in READERS.items() if reader is read), None)
     return known or f"{read.__module__}:{getattr(read, '__qualname__', type(read).__qualname__)}"
@@ -242,7 +242,7 @@ def was_cut(finish_reason: str | None) -> bool:
 
 
 def read_answer(
-    read: Read,
+    read: ReadAnswer,
     text: str,
     n_steps: int,
     *,
@@ -274,7 +274,7 @@ def read_answer(
     if reading.span is not None and whole is not text:
         reading = replace(reading, span=_moved(reading.span, len(whole) - len(text), reasoning))
     if cut and reading.reason is not None and fault_of(reading.reason) in NOTHING_THERE:
-        return replace(reading, reason=f"{Fault.CUT}: {reading.reason}")
+        return replace(reading, reason=f"{ParseFault.CUT}: {reading.reason}")
     return reading
 
 

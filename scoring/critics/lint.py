@@ -257,7 +257,7 @@ def _braces(template: Template) -> Iterator[PromptFinding]:
             "error",
             "mixed braces",
             f"some braces of the template {template.source} are doubled and some are not.",
-            "Double every brace that is no placeholder's, or none of them.",
+            "Double every brace that is not a placeholder's, or none of them.",
         )
     for name in dict.fromkeys(_WORD_IN_TWO.findall(template.text)):
         yield PromptFinding(

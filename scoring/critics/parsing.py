@@ -147,7 +147,7 @@ def _integer(text: str | None) -> int | None:
 _SHOWN = 40
 
 
-class Fault(StrEnum):
+class ParseFault(StrEnum):
     """One kind of fault. A reason is a kind, and often a detail after it, as `told` writes it."""
 
     CUT = "cut at the token limit"
@@ -175,7 +175,7 @@ class Fault(StrEnum):
     SPLIT_WORD = "the word is no token of its own"
 
 
-class Note(StrEnum):
+class ParseNote(StrEnum):
     """What an answer that could be read should be known for."""
 
     BOX_IN_OPEN_REASONING = "the box is in reasoning that never ended"
@@ -183,12 +183,19 @@ class Note(StrEnum):
 
 
 NOTHING_THERE = frozenset(
-    {Fault.REASONING_OPEN, Fault.EMPTY_ANSWER, Fault.NO_BOX, Fault.NO_JSON, Fault.OPEN_JSON, Fault.BROKEN_JSON}
+    {
+        ParseFault.REASONING_OPEN,
+        ParseFault.EMPTY_ANSWER,
+        ParseFault.NO_BOX,
+        ParseFault.NO_JSON,
+        ParseFault.OPEN_JSON,
+        ParseFault.BROKEN_JSON,
+    }
 )
 """Faults that the token limit explains, where the answer ended at it."""
 
 
-def told(fault: Fault, detail: str = "") -> str:
+def told(fault: ParseFault, detail: str = "") -> str:
     """Write the reason: `fault (detail)`. Of the detail no more than 40 characters are shown, and none that acts."""
     if not detail:
         return fault.value
@@ -196,9 +203,11 @@ def told(fault: Fault, detail: str = "") -> str:
     return f"{fault} ({''.join(character if character.isprintable() else '·' for character in excerpt)})"
 
 
-def fault_of(reason: str) -> Fault | None:
+def fault_of(reason: str) -> ParseFault | None:
     """Return the kind that a reason begins with; None for reasons of other origin."""
-    return next((fault for fault in Fault if reason == fault or reason.startswith((f"{fault} (", f"{fault}: "))), None)
+    return next(
+        (fault for fault in ParseFault if reason == fault or reason.startswith((f"{fault} (", f"{fault}: "))), None
+    )
 
 
 # -- what an answer was read as
@@ -218,15 +227,15 @@ class Span(Struct, frozen=True):
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What an answer says, or in `reason` why nothing can be read of it: a short phrase that names the kind of
-    `Fault` first, so that answers can be counted by it.
+    `ParseFault` first, so that answers can be counted by it.
 
     Of a protocol that asks for the earliest error: `ballot`, the words that vote, and `verdict`, the step they name,
     0-based, -1 = none, -2 = a number that names no step; a ballot without a verdict votes, and counts as unparsed if
     it wins. Of a protocol that asks for step rewards: `rewards`, one a step in [-1, 1], and `redundancy`, one a step,
     where asked for. Rewards beside a reason are what was said, of whatever length or range: they are no rewards of the
     steps, and only the official figures count their signs. `notes` are of an answer that could be read, some of
-    `scoring.critics.parsing.Note`. `span` is the place in the text at which all of this was read; None = at none that
-    can be told. Readings that say the same are equal wherever it stood.
+    `ParseNote`. `span` is the place in the text at which all of this was read; None = at none that can be told.
+    Readings that say the same are equal wherever it stood.
     """
 
     ballot: str | None = None
@@ -302,10 +311,10 @@ def opened(text: str) -> str:
 def silent(part: Parted) -> str | None:
     """Return the reason why there is no answer beside the reasoning; None where there is one."""
     if not part.closed:
-        return told(Fault.REASONING_OPEN)
+        return told(ParseFault.REASONING_OPEN)
     if part.answer.strip():
         return None
-    return told(Fault.EMPTY_ANSWER, "reasoning alone" if part.reasoning and part.reasoning.strip() else "")
+    return told(ParseFault.EMPTY_ANSWER, "reasoning alone" if part.reasoning and part.reasoning.strip() else "")
 
 
 def _without_tag(text: str) -> str:
@@ -328,7 +337,7 @@ def read_processbench(text: str, _n_steps: int, base: int = 0) -> Reading:
     """
     box, part = processbench_box(text), parted(text)
     if box is None:
-        return Reading(reason=silent(part) or told(Fault.NO_BOX))
+        return Reading(reason=silent(part) or told(ParseFault.NO_BOX))
     verdict = processbench_verdict(box.words, base)
     reason = None if verdict is not None else _unread(box.words)
     span = Span(box.start, box.end)
@@ -347,7 +356,7 @@ def read_grben(text: str, _n_steps: int, base: int = 1) -> Reading:
     number, box = grben_answer(part.answer), grben_box(part.answer)
     if number is None or box is None:
         other = processbench_ballot(part.answer)
-        return Reading(reason=told(Fault.NO_BOX) if other is None else _unread(other))
+        return Reading(reason=told(ParseFault.NO_BOX) if other is None else _unread(other))
     before = len(text) - len(part.answer)
     span = Span(before + box.start, before + box.end)
     return Reading(ballot=box.words, verdict=zero_based_from(number, base), span=span)
@@ -362,7 +371,7 @@ def read_loosely(text: str, _n_steps: int, base: int = 0) -> Reading:
     """
     box, part = loose_box(text), parted(text)
     if box is None:
-        return Reading(reason=silent(part) or told(Fault.NO_BOX))
+        return Reading(reason=silent(part) or told(ParseFault.NO_BOX))
     number = only_number(box.words)
     if number is None:
         return Reading(reason=_unread(box.words), span=Span(box.start, box.end))
@@ -371,14 +380,14 @@ def read_loosely(text: str, _n_steps: int, base: int = 0) -> Reading:
 
 
 def _unread(box: str) -> str:
-    return told(Fault.NO_NUMBER_IN_BOX, box) if box else told(Fault.EMPTY_BOX)
+    return told(ParseFault.NO_NUMBER_IN_BOX, box) if box else told(ParseFault.EMPTY_BOX)
 
 
 def _notes(part: Parted) -> tuple[str, ...]:
     if not part.closed:
-        return (Note.BOX_IN_OPEN_REASONING,)
+        return (ParseNote.BOX_IN_OPEN_REASONING,)
     alone = part.reasoning is not None and processbench_ballot(part.answer) is None
-    return (Note.BOX_IN_REASONING,) if alone else ()
+    return (ParseNote.BOX_IN_REASONING,) if alone else ()
 
 
 # -- the JSON object of an answer, found as PRMBench's toolkit finds it.
@@ -393,7 +402,7 @@ def _notes(part: Parted) -> tuple[str, ...]:
 _COMMENT = re.compile(r"(?://|#).*")
 
 
-class Placed(NamedTuple):
+class ParsedObject(NamedTuple):
     """An object, and the characters of the text from which it was read (the end not among them)."""
 
     value: dict[str, Any]
@@ -401,32 +410,32 @@ class Placed(NamedTuple):
     end: int
 
 
-def placed_object(text: str) -> Placed | Fault:
+def placed_object(text: str) -> ParsedObject | ParseFault:
     """Find the object that counts, with its place, or why there is none. Takes linear time: the pairs do not overlap.
 
     Numbers may be NaN or infinite, as Python's JSON has them.
     """
-    depth, start, fault = 0, 0, Fault.NO_JSON
+    depth, start, fault = 0, 0, ParseFault.NO_JSON
     for brace in _BRACE.finditer(text):
         if brace[0] == "{":
             start = start if depth else brace.start()
             depth += 1
             continue
         if not depth:
-            return Fault.STRAY_BRACE
+            return ParseFault.STRAY_BRACE
         depth -= 1
         if depth:
             continue
         try:
             value: dict[str, Any] = json.loads(_COMMENT.sub("", text[start : brace.end()]))
         except json.JSONDecodeError:
-            fault = Fault.BROKEN_JSON
+            fault = ParseFault.BROKEN_JSON
         except (ValueError, RecursionError):
             # Thousands of digits, or of levels: the toolkit gives up on the whole answer.
-            return Fault.BROKEN_JSON
+            return ParseFault.BROKEN_JSON
         else:
-            return Placed(value, start, brace.end())
-    return Fault.OPEN_JSON if depth else fault
+            return ParsedObject(value, start, brace.end())
+    return ParseFault.OPEN_JSON if depth else fault
 
 
 # -- readers of answers that rate every step: PRMBench's and Socratic-PRMBench's.
@@ -442,7 +451,7 @@ def placed_object(text: str) -> Placed | Fault:
 # above 0" without saying so: of these, and of infinities, there is the reason alone.
 
 
-_MISSING = {"validity": Fault.NO_VALIDITY, "redundancy": Fault.NO_REDUNDANCY}
+_MISSING = {"validity": ParseFault.NO_VALIDITY, "redundancy": ParseFault.NO_REDUNDANCY}
 _KINDS = {str: "text", bool: "a truth value", type(None): "null", list: "a list", dict: "an object"}
 
 
@@ -463,16 +472,16 @@ def read_socratic(text: str, n_steps: int) -> Reading:
     return replace(_ratings(lists, ("validity",), n_steps), span=Span(placed.start, placed.end))
 
 
-def _object(text: str) -> Placed | str:
+def _object(text: str) -> ParsedObject | str:
     """The JSON object of what follows the reasoning, at its place in the text, or the reason why there is none."""
     part = parted(text)
     if reason := silent(part):
         return reason
     placed = placed_object(part.answer)
-    if isinstance(placed, Fault):
+    if isinstance(placed, ParseFault):
         return told(placed)
     before = len(text) - len(part.answer)
-    return Placed(placed.value, before + placed.start, before + placed.end)
+    return ParsedObject(placed.value, before + placed.start, before + placed.end)
 
 
 class _Numbers(NamedTuple):
@@ -501,12 +510,12 @@ def _ratings(verdict_lists: dict[str, Any], names: Sequence[str], n_steps: int) 
 
 def _numbers(value: Any, name: str, n_steps: int) -> _Numbers:
     if not isinstance(value, list):
-        return _Numbers(None, told(Fault.NO_LIST, f"{name} is {_said(value)}"))
+        return _Numbers(None, told(ParseFault.NO_LIST, f"{name} is {_said(value)}"))
     for step, part in enumerate(value):
         if not isinstance(part, int | float):
-            return _Numbers(None, told(Fault.NOT_A_NUMBER, f"{name} of step {step} is {_said(part)}"))
+            return _Numbers(None, told(ParseFault.NOT_A_NUMBER, f"{name} of step {step} is {_said(part)}"))
         if not _finite(part):
-            return _Numbers(None, told(Fault.NOT_FINITE, f"{name} of step {step}"))
+            return _Numbers(None, told(ParseFault.NOT_FINITE, f"{name} of step {step}"))
     reason = _length(name, len(value), n_steps) or _odd(value, name)
     return _Numbers(tuple(float(part) for part in value), reason)
 
@@ -515,16 +524,16 @@ def _length(name: str, length: int, n_steps: int) -> str | None:
     if length == n_steps:
         return None
     which = "" if name == "validity" else f"{name}, "
-    return told(Fault.TOO_SHORT if length < n_steps else Fault.TOO_LONG, f"{which}{length} of {n_steps}")
+    return told(ParseFault.TOO_SHORT if length < n_steps else ParseFault.TOO_LONG, f"{which}{length} of {n_steps}")
 
 
 def _odd(value: list[int | float], name: str) -> str | None:
     """Why numbers, one a step, are no ratings all the same; None where they are."""
     truths = [step for step, part in enumerate(value) if isinstance(part, bool)]
     if truths:
-        return told(Fault.TRUTH_VALUES, f"{name} of step {truths[0]}")
+        return told(ParseFault.TRUTH_VALUES, f"{name} of step {truths[0]}")
     beyond = [step for step, part in enumerate(value) if abs(part) > 1]
-    return told(Fault.OUT_OF_RANGE, f"{name} of step {beyond[0]} is {value[beyond[0]]:.6g}") if beyond else None
+    return told(ParseFault.OUT_OF_RANGE, f"{name} of step {beyond[0]} is {value[beyond[0]]:.6g}") if beyond else None
 
 
 def _finite(number: float) -> bool:

@@ -138,7 +138,7 @@ class Template:
             raise UnreadableFile(f"{source} is a folder.", "Name a template's file.")
         if path.is_file() and path.stat().st_size > LARGEST:
             raise UnreadableFile(
-                f"{source} has more than {LARGEST // 1024**2} MB, which is no prompt.", "Check the path."
+                f"{source} has more than {LARGEST // 1024**2} MB, which is not a prompt.", "Check the path."
             )
         try:
             text = file_bytes(path).removeprefix(UTF8_MARK).decode()

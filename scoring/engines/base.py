@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Protocol
 
-from scoring.asking import Answered, Ask, Noticed
+from scoring.asking import Answered, GenerationRequest, Noticed
 from scoring.readout import Answer, Batch, Combine, Encoded, Refused
 
 
@@ -38,7 +38,7 @@ class AnsweringEngine(Protocol):
         """What runs, with versions as far as they are known: written beside every answer."""
         ...
 
-    def answers(self, asks: Iterator[Ask | None]) -> Iterator[Answered | Noticed | None]:
+    def answers(self, asks: Iterator[GenerationRequest | None]) -> Iterator[Answered | Noticed | None]:
         """Yield what comes back, each ask exactly once, in the order of arrival.
 
         `asks` is drawn lazily: never more than are in flight, and a few. None in it says that there is nothing to ask
@@ -55,7 +55,7 @@ class AnsweringEngine(Protocol):
 # -- from a head's logits to the numbers of a case: the last part of the way, which every local engine goes alike
 
 
-Numbers = list[list[float]]
+EngineNumbers = list[list[float]]
 """What is read in one sequence: the reward at each position, and the redundancy behind it where there is one."""
 
 TRANSFORMS: dict[str, Callable[[Any], Any]] = {
@@ -68,7 +68,7 @@ TRANSFORMS: dict[str, Callable[[Any], Any]] = {
 
 def answer_of(
     index: int,
-    parts: Sequence[Numbers | Refused | None],
+    parts: Sequence[EngineNumbers | Refused | None],
     why: Callable[[], str],
     combine: Combine | None = None,
     places: int = 1,
@@ -77,7 +77,7 @@ def answer_of(
 
     Of numbers that are not all finite `why` says the reason. With `combine` each `places` rewards become one.
     """
-    rows: Numbers = []
+    rows: EngineNumbers = []
     for part in parts:
         if isinstance(part, Refused):
             return Answer(index, part)

@@ -40,7 +40,7 @@ class Factors(NamedTuple):
     a: Any
 
 
-class Adapter(NamedTuple):
+class LoraAdapter(NamedTuple):
     """What an adapter changes, by the names of the base's tensors: factors to add, and tensors to put in place."""
 
     factors: Mapping[str, Factors]
@@ -102,7 +102,7 @@ def _merged(name: str, tensor: Any, factors: Factors, config: LoraConfig, *, flo
     return kept
 
 
-def _sorted_out(base: Checkpoint, weights: Path, config: LoraConfig) -> Adapter:
+def _sorted_out(base: Checkpoint, weights: Path, config: LoraConfig) -> LoraAdapter:
     """The adapter's tensors, each where it belongs, all of them and for every module that was to be changed."""
     halves: dict[str, dict[str, Any]] = {}
     whole: dict[str, Any] = {}
@@ -127,10 +127,10 @@ def _sorted_out(base: Checkpoint, weights: Path, config: LoraConfig) -> Adapter:
         raise ForeignCheckpoint(
             f"the adapter does not fit {base.name}: {'; '.join(problems[:3])}{more}.", "Name its base with --base."
         )
-    return Adapter({name: Factors(pair["B"], pair["A"]) for name, pair in halves.items()}, whole)
+    return LoraAdapter({name: Factors(pair["B"], pair["A"]) for name, pair in halves.items()}, whole)
 
 
-def _check_reading(base: Checkpoint, adapter: Adapter, read: Readout) -> None:
+def _check_reading(base: Checkpoint, adapter: LoraAdapter, read: Readout) -> None:
     """Make sure that what is read of the merged model is what the adapter was trained to change, and nothing else."""
     changed = {*adapter.factors, *adapter.whole}
     if not changed & {*read.used(base.shapes)}:
@@ -159,7 +159,7 @@ def _misfit(base: Checkpoint, config: LoraConfig, name: str, pair: Mapping[str, 
     if pair.keys() != {"A", "B"}:
         return [f"{name} has only lora_{min(pair)}"]
     if not config.targeted(name.removesuffix(".weight")):
-        return [f"{name} is changed and is no target module"]
+        return [f"{name} is changed and is not a target module"]
     shape = base.shapes[name][::-1] if config.transposed else base.shapes[name]
     sizes = (*pair["B"].shape, *pair["A"].shape)
     if len(shape) != 2 or sizes != (shape[0], config.rank, config.rank, shape[1]):

@@ -91,7 +91,7 @@ def read_pickle(path: Path) -> dict[str, Any]:
         raise CheckpointError(f"{path} holds no named tensors.", _TENSORS_ALONE)
     for name, tensor in tensors.items():
         if not isinstance(name, str) or not _plain(tensor):
-            raise CheckpointError(f"{path} holds {str(name)[:60]!r}, which is no plain tensor.", _TENSORS_ALONE)
+            raise CheckpointError(f"{path} holds {str(name)[:60]!r}, which is not a plain tensor.", _TENSORS_ALONE)
     return dict(tensors)
 
 
@@ -127,7 +127,7 @@ def _refusal(path: Path, words: str) -> CheckpointError:
         return PickleRefused(
             f"{path} holds more than tensors (it names {named[1][:80]}), and is not opened.", _TENSORS_ALONE
         )
-    return CheckpointError(f"{path} is no pickle of tensors, or damaged.", "Download the checkpoint again.")
+    return CheckpointError(f"{path} is not a pickle of tensors, or damaged.", "Download the checkpoint again.")
 
 
 def _line(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, Reference
-from scoring.engines.base import TRANSFORMS, Numbers, answer_of
+from scoring.engines.base import TRANSFORMS, EngineNumbers, answer_of
 from scoring.engines.placement import CPU_TOKENS, MOST_TOKENS, free_on_cpu, numbers_on, tokens_that_fit
 from scoring.errors import CheckpointError, EngineError, MissingExtra
 from scoring.readout import BEYOND_MEMORY, Batch, Encoded, LogRatio, Readout, Refused, Vocabulary
@@ -136,7 +136,7 @@ class TransformersEngine(Struct):
             (index, part, sequence) for index, case in enumerate(cases) for part, sequence in enumerate(case.sequences)
         ]
         waiting = sorted(parts, key=lambda part: -len(part[2].ids))
-        answers_by_case: list[list[Numbers | Refused | None]] = [[None] * len(case.sequences) for case in cases]
+        answers_by_case: list[list[EngineNumbers | Refused | None]] = [[None] * len(case.sequences) for case in cases]
         tokens = padding = 0
         while waiting:
             longest = len(waiting[0][2].ids)
@@ -212,7 +212,7 @@ class TransformersEngine(Struct):
             torch.cuda.empty_cache()
         return None
 
-    def _read(self, batch: Sequence[Encoded]) -> list[Numbers]:
+    def _read(self, batch: Sequence[Encoded]) -> list[EngineNumbers]:
         """One number a position of each sequence, or two. The first sequence is the longest."""
         with torch.inference_mode():
             outputs = TRANSFORMS[self.readout.transform](self.logits(batch))

@@ -16,11 +16,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.asking import Answered, Ask, Noticed, Prompt, Sampling, TokenLogprobs
+from scoring.asking import Answered, GenerationRequest, Noticed, Prompt, Sampling, TokenLogprobs
 from scoring.checkpoint import Checkpoint
 from scoring.engines.server.capabilities import Greeted, greet
-from scoring.engines.server.chat import ChatReply, ChatServers, Choice, largest_reply
-from scoring.engines.server.client import Call, Server
+from scoring.engines.server.chat import ChatChoice, ChatReply, ChatServers, largest_reply
+from scoring.engines.server.client import Server, ServerCall
 from scoring.engines.server.faults import Fault, decoded
 from scoring.engines.vllm_child import POLICY, VllmChild
 from scoring.errors import CheckpointError, EngineError, MissingExtra
@@ -230,7 +230,7 @@ class VllmGenerate(Struct):
             raise EngineError("vLLM does not tell how many tokens it takes.", "Use another version of it.")
         return tokens
 
-    def answers(self, asks: Iterator[Ask | None]) -> Iterator[Answered | Noticed | None]:
+    def answers(self, asks: Iterator[GenerationRequest | None]) -> Iterator[Answered | Noticed | None]:
         """Yield what comes back, in the order of arrival. See `scoring.engines.base`.
 
         Raises:
@@ -251,7 +251,7 @@ class VllmGenerate(Struct):
         """End vLLM."""
         self.child.close()
 
-    def _call(self, ask: Ask, place: int) -> Call[ChatReply]:
+    def _call(self, ask: GenerationRequest, place: int) -> ServerCall[ChatReply]:
         """A completion of token ids for one answer; its seed follows that of the answer before."""
         sampling, seed = ask.sampling or self.sampling, None if ask.seed is None else ask.seed + place
 
@@ -270,7 +270,7 @@ class VllmGenerate(Struct):
         def read(_server: Server, _body: dict[str, Any], reply: bytes) -> ChatReply:
             return replace(self._read(reply, sampling.logprobs), seed=seed)
 
-        return Call(write, read, largest_reply(sampling, 1, self.max_length))
+        return ServerCall(write, read, largest_reply(sampling, 1, self.max_length))
 
     def _read(self, reply: bytes, likeliest: int | None) -> ChatReply:
         """The one choice of a completion, and the tokens of prompt and answer.
@@ -288,7 +288,7 @@ class VllmGenerate(Struct):
             raise Fault("JSON that is no completion") from None
         if finish in _UNFINISHED:
             raise Fault(f"vLLM broke it off ({finish})")
-        return ChatReply((Choice(text, None, finish, logprobs),), tokens_in, tokens_out)
+        return ChatReply((ChatChoice(text, None, finish, logprobs),), tokens_in, tokens_out)
 
     def _logprobs(self, logprobs: Mapping[str, Any], most: int) -> tuple[TokenLogprobs, ...]:
         """Of each token, and of the `most` likely ones in its place, the likeliest first."""

@@ -21,8 +21,9 @@ from scoring.cache import LISTINGS, RewardParts, key_hashes
 from scoring.errors import FrameError, UnwritableWorkspace
 from scoring.evaluations.derived import Packing, packed_evaluation, unpack, unpacked_evaluation
 from scoring.evaluations.evaluation import Evaluation, evaluate
-from scoring.evaluations.step_rewards import Gold, Ints
+from scoring.evaluations.step_rewards import Gold
 from scoring.progress import tell
+from scoring.schema import Ints
 from scoring.scorer import Scorer
 from scoring.storage import stored_frame
 from scoring.storage.parquet import read_parquet

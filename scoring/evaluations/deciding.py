@@ -21,11 +21,12 @@ from scoring.evaluations.official_rows import Protocol as OfficialProtocol
 from scoring.evaluations.official_rows import protocol_named
 from scoring.evaluations.rules import check_rule
 from scoring.evaluations.scorer_columns import EVERY_COLUMN
-from scoring.evaluations.step_rewards import Bools, Gold, Ints
+from scoring.evaluations.step_rewards import Gold
 from scoring.filtering.filters import columns_read
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.threshold_curves import Tuned, case_curve, official_curve, tuned
 from scoring.names import match_name
+from scoring.schema import Bools, Ints
 from scoring.storage.stored_frame import frame_blocks, group_numbers
 
 # -- thresholds tuned on a small dev set of every subset and reported on the cases that are not in it.
@@ -213,7 +214,7 @@ def check(choice: str) -> float | None:
         threshold = float("nan")
     if not np.isfinite(threshold):
         hint = "Give a number, default, best, dev or from:SUBSET, or SCORER=one of these."
-        raise UsageError(f"{choice!r} is no threshold.", hint)
+        raise UsageError(f"{choice!r} is not a threshold.", hint)
     return threshold
 
 
@@ -457,5 +458,5 @@ def check_number(text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise UsageError(f"{text!r} is no redundancy number.", "Give --redundancy a number, or SCORER=NUMBER.")
+        raise UsageError(f"{text!r} is not a redundancy number.", "Give --redundancy a number, or SCORER=NUMBER.")
     return number

@@ -31,7 +31,7 @@ from msgspec.structs import asdict, fields
 
 from scoring.errors import UnwritableWorkspace
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.given import Given, decision_of
+from scoring.evaluations.given import FixedVerdicts, decision_of
 from scoring.evaluations.step_rewards import Gold, StepRewards
 from scoring.evaluations.verdicts import CaseFloats, Rule
 from scoring.scorer import FILE, Scorer
@@ -346,7 +346,7 @@ def unpacked_evaluation(gold: Gold, scorer: Scorer, arrays: Arrays, facts: Mappi
         rewards = _built(StepRewards, arrays, reasons=reasons)
         # Going through all values to find the range would read the whole file.
         vars(rewards)["range"] = None if facts["range"] is None else tuple(map(float, facts["range"]))
-        decided_by, floats = _built(Given, arrays, "given."), _built(CaseFloats, arrays, "floats.")
+        decided_by, floats = _built(FixedVerdicts, arrays, "given."), _built(CaseFloats, arrays, "floats.")
         codes = arrays["codes"]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DamagedPack(f"{error} is missing") from None

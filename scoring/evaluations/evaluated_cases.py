@@ -14,10 +14,11 @@ from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.errors import FilterError
 from scoring.evaluations.evaluation import Evaluation, evaluate
 from scoring.evaluations.scorer_columns import EVERY_COLUMN
-from scoring.evaluations.step_rewards import Bools, Floats, Gold, Ints
+from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import NO_VERDICT, OUTCOMES
 from scoring.filtering.condition_masks import Categories, ConditionMasks
 from scoring.metadata_columns import MetadataColumns
+from scoring.schema import Bools, Floats, Ints
 from scoring.texts import reward_keys
 from scoring.triage.history import Triage
 from scoring.workspace import Workspace

@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.errors import DamagedWorkspace, UsageError
 from scoring.evaluations.given import (
-    Given,
+    FixedVerdicts,
     JudgedSteps,
     Votes,
     by_run,
@@ -26,7 +26,7 @@ from scoring.evaluations.given import (
 )
 from scoring.evaluations.rules import DEFAULTS, REWARDS, NamedStep, transform
 from scoring.evaluations.scorer_columns import PER_SCORER, Spent, scorer_column
-from scoring.evaluations.step_rewards import Bools, Flat, Floats, Gold, Ints, StepRewards, align, let_go
+from scoring.evaluations.step_rewards import Flat, Gold, StepRewards, align, let_go
 from scoring.evaluations.verdicts import (
     DEV,
     RIGHT,
@@ -43,8 +43,9 @@ from scoring.evaluations.verdicts import (
     margins,
     verdicts,
 )
+from scoring.schema import Bools, Floats, Ints
 from scoring.scorer import Comparison, Scorer
-from scoring.storage.remembered import Remembered
+from scoring.storage.remembered import IdentityCache
 from scoring.storage.stored_frame import is_small, row_blocks
 from scoring.texts import Texts, reward_keys
 from scoring.workspace import Workspace
@@ -85,7 +86,7 @@ def _turns(codes: Codes, rows: Bools, margins: Floats) -> Ints:
     return turns
 
 
-_JUDGED = Remembered(64)
+_JUDGED = IdentityCache(64)
 """The benchmarks that a scorer judges, by its name."""
 
 
@@ -108,7 +109,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     rewards: StepRewards
     votes: Votes | None
     floats: CaseFloats
-    given: Given
+    given: FixedVerdicts
     rule: Decision
     codes: Codes
     whole: "Evaluation | None" = None

@@ -15,10 +15,7 @@ from scoring.evaluations.step_rewards import (
     UNKNOWN_STEP,
     WRONG_STEP,
     Beyond,
-    Bools,
-    Floats,
     Gold,
-    Ints,
     StepLabels,
     StepRewards,
 )
@@ -39,7 +36,7 @@ from scoring.evaluations.verdicts import (
     outcomes,
     votes_as_given,
 )
-from scoring.schema import REWARDS, conform
+from scoring.schema import REWARDS, Bools, Floats, Ints, conform
 
 # -- a critic's votes become one verdict a case.
 #
@@ -145,7 +142,7 @@ def _why_unparsed() -> pl.Expr:
     return pl.when(pl.col("verdict").is_null()).then(pl.coalesce("reason", message, silent)).otherwise(None)
 
 
-class Given(Struct, frozen=True, eq=False, dict=True):
+class FixedVerdicts(Struct, frozen=True, eq=False, dict=True):
     """What no threshold changes, for n cases. Votes come before labels, and these before rewards.
 
     `verdicts` (n, int64) are those that the scorer gave itself, NO_VERDICT elsewhere. `by_label` (n) marks the cases
@@ -171,12 +168,12 @@ class Given(Struct, frozen=True, eq=False, dict=True):
         tried: Bools = self.answered | ((self.missing != UNSCORED) & (self.missing != DEV))
         return tried
 
-    def of_cases(self, rows: Ints) -> "Given":
+    def of_cases(self, rows: Ints) -> "FixedVerdicts":
         """Take that of some cases, by their row ids."""
         by_label, by_threshold = self.by_label[rows], self.by_threshold[rows]
-        return Given(self.verdicts[rows], by_label, by_threshold, self.missing[rows], self.codes[rows])
+        return FixedVerdicts(self.verdicts[rows], by_label, by_threshold, self.missing[rows], self.codes[rows])
 
-    def without(self, rows: Bools) -> "Given":
+    def without(self, rows: Bools) -> "FixedVerdicts":
         """Return the same without the cases of `rows` (n): they are DEV, and neither answered nor tried."""
         return replace(
             self,
@@ -188,7 +185,7 @@ class Given(Struct, frozen=True, eq=False, dict=True):
         )
 
 
-def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None, *, critic: bool = False) -> Given:
+def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None, *, critic: bool = False) -> FixedVerdicts:
     """Find who decides each case. A case that was voted on and has no verdict is unparsed, whatever else there is.
 
     The votes of a `critic` are compared with the label as it was given, also where it lies beyond the last step: GR-Ben
@@ -205,10 +202,10 @@ def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None, *, critic: b
         beyond = voted & gold.known & (gold.as_given != gold.earliest)
         as_given = outcomes(verdicts, gold.as_given, gold.known, gold.n_steps, missing)
         codes[beyond] = np.where(verdicts == gold.as_given, EXACT, as_given)[beyond]
-    return Given(verdicts, labels & ~voted, rewards.scored & ~labels & ~voted, missing, codes)
+    return FixedVerdicts(verdicts, labels & ~voted, rewards.scored & ~labels & ~voted, missing, codes)
 
 
-def decision_of(rule: Rule, rewards: StepRewards, votes: Votes | None, decided_by: Given) -> Decision:
+def decision_of(rule: Rule, rewards: StepRewards, votes: Votes | None, decided_by: FixedVerdicts) -> Decision:
     """Find how the scorer decides: by the rule as soon as it decides one case, or where nothing usable was given at
     all.
     """
@@ -298,7 +295,7 @@ class JudgedSteps(Struct, frozen=True, eq=False, dict=True):
         return JudgedSteps(self.rows | rows, wrong, offsets, beyond)
 
 
-def judged_steps(decided_by: Given, rewards: StepRewards, rule: ByThreshold | None) -> JudgedSteps:
+def judged_steps(decided_by: FixedVerdicts, rewards: StepRewards, rule: ByThreshold | None) -> JudgedSteps:
     """Return every step that is judged by itself, by a threshold (None = there is none) or by a label."""
     rows = decided_by.by_threshold if rule else np.zeros_like(decided_by.by_threshold)
     if rule and np.array_equal(rows, rewards.scored):

@@ -1,7 +1,7 @@
 """The official metrics of scorers as rows: those that each benchmark reports first, and what else holds for it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -11,7 +11,6 @@ from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.evaluations.evaluated_cases import EvaluatedCases
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.metrics.breakdown import DERIVED, axis
 from scoring.metrics.first_error import first_error_rows
@@ -19,8 +18,9 @@ from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import own_metrics, own_rows
 from scoring.metrics.step_labels import step_rows
 from scoring.published.papers import normalised
+from scoring.schema import Bools, RowDict
 from scoring.scorer import Comparison, Scorer
-from scoring.storage.remembered import Remembered
+from scoring.storage.remembered import IdentityCache
 from scoring.storage.stored_frame import group_numbers
 
 # -- protocols as values: how each benchmark turns what a scorer gave into its official figure
@@ -176,7 +176,7 @@ class Counting(Struct, frozen=True):
 # -- cases divided by what stands in their columns
 
 
-_NUMBERS = Remembered(4)
+_NUMBERS = IdentityCache(4)
 """Which combination of columns' values each case has."""
 
 
@@ -255,8 +255,6 @@ def _places(series: pl.Series) -> pl.Series:
     return series.rank("dense").fill_null(series.len() + 1)
 
 
-Row = dict[str, Any]
-
 METRICS = {
     "scorer": pl.String(),
     "benchmark": pl.String(),
@@ -311,7 +309,7 @@ def _rows(
     counting: Counting,
     by: tuple[str, ...],
     twins: Mapping[str, Mapping[str, Evaluation]],
-) -> Iterator[Row]:
+) -> Iterator[RowDict]:
     frame = grouped(cases, by)
     for evaluation in chosen:
         for benchmark, within in parts(cases.cases, ("benchmark",)):
@@ -326,14 +324,14 @@ def _rows(
                         yield {"scorer": evaluation.scorer.name, **benchmark, **row, **group}
 
 
-def _own(evaluation: Evaluation, benchmark: str, rows: Bools, counting: Counting) -> Iterator[Row]:
+def _own(evaluation: Evaluation, benchmark: str, rows: Bools, counting: Counting) -> Iterator[RowDict]:
     for made in own_metrics():
         yield from own_rows(made, evaluation, rows, counting.unparsed_of(benchmark), counting.seed)
 
 
 def figures_of(
     evaluation: Evaluation, benchmark: str, rows: Bools, counting: Counting, twins: Evaluation | None = None
-) -> Iterable[Row]:
+) -> Iterable[RowDict]:
     """Return rows of `subset, metric, value` and so on of the cases `rows` (n) of one benchmark.
 
     Args:
@@ -354,7 +352,7 @@ def figures_of(
     return [*of_steps, *_with_both_sides(list(of_first_errors))]
 
 
-def _with_both_sides(rows: list[Row]) -> Iterator[Row]:
+def _with_both_sides(rows: list[RowDict]) -> Iterator[RowDict]:
     """First errors where there are both erroneous and clean cases: most classes of step labels have no clean ones."""
     lacking = {row["subset"] for row in rows if row["metric"] != "f1" and row["value"] is None}
     yield from (row for row in rows if row["subset"] not in lacking)

@@ -28,6 +28,7 @@ from msgspec.structs import replace
 from scoring import own_code
 from scoring.errors import PluginError, UsageError
 from scoring.own_code import OwnCode
+from scoring.schema import Floats, Ints
 from scoring.scorer import Comparison, On
 
 # -- what a threshold is compared with: named transformations of a case's step rewards into one value a step
@@ -37,9 +38,6 @@ from scoring.scorer import Comparison, On
 # a case depends on no other case, so that one case alone is decided as it is among all.
 
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
 REWARDS = "rewards"
 DIFFERENCES = "differences"
 DEFAULT_DIFFERENCE = (-0.05, "PRMBench's toolkit")
@@ -48,7 +46,7 @@ _MAXIMUM = re.compile(r"max([1-9][0-9]?)\Z")
 _LARGEST = np.finfo(np.float64).max
 
 
-class Transform(Struct, frozen=True, eq=False):
+class RewardTransform(Struct, frozen=True, eq=False):
     """One transformation.
 
     Attributes:
@@ -151,11 +149,11 @@ def _maxima(values: Floats, offsets: Ints, in_a_row: int) -> Floats:
     return maxima
 
 
-BUILT_IN: Mapping[str, Transform] = {
+BUILT_IN: Mapping[str, RewardTransform] = {
     made.name: made
     for made in (
-        Transform(REWARDS, "its reward", "reward", "rewards", _as_it_is, spelling="reward"),
-        Transform(
+        RewardTransform(REWARDS, "its reward", "reward", "rewards", _as_it_is, spelling="reward"),
+        RewardTransform(
             DIFFERENCES,
             "its reward less that of the step before (of the first, its reward)",
             "difference from the step before",
@@ -164,11 +162,11 @@ BUILT_IN: Mapping[str, Transform] = {
             DEFAULT_DIFFERENCE,
             "diff",
         ),
-        Transform(
+        RewardTransform(
             "product", "the product of the rewards up to it", "running product", "running products", _running_products
         ),
         # Nobody has published a threshold: this one is a standard deviation below the mean.
-        Transform(
+        RewardTransform(
             "zscore", "its z-score among the rewards of its case", "z-score", "z-scores", _z_scores, (-1.0, "default")
         ),
     )
@@ -179,7 +177,7 @@ SPELLED: Mapping[str, str] = {made.spelled: name for name, made in BUILT_IN.item
 
 
 @cache
-def maximum_of(in_a_row: int) -> Transform:
+def maximum_of(in_a_row: int) -> RewardTransform:
     """Make `maxK`: a step's value is the largest reward of the step and the K - 1 after it, fewer at the end.
 
     So a step is under the threshold where K in a row are, and the first step under it is the first of these: the
@@ -187,7 +185,7 @@ def maximum_of(in_a_row: int) -> Transform:
     steps could not be found otherwise, nor any in a case of fewer than K steps.
     """
     following = "the step after it" if in_a_row == 2 else f"the {in_a_row - 1} steps after it"
-    return Transform(
+    return RewardTransform(
         f"max{in_a_row}",
         f"the largest reward of it and {following} (fewer at the end of its case)",
         f"{in_a_row}-step maximum",
@@ -196,16 +194,16 @@ def maximum_of(in_a_row: int) -> Transform:
     )
 
 
-_OWN: dict[str, Transform] = {}
+_OWN: dict[str, RewardTransform] = {}
 """The user's own that were asked for, by name."""
 
 
-def keep_own(made: Transform) -> None:
+def keep_own(made: RewardTransform) -> None:
     """Let one of the user's own be found by its name; a later one of the same name takes its place."""
     _OWN[made.name] = made
 
 
-def own_transforms() -> Mapping[str, Transform]:
+def own_transforms() -> Mapping[str, RewardTransform]:
     """Return those of the user's own that were asked for, by name."""
     return dict(_OWN)
 
@@ -215,7 +213,7 @@ def is_built_in(name: str) -> bool:
     return name in BUILT_IN or name in SPELLED or _MAXIMUM.match(name) is not None
 
 
-def find_transform(name: str) -> Transform | None:
+def find_transform(name: str) -> RewardTransform | None:
     """Return the one of a name, or of what `--rule` calls it; None if there is none."""
     if built_in := BUILT_IN.get(SPELLED.get(name, name)):
         return built_in
@@ -224,7 +222,7 @@ def find_transform(name: str) -> Transform | None:
     return _OWN.get(name)
 
 
-def transform(name: str) -> Transform:
+def transform(name: str) -> RewardTransform:
     """Return the one of a name.
 
     Raises:
@@ -250,7 +248,9 @@ _SAME = 1e-6
 """By how much a value may differ where its case is transformed alone: sums are rounded in another order there."""
 
 
-def rule(name: str, *, words: str, threshold: float | None = None) -> Callable[[Callable[..., Floats]], Transform]:
+def rule(
+    name: str, *, words: str, threshold: float | None = None
+) -> Callable[[Callable[..., Floats]], RewardTransform]:
     """Make a function a rule.
 
     Args:
@@ -271,10 +271,10 @@ def rule(name: str, *, words: str, threshold: float | None = None) -> Callable[[
     if threshold is not None and not np.isfinite(threshold):
         raise ValueError(f"the threshold {threshold!r} is not a finite number")
     default = None if threshold is None else (float(threshold), f"the rule {name}")
-    return lambda function: Transform(name, sentence, name, name, function, default)
+    return lambda function: RewardTransform(name, sentence, name, name, function, default)
 
 
-def keep_own_rule(made: Transform, code: OwnCode) -> None:
+def keep_own_rule(made: RewardTransform, code: OwnCode) -> None:
     """Let a rule be asked for by its name from now on.
 
     Raises:
@@ -295,7 +295,7 @@ def installed_rules() -> dict[str, EntryPoint]:
     return {name: entry for name, entry in own_code.installed(GROUP).items() if not is_built_in(name)}
 
 
-def find_rule(name: str) -> Transform | None:
+def find_rule(name: str) -> RewardTransform | None:
     """Return the transformation of a name: the program's, one of a file that was loaded, or an installed one.
 
     Raises:
@@ -305,15 +305,15 @@ def find_rule(name: str) -> Transform | None:
     if known is not None or (entry := installed_rules().get(name)) is None:
         return known
     code, made = own_code.from_entry_point(entry)
-    if not isinstance(made, Transform):
-        raise PluginError(f"{entry.value} of {code.package} is no rule.", _NEXT)
+    if not isinstance(made, RewardTransform):
+        raise PluginError(f"{entry.value} of {code.package} is not a rule.", _NEXT)
     if made.name != name:
         raise PluginError(f"{entry.value} of {code.package} is the rule {made.name!r} and not {name!r}.", _NEXT)
     keep_own(_guarded(made, code))
     return find_transform(name)
 
 
-def _guarded(made: Transform, code: OwnCode) -> Transform:
+def _guarded(made: RewardTransform, code: OwnCode) -> RewardTransform:
     """The same, what it gives looked at."""
     line = getattr(getattr(made.function, "__code__", None), "co_firstlineno", 0)
 
@@ -418,7 +418,7 @@ def check_rule(text: str) -> AskedRule:
     if parts is None or (parts[2] and compared is None):
         names = ", ".join(dict.fromkeys((*SPELLED, "max2", "max3", "...", *own_transforms(), *installed_rules())))
         raise UsageError(
-            f"{text!r} is no rule.",
+            f"{text!r} is not a rule.",
             f"A rule is '<' or '<='; before it what is compared, if not the usual ({names}); before that lowest:, if"
             " the verdict is to be the lowest step. In quotes, or SCORER='<' and so on.",
         )

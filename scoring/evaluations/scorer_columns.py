@@ -10,8 +10,8 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.cache import Parts, RewardParts, VoteParts, rows_of_cases
-from scoring.evaluations.step_rewards import Floats, Ints
 from scoring.evaluations.verdicts import NO_VERDICT, outcome_names
+from scoring.schema import Floats, Ints
 
 if TYPE_CHECKING:
     from scoring.evaluations.evaluation import Evaluation

@@ -12,12 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.cache import case_rows
-from scoring.evaluations.rules import REWARDS, Transform, transform
+from scoring.evaluations.rules import REWARDS, RewardTransform, transform
+from scoring.schema import Bools, Floats, Ints
 from scoring.storage.stored_frame import frame_blocks, group_numbers
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Flat = TypeVar("Flat", bound=npt.NDArray[Any])
 
 
@@ -169,7 +167,7 @@ class StepRewards(Struct, frozen=True, eq=False, dict=True):
         return self.transformed[made]
 
     @cached_property
-    def transformed(self) -> "dict[Transform, StepRewards]":
+    def transformed(self) -> "dict[RewardTransform, StepRewards]":
         """What was asked for so far: it is computed once."""
         return {}
 

@@ -13,7 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.evaluations.rules import REWARDS, NamedStep, spelled_rule, transform, when_wrong, which_step
-from scoring.evaluations.step_rewards import Bools, Floats, Ints, StepLabels, StepRewards
+from scoring.evaluations.step_rewards import StepLabels, StepRewards
+from scoring.schema import Bools, Floats, Ints
 from scoring.scorer import Comparison
 
 Codes = npt.NDArray[np.uint8]

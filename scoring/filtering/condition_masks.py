@@ -9,9 +9,9 @@ import numpy.typing as npt
 import polars as pl
 from msgspec import Struct
 
-from scoring.evaluations.step_rewards import Bools, Ints
-from scoring.filtering.filters import Facet, Span, facet_of, needed_columns, row_passes
-from scoring.storage.remembered import Remembered
+from scoring.filtering.filters import Facet, NumberRange, facet_of, needed_columns, row_passes
+from scoring.schema import Bools, Ints
+from scoring.storage.remembered import IdentityCache
 
 # -- columns of few values as small numbers: looked up and counted many times faster than texts
 
@@ -19,8 +19,8 @@ from scoring.storage.remembered import Remembered
 LIMIT = 1 << 16
 """More values than this are no small set."""
 
-Numbers = npt.NDArray[np.uint8] | npt.NDArray[np.uint32]
-Value = str | int | None
+CodeArray = npt.NDArray[np.uint8] | npt.NDArray[np.uint32]
+ConditionValue = str | int | None
 
 
 class Categories(Struct, frozen=True, eq=False, dict=True):
@@ -29,10 +29,10 @@ class Categories(Struct, frozen=True, eq=False, dict=True):
     Each value stands once, `numbers` are unsigned and as narrow as they can be. Some values may be in no row.
     """
 
-    values: tuple[Value, ...]
-    numbers: Numbers
+    values: tuple[ConditionValue, ...]
+    numbers: CodeArray
 
-    def among(self, wanted: tuple[Value, ...]) -> Bools:
+    def among(self, wanted: tuple[ConditionValue, ...]) -> Bools:
         """Return which rows have one of the values, as a mask (n,)."""
         table = np.zeros(max(1, len(self.values)), dtype=np.bool_)
         # True is 1 to Python and not to a column.
@@ -58,7 +58,7 @@ class Categories(Struct, frozen=True, eq=False, dict=True):
     def _among(self, within: Bools) -> Ints:
         return np.bincount(self.numbers[within], minlength=len(self.values))
 
-    def tally(self, within: Bools) -> dict[Value, int]:
+    def tally(self, within: Bools) -> dict[ConditionValue, int]:
         """Count how many rows have each value that some have."""
         counts = self.counts(within)
         return {self.values[number]: int(counts[number]) for number in np.flatnonzero(counts)}
@@ -74,7 +74,7 @@ class ListedValues(Struct, frozen=True, eq=False):
     coded: Categories
     holders: Ints
 
-    def tally(self, within: Bools) -> dict[Value, int]:
+    def tally(self, within: Bools) -> dict[ConditionValue, int]:
         """Count how many rows list each value that some list; None stands for listing nothing."""
         counts = self.coded.tally(within[self.rows])
         nothing = int(np.count_nonzero(within)) - int(np.count_nonzero(within[self.holders]))
@@ -96,7 +96,7 @@ def categories(column: pl.Series) -> Categories | None:
         places = pl.DataFrame({"value": distinct, "number": np.arange(distinct.len(), dtype=np.uint32)})
         frame = column.alias("value").to_frame()
         numbers = frame.join(places, on="value", how="left", maintain_order="left")["number"]
-    values: list[Value] = distinct.to_list()
+    values: list[ConditionValue] = distinct.to_list()
     if column.null_count():
         numbers = numbers.cast(pl.UInt32).fill_null(len(values))
         values.append(None)
@@ -122,7 +122,7 @@ COLUMNS_KEPT = 256
 """Columns as numbers, and counts of them, that are kept."""
 
 
-class Columns(Protocol):
+class NamedColumns(Protocol):
     """Named columns of n cases."""
 
     @property
@@ -150,10 +150,10 @@ class ConditionMasks:
     """
 
     def __init__(self) -> None:
-        self._masks = Remembered(KEPT)
-        self._columns = Remembered(COLUMNS_KEPT)
+        self._masks = IdentityCache(KEPT)
+        self._columns = IdentityCache(COLUMNS_KEPT)
 
-    def passing(self, source: Columns, conditions: Sequence[str]) -> Bools:
+    def passing(self, source: NamedColumns, conditions: Sequence[str]) -> Bools:
         """Return which rows fulfil every condition, as a mask (n,) that nobody may write to.
 
         Raises:
@@ -166,19 +166,19 @@ class ConditionMasks:
             return masks[0] if masks else first
         return self._masks.of(tuple(conditions), tuple(masks), lambda: _locked(np.logical_and.reduce(masks)))
 
-    def categories(self, source: Columns, name: str) -> Categories | None:
+    def categories(self, source: NamedColumns, name: str) -> Categories | None:
         """Return a column as numbers; None where its values are no small set. Raises polars' ColumnNotFoundError."""
         if (coded := source.coded(name)) is not None:
             return coded
         owners = (source.owner(name),)
         return self._columns.of(("values", name), owners, lambda: categories(source.column(name)))
 
-    def listed(self, source: Columns, name: str) -> ListedValues:
+    def listed(self, source: NamedColumns, name: str) -> ListedValues:
         """Return a column of lists as numbers. Raises polars' ColumnNotFoundError."""
         owners = (source.owner(name),)
         return self._columns.of(("lists", name), owners, lambda: listed_values(source.column(name)))
 
-    def tally(self, source: Columns, name: str, within: Bools) -> dict[Value, int] | None:
+    def tally(self, source: NamedColumns, name: str, within: Bools) -> dict[ConditionValue, int] | None:
         """Count how often each value that occurs does so in a column among some rows; None where they are too many.
 
         Args:
@@ -192,17 +192,17 @@ class ConditionMasks:
             return None
         return self._columns.of(("tally", name, nested), (source.owner(name), within), lambda: made.tally(within))
 
-    def _mask(self, source: Columns, condition: str) -> Bools:
+    def _mask(self, source: NamedColumns, condition: str) -> Bools:
         names = needed_columns(condition, source.columns)
         owners = tuple(source.owner(name) for name in names)
         # One that names no column has no owners, and is as long as the columns all the same.
         return self._masks.of((condition, source.height), owners, lambda: self._made(source, condition, names))
 
-    def _made(self, source: Columns, condition: str, names: Sequence[str]) -> Bools:
+    def _made(self, source: NamedColumns, condition: str, names: Sequence[str]) -> Bools:
         facet = facet_of(condition)
         if facet is not None and facet.column in names:
             coded = self.categories(source, facet.column)
-            plain = tuple(value for value in facet.values if not isinstance(value, Span))
+            plain = tuple(value for value in facet.values if not isinstance(value, NumberRange))
             if coded is not None and plain == facet.values and _comparable(facet, coded):
                 mask = coded.among(plain)
                 return _locked(mask if facet.keep else ~mask)

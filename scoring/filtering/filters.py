@@ -90,7 +90,7 @@ _EQUAL = frozenset({"=", "<>", "!="})
 
 _PLAIN = re.compile(r"[^\W\d]\w*\Z")
 
-Place = tuple[int, int]
+WordPlace = tuple[int, int]
 """Characters of a condition, 0-based, the second not included."""
 
 
@@ -101,7 +101,7 @@ def filter_error(error: Exception, condition: str, columns: Sequence[str]) -> Fi
     stands bare in the condition, that is what is said.
     """
     if not condition.strip():
-        return FilterError(f"{condition!r} is no condition.", _EXAMPLE, fault="there is no condition yet.")
+        return FilterError(f"{condition!r} is not a condition.", _EXAMPLE, fault="there is no condition yet.")
     cause = str(error).splitlines()[0]
     explained = _of_a_name(error, condition, columns) or _of_lists(cause, condition) or _of_a_word(cause, condition)
     return explained or FilterError(f"{condition!r} cannot be evaluated: {cause}.", _EXAMPLE, fault=cause)
@@ -122,7 +122,7 @@ def of_a_truth(condition: str, schema: Mapping[str, pl.DataType]) -> FilterError
 def _of_a_name(error: Exception, condition: str, columns: Sequence[str]) -> FilterError | None:
     """Where a name is no column, or is one and stands bare."""
     if bare := _bare(condition, columns):
-        fault = f"write {named(bare[0])}, in double quotes, because the name is no plain word."
+        fault = f"write {named(bare[0])}, in double quotes, because the name is not a plain word."
         return FilterError(f"in {condition!r}: {fault}", place=bare[1], fault=fault)
     if not isinstance(error, pl.exceptions.ColumnNotFoundError) or '"' not in str(error):
         return None
@@ -154,7 +154,7 @@ def _of_a_word(cause: str, condition: str) -> FilterError | None:
     return FilterError(f"in {condition!r}, at character {place[0] + 1}: {fault}", _EXAMPLE, place=place, fault=fault)
 
 
-def _misplaced(condition: str, place: Place) -> str:
+def _misplaced(condition: str, place: WordPlace) -> str:
     """What is wrong with a condition that cannot be read, of which this is the first place that makes no sense."""
     word = condition[slice(*place)].strip()
     if not word:
@@ -164,7 +164,7 @@ def _misplaced(condition: str, place: Place) -> str:
     return f"{word} cannot stand here."
 
 
-def _bare(condition: str, columns: Sequence[str]) -> tuple[str, Place] | None:
+def _bare(condition: str, columns: Sequence[str]) -> tuple[str, WordPlace] | None:
     """The longest name of a column that needs double quotes and stands without, and where."""
     outside = list(condition)
     for word in words_of(condition):
@@ -183,7 +183,7 @@ def _plain(column: str) -> bool:
     return named(column) == column or (_PLAIN.match(column) is not None and columns_read(f"{column} = 1") == {column})
 
 
-def _where(name: str, condition: str) -> Place | None:
+def _where(name: str, condition: str) -> WordPlace | None:
     """Where a name stands first; None where it does not."""
     places = (word for word in words_of(condition) if word.kind in {"name", "quoted"} and word.value == name)
     return next(((word.start, word.end) for word in places), None)
@@ -205,7 +205,7 @@ def _unknown(name: str, condition: str, columns: Sequence[str]) -> str:
     return f"there is no column {name!r}; {hint}{text}"
 
 
-def _first_unreadable(condition: str) -> Place | None:
+def _first_unreadable(condition: str) -> WordPlace | None:
     """The first word with which nothing that follows could make sense; the end, if something is missing there.
 
     None where the condition can be read, so that it is no word that is wrong with it, and where it has so many words
@@ -236,7 +236,7 @@ def _readable(condition: str) -> bool:
     return True
 
 
-class Span(NamedTuple):
+class NumberRange(NamedTuple):
     """Whole numbers from `low` to `high`, both within; None = and above."""
 
     low: int
@@ -249,7 +249,7 @@ class Span(NamedTuple):
         return f"{column} {'' if keep else 'NOT '}BETWEEN {self.low} AND {self.high}"
 
 
-Choice = str | int | Span | None
+FacetChoice = str | int | NumberRange | None
 """What a facet keeps or hides: a value of the column's own type (text, boolean, whole number), a span of numbers, or
 None, a missing value."""
 
@@ -261,7 +261,7 @@ class Facet(Struct, frozen=True):
     """
 
     column: str
-    values: tuple[Choice, ...]
+    values: tuple[FacetChoice, ...]
     keep: bool = True
     listed: bool = False
 
@@ -279,11 +279,11 @@ class Facet(Struct, frozen=True):
 
     def _tests(self) -> list[str]:
         column, negation = named(self.column), "" if self.keep else "NOT "
-        plain = [literal(value) for value in self.values if value is not None and not isinstance(value, Span)]
+        plain = [literal(value) for value in self.values if value is not None and not isinstance(value, NumberRange)]
         if self.listed:
             return [f"{negation}ARRAY_CONTAINS({column}, {value})" for value in plain]
         within = [f"{column} {negation}IN ({', '.join(plain)})"] if plain else []
-        return within + [value.sql(column, keep=self.keep) for value in self.values if isinstance(value, Span)]
+        return within + [value.sql(column, keep=self.keep) for value in self.values if isinstance(value, NumberRange)]
 
     def _missing(self) -> list[str]:
         if None not in self.values:
@@ -302,12 +302,12 @@ class Facet(Struct, frozen=True):
         return not any(_meet(kept, hidden) for kept in self.values for hidden in other.values)
 
 
-def _meet(left: Choice, right: Choice) -> bool:
+def _meet(left: FacetChoice, right: FacetChoice) -> bool:
     """Whether a case can have both: the same value, a number within a span, spans that share a number."""
-    if not isinstance(left, Span) and not isinstance(right, Span):
+    if not isinstance(left, NumberRange) and not isinstance(right, NumberRange):
         return left == right
-    first, second = (Span(value, value) if isinstance(value, int) else value for value in (left, right))
-    if not isinstance(first, Span) or not isinstance(second, Span):
+    first, second = (NumberRange(value, value) if isinstance(value, int) else value for value in (left, right))
+    if not isinstance(first, NumberRange) or not isinstance(second, NumberRange):
         return False
     return (second.high is None or first.low <= second.high) and (first.high is None or second.low <= first.high)
 
@@ -341,7 +341,7 @@ class Filter(Struct, frozen=True):
         """Return the filter without the facets on a column."""
         return Filter(tuple(facet for facet in self.facets if facet.column != column), self.where)
 
-    def toggled(self, column: str, value: Choice, *, keep: bool = True, listed: bool = False) -> "Filter":
+    def toggled(self, column: str, value: FacetChoice, *, keep: bool = True, listed: bool = False) -> "Filter":
         """Return the filter with a value added to the kept (or hidden) values of a column, or taken from them."""
         same = self.facet(column, keep=keep)
         values = same.values if same else ()
@@ -353,12 +353,12 @@ class Filter(Struct, frozen=True):
         made = [Facet(column, values, keep, listed), *([other] if other else [])]
         return Filter((*rest.facets, *(facet for facet in made if facet.values)), rest.where)
 
-    def only(self, column: str, value: Choice, *, listed: bool = False) -> "Filter":
+    def only(self, column: str, value: FacetChoice, *, listed: bool = False) -> "Filter":
         """Return the filter with nothing of a column kept but one value."""
         rest = self.without(column)
         return Filter((*rest.facets, Facet(column, (value,), listed=listed)), rest.where)
 
-    def hiding(self, column: str, value: Choice, *, listed: bool = False) -> "Filter":
+    def hiding(self, column: str, value: FacetChoice, *, listed: bool = False) -> "Filter":
         """Return the filter with a value hidden, whatever it was before."""
         old = self.facet(column, keep=False)
         return self if old and value in old.values else self.toggled(column, value, keep=False, listed=listed)
@@ -488,7 +488,7 @@ def facet_of(condition: str) -> Facet | None:
     return next((facet for facet in tried if facet.values and facet.sql == condition), None)
 
 
-def _choices(words: Sequence[Word]) -> Iterator[Choice]:
+def _choices(words: Sequence[Word]) -> Iterator[FacetChoice]:
     """The values in a facet's condition, in their order; of a condition of another form, anything."""
     texts = ["", *(word.text for word in words)]
     low = 0
@@ -502,8 +502,8 @@ def _choices(words: Sequence[Word]) -> Iterator[Choice]:
             if ahead == "BETWEEN":
                 low = number
             elif ahead == "AND":
-                yield Span(low, number)
+                yield NumberRange(low, number)
             elif ahead in {">=", "<"}:
-                yield Span(number, None)
+                yield NumberRange(number, None)
             elif ahead in {"(", ","}:
                 yield number

@@ -12,9 +12,9 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools, Floats, Ints
+from scoring.schema import Bools, Floats, Ints
 from scoring.texts import Texts
-from scoring.triage.words import Note
+from scoring.triage.words import CaseNote
 
 BUCKETS = 1 << 20
 """Terms are hashed into so many."""
@@ -216,14 +216,14 @@ NAMED = 3
 """Words that are told of a cluster."""
 
 
-class Cluster(Struct, frozen=True):
+class NoteCluster(Struct, frozen=True):
     """Notes that are alike, in the order in which they were given, and the words that make them so (at most NAMED)."""
 
     words: tuple[str, ...]
-    notes: tuple[Note, ...]
+    notes: tuple[CaseNote, ...]
 
 
-def clusters(notes: Sequence[Note]) -> list[Cluster]:
+def clusters(notes: Sequence[CaseNote]) -> list[NoteCluster]:
     """Put notes together that share rare words, the largest cluster first; a note is in one at most.
 
     Words that two notes have are weighted by TF-IDF among these notes. The note with the most notes like it, by the
@@ -242,7 +242,7 @@ def clusters(notes: Sequence[Note]) -> list[Cluster]:
         members = alike[middle] & left
         left &= ~members
         rows = np.flatnonzero(members)
-        clusters_made.append(Cluster(_shared(words, weights[rows]), tuple(with_text[row] for row in rows)))
+        clusters_made.append(NoteCluster(_shared(words, weights[rows]), tuple(with_text[row] for row in rows)))
     return sorted(clusters_made, key=lambda cluster: -len(cluster.notes))
 
 

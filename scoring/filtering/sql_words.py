@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from scoring.schema import METADATA
 
-Kind = Literal["name", "quoted", "text", "number", "sign"]
+WordKind = Literal["name", "quoted", "text", "number", "sign"]
 
 BARE = frozenset({*METADATA, "tags", "note"})
 """Columns of cases, and of what people say of them, whose names are no words of SQL."""
@@ -22,7 +22,7 @@ class Word(NamedTuple):
     A `quoted` name and a `text` keep their quotes; the last word may lack its closing one.
     """
 
-    kind: Kind
+    kind: WordKind
     text: str
     start: int
     end: int
@@ -44,7 +44,7 @@ class Word(NamedTuple):
 def words_of(condition: str) -> Iterator[Word]:
     """Yield the words of a condition, in their order."""
     for match in _WORD.finditer(condition):
-        kind: Kind = match.lastgroup  # type: ignore[assignment]  # the groups are the kinds
+        kind: WordKind = match.lastgroup  # type: ignore[assignment]  # the groups are the kinds
         yield Word(kind, match[0], *match.span())
 
 

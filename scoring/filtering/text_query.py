@@ -179,13 +179,13 @@ def _place(message: str, pattern: str) -> int | None:
 # -- where in a text a query occurs, for highlighting: by the same engine that says whether it does
 
 
-Span = tuple[int, int]
+MatchSpan = tuple[int, int]
 """First character and one past the last, 0-based, of Python's string (code points)."""
 
 _PRIVATE = (*range(0xE000, 0xF900), *range(0xF0000, 0xFFFFE))
 
 
-def spans(query: TextQuery, text: str) -> tuple[Span, ...]:
+def spans(query: TextQuery, text: str) -> tuple[MatchSpan, ...]:
     """Find the places where any of the query's patterns occurs, in order and joined where they touch; empty ones left
     out.
 
@@ -218,7 +218,7 @@ def _absent(text: str) -> tuple[str, str]:
     return next(free), next(free)
 
 
-def _marked(text: str, begin: str, end: str) -> list[Span]:
+def _marked(text: str, begin: str, end: str) -> list[MatchSpan]:
     """The spans between the marks, in the text without them."""
     spans_marked, length = [], 0
     plain, *matches = text.split(begin)
@@ -231,8 +231,8 @@ def _marked(text: str, begin: str, end: str) -> list[Span]:
     return spans_marked
 
 
-def _joined(spans_in_order: list[Span]) -> tuple[Span, ...]:
-    joined: list[Span] = []
+def _joined(spans_in_order: list[MatchSpan]) -> tuple[MatchSpan, ...]:
+    joined: list[MatchSpan] = []
     for start, stop in spans_in_order:
         if joined and start <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))

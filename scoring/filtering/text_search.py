@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from scoring.cache import VoteParts, rows_of_cases
 from scoring.errors import DamagedWorkspace, FrameError
 from scoring.filtering.text_query import SCOPES, TextQuery
-from scoring.texts import ROW_GROUP, Places, Texts
+from scoring.schema import Bools
+from scoring.texts import ROW_GROUP, TextPlaces, Texts
 
 # -- searching what critics answered and reasoned, and what PRMs that generate wrote
 
@@ -70,8 +71,6 @@ def _calls(answer: str) -> str:
     except (ValueError, TypeError, RecursionError):
         return answer
 
-
-Bools = npt.NDArray[np.bool_]
 
 COLUMNS = {
     "problem": ("problem", "question", "original_problem"),
@@ -219,8 +218,8 @@ def search_all(query: TextQuery, among: Searchable, rows: Bools | None = None, b
 
 
 def _batches(
-    texts: Texts, wanted: Places, columns: Sequence[str], query: TextQuery
-) -> Iterator[tuple[Places, pl.DataFrame]]:
+    texts: Texts, wanted: TextPlaces, columns: Sequence[str], query: TextQuery
+) -> Iterator[tuple[TextPlaces, pl.DataFrame]]:
     """The cases (row ids) of a batch, and the rows of those of them in which anything was found.
 
     The rows have `at` (which of the cases, 0-based), `bits 0`, `bits 1`, ... (uint8) and `step` (int32).
@@ -250,7 +249,7 @@ def _batches(
         size = BATCH
 
 
-def _among(rows_hit: pl.DataFrame, places: Places) -> pl.DataFrame:
+def _among(rows_hit: pl.DataFrame, places: TextPlaces) -> pl.DataFrame:
     """Of the rows of a batch those at these places (ascending), each with its number among them as `at`."""
     rows = rows_hit["_at"].to_numpy()
     at = np.searchsorted(places, rows)
@@ -259,7 +258,7 @@ def _among(rows_hit: pl.DataFrame, places: Places) -> pl.DataFrame:
     return rows_hit.with_columns(pl.Series("at", at)).filter(pl.Series(kept, dtype=pl.Boolean))
 
 
-def _ranges(places: Places, first_size: int) -> Iterator[tuple[int, int]]:
+def _ranges(places: TextPlaces, first_size: int) -> Iterator[tuple[int, int]]:
     """The rows of a file to read, as (first, one past the last): the wanted ones (ascending) alone where that is less.
 
     Both ends lie between the groups in which the file was written.

@@ -9,10 +9,10 @@ from scoring.asking import Sampling
 from scoring.critics.sampling import Chosen
 from scoring.errors import UsageError
 from scoring.generative import genprm, rprm, thinkprm
-from scoring.generative.talk import Allowed, Family, Wording
+from scoring.generative.talk import Allowed, TalkFamily, Wording
 
-Make = Callable[[Wording, dict[str, str], Sampling], Family]
-Options = dict[str, str]
+Make = Callable[[Wording, dict[str, str], Sampling], TalkFamily]
+FamilyOptions = dict[str, str]
 _SEED = 0
 
 
@@ -27,13 +27,13 @@ class GenerativeFamily(Struct, frozen=True):
     make: Make
     options: Allowed
     placeholders: tuple[str, ...]
-    template: Callable[[Options], str]
-    sampling: Callable[[Options, int], Chosen]
+    template: Callable[[FamilyOptions], str]
+    sampling: Callable[[FamilyOptions, int], Chosen]
     votes: int
     source: str
-    note: Callable[[Options], str]
+    note: Callable[[FamilyOptions], str]
 
-    def chosen_options(self, settings: Mapping[str, str]) -> Options:
+    def chosen_options(self, settings: Mapping[str, str]) -> FamilyOptions:
         """Return every option with its value.
 
         Raises:
@@ -47,7 +47,7 @@ class GenerativeFamily(Struct, frozen=True):
                 raise UsageError(f"{name} cannot be {value!r} with {self.name}.", f"It is {' or '.join(values)}.")
         return {name: settings.get(name, values[0]) for name, values in self.options.items()}
 
-    def wording(self, path: Path | None, options: Options) -> Wording:
+    def wording(self, path: Path | None, options: FamilyOptions) -> Wording:
         """Return the user's template, or the packaged one.
 
         Raises:
@@ -56,14 +56,14 @@ class GenerativeFamily(Struct, frozen=True):
         return Wording.of(path, self.template(options), self.placeholders)
 
 
-def _thinkprm_sampling(_: Options, answers: int) -> Chosen:
+def _thinkprm_sampling(_: FamilyOptions, answers: int) -> Chosen:
     # 8,192 less the 20 that upstream keeps for the decision.
     if answers == 1:
         return Chosen(Sampling(0.0, max_tokens=8172), "ThinkPRM's recipes: greedy for one sample", _SEED)
     return Chosen(Sampling(0.4, max_tokens=8172), "ThinkPRM's recipes: temperature 0.4 for several samples", _SEED)
 
 
-def _rprm_sampling(options: Options, _: int) -> Chosen:
+def _rprm_sampling(options: FamilyOptions, _: int) -> Chosen:
     if options["reader"] == "text":
         sampling = Sampling(0.7, top_p=0.8, top_k=20, max_tokens=32768)
         return Chosen(sampling, "ljxzs-jjlzs/ProcessBench, a fork of ProcessBench", 42)
@@ -71,28 +71,28 @@ def _rprm_sampling(options: Options, _: int) -> Chosen:
     return Chosen(sampling, "R-PRM, src/scripts/examples/eval-ProcessBench.sh", _SEED)
 
 
-def _genprm_sampling(_: Options, __: int) -> Chosen:
+def _genprm_sampling(_: FamilyOptions, __: int) -> Chosen:
     return Chosen(Sampling(0.6, 0.95, 20, genprm.BUDGET), "GenPRM, genprm_inference.py; tokens are a step's", _SEED)
 
 
-def _genprm_template(options: Options) -> str:
+def _genprm_template(options: FamilyOptions) -> str:
     direct = options["analyze"] == options["verify"] == "off"
     return "genprm-direct.txt" if direct else "genprm.txt"
 
 
-def _genprm_note(options: Options) -> str:
+def _genprm_note(options: FamilyOptions) -> str:
     if options["verify"] == "off":
         return "no verification by code: the paper's figures for GenPRM are with it"
     return "code is not run, and the model imagines what it would print: the paper's figures are with code that is run"
 
 
-def _rprm_note(options: Options) -> str:
+def _rprm_note(options: FamilyOptions) -> str:
     if options["reader"] == "text":
         return "a step counts as 0 where the verdict line is missing or says anything but Yes, as in that fork"
     return "turns are the chat template's; upstream sends backslash and n in place of the line breaks around them"
 
 
-def _thinkprm_note(_: Options) -> str:
+def _thinkprm_note(_: FamilyOptions) -> str:
     return (
         "a step's reward is the score of the prefix that ends with it, read from one token; upstream scores whole words"
     )

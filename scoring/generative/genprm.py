@@ -23,16 +23,16 @@ from collections.abc import Generator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.asking import Answer, Message, Prompt, Sampling
-from scoring.critics.parsing import Fault
+from scoring.asking import GeneratedAnswer, Message, Prompt, Sampling
+from scoring.critics.parsing import ParseFault
 from scoring.generative.talk import (
     LIKELIEST,
     Allowed,
-    Judged,
+    DecisionWords,
+    JudgedTalk,
     Question,
     Talk,
     Wording,
-    Words,
     boxed_word,
     first_boxed_word,
     judged,
@@ -58,7 +58,7 @@ _OUTPUT_ENDS = "</output>\n"
 _CODE_OUTPUT = "[Code Output]\n\n```\n"
 _LAST_CALL = 20
 _CHARACTERS_A_TOKEN = 4
-_WORDS = Words("Yes", "No")
+_WORDS = DecisionWords("Yes", "No")
 
 
 class _Critique(Struct):
@@ -72,7 +72,7 @@ class _Critique(Struct):
         self.text += words
         self.left -= -(-len(words) // _CHARACTERS_A_TOKEN)
 
-    def hear(self, answer: Answer) -> str:
+    def hear(self, answer: GeneratedAnswer) -> str:
         """Add what the model wrote."""
         words = said(answer)
         self.text += words
@@ -108,7 +108,7 @@ class GenPrm(Struct, frozen=True):
 
     def _talk(self, problem: str, steps: Sequence[str]) -> Talk:
         conversation = self.wording.prompt({"problem": problem, "step": steps[0]})
-        so_far = Judged()
+        so_far = JudgedTalk()
         for number, step in enumerate(steps, 1):
             if number > 1:
                 conversation = (*conversation, Message("user", step))
@@ -120,7 +120,7 @@ class GenPrm(Struct, frozen=True):
             conversation = (*conversation, Message("assistant", critique))
         return so_far
 
-    def _step(self, conversation: Prompt, number: int) -> Generator[Question, Answer, tuple[str, Judged]]:
+    def _step(self, conversation: Prompt, number: int) -> Generator[Question, GeneratedAnswer, tuple[str, JudgedTalk]]:
         critique = _Critique("", self._budget)
         analysis = ""
         if self.options["analyze"] == "on":
@@ -148,18 +148,18 @@ class GenPrm(Struct, frozen=True):
         sampling = replace(self.sampling, stop=(end,), max_tokens=most, logprobs=judges)
         return Question((*conversation, Message("assistant", written)), sampling)
 
-    def _judgement(self, text: str, words: str, answer: Answer) -> tuple[str, Judged]:
+    def _judgement(self, text: str, words: str, answer: GeneratedAnswer) -> tuple[str, JudgedTalk]:
         """The critique as it stays in the conversation, and what it comes to."""
         whole = text if text.endswith(_OUTPUT_ENDS) else f"{text.rstrip()}\n{_OUTPUT_ENDS}"
         official = self.options["reader"] == "official"
         word = first_boxed_word(text) if official else boxed_word(words)
         if word is None:
             # 0.5 is upstream's answer to a critique without a verdict.
-            return whole, Judged((0.5,), (None,)) if official else lacking(Fault.NO_BOX)
+            return whole, JudgedTalk((0.5,), (None,)) if official else lacking(ParseFault.NO_BOX)
         if not answer.logprobs:
-            return whole, lacking(Fault.NO_LOGPROBS)
+            return whole, lacking(ParseFault.NO_LOGPROBS)
         place = last_token(answer.logprobs, word, closed=not official)
         if place is None:
-            return whole, lacking(Fault.SPLIT_WORD)
+            return whole, lacking(ParseFault.SPLIT_WORD)
         reward = _WORDS.probability(place)
-        return whole, judged(0.5 if official and reward is Fault.BOTH_ZERO else reward, place)
+        return whole, judged(0.5 if official and reward is ParseFault.BOTH_ZERO else reward, place)

@@ -18,8 +18,19 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from scoring.asking import Message, Prompt, Sampling
-from scoring.critics.parsing import Fault
-from scoring.generative.talk import DECIDING, Allowed, Judged, Question, Talk, Wording, Words, decided, lacking, said
+from scoring.critics.parsing import ParseFault
+from scoring.generative.talk import (
+    DECIDING,
+    Allowed,
+    DecisionWords,
+    JudgedTalk,
+    Question,
+    Talk,
+    Wording,
+    decided,
+    lacking,
+    said,
+)
 from scoring.prms.base import numbered
 
 OPTIONS: Allowed = {
@@ -30,7 +41,7 @@ OPTIONS: Allowed = {
 NAMES = ("problem", "previous", "step")
 QUESTION = "Is the step correct (Yes/No)?"
 _VERDICT = f"\nVerification: {QUESTION}"
-_WORDS = Words(" Yes", " No")
+_WORDS = DecisionWords(" Yes", " No")
 
 
 class RPrm(Struct, frozen=True):
@@ -66,8 +77,8 @@ class RPrm(Struct, frozen=True):
         analysis = said((yield Question(prompt, self.sampling)))
         before, question, behind = analysis.partition(QUESTION)
         if self.options["reader"] == "text":
-            return Judged((float(bool(question) and behind.lstrip().startswith("Yes")),), (None,))
+            return JudgedTalk((float(bool(question) and behind.lstrip().startswith("Yes")),), (None,))
         if not analysis.strip():
-            return lacking(Fault.EMPTY_ANSWER)
+            return lacking(ParseFault.EMPTY_ANSWER)
         answer_start = before + question if question else before.rstrip() + _VERDICT
         return decided(_WORDS, (yield Question((*prompt, Message("assistant", answer_start)), DECIDING)))

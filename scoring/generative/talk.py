@@ -8,8 +8,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from scoring.asking import Answer, Message, Prompt, Sampling, TokenLogprobs
-from scoring.critics.parsing import Fault
+from scoring.asking import GeneratedAnswer, Message, Prompt, Sampling, TokenLogprobs
+from scoring.critics.parsing import ParseFault
 from scoring.critics.template import Template
 from scoring.errors import InputError
 
@@ -27,21 +27,21 @@ _NOTHING = -700.0
 """A logarithm below which a probability is 0 in double precision (vLLM tells -9999 for what cannot come)."""
 
 
-class Words(Struct, frozen=True):
+class DecisionWords(Struct, frozen=True):
     """The two tokens that decide, as they are told, blanks included. The reward is p(yes) / (p(yes) + p(no))."""
 
     yes: str
     no: str
 
-    def probability(self, place: TokenLogprobs) -> float | Fault:
+    def probability(self, place: TokenLogprobs) -> float | ParseFault:
         """Return the reward at a generated token: a number in [0, 1], or why there is none."""
         logprobs = _told(place)
         if self.yes not in logprobs and self.no not in logprobs:
-            return Fault.NO_WORD
+            return ParseFault.NO_WORD
         least = min(logprobs.values())
         yes, no = logprobs.get(self.yes, least), logprobs.get(self.no, least)
         if math.isnan(yes) or math.isnan(no) or max(yes, no) <= _NOTHING:
-            return Fault.BOTH_ZERO
+            return ParseFault.BOTH_ZERO
         # With the difference no exponential overflows, and none of the two is 0 before the other is 1.
         apart = no - yes
         return 1.0 / (1.0 + math.exp(apart)) if apart < 0 else math.exp(-apart) / (1.0 + math.exp(-apart))
@@ -99,7 +99,7 @@ class Question(Struct, frozen=True):
     sampling: Sampling
 
 
-class Judged(Struct, frozen=True):
+class JudgedTalk(Struct, frozen=True):
     """What a talk came to: one reward for each of its steps, in [0, 1], or which `fault` the step after these has.
 
     `places` are the generated tokens that rewards were or could not be read at, step for step; of a step whose reward
@@ -108,17 +108,17 @@ class Judged(Struct, frozen=True):
 
     rewards: tuple[float, ...] = ()
     places: tuple[TokenLogprobs | None, ...] = ()
-    fault: Fault | None = None
+    fault: ParseFault | None = None
 
-    def __add__(self, other: "Judged") -> "Judged":
-        return Judged(self.rewards + other.rewards, self.places + other.places, other.fault)
+    def __add__(self, other: "JudgedTalk") -> "JudgedTalk":
+        return JudgedTalk(self.rewards + other.rewards, self.places + other.places, other.fault)
 
 
-Talk = Generator[Question, Answer, Judged]
+Talk = Generator[Question, GeneratedAnswer, JudgedTalk]
 """Yields a question, is sent the answer to it, and returns what it came to. It hears only of answers that came."""
 
 
-class Family(Protocol):
+class TalkFamily(Protocol):
     """One family of generative PRMs with its options chosen. It knows neither an engine nor the cache.
 
     It has one talk a step, or one a case.
@@ -139,32 +139,32 @@ class Family(Protocol):
         ...
 
 
-def came(answer: Answer) -> bool:
+def came(answer: GeneratedAnswer) -> bool:
     """Return whether the model answered, be it with nothing: a failure of the server is none of its answers."""
     return answer.text is not None
 
 
-def said(answer: Answer) -> str:
+def said(answer: GeneratedAnswer) -> str:
     """Return all that the model wrote, whether or not a server tells its reasoning apart."""
     return (answer.reasoning or "") + (answer.text or "")
 
 
-def decided(words: Words, answer: Answer) -> Judged:
+def decided(words: DecisionWords, answer: GeneratedAnswer) -> JudgedTalk:
     """Return what the one token of an answer to a decision question comes to."""
     if not answer.logprobs:
-        return lacking(Fault.NO_LOGPROBS if said(answer) else Fault.EMPTY_ANSWER)
+        return lacking(ParseFault.NO_LOGPROBS if said(answer) else ParseFault.EMPTY_ANSWER)
     place = answer.logprobs[0]
     return judged(words.probability(place), place)
 
 
-def judged(reward: float | Fault, place: TokenLogprobs | None) -> Judged:
+def judged(reward: float | ParseFault, place: TokenLogprobs | None) -> JudgedTalk:
     """Judge one step by a number or a fault at a place."""
-    return lacking(reward, place) if isinstance(reward, Fault) else Judged((reward,), (place,))
+    return lacking(reward, place) if isinstance(reward, ParseFault) else JudgedTalk((reward,), (place,))
 
 
-def lacking(fault: Fault, place: TokenLogprobs | None = None) -> Judged:
+def lacking(fault: ParseFault, place: TokenLogprobs | None = None) -> JudgedTalk:
     """Judge a step that has no reward."""
-    return Judged((), (place,), fault)
+    return JudgedTalk((), (place,), fault)
 
 
 # -- the words of a generative PRM's prompt: a template file with messages, filled in one pass.

@@ -8,11 +8,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scoring.asking import Answer, Answered, Ask, TokenLogprobs, prompt_hash
+from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, TokenLogprobs, prompt_hash
 from scoring.critics.catalogue import was_cut
 from scoring.critics.parsing import told
 from scoring.errors import EngineError
-from scoring.generative.talk import Family, Judged, Question, Talk, came, said
+from scoring.generative.talk import JudgedTalk, Question, Talk, TalkFamily, came, said
 from scoring.runs.critic_runs import seed_of
 from scoring.runs.leases import FAILED, REFUSED, Missing
 from scoring.runs.run import RunCase, Settled, Work
@@ -28,7 +28,7 @@ class _Vote(Struct):
     vote: int
     texts: list[list[str]]
     prompts: list[list[str]]
-    judged: list[Judged | None]
+    judged: list[JudgedTalk | None]
     going: int = 0
     tokens_in: int | None = None
     tokens_out: int | None = None
@@ -36,7 +36,7 @@ class _Vote(Struct):
     finish: str | None = None
     failed: str | None = None
 
-    def heard(self, at: int, answer: Answer) -> None:
+    def heard(self, at: int, answer: GeneratedAnswer) -> None:
         """Add an answer to talk `at`."""
         self.texts[at].append(said(answer))
         if answer.tokens_in is not None:
@@ -115,7 +115,7 @@ class Talks(Struct):
     Rewards can be read again from the two. `prompt` is a hash over the hashes of all that was sent.
     """
 
-    family: Family
+    family: TalkFamily
     seed: int | None = None
     _flight: dict[int, _Turn] = field(default_factory=dict)
     _next: deque[_Turn] = field(default_factory=deque)
@@ -124,7 +124,7 @@ class Talks(Struct):
     _numbers: int = 0
     _gives_logprobs: bool = False
 
-    def asks(self, work: Work) -> Iterator[Ask | None]:
+    def asks(self, work: Work) -> Iterator[GenerationRequest | None]:
         """Yield the next ask of every talk, and None where all wait for answers."""
         fresh = self._fresh(work)
         while True:
@@ -140,13 +140,16 @@ class Talks(Struct):
             elif not self._next:
                 return
 
-    def first(self, work: Work) -> Iterator[tuple[RunCase, Ask]]:
+    def first(self, work: Work) -> Iterator[tuple[RunCase, GenerationRequest]]:
         """Yield the first ask of every talk, once for all votes."""
         for missing, case in work:
             for talk in self.family.talks(case.problem, case.steps):
                 question = next(talk)
                 self._numbers += 1
-                yield case, Ask(self._numbers, question.prompt, len(missing.votes), sampling=question.sampling)
+                yield (
+                    case,
+                    GenerationRequest(self._numbers, question.prompt, len(missing.votes), sampling=question.sampling),
+                )
 
     def take(self, answered: Answered, seconds: float | None = None) -> None:
         """Hand an answer to the talk that asked.
@@ -197,13 +200,13 @@ class Talks(Struct):
                 for at, talk in enumerate(talks):
                     yield _Turn(state, at, talk, next(talk))
 
-    def _ask(self, turn: _Turn) -> Ask:
+    def _ask(self, turn: _Turn) -> GenerationRequest:
         self._numbers += 1
         self._flight[self._numbers] = turn
         question, vote = turn.question, turn.vote
         vote.prompts[turn.at].append(prompt_hash(question.prompt))
         seed = other_seed(self._seed(vote), turn.at, turn.stage)
-        return Ask(self._numbers, question.prompt, seed=seed, sampling=question.sampling)
+        return GenerationRequest(self._numbers, question.prompt, seed=seed, sampling=question.sampling)
 
     def _seed(self, vote: _Vote) -> int | None:
         return seed_of(self.seed, vote.missing.run, vote.vote)
@@ -221,7 +224,7 @@ class Talks(Struct):
         row = vote.row(self.family.reader, self._seed(vote))
         self._ready.append(Settled(missing, vote.case, (row,), last))
 
-    def _check(self, question: Question, answer: Answer) -> None:
+    def _check(self, question: Question, answer: GeneratedAnswer) -> None:
         """Whether the engine gives log-probabilities at all: once it has, a lapse costs no more than its vote."""
         self._gives_logprobs = self._gives_logprobs or bool(answer.logprobs)
         if question.sampling.logprobs and said(answer) and not self._gives_logprobs:

@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from scoring.asking import Message, Prompt, Sampling
-from scoring.critics.parsing import Fault
-from scoring.generative.talk import DECIDING, Allowed, Question, Talk, Wording, Words, decided, lacking, said
+from scoring.critics.parsing import ParseFault
+from scoring.generative.talk import DECIDING, Allowed, DecisionWords, Question, Talk, Wording, decided, lacking, said
 
 OPTIONS: Allowed = {
     # Steps begin with their number, and the chain stops where it turns to one that is not there: upstream's
@@ -36,7 +36,7 @@ OPTIONS: Allowed = {
 }
 NAMES = ("problem", "steps")
 QUESTION = "Is the solution correct?"
-_WORDS = {"Yes": Words(" Yes", " No"), "yes": Words(" yes", " no")}
+_WORDS = {"Yes": DecisionWords(" Yes", " No"), "yes": DecisionWords(" yes", " no")}
 _SUFFIX = "\nLet's verify step by step:"
 _NUMBER = re.compile(r"Step \d+:")
 
@@ -70,7 +70,7 @@ class ThinkPrm(Struct, frozen=True):
         answer = yield Question(self._from(prompt, opening), self._thinking(len(said_steps)))
         thoughts = said(answer)
         if not thoughts.strip():
-            return lacking(Fault.EMPTY_ANSWER)
+            return lacking(ParseFault.EMPTY_ANSWER)
         answer_start = f"{opening}{thoughts.rstrip()}\n{QUESTION}"
         return decided(_WORDS[self.options["words"]], (yield Question(self._from(prompt, answer_start), DECIDING)))
 

@@ -21,10 +21,10 @@ from scoring.benchmarks.registry import MODULES
 from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.evaluations.rules import DEFAULTS
 from scoring.generation import Added
-from scoring.importing.bringing import HUB, Brought, Tell, bring, expanded, place, size_of
+from scoring.importing.bringing import HUB, Brought, TellSentence, bring, expanded, place, size_of
 from scoring.importing.join import OF_CASES, Joined, join, relabelled
 from scoring.importing.proposal import OpenTable, Proposal
-from scoring.importing.saving import LEFT_OUT, Ledger, Remembered, Saved, Unchanged, save, scorer_of
+from scoring.importing.saving import LEFT_OUT, Ledger, RememberedFile, SavedResults, Unchanged, save, scorer_of
 from scoring.importing.sources import ReadOptions, Source, belongs, read_source
 from scoring.own_code import is_file
 from scoring.reading.file_bytes import printable
@@ -75,7 +75,7 @@ class ImportBatch(Struct, frozen=True, eq=False):
         before = any(file.grave for file in self.unchanged)
         return bool(self.skipped) or before or any(map(_is_grave, each))
 
-    def put(self, workspace: Workspace, name: str | None = None) -> tuple[list[Added], list[Saved]]:
+    def put(self, workspace: Workspace, name: str | None = None) -> tuple[list[Added], list[SavedResults]]:
         """Put all of it into a workspace; what changed, an import and a scorer's file each.
 
         Results that cannot be saved because a scorer's name is taken do not keep the others out.
@@ -94,7 +94,7 @@ class ImportBatch(Struct, frozen=True, eq=False):
             self.ledger.remember(workspace, self._remembered(added, saved), benchmarks)
         return added, saved
 
-    def _remembered(self, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Remembered]:
+    def _remembered(self, added: Sequence[Added], saved: Sequence[SavedResults]) -> Iterator[RememberedFile]:
         """The files that are whole in the workspace now, and of which nothing else has to be said."""
         for brought, scorers in self.read:
             stored = printable(brought.place)
@@ -113,29 +113,29 @@ class ImportBatch(Struct, frozen=True, eq=False):
             benchmarks = [self.imported[at].benchmark for at in cases]
             benchmarks += [name for at in results for name in self.joined[at].benchmarks]
             is_grave = any(map(_is_grave, findings))
-            yield Remembered(brought, " and ".join(held), is_grave, folders, tuple(dict.fromkeys(benchmarks)))
+            yield RememberedFile(brought, " and ".join(held), is_grave, folders, tuple(dict.fromkeys(benchmarks)))
 
-    def _save(self, workspace: Workspace, joined: Joined, name: str | None) -> Saved:
+    def _save(self, workspace: Workspace, joined: Joined, name: str | None) -> SavedResults:
         try:
             return save(workspace, joined, name)
         except ScorerConflict as error:
             if len(self.joined) + len(self.imported) + len(self.unchanged) == 1:
                 raise
-            return Saved(scorer_of(joined, name).name, LEFT_OUT, str(error))
+            return SavedResults(scorer_of(joined, name).name, LEFT_OUT, str(error))
 
 
 def _is_grave(findings: Iterable[Finding]) -> bool:
     return worst(findings) in {"warning", "error"}
 
 
-class Refused(Struct, frozen=True):
+class RefusedFile(Struct, frozen=True):
     """One of many files that could not be read, recognised or joined: where it is, and why, in a sentence."""
 
     place: str
     sentence: str
 
 
-class Named(Struct, frozen=True):
+class NamedSources(Struct, frozen=True):
     """What is to be brought and read.
 
     `many` says that it is one of many that a word stands for, of which one may be refused without the others; `until`
@@ -180,22 +180,22 @@ class ImportOptions:
         return self if self.series is None and self.at is None else (self, self.series, self.at)
 
 
-Ask = Callable[[OpenTable], ColumnMapping | None]
+AskMapping = Callable[[OpenTable], ColumnMapping | None]
 """Decides what the columns of a table are; None = as they are proposed."""
-Progress = Callable[[int, int, str], None]
+ImportProgress = Callable[[int, int, str], None]
 """Hears how many bytes of how many are read, and of what."""
 
 
 def read_sources(
-    words: Sequence[str | Named],
+    words: Sequence[str | NamedSources],
     options: ImportOptions,
     workspace: Workspace | None,
     spill: Path | None,
-    tell: Tell = lambda _: None,
-    progress: Progress = lambda *_: None,
+    tell: TellSentence = lambda _: None,
+    progress: ImportProgress = lambda *_: None,
     *,
     skip_unchanged: bool = False,
-    ask: Ask | None = None,
+    ask: AskMapping | None = None,
     preview: bool = False,
     alone: bool = True,
 ) -> ImportBatch:
@@ -219,8 +219,8 @@ def read_sources(
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
-    named = [word for word in words if isinstance(word, Named)]
-    named += [Named(word, many) for word, many in expanded([word for word in words if isinstance(word, str)])]
+    named = [word for word in words if isinstance(word, NamedSources)]
+    named += [NamedSources(word, many) for word, many in expanded([word for word in words if isinstance(word, str)])]
     ledger = Ledger(workspace, options.how) if skip_unchanged and not is_file(options.benchmark or "") else None
     known = _KnownCases(workspace)
     reading = ReadOptions(
@@ -275,7 +275,7 @@ class _KnownCases:
 
 def join_sources(
     sources: list[Source],
-    skipped: list[Refused],
+    skipped: list[RefusedFile],
     options: ImportOptions,
     workspace: Workspace | None,
     *,
@@ -311,7 +311,7 @@ def join_sources(
         except InputError as error:
             if not source.among:
                 raise
-            skipped.append(Refused(scorer.place, str(error)))
+            skipped.append(RefusedFile(scorer.place, str(error)))
     if alone and not imported and not joined:
         more = f" ({len(skipped) - 1} more files alike)" if len(skipped) > 1 else ""
         why = f" {skipped[0].sentence}{more}" if skipped else ""
@@ -382,7 +382,7 @@ def _in_run(results: ExternalResults, run: int | None) -> ExternalResults:
     if any(count < results.rows.height for count in counts):
         raise UsageError(f"{results.source} holds step rewards, and only answers have runs.", "Leave --run out.")
     if not 0 <= run < 2**31:
-        raise UsageError(f"{run} is no number of a run.", "Count runs from 0 or 1 on.")
+        raise UsageError(f"{run} is not a number of a run.", "Count runs from 0 or 1 on.")
     if results.rows["run"].n_unique() > 1:
         raise UsageError(f"{results.source} says itself which runs its answers are of.", "Leave --run out.")
     return replace(results, rows=results.rows.with_columns(run=pl.lit(run, dtype=RESULT_COLUMNS["run"])))
@@ -408,15 +408,15 @@ def _decided(results: ExternalResults, options: ImportOptions) -> ExternalResult
 
 
 def _read(
-    named: Sequence[Named],
+    named: Sequence[NamedSources],
     options: ReadOptions,
-    tell: Tell,
-    progress: Progress,
+    tell: TellSentence,
+    progress: ImportProgress,
     ledger: Ledger | None,
     known: _KnownCases,
-) -> tuple[list[Source], list[Refused]]:
+) -> tuple[list[Source], list[RefusedFile]]:
     sources: list[Source] = []
-    skipped: list[Refused] = []
+    skipped: list[RefusedFile] = []
     sizes = [size_of(source_named.word) for source_named in named]
     total, done = sum(sizes), 0
     with ExitStack() as stack:
@@ -441,11 +441,11 @@ def _read(
                     except InputError as error:
                         if not among:
                             raise
-                        skipped.append(Refused(where, str(error)))
+                        skipped.append(RefusedFile(where, str(error)))
             except InputError as error:
                 if not source_named.many:
                     raise
-                skipped.append(Refused(place(Path(word)), str(error)))
+                skipped.append(RefusedFile(place(Path(word)), str(error)))
             done += size
     progress(total, total, "joining")
     return sources, skipped
@@ -466,7 +466,7 @@ def _read_one(brought: str | Brought, options: ReadOptions, ledger: Ledger | Non
     return replace(source, brought=file)
 
 
-def _not_shifted(sources: Iterable[Source], workspace: Workspace, skipped: list[Refused]) -> Iterator[Source]:
+def _not_shifted(sources: Iterable[Source], workspace: Workspace, skipped: list[RefusedFile]) -> Iterator[Source]:
     """Leave out, or refuse, what would put labels that look shifted in the place of those that are there."""
     for source in sources:
         refusal = None
@@ -483,7 +483,7 @@ def _not_shifted(sources: Iterable[Source], workspace: Workspace, skipped: list[
         if refusal is None:
             yield source
         elif source.among:
-            skipped.append(Refused(imported.path, str(refusal)))
+            skipped.append(RefusedFile(imported.path, str(refusal)))
         else:
             raise refusal
 

@@ -95,7 +95,7 @@ class Archive:
             self._file.close()
             if isinstance(error, _DAMAGE):
                 why = printable(str(error)) or type(error).__name__
-                raise UnreadableFile(f"{name} is no whole zip archive ({why}).", "It may be cut off.") from None
+                raise UnreadableFile(f"{name} is not a whole zip archive ({why}).", "It may be cut off.") from None
             raise
         if len(every) > MOST_MEMBERS:
             self.__exit__()
@@ -199,7 +199,7 @@ HUB = "hf:"
 STDIN = "-"
 """The word for standard input, and what rows that came from there are said to be of."""
 
-Tell = Callable[[str], None]
+TellSentence = Callable[[str], None]
 """Takes a line that a person should read while something is brought."""
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
@@ -232,7 +232,7 @@ class Brought(Struct, frozen=True, eq=False):
     until: int | None = None
 
 
-def bring(word: str, folder: Path, tell: Tell = lambda _: None, until: int | None = None) -> Iterator[Brought]:
+def bring(word: str, folder: Path, tell: TellSentence = lambda _: None, until: int | None = None) -> Iterator[Brought]:
     """Bring one source: each of its files, there until the next one is asked for.
 
     Args:
@@ -626,7 +626,9 @@ def _matching(pattern: Path) -> Sequence[Path]:
     except OSError as error:
         raise _unreadable(error, folder) from None
     except ValueError as error:
-        raise InputError(f"{printable(pattern)} is no pattern: {error}.", "Write ** as a folder of its own.") from None
+        raise InputError(
+            f"{printable(pattern)} is not a pattern: {error}.", "Write ** as a folder of its own."
+        ) from None
     if not hidden:
         files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
     if not files:

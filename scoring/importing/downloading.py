@@ -77,7 +77,7 @@ class Location(Struct, frozen=True):
                 "Download the file and import it.",
             )
         if not host or not url.isprintable() or " " in url:
-            raise UsageError(f"{masked(bare)[:_LONGEST]!r} is no address of a file.", "Write https://HOST/PATH.")
+            raise UsageError(f"{masked(bare)[:_LONGEST]!r} is not an address of a file.", "Write https://HOST/PATH.")
         if parts.scheme != "https" and not (parts.scheme == "http" and _LOOPBACK.fullmatch(host)):
             raise UsageError(
                 f"{parts.scheme}:// is not read, only https:// (and http:// of this machine itself).",
@@ -134,7 +134,7 @@ class Download:
             except httpx.HTTPError as error:
                 raise self._failed(_why(httpx, error)) from None
             except httpx.InvalidURL:
-                raise self._failed("it is no address") from None
+                raise self._failed("it is not an address") from None
         raise self._failed(f"it leads on more than {MOST_REDIRECTS} times")
 
     def _body(self, httpx: Any, response: Any) -> Iterator[bytes]:
@@ -258,7 +258,7 @@ def _why(httpx: Any, error: Exception) -> str:
         return "the proxy refuses the connection"
     if isinstance(error, httpx.ConnectError):
         return "its certificate is not trusted" if "certificate" in str(error).lower() else "no connection to its host"
-    return "the connection was cut, or what came is no HTTP"
+    return "the connection was cut, or what came is not HTTP"
 
 
 def _meaning(status: int) -> str:

@@ -13,7 +13,7 @@ from scoring.errors import InspectError, UnreadableFile
 from scoring.importing.bringing import INSIDE, STDIN, Brought, is_address, opened_files
 from scoring.metadata_columns import metadata_name
 from scoring.reading.file_bytes import PARQUET, decoded_as, printable, start_of
-from scoring.reading.rows import Row, Rows, json_lines, read_rows
+from scoring.reading.rows import Rows, SourceRow, json_lines, read_rows
 from scoring.storage.parquet import parquet_schema
 from scoring.tables.column_mapping import columns_of
 from scoring.workspace import Workspace
@@ -48,7 +48,7 @@ def original_row(workspace: Workspace, case: Mapping[str, Any]) -> Any:
     )
 
 
-def _rows_on(brought: Brought, line: int) -> Iterator[Row]:
+def _rows_on(brought: Brought, line: int) -> Iterator[SourceRow]:
     rows = read_rows(brought.path, brought.name)
     if not rows.streamed:
         yield from (row for row in rows.rows if row.line == line)
@@ -60,11 +60,11 @@ def _rows_on(brought: Brought, line: int) -> Iterator[Row]:
             return
 
 
-def _gives(row: Row, case: Mapping[str, Any], name: str) -> bool:
+def _gives(row: SourceRow, case: Mapping[str, Any], name: str) -> bool:
     """Whether a row gives this case; a table of the user's own has no reader to ask."""
     if case["benchmark"] not in MODULES:
         return True
-    rows = Rows(name, "one row", [Row(row.number, row.line, row.value)], read=1)
+    rows = Rows(name, "one row", [SourceRow(row.number, row.line, row.value)], read=1)
     try:
         made = benchmark_module(case["benchmark"]).load(rows).cases
     except InspectError:

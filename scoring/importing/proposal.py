@@ -19,7 +19,7 @@ from scoring.metadata_columns import ColumnFates
 from scoring.reading.rows import Rows
 from scoring.results.base import ExternalResults
 from scoring.tables import table
-from scoring.tables.column_guess import Reading, propose, readings
+from scoring.tables.column_guess import ColumnReading, propose, readings
 from scoring.tables.column_mapping import ColumnMapping, at, columns_of, outermost, text
 from scoring.tables.results import results
 
@@ -31,7 +31,7 @@ OF_RESULTS = "of results nothing but what is named is kept"
 Fate = Literal["claimed", "metadata", "left out"]
 
 
-class Column(Struct, frozen=True):
+class ColumnProposal(Struct, frozen=True):
     """What becomes of a column: claimed as what, kept as metadata under which name, or left out and why, in words."""
 
     name: str
@@ -75,8 +75,8 @@ class Proposal(Struct, frozen=True):
 
     source: str
     mapping: ColumnMapping
-    readings: tuple[Reading, ...]
-    columns: tuple[Column, ...]
+    readings: tuple[ColumnReading, ...]
+    columns: tuple[ColumnProposal, ...]
     first: FirstCase | None
     rewards: Mapping[str, tuple[float, ...]]
     tried: int
@@ -197,27 +197,27 @@ def _id(value: Any, column: str) -> Any:
     return text(at(value, column)) if isinstance(value, Mapping) else None
 
 
-def _columns(rows: Rows, mapping: ColumnMapping, fates: ColumnFates | None) -> Iterator[Column]:
+def _columns(rows: Rows, mapping: ColumnMapping, fates: ColumnFates | None) -> Iterator[ColumnProposal]:
     """What becomes of each column that the first rows have, and of those inside objects that are named or kept."""
     sample = [value for value in rows.sample() if isinstance(value, Mapping)]
     claimed: dict[str, list[str]] = {}
     for field, column in mapping.named:
         claimed.setdefault(column, []).append(field)
     for name, fields in claimed.items():
-        yield Column(name, "claimed", " and ".join(fields))
+        yield ColumnProposal(name, "claimed", " and ".join(fields))
     inside = {outermost(name).partition(".")[0] for name in claimed} | {outermost(name) for name in claimed}
     if fates is None:
         outer = dict.fromkeys(str(key) for value in sample[:TRIED] for key in value)
         for name in outer:
             if name not in claimed and name not in inside:
-                yield Column(name, "left out", OF_RESULTS)
+                yield ColumnProposal(name, "left out", OF_RESULTS)
         return
     known = dict.fromkeys(name for value in sample[:TRIED] for name in columns_of(value) if "[" not in name)
     for name in known:
         if name in fates.kept:
-            yield Column(name, "metadata", fates.kept[name])
+            yield ColumnProposal(name, "metadata", fates.kept[name])
         elif name in fates.left_out and name not in claimed:
-            yield Column(name, "left out", fates.left_out[name])
+            yield ColumnProposal(name, "left out", fates.left_out[name])
 
 
 def _first_case(imported: Imported) -> FirstCase | None:

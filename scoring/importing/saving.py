@@ -94,7 +94,7 @@ _UNSOUND = (OSError, ValueError, RecursionError, msgspec.MsgspecError)
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedResults:
     """What saving one file's results did: `new`, `changed` (the file was imported before), `unchanged` or `LEFT_OUT`.
 
     `why` is a sentence about what a person should look at; empty = nothing. `folder` is the name of the scorer's,
@@ -136,7 +136,7 @@ def scorer_of(joined: Joined, name: str | None = None) -> Scorer:
     )
 
 
-def save(workspace: Workspace, joined: Joined, name: str | None = None) -> Saved:
+def save(workspace: Workspace, joined: Joined, name: str | None = None) -> SavedResults:
     """Put one file's results into the workspace.
 
     Raises:
@@ -162,10 +162,10 @@ def save(workspace: Workspace, joined: Joined, name: str | None = None) -> Saved
         guessed = joined.results.training.guessed and scorer.training.same(joined.results.training)
         training = replace(scorer.training, guessed=guessed)
         if unchanged:
-            return Saved(scorer.name, "unchanged", why, folder.name, training)
+            return SavedResults(scorer.name, "unchanged", why, folder.name, training)
         scorer.save(folder)
         _replace(folder, imports, source, joined, old.parts if old else (), digest)
-    return Saved(scorer.name, "changed" if old else "new", why, folder.name, training)
+    return SavedResults(scorer.name, "changed" if old else "new", why, folder.name, training)
 
 
 def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:
@@ -327,7 +327,7 @@ def _imports(folder: Path) -> dict[str, _Import]:
         return {}
     except _UNSOUND:
         pass
-    raise DamagedWorkspace(f"{path} is no list of imports.", f"Remove {folder} and import again.")
+    raise DamagedWorkspace(f"{path} is not a list of imports.", f"Remove {folder} and import again.")
 
 
 # -- files that were imported before and would change nothing: told by their bytes, and not read again
@@ -344,7 +344,7 @@ class Unchanged(Struct, frozen=True):
     benchmarks: tuple[str, ...] = ()
 
 
-class Remembered(Struct, frozen=True):
+class RememberedFile(Struct, frozen=True):
     """What is remembered of a file once it is imported: `scorers` are the names of the folders that hold results."""
 
     brought: Brought
@@ -397,7 +397,7 @@ class Ledger:
         digest, before = self._hashed[brought.place].result(), self._stats[brought.place]
         self._files[brought.place] = digest if before is not None and _stat(brought.path) == before else None
 
-    def remember(self, workspace: Workspace, files: Iterable[Remembered], added: Collection[str]) -> None:
+    def remember(self, workspace: Workspace, files: Iterable[RememberedFile], added: Collection[str]) -> None:
         """Write down what was imported into a workspace.
 
         Args:

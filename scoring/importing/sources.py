@@ -424,7 +424,7 @@ def _unknown(rows: Rows) -> UnknownFormat:
     if shape := _other_shape(values):
         return UnknownFormat(f"{rows.source} is {shape}.", _A_ROW_A_CASE)
     keys = list(dict.fromkeys(str(key) for value in values if isinstance(value, dict) for key in value))
-    nothing = "its rows are no objects" if values else "it holds no rows"
+    nothing = "its rows are not objects" if values else "it holds no rows"
     seen = f"its rows have the keys {some_of([key[:40] for key in keys], _KEYS)}" if keys else nothing
     if keys and not any(
         isinstance(part, str | int | dict) for row in values if isinstance(row, dict) for part in row.values()

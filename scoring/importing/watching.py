@@ -23,15 +23,15 @@ from scoring.generation import Added
 from scoring.importing.batch import (
     ImportBatch,
     ImportOptions,
-    Named,
-    Progress,
+    ImportProgress,
+    NamedSources,
     read_sources,
     spill_folder,
 )
 from scoring.importing.bringing import INSIDE, expanded, is_whole_row, looks_named, place
 from scoring.importing.downloading import is_stored, stored_objects
 from scoring.importing.join import Joined
-from scoring.importing.saving import Saved, Unchanged, scorer_of, withdraw
+from scoring.importing.saving import SavedResults, Unchanged, scorer_of, withdraw
 from scoring.reading.file_bytes import printable
 from scoring.reading.rows import is_lines
 from scoring.workspace import Workspace
@@ -40,11 +40,11 @@ REST_SECONDS = 3.0
 """How long a file must not have changed to be taken as it is."""
 _PIECE = 64 * 1024
 
-Change = Literal["new", "grown", "replaced", "gone", "joined anew"]
+FileChange = Literal["new", "grown", "replaced", "gone", "joined anew"]
 """What happened to a file; `joined anew` is one that is as it was, where cases came that it may belong to."""
 
 
-class Stamp(Struct, frozen=True):
+class WatchStamp(Struct, frozen=True):
     """What tells a file from what it was before, without reading it: which it is, its bytes, and when it changed."""
 
     device: int
@@ -57,7 +57,7 @@ class Listed(Struct, frozen=True):
     """A file that is there: the path by which it was found, and its stamp."""
 
     path: str
-    stamp: Stamp
+    stamp: WatchStamp
 
 
 class Listing(Struct, frozen=True):
@@ -118,7 +118,7 @@ def _look_on_disk(word: str, inside: str | None, files: dict[str, Listed], await
             awaited[path] = f"{printable(path)}: {getattr(error, 'strerror', None) or error}."
             continue
         if stat.S_ISREG(status.st_mode):
-            stamp = Stamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+            stamp = WatchStamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
             files.setdefault(where, Listed(path, stamp))
         else:
             awaited[path] = f"{printable(path)} is not a file."
@@ -133,11 +133,11 @@ def _stored(word: str) -> dict[str, Listed]:
     objects = {}
     for address, stored in stored_objects(word, looks_named).items():
         etag = int.from_bytes(blake2b(stored.etag.encode(), digest_size=7).digest())
-        objects[address] = Listed(address, Stamp(0, etag, stored.size, int(stored.modified * 1e9)))
+        objects[address] = Listed(address, WatchStamp(0, etag, stored.size, int(stored.modified * 1e9)))
     return objects
 
 
-def change_of(before: Stamp | None, now: Stamp | None) -> Change | None:
+def change_of(before: WatchStamp | None, now: WatchStamp | None) -> FileChange | None:
     """Return what happened to a file between two looks; None = nothing, also where it was never there."""
     if before == now:
         return None
@@ -181,9 +181,9 @@ class Taken(Struct, frozen=True, eq=False):
 
     place: str
     path: str
-    change: Change
+    change: FileChange
     imported: tuple[tuple[Imported, Added], ...] = ()
-    joined: tuple[tuple[Joined, Saved], ...] = ()
+    joined: tuple[tuple[Joined, SavedResults], ...] = ()
     unchanged: Unchanged | None = None
     refusal: str = ""
 
@@ -194,7 +194,7 @@ class Taken(Struct, frozen=True, eq=False):
         return cases or any(saved.state != "unchanged" for _, saved in self.joined)
 
 
-Batch = tuple[ImportBatch, Sequence[Added], Sequence[Saved]]
+ImportedBatch = tuple[ImportBatch, Sequence[Added], Sequence[SavedResults]]
 """What was read together, and what each import and each scorer's file among it changed."""
 
 
@@ -208,7 +208,7 @@ class Round(Struct, frozen=True, eq=False):
     """
 
     taken: tuple[Taken, ...] = ()
-    batches: tuple[Batch, ...] = ()
+    batches: tuple[ImportedBatch, ...] = ()
     gone: tuple[str, ...] = ()
     awaited: Mapping[str, str] = {}
     half: tuple[str, ...] = ()
@@ -225,9 +225,9 @@ class _Followed(Struct):
     """
 
     path: str
-    stamp: Stamp | None = None
+    stamp: WatchStamp | None = None
     since: float = 0.0
-    taken: Stamp | None = None
+    taken: WatchStamp | None = None
     until: int = 0
     beside: int = 0
     has_results: bool = False
@@ -264,7 +264,7 @@ class Watch:
         self,
         *,
         last: bool = False,
-        progress: Progress = lambda *_: None,
+        progress: ImportProgress = lambda *_: None,
         reading: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> Round:
         """Import what changed since the last look, but not what may be half written.
@@ -281,7 +281,7 @@ class Watch:
         self._note_cases(changed=_generations(self.workspace) != self._generations)
         due, half = self._due(now, last=last and not moved)
         taken: list[Taken] = []
-        batches: list[Batch] = []
+        batches: list[ImportedBatch] = []
         refusal = ""
         try:
             self._import(due, taken, batches, progress, reading)
@@ -353,15 +353,15 @@ class Watch:
         self,
         due: Mapping[str, "_Due"],
         taken: list[Taken],
-        batches: list[Batch],
-        progress: Progress,
+        batches: list[ImportedBatch],
+        progress: ImportProgress,
         reading: Callable[[], AbstractContextManager[None]],
     ) -> None:
         if not due:
             return
-        named = [Named(file_due.listed.path, many=True, until=file_due.until) for file_due in due.values()]
+        named = [NamedSources(file_due.listed.path, many=True, until=file_due.until) for file_due in due.values()]
         added: Sequence[Added] = []
-        saved: Sequence[Saved] = []
+        saved: Sequence[SavedResults] = []
         with spill_folder(self._folder) as spill:
             try:
                 with reading():
@@ -405,7 +405,7 @@ class Watch:
         if taken.joined:
             followed.scorers = frozenset(saved.folder for _, saved in taken.joined if saved.folder)
 
-    def _put(self, batch: ImportBatch, due: Mapping[str, "_Due"]) -> tuple[Sequence[Added], Sequence[Saved]]:
+    def _put(self, batch: ImportBatch, due: Mapping[str, "_Due"]) -> tuple[Sequence[Added], Sequence[SavedResults]]:
         if self.workspace is None:
             self.workspace = self._make()
         name = self._options.name
@@ -423,7 +423,7 @@ class _Due(Struct, frozen=True):
 
     listed: Listed
     until: int
-    change: Change
+    change: FileChange
 
 
 def _rests(followed: _Followed) -> bool:
@@ -460,7 +460,7 @@ def _taken(
     due: _Due,
     batch: ImportBatch,
     added: Sequence[Added],
-    saved: Sequence[Saved],
+    saved: Sequence[SavedResults],
     refusals: Mapping[str, str],
 ) -> Taken:
     return Taken(

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import UNKNOWN_STEP, Bools, Floats, Ints
+from scoring.evaluations.step_rewards import UNKNOWN_STEP
 from scoring.evaluations.verdicts import (
     CLEAN,
     EXACT,
@@ -31,6 +31,7 @@ from scoring.metrics.kernel import Unparsed
 from scoring.metrics.shares import RIGHT_OUTCOMES
 from scoring.metrics.shares import SIDES as SIDE_CONDITIONS
 from scoring.metrics.step_labels import COUNTS, step_contributions, why_nothing
+from scoring.schema import Bools, Floats, Ints
 
 
 class AlignedScorers(Struct, frozen=True, eq=False, dict=True):

@@ -21,8 +21,9 @@ from msgspec import Struct
 
 from scoring.critics.parsing import vote
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools, Floats, Ints, StepRewards
+from scoring.evaluations.step_rewards import StepRewards
 from scoring.metrics.resampling import percentile_interval, resample_problems
+from scoring.schema import Bools, Floats, Ints
 
 # -- responses: the solutions of one problem among which a scorer chooses, and whose final answers are known
 

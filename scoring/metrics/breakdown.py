@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools, Floats, Ints
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.filtering.filters import Facet
 from scoring.filtering.sql_words import named
@@ -26,6 +25,7 @@ from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, SIDES
 from scoring.metrics.kernel import Marks, Tally, Unparsed, draw_sides
 from scoring.metrics.resampling import SMALL, percentile_intervals, related
 from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares
+from scoring.schema import Bools, Floats, Ints
 from scoring.storage.stored_frame import frame_blocks
 
 # -- the columns that a table is broken down by: each case's value, and the condition that selects a value's cases
@@ -71,7 +71,9 @@ def axis(frame: pl.DataFrame, column: str) -> Axis:
         raise UsageError(f"there is no column {column!r}.", f"There are: {', '.join((*DERIVED, *known))}.")
     series = frame[column]
     if series.dtype.is_nested() or series.dtype.is_float():
-        raise UsageError(f"column {column!r} holds {series.dtype}, which is no small set of values.", "Take another.")
+        raise UsageError(
+            f"column {column!r} holds {series.dtype}, which is not a small set of values.", "Take another."
+        )
     values = _in_order(column, series)
     if len(values) > LIMIT:
         raise UsageError(f"column {column!r} has {len(values):,} values, and a table at most {LIMIT}.", "Take another.")
@@ -279,11 +281,11 @@ def breakdown(
         metrics: these alone, by name; () = all.
         bootstrap: whether f1 has its interval, which takes longest.
     """
-    metric_names = Asked(frozenset(metrics))
+    metric_names = MetricNames(frozenset(metrics))
     return long_form(cells, list(_figures(evaluation, cells, unparsed, seed if bootstrap else None, metric_names)))
 
 
-class Asked(Struct, frozen=True):
+class MetricNames(Struct, frozen=True):
     """The names of the metrics that are asked for; of none: all are."""
 
     names: frozenset[str] = frozenset()
@@ -314,7 +316,7 @@ def long_form(cells: Cells, figures: Sequence["CellFigures"]) -> pl.DataFrame:
 
 
 def _figures(
-    evaluation: Evaluation, cells: Cells, unparsed: Unparsed, seed: int | None, metric_names: Asked
+    evaluation: Evaluation, cells: Cells, unparsed: Unparsed, seed: int | None, metric_names: MetricNames
 ) -> Iterator["CellFigures"]:
     n = cells.counts(cells.rows)
     if "cases" in metric_names:
@@ -414,7 +416,7 @@ def few(n: Ints) -> Bools:
 # -- two scorers by columns of the cases: in each cell the first less the second, on the cases that both have
 
 
-Pair = tuple[Evaluation, Evaluation]
+EvaluationPair = tuple[Evaluation, Evaluation]
 NO_COMMON = "no case in common: "
 """Begins the reason where there is no difference."""
 NOT_DIFFERENT = ("process_error_rate",)
@@ -422,7 +424,7 @@ NOT_DIFFERENT = ("process_error_rate",)
 
 
 def breakdown_difference(
-    pair: Pair, cells: Cells, unparsed: Unparsed = "wrong", metrics: Collection[str] = ()
+    pair: EvaluationPair, cells: Cells, unparsed: Unparsed = "wrong", metrics: Collection[str] = ()
 ) -> pl.DataFrame:
     """Compute every share, f1 and step_accuracy of the first scorer less those of the second: as `breakdown`, without
     counts.
@@ -430,10 +432,12 @@ def breakdown_difference(
     In every cell both are over the same cases, those in the denominators of both, and `n` is their number. Shares have
     Newcombe's interval of a paired difference; f1 and step_accuracy have none. Of several runs it is the first.
     """
-    return long_form(cells, list(_differences(pair, cells, unparsed, Asked(frozenset(metrics)))))
+    return long_form(cells, list(_differences(pair, cells, unparsed, MetricNames(frozenset(metrics)))))
 
 
-def _differences(pair: Pair, cells: Cells, unparsed: Unparsed, metric_names: Asked) -> Iterator[CellFigures]:
+def _differences(
+    pair: EvaluationPair, cells: Cells, unparsed: Unparsed, metric_names: MetricNames
+) -> Iterator[CellFigures]:
     sides = [_common(*both) for both in zip(*(side_shares(evaluation, unparsed) for evaluation in pair), strict=True)]
     yield from (_share(*both, cells) for both in sides if both[0].name in metric_names)
     if "f1" in metric_names:
@@ -484,7 +488,7 @@ def _f1_difference(sides: list[tuple[Share, Share]], cells: Cells) -> CellFigure
     return CellFigures("f1", value, nothing, nothing, erroneous + clean, small, reasons)
 
 
-def _step_accuracy_difference(pair: Pair, cells: Cells) -> CellFigures:
+def _step_accuracy_difference(pair: EvaluationPair, cells: Cells) -> CellFigures:
     left, right = (evaluation.step_accuracies for evaluation in pair)
     there = ~np.isnan(left) & ~np.isnan(right)
     n, total = cells.counts(there), cells.sums(there, np.where(there, left - right, 0.0))

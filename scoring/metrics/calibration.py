@@ -10,13 +10,14 @@ from msgspec import Struct
 
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import REWARDS, transform
-from scoring.evaluations.step_rewards import RIGHT_STEP, UNKNOWN_STEP, Bools, Floats, Ints
+from scoring.evaluations.step_rewards import RIGHT_STEP, UNKNOWN_STEP
 from scoring.evaluations.verdicts import DEV, AsGiven
 from scoring.filtering.sql_words import literal, named
 from scoring.metrics.aligned import EVERY, OF_SIDE
 from scoring.metrics.closed_forms import Z, wilson_interval
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.resampling import SMALL, Figure
+from scoring.schema import Bools, Floats, Ints
 
 # -- bins of rewards: closed on the left, the last one on both sides, so that SQL can say of a case which it is in
 
@@ -251,14 +252,14 @@ def why_no_reliability(evaluation: Evaluation) -> str | None:
     if there is None:
         return evaluation.nothing or f"{scorer.name} gives no step rewards"
     if scorer.kind == "critic":
-        return f"{scorer.name} is a critic: its ratings are no probabilities"
+        return f"{scorer.name} is a critic: its ratings are not probabilities"
     if scorer.low < 0 or scorer.high > 1:
-        return f"{scorer.name} gives rewards in [{scorer.low:g}, {scorer.high:g}], which are no probabilities"
+        return f"{scorer.name} gives rewards in [{scorer.low:g}, {scorer.high:g}], which are not probabilities"
     if there[0] < 0 or there[1] > 1:
         return f"the rewards of {scorer.name} run from {there[0]:.4g} to {there[1]:.4g}, beyond [0, 1]"
     if not isinstance(evaluation.rule, AsGiven) and evaluation.rule.on != REWARDS:
         plural = transform(evaluation.rule.on).plural
-        return f"the threshold is compared with {plural} of rewards, which are no probabilities"
+        return f"the threshold is compared with {plural} of rewards, which are not probabilities"
     return None
 
 

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from scoring.evaluations.step_rewards import Bools, Floats, Ints
 from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.filtering.sql_words import literal, named
 from scoring.metrics.aligned import (
@@ -33,8 +32,9 @@ from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.contested import Consensus, consensus, have_a_say
 from scoring.metrics.first_error import F1_SCORE
 from scoring.metrics.kernel import Tally
-from scoring.metrics.paired import OF_CASES, Row, SharedScores, comparison_row, shared_scores
+from scoring.metrics.paired import OF_CASES, SharedScores, comparison_row, shared_scores
 from scoring.metrics.resampling import Figure
+from scoring.schema import Bools, Floats, Ints, RowDict
 
 NOBODY = -1
 """Stands for no scorer in arrays of places."""
@@ -64,7 +64,7 @@ def lone_right(aligned: AlignedScorers, columns: Sequence[int]) -> Ints:
 # -- all of them
 
 
-def together_rows(aligned: AlignedScorers, seed: int | None = 0) -> Iterator[Row]:
+def together_rows(aligned: AlignedScorers, seed: int | None = 0) -> Iterator[RowDict]:
     """Yield what three or more scorers give together on the cases that all of them tried; nothing of fewer.
 
     Yields rows as those of `scoring.metrics.paired.case_comparison_rows`: counts of cases, `SIDE_lone_right` of a
@@ -93,7 +93,7 @@ def together_rows(aligned: AlignedScorers, seed: int | None = 0) -> Iterator[Row
     yield from _one_after_the_other(everything, about)
 
 
-def _voices(aligned: AlignedScorers, columns: tuple[int, ...], about: Row) -> Iterator[Row]:
+def _voices(aligned: AlignedScorers, columns: tuple[int, ...], about: RowDict) -> Iterator[RowDict]:
     """Who is right alone, and where all are right or all wrong."""
     common, who = aligned.common(columns), lone_right(aligned, columns)
     wrong = unanimous_wrong(aligned, columns)
@@ -108,8 +108,8 @@ def _voices(aligned: AlignedScorers, columns: tuple[int, ...], about: Row) -> It
 
 
 def _as_one(
-    everything: AlignedScorers, decided: Consensus, about: Row, best: int | None, seed: int | None
-) -> Iterator[Row]:
+    everything: AlignedScorers, decided: Consensus, about: RowDict, best: int | None, seed: int | None
+) -> Iterator[RowDict]:
     """Consensus and oracle as scorers beside the best one. All scorers tried all cases."""
     n = everything.rows.size
     right = {"consensus": decided.verdicts == everything.earliest, "oracle": everything.right.any(axis=1)}
@@ -132,7 +132,7 @@ def _as_one(
     yield comparison_row(about, "consensus_decided", with_verdict if n else None, n, "no case in common")
 
 
-def _one_after_the_other(everything: AlignedScorers, about: Row) -> Iterator[Row]:
+def _one_after_the_other(everything: AlignedScorers, about: RowDict) -> Iterator[RowDict]:
     so_far = np.logical_or.accumulate(everything.right, axis=1)
     for side, members in everything.sides:
         n = int(members.sum())
@@ -147,7 +147,7 @@ def _one_after_the_other(everything: AlignedScorers, about: Row) -> Iterator[Row
 
 # -- sets
 
-Kind = Literal["unanimous_wrong", "unanimous_right", "lone_right", "some_right"]
+CaseSetKind = Literal["unanimous_wrong", "unanimous_right", "lone_right", "some_right"]
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class CorrectSet:
     """
 
     side: str
-    kind: Kind
+    kind: CaseSetKind
     right: tuple[int, ...]
     count: int
     n: int
@@ -224,7 +224,7 @@ def _set_counts(right: Bools, columns: tuple[int, ...]) -> dict[tuple[int, ...],
     return {tuple(sorted(places[right[row]].tolist())): int(count) for row, count in zip(first, counts, strict=True)}
 
 
-def _kind(right: tuple[int, ...], columns: tuple[int, ...]) -> Kind:
+def _kind(right: tuple[int, ...], columns: tuple[int, ...]) -> CaseSetKind:
     if not right:
         return "unanimous_wrong"
     if len(right) == len(columns):
@@ -235,7 +235,7 @@ def _kind(right: tuple[int, ...], columns: tuple[int, ...]) -> Kind:
 # -- pairs
 
 
-def agreement_rows(aligned: AlignedScorers) -> Iterator[Row]:
+def agreement_rows(aligned: AlignedScorers) -> Iterator[RowDict]:
     """Yield for every two scorers and each side (`all`, `erroneous`, `clean`) the shares of AGREEMENTS.
 
     `both_right_or_wrong` and `same_outcome` (the same word: exact, early, ...) are of the cases that both tried,
@@ -275,7 +275,7 @@ def _agreeing(aligned: AlignedScorers, pair: tuple[int, int], side: str, metric:
     return conjunction((OF_SIDE[side], f"({both[0]} OR {both[1]})"))
 
 
-def covered_rows(aligned: AlignedScorers) -> Iterator[Row]:
+def covered_rows(aligned: AlignedScorers) -> Iterator[RowDict]:
     """Yield what each scorer lacks that another has: of the cases that `scorer` has wrong the share `other` has right.
 
     For every ordered pair and side, `metric` is `covered`; otherwise rows as those of `agreement_rows`.
@@ -296,7 +296,7 @@ def covered_rows(aligned: AlignedScorers) -> Iterator[Row]:
                 yield {**_about(aligned, pair, side), **row, "where": conjunction(where)}
 
 
-def oracle_rows(aligned: AlignedScorers, seed: int | None = 0) -> Iterator[Row]:
+def oracle_rows(aligned: AlignedScorers, seed: int | None = 0) -> Iterator[RowDict]:
     """Yield for every two scorers `oracle_METRIC`, where a case is right as soon as one of them has it right.
 
     `oracle_METRIC_gain` is that minus the same figure of the better of the two by F1 (`better`). Figures are means over
@@ -305,7 +305,7 @@ def oracle_rows(aligned: AlignedScorers, seed: int | None = 0) -> Iterator[Row]:
 
     Yields dictionaries with `scorer, other, side, metric, value, low, high, n, count, reason, note, better, where`.
     """
-    rows_of: dict[tuple[int, int], list[Row]] = {}
+    rows_of: dict[tuple[int, int], list[RowDict]] = {}
     for group, columns in pairs_alike(len(aligned.names), aligned.common):
         common = aligned.only(aligned.common(columns), columns)
         places = [(columns.index(left), columns.index(right)) for left, right in group]
@@ -321,7 +321,7 @@ def oracle_rows(aligned: AlignedScorers, seed: int | None = 0) -> Iterator[Row]:
 
 def _oracle(
     aligned: AlignedScorers, pair: tuple[int, int], scores: SharedScores, places: tuple[int, int, int]
-) -> Iterator[Row]:
+) -> Iterator[RowDict]:
     """The rows of one pair; `places` are those of the two scorers and of their union in `scores`."""
     f1 = scores.values(F1_SCORE)[list(places[:2])]
     better = None if np.isnan(f1).any() else int(f1[1] > f1[0])
@@ -342,11 +342,11 @@ def _all_sides(aligned: AlignedScorers) -> Iterator[tuple[str, Bools]]:
     yield from aligned.sides
 
 
-def _about(aligned: AlignedScorers, pair: tuple[int, int], side: str) -> Row:
+def _about(aligned: AlignedScorers, pair: tuple[int, int], side: str) -> RowDict:
     return {"scorer": aligned.names[pair[0]], "other": aligned.names[pair[1]], "side": side}
 
 
-def _share_row(metric: str, hits: int, n: int, reason: str) -> Row:
+def _share_row(metric: str, hits: int, n: int, reason: str) -> RowDict:
     """A share with its interval; of nothing there is none."""
     if not n:
         empty = {"value": None, "low": None, "high": None}
@@ -355,7 +355,7 @@ def _share_row(metric: str, hits: int, n: int, reason: str) -> Row:
     return {"metric": metric, "value": hits / n, "low": low, "high": high, "n": n, "count": hits, "reason": None}
 
 
-def _figure_row(metric: str, figure: Figure, nothing: str | None) -> Row:
+def _figure_row(metric: str, figure: Figure, nothing: str | None) -> RowDict:
     ends = {"value": figure.value, "low": figure.low, "high": figure.high}
     reason = None if figure.value is not None else nothing or figure.reason
     return {"metric": metric, **ends, "n": figure.n, "count": figure.n, "reason": reason, "note": figure.note}

@@ -14,7 +14,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools, Floats, Ints
 from scoring.evaluations.verdicts import OUTCOMES, REFUSED, UNPARSED, WRONG
 from scoring.metrics.kernel import (
     FIRST_ERROR,
@@ -22,7 +21,7 @@ from scoring.metrics.kernel import (
     Empty,
     Marks,
     Metric,
-    Numbers,
+    NumberArray,
     Ratio,
     Sums,
     Tally,
@@ -31,6 +30,7 @@ from scoring.metrics.kernel import (
     harmonic,
 )
 from scoring.metrics.resampling import SMALL, Figure, figure_over_runs, reason_over_runs
+from scoring.schema import Bools, Floats, Ints
 
 FAILURES: dict[Unparsed, tuple[str, ...]] = {
     "wrong": tuple(OUTCOMES[code] for code in (*WRONG, UNPARSED, REFUSED)),
@@ -61,7 +61,7 @@ class F1(Metric):
             return np.where(error_acc + correct_acc == 0, 0.0, f1)
         return f1 if np.isnan(empty) else np.where(np.isnan(f1), empty, f1)
 
-    def size(self, sums: Sums) -> Numbers:
+    def size(self, sums: Sums) -> NumberArray:
         """Count the cases of both sides."""
         return sums["erroneous"] + sums["clean"]
 

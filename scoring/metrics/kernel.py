@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools, Floats, Gold, Ints
+from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import (
     CLEAN,
     EARLY,
@@ -32,11 +32,12 @@ from scoring.evaluations.verdicts import (
     UNPARSED,
 )
 from scoring.metrics.resampling import RESAMPLES, related, resample_hits, resample_marks, resample_problems
+from scoring.schema import Bools, Floats, Ints
 
 Unparsed = Literal["wrong", "drop"]
 """Whether refused and unparsed cases count as wrong or leave the denominators."""
-Numbers = npt.NDArray[Any]
-Sums = Mapping[str, Numbers]
+NumberArray = npt.NDArray[Any]
+Sums = Mapping[str, NumberArray]
 """Name of a count -> sums of it, in shapes that go together."""
 Empty = float | Literal["resampled"]
 """What a figure with an empty denominator is: NaN, the number that official code gives, or as in a resample."""
@@ -77,7 +78,7 @@ class Metric:
         """Make the figure, in the shape of the sums: a fraction, and `empty` where a denominator is empty."""
         raise NotImplementedError
 
-    def size(self, sums: Sums) -> Numbers:
+    def size(self, sums: Sums) -> NumberArray:
         """Count what is in the denominator: cases, or steps."""
         raise NotImplementedError
 
@@ -110,7 +111,7 @@ class Ratio(Metric):
         """Divide."""
         return share(total(sums, self.hits), total(sums, self.of), np.nan if self.null_at_best else empty)
 
-    def size(self, sums: Sums) -> Numbers:
+    def size(self, sums: Sums) -> NumberArray:
         """Count what the share is of."""
         return total(sums, self.of)
 
@@ -119,13 +120,13 @@ class Ratio(Metric):
         return "" if self.size(sums) else self.none
 
 
-def total(sums: Sums, names: Sequence[str]) -> Numbers:
+def total(sums: Sums, names: Sequence[str]) -> NumberArray:
     """Add up some of the sums."""
     first, *others = (sums[name] for name in names)
     return sum(others, start=first)
 
 
-def share(hits: Numbers, of: Numbers, empty: Empty = np.nan) -> Floats:
+def share(hits: NumberArray, of: NumberArray, empty: Empty = np.nan) -> Floats:
     """Divide; `empty` where there is nothing to divide by ("resampled": NaN)."""
     hits, of = np.broadcast_arrays(np.asarray(hits, dtype=np.float64), np.asarray(of, dtype=np.float64))
     fill = np.nan if empty == "resampled" else float(empty)
@@ -240,8 +241,8 @@ class Tally(Struct, frozen=True, eq=False, dict=True):
         draws: The same in resamples, (RESAMPLES, g, s); None = nothing was drawn.
     """
 
-    sums: Mapping[str, Numbers]
-    draws: Mapping[str, Numbers] | None = None
+    sums: Mapping[str, NumberArray]
+    draws: Mapping[str, NumberArray] | None = None
 
     def values(self, metric: Metric, empty: Empty = np.nan) -> Floats:
         """Return the figure of every group and column, shape (g, s)."""
@@ -283,13 +284,13 @@ class Tally(Struct, frozen=True, eq=False, dict=True):
         """Keep some of the groups, by place."""
         return self._taken(lambda counted: counted[..., groups, :])
 
-    def _taken(self, take: Callable[[Numbers], Numbers]) -> "Tally":
+    def _taken(self, take: Callable[[NumberArray], NumberArray]) -> "Tally":
         draws = None if self.draws is None else {name: take(drawn) for name, drawn in self.draws.items()}
         return Tally({name: take(counted) for name, counted in self.sums.items()}, draws)
 
 
-def _pooled(counted: Numbers, axis: int) -> Numbers:
-    pooled: Numbers = counted.sum(axis=axis, keepdims=True)
+def _pooled(counted: NumberArray, axis: int) -> NumberArray:
+    pooled: NumberArray = counted.sum(axis=axis, keepdims=True)
     return pooled
 
 
@@ -373,7 +374,7 @@ class Marks(Struct, frozen=True, eq=False, dict=True):
         return np.stack(counted, axis=-1).reshape(self.n_groups, 2, marks.shape[1])
 
 
-def first_error_sums(hits: Numbers, totals: Numbers) -> dict[str, Numbers]:
+def first_error_sums(hits: NumberArray, totals: NumberArray) -> dict[str, NumberArray]:
     """Name FIRST_ERROR of cases decided right and in the denominators, (..., g, 2, s): erroneous, then clean."""
     return {
         "exact": hits[..., 0, :],
@@ -383,7 +384,7 @@ def first_error_sums(hits: Numbers, totals: Numbers) -> dict[str, Numbers]:
     }
 
 
-def draw_sides(hits: Ints, totals: Ints, seed: int) -> dict[str, Numbers]:
+def draw_sides(hits: Ints, totals: Ints, seed: int) -> dict[str, NumberArray]:
     """Draw FIRST_ERROR of one column, each side of a group by itself, as (RESAMPLES, g, 1); see `resample_hits`.
 
     Args:

@@ -26,7 +26,6 @@ from msgspec.structs import replace
 
 from scoring.errors import PluginError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Bools, Floats, Ints
 from scoring.metrics.breakdown import CellFigures, Cells
 from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Decided, Unparsed
@@ -40,11 +39,12 @@ from scoring.metrics.resampling import (
     with_interval,
 )
 from scoring.own_code import OwnCode
-from scoring.storage.remembered import Remembered
+from scoring.schema import Bools, Floats, Ints
+from scoring.storage.remembered import IdentityCache
 
-Sums = Mapping[str, Floats]
+MetricSums = Mapping[str, Floats]
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
-_PARTS = Remembered(256)
+_PARTS = IdentityCache(256)
 """What cases contribute, by metric and decided evaluation."""
 _KEPT: dict[str, "OwnMetric"] = {}
 
@@ -67,7 +67,7 @@ class OwnMetric(Struct, frozen=True, eq=False):
     title: str
     counts: tuple[str, ...]
     contribute: Callable[[Decided], Any]
-    make: Callable[[Sums], Any]
+    make: Callable[[MetricSums], Any]
     of: str
     kind: Literal["share", "number"] = "share"
     code: OwnCode | None = None
@@ -130,7 +130,7 @@ def metric(
     *,
     title: str,
     counts: Sequence[str],
-    score: Callable[[Sums], Any],
+    score: Callable[[MetricSums], Any],
     of: str = "",
     kind: Literal["share", "number"] = "share",
 ) -> Callable[[Callable[[Decided], Any]], OwnMetric]:

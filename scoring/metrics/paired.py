@@ -8,13 +8,11 @@ tests has to state.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.evaluations.step_rewards import Bools, Floats
 from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.metrics.aligned import AlignedScorers, AlignedSteps, pairs_alike
 from scoring.metrics.closed_forms import holm, mcnemar
@@ -22,8 +20,8 @@ from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE, sides_
 from scoring.metrics.kernel import Metric, Tally, first_error_sums
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, resample_marks, resample_problems, with_interval
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, sums_of
+from scoring.schema import Bools, Floats, RowDict
 
-Row = dict[str, Any]
 Aligned = AlignedScorers | AlignedSteps
 OF_CASES: tuple[Metric, ...] = (F1_SCORE, ERROR_ACC, CORRECT_ACC)
 """What is compared of first errors."""
@@ -220,8 +218,8 @@ def official_values(aligned: Aligned) -> dict[str, float]:
 
 
 def comparison_row(
-    about: Row, metric: str, figure: Figure | float | None, n: int = 0, reason: str = "", subset: str = "all"
-) -> Row:
+    about: RowDict, metric: str, figure: Figure | float | None, n: int = 0, reason: str = "", subset: str = "all"
+) -> RowDict:
     """Make one row of a comparison, of a figure with its interval or of a bare value that `n` cases say.
 
     Args:
@@ -251,7 +249,7 @@ def comparison_row(
     }
 
 
-def case_comparison_rows(aligned: AlignedScorers, seed: int | None = 0) -> list[Row]:
+def case_comparison_rows(aligned: AlignedScorers, seed: int | None = 0) -> list[RowDict]:
     """Compare two or more scorers by their first errors on the cases of one benchmark.
 
     Gives dictionaries with `scorer, other, subset, metric, value, low, high, n, left_out, p, p_holm, reason, note`.
@@ -270,7 +268,7 @@ def case_comparison_rows(aligned: AlignedScorers, seed: int | None = 0) -> list[
     return [*tested, *standing_rows(aligned, seed)]
 
 
-def _pair_rows(aligned: AlignedScorers, pair: tuple[int, int], scores: Shared) -> Iterator[Row]:
+def _pair_rows(aligned: AlignedScorers, pair: tuple[int, int], scores: Shared) -> Iterator[RowDict]:
     assert isinstance(scores, SharedScores)  # noqa: S101  # what scorers are aligned by cases give
     names = [aligned.names[column] for column in pair]
     about = {"scorer": names[0], "other": names[1], "left_out": aligned.left_out(pair)}
@@ -296,7 +294,7 @@ def _pair_rows(aligned: AlignedScorers, pair: tuple[int, int], scores: Shared) -
         yield comparison_row(about, name, hits / n if n else None, n, nothing or "no case in common")
 
 
-def mcnemar_row(about: Row, side: str, counts: dict[str, int], none: str, *, related: bool) -> Row:
+def mcnemar_row(about: RowDict, side: str, counts: dict[str, int], none: str, *, related: bool) -> RowDict:
     """Make the row of McNemar's test on one side; without a discordant pair p is 1 and the share open.
 
     Args:
@@ -314,7 +312,7 @@ def mcnemar_row(about: Row, side: str, counts: dict[str, int], none: str, *, rel
     return {**row, "p": p, "note": CLUSTERED if n and related else None}
 
 
-def step_comparison_rows(aligned: AlignedSteps, seed: int | None = 0) -> list[Row]:
+def step_comparison_rows(aligned: AlignedSteps, seed: int | None = 0) -> list[RowDict]:
     """Compare two or more scorers by their judgements of the single steps of one benchmark.
 
     Gives the dictionaries of `case_comparison_rows`. For every pair, on the cases whose steps both judged:
@@ -332,7 +330,7 @@ def step_comparison_rows(aligned: AlignedSteps, seed: int | None = 0) -> list[Ro
     return [*rows, *standing_rows(aligned, seed)]
 
 
-def standing_rows(aligned: Aligned, seed: int | None = 0) -> Iterator[Row]:
+def standing_rows(aligned: Aligned, seed: int | None = 0) -> Iterator[RowDict]:
     """Rank scorers on the cases that all of them tried, those set aside that tried none, and tell who is tied.
 
     Yields `f1`, `error_acc` and `correct_acc` (means over subsets, with intervals from the comparison's own draws),

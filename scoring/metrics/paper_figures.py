@@ -14,7 +14,7 @@ from msgspec import Struct
 from scoring.benchmarks import grben, mrmath_redundant, prmbench, processbench, socratic
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import RIGHT_STEP, UNKNOWN_STEP, Bools, Floats, StepNumbers
+from scoring.evaluations.step_rewards import RIGHT_STEP, UNKNOWN_STEP, StepNumbers
 from scoring.evaluations.verdicts import DEV, NO_VERDICT, AsGiven
 from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
 from scoring.metrics.first_error import NAMES as FIRST_ERROR_NAMES
@@ -34,7 +34,8 @@ from scoring.metrics.step_labels import (
     why_nothing,
 )
 from scoring.metrics.threshold_curves import case_curve
-from scoring.published.papers import Kind, Table, figures, model_of
+from scoring.published.papers import PrintedTable, TableKind, figures, model_of
+from scoring.schema import Bools, Floats
 
 # -- reasonEval's own figures: macro F1 and AUC of solutions and of single steps
 #
@@ -54,7 +55,7 @@ from scoring.published.papers import Kind, Table, figures, model_of
 REASONEVAL_METRICS = ("solution_f1", "step_f1", "solution_auc", "step_auc")
 """The figures, by their names in documents."""
 
-Judged = npt.NDArray[np.int8]
+JudgedCodes = npt.NDArray[np.int8]
 """What is judged: RIGHT, WRONG, or NEITHER, which is a mistake whatever the label."""
 RIGHT, WRONG, NEITHER = 1, 0, -1
 
@@ -63,7 +64,7 @@ NO_STEPS = "one number a solution judges no step"
 NO_THRESHOLD = "no threshold is known for its redundancy numbers"
 
 
-class Figure(NamedTuple):
+class PaperFigure(NamedTuple):
     """A fraction, None with a reason where it is undefined; `n` counts the solutions or steps that it is of."""
 
     value: float | None
@@ -80,13 +81,13 @@ class _Solution(NamedTuple):
     row: int
     judged: int
     number: float
-    steps: Judged | None
+    steps: JudgedCodes | None
     numbers: Floats | None
 
 
 def reasoneval_figures(
     evaluation: Evaluation, within: Bools, *, redundancy: bool, unparsed: Unparsed = "wrong"
-) -> dict[str, Figure]:
+) -> dict[str, PaperFigure]:
     """Return the REASONEVAL_METRICS of one scorer.
 
     Args:
@@ -118,7 +119,7 @@ def reasoneval_figures(
     return _with_reasons(evaluation, figures, solutions, redundancy=redundancy)
 
 
-def macro_f1(right: Bools, judged: Judged, what: str) -> Figure:
+def macro_f1(right: Bools, judged: JudgedCodes, what: str) -> PaperFigure:
     """Compute the mean of the F1 of what is right and that of what is wrong.
 
     Args:
@@ -129,15 +130,15 @@ def macro_f1(right: Bools, judged: Judged, what: str) -> Figure:
     n_right, n_wrong = int(right.sum()), int((~right).sum())
     hits = int((right & (judged == RIGHT)).sum()), int((~right & (judged == WRONG)).sum())
     if (reason := _one_sided(n_right, n_wrong, what)) is not None:
-        return Figure(None, right.size, reason)
+        return PaperFigure(None, right.size, reason)
     for word, count in zip(("right", "wrong"), hits, strict=True):
         if not count:
-            return Figure(None, right.size, f"no {word} {what} was judged {word}")
+            return PaperFigure(None, right.size, f"no {word} {what} was judged {word}")
     mistakes = n_right + n_wrong - sum(hits)
-    return Figure(sum(2 * count / (2 * count + mistakes) for count in hits) / 2, right.size)
+    return PaperFigure(sum(2 * count / (2 * count + mistakes) for count in hits) / 2, right.size)
 
 
-def auc(right: Bools, numbers: Floats, what: str) -> Figure:
+def auc(right: Bools, numbers: Floats, what: str) -> PaperFigure:
     """Compute the area under the ROC curve: the share of pairs, right and wrong, in which what is right has the higher
     number.
 
@@ -148,13 +149,13 @@ def auc(right: Bools, numbers: Floats, what: str) -> Figure:
     """
     n_right, n_wrong = int(right.sum()), int((~right).sum())
     if (reason := _one_sided(n_right, n_wrong, what)) is not None:
-        return Figure(None, right.size, reason)
+        return PaperFigure(None, right.size, reason)
     if np.isnan(numbers).any():
-        return Figure(None, right.size, f"not every {what} has a number")
+        return PaperFigure(None, right.size, f"not every {what} has a number")
     _, places, counts = np.unique(numbers, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
     above = float(ranks[right].sum()) - n_right * (n_right + 1) / 2
-    return Figure(above / (n_right * n_wrong), right.size)
+    return PaperFigure(above / (n_right * n_wrong), right.size)
 
 
 def _one_sided(n_right: int, n_wrong: int, what: str) -> str | None:
@@ -164,8 +165,8 @@ def _one_sided(n_right: int, n_wrong: int, what: str) -> str | None:
 
 
 def _with_reasons(
-    evaluation: Evaluation, figures: dict[str, Figure], solutions: list[_Solution], *, redundancy: bool
-) -> dict[str, Figure]:
+    evaluation: Evaluation, figures: dict[str, PaperFigure], solutions: list[_Solution], *, redundancy: bool
+) -> dict[str, PaperFigure]:
     """The figures, those that the scorer cannot have with the reason for it."""
     reasons = dict[str, str]()
     if evaluation.scorer.kind == "critic":
@@ -227,13 +228,13 @@ def _judged(number: float, cut: float) -> int:
     return RIGHT if number > cut else WRONG
 
 
-def _steps_by_label(wrong: list[bool | None]) -> Judged:
+def _steps_by_label(wrong: list[bool | None]) -> JudgedCodes:
     return np.array(
         [NEITHER if is_wrong is None else WRONG if is_wrong else RIGHT for is_wrong in wrong], dtype=np.int8
     )
 
 
-def _steps_by_verdict(verdict: int, n_steps: int, *, redundancy: bool) -> Judged:
+def _steps_by_verdict(verdict: int, n_steps: int, *, redundancy: bool) -> JudgedCodes:
     """The steps of an answer that names at most one; on the redundant set all others are judged needed."""
     steps = np.full(n_steps, RIGHT, dtype=np.int8)
     if 0 <= verdict < n_steps:
@@ -243,7 +244,7 @@ def _steps_by_verdict(verdict: int, n_steps: int, *, redundancy: bool) -> Judged
     return steps
 
 
-ELSEWHERE = "ProcessBench's average, which is no figure of this benchmark: see paper processbench 3"
+ELSEWHERE = "ProcessBench's average, which is not a figure of this benchmark: see paper processbench 3"
 
 
 class ComputedCell(Struct, frozen=True):
@@ -259,9 +260,9 @@ class ComputedCell(Struct, frozen=True):
     runs: int = 1
 
 
-Cell = tuple[str, str]
+CellPlace = tuple[str, str]
 """Subset and metric of a printed figure, by their names here."""
-Values = dict[Cell, ComputedCell]
+Values = dict[CellPlace, ComputedCell]
 
 
 class TableScope(Struct, frozen=True, eq=False):
@@ -271,7 +272,7 @@ class TableScope(Struct, frozen=True, eq=False):
     """
 
     benchmark: str
-    table: Table
+    table: PrintedTable
     within: Bools
     unparsed: Unparsed
     twins: Evaluation | None = None
@@ -282,7 +283,7 @@ class TableScope(Struct, frozen=True, eq=False):
         return subsets_of(self.benchmark, self.table.domain)
 
 
-def values_of(evaluation: Evaluation, scope: TableScope, wanted: Iterable[Cell]) -> Values | None:
+def values_of(evaluation: Evaluation, scope: TableScope, wanted: Iterable[CellPlace]) -> Values | None:
     """Compute the wanted cells of a scorer; None for tables whose figures need more than these cases."""
     make = _BY_KIND.get(scope.table.kind)
     if make is None:
@@ -463,7 +464,7 @@ _STEP_LABELLED: Mapping[str, tuple[StepLabelled, dict[str, list[str]]]] = {
         _grouped((name, pattern_class.pattern) for name, pattern_class in socratic.CLASSES.items()),
     ),
 }
-_BY_KIND: Mapping[Kind, Callable[[Evaluation, TableScope], Values]] = {
+_BY_KIND: Mapping[TableKind, Callable[[Evaluation, TableScope], Values]] = {
     "first errors": _first_errors,
     "best thresholds": _best_thresholds,
     "error types": _error_types,

@@ -13,12 +13,13 @@ from msgspec import Struct
 
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.given import JudgedSteps
-from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Bools, Floats, Ints
+from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP
 from scoring.filtering.sql_words import named
 from scoring.metrics.calibration import has_rewards, why_none, with_rewards
 from scoring.metrics.closed_forms import Z, wilson_interval
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.step_labels import ACC, NEGATIVE_ACC, OF_STEPS, POSITIVE_ACC, PRMSCORE, count_steps
+from scoring.schema import Bools, Floats, Ints, RowDict
 
 # -- where steps stand in their solutions, in bins: absolute with a stated last bin, or relative to the length
 
@@ -114,10 +115,9 @@ PRESETS = {
 
 ERRONEOUS = "earliest_error >= 0"
 STEP_METRICS = (ACC, POSITIVE_ACC, NEGATIVE_ACC, PRMSCORE)
-Row = dict[str, Any]
 
 
-def offset_rows(evaluation: Evaluation, rows: Bools) -> Iterator[Row]:
+def offset_rows(evaluation: Evaluation, rows: Bools) -> Iterator[RowDict]:
     """Yield how far verdicts lie from the earliest error: a bar for every `offset` (verdict minus gold) that occurs.
 
     Over the erroneous cases of `rows` (n) that have a verdict; the bars add up to `n`. Each has its `outcome`: early
@@ -143,7 +143,7 @@ def offset_rows(evaluation: Evaluation, rows: Bools) -> Iterator[Row]:
             yield from _bar(bar, int(mask.sum()), there.size, where, evaluation.nothing)
 
 
-def first_position_rows(evaluation: Evaluation, rows: Bools, bins: StepBins) -> Iterator[Row]:
+def first_position_rows(evaluation: Evaluation, rows: Bools, bins: StepBins) -> Iterator[RowDict]:
     """Yield where the earliest errors are and where verdicts put them, by `side` (gold, predicted) and `position`.
 
     Both sides are over the same `n`: the erroneous cases of `rows` (n) that have a verdict.
@@ -162,7 +162,7 @@ def first_position_rows(evaluation: Evaluation, rows: Bools, bins: StepBins) -> 
 
 def all_position_rows(
     evaluation: Evaluation, rows: Bools, bins: StepBins, judged: JudgedSteps | None = None
-) -> Iterator[Row]:
+) -> Iterator[RowDict]:
     """Yield where error steps are and where the scorer puts them, by `side` and `position`; a row counts steps.
 
     Both sides are over the same cases: those of `rows` (n) with an error whose steps are all labelled, and judged one
@@ -186,7 +186,7 @@ def all_position_rows(
 
 def step_position_rows(
     evaluation: Evaluation, rows: Bools, bins: StepBins, judged: JudgedSteps | None = None
-) -> Iterator[Row]:
+) -> Iterator[RowDict]:
     """Yield how well single steps are judged by `position`, over the steps of `rows` (n) that are labelled and judged.
 
     STEP_METRICS are those of `scoring.metrics.step_labels`, over the steps of one bin. Shares have an interval where a
@@ -250,20 +250,22 @@ def _shown(counts: Ints, bins: StepBins) -> Ints:
     return np.array([number for number in range(len(bins.labels)) if number < inside or counts[number]], dtype=np.int64)
 
 
-def _bar(place: Mapping[str, str | int | None], count: int, n: int, where: str, nothing: str | None) -> Iterator[Row]:
+def _bar(
+    place: Mapping[str, str | int | None], count: int, n: int, where: str, nothing: str | None
+) -> Iterator[RowDict]:
     yield {**_row(place, "count", float(count), n), "where": where}
     empty = _row(place, "share", None, 0, nothing or "no erroneous case has a verdict")
     yield {**(_share_row(place, "share", count, n) if n else empty), "where": where}
 
 
-def _share_row(place: Mapping[str, str | int | None], metric: str, hits: int, n: int) -> Row:
+def _share_row(place: Mapping[str, str | int | None], metric: str, hits: int, n: int) -> RowDict:
     low, high = (float(end[0]) for end in wilson_interval(np.array([hits]), np.array([n])))
     return {**_row(place, metric, hits / n, n), "low": low, "high": high}
 
 
 def _row(
     place: Mapping[str, str | int | None], metric: str, value: float | None, n: int, reason: str | None = None
-) -> Row:
+) -> RowDict:
     small = metric != "count" and value is not None and n < SMALL
     row = {"metric": metric, "value": value, "low": None, "high": None, "n": n, "small": small, "reason": reason}
     return {**place, **row, "where": None}

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from scoring.evaluations.step_rewards import Bools, Floats, Ints
 from scoring.progress import tell
+from scoring.schema import Bools, Floats, Ints
 
 RESAMPLES = 1000
 LEVEL = 0.95
@@ -25,7 +25,7 @@ SMALL = 20
 UNDEFINED = 0.05
 """Up to this share of the resamples may leave a figure undefined before its interval is not given."""
 
-Numbers = npt.NDArray[np.floating[Any]]
+FloatArray = npt.NDArray[np.floating[Any]]
 """float32 or float64."""
 _PRODUCTS = 1 << 18
 """Multiplications made at a time: draws stay in the processor's cache, and a product this small is not shared out to
@@ -220,7 +220,7 @@ def _drawn_marks(marks: Bools, rng: np.random.Generator, part: tuple[int, int]) 
         count = min(step, RESAMPLES - start)
         tell(RESAMPLES * part[0] + start, RESAMPLES * part[1], "intervals", "resamples")
         drawn = times_drawn(size, count, rng) if kind is None else _kinds_drawn(kind, kinds.shape[0], count, rng)
-        times: Numbers = drawn.astype(weights.dtype)
+        times: FloatArray = drawn.astype(weights.dtype)
         sums[start : start + count] = times @ weights
     return sums
 
@@ -283,7 +283,7 @@ def resample_problems(parts: Floats, groups: Ints, n_groups: int, problems: Ints
     return sums
 
 
-def _problems_drawn(n_problems: int, seed: int) -> Iterator[Numbers]:
+def _problems_drawn(n_problems: int, seed: int) -> Iterator[FloatArray]:
     """How often each problem is in each resample: batches of shape (n_problems, resamples of the batch)."""
     size = min(RESAMPLES, max(1, _BATCH // n_problems))
     for first in range(0, RESAMPLES, size):
@@ -291,7 +291,7 @@ def _problems_drawn(n_problems: int, seed: int) -> Iterator[Numbers]:
 
 
 @lru_cache(maxsize=8)
-def _problem_draws(n_problems: int, seed: int, first: int, size: int) -> Numbers:
+def _problem_draws(n_problems: int, seed: int, first: int, size: int) -> FloatArray:
     """One batch; remembered, because scorers and thresholds are many and problems are the same."""
     times = times_drawn(n_problems, size, np.random.default_rng([seed, first]))
     return np.ascontiguousarray(times.T, dtype=np.float32)
@@ -307,7 +307,7 @@ def times_drawn(n: int, resamples: int, rng: np.random.Generator) -> Ints:
     return np.bincount(drawn.ravel(), minlength=resamples * n).reshape(resamples, n)
 
 
-def weighted_sums(drawn: Numbers, rows: Ints, parts: Numbers) -> Numbers:
+def weighted_sums(drawn: FloatArray, rows: Ints, parts: FloatArray) -> FloatArray:
     """Sum parts, each as often as it was drawn, shape (resamples, k).
 
     Args:
@@ -322,12 +322,12 @@ def weighted_sums(drawn: Numbers, rows: Ints, parts: Numbers) -> Numbers:
         columns = slice(first, first + _RESAMPLES_AT_A_TIME)
         for start in range(0, m, step):
             within = slice(start, start + step)
-            times: Numbers = drawn[rows[within], columns].astype(parts.dtype, copy=False)
+            times: FloatArray = drawn[rows[within], columns].astype(parts.dtype, copy=False)
             sums[:, columns] += parts[within].T @ times
     return sums.T
 
 
-def _exactly(parts: Floats, n: int) -> Numbers:
+def _exactly(parts: Floats, n: int) -> FloatArray:
     """The parts as float32 if sums over n draws of their rows are exact so, which is twice as fast, else unchanged."""
     whole = parts.size == 0 or (bool((parts == np.rint(parts)).all()) and n * float(np.abs(parts).max()) < _EXACT)
     return parts.astype(np.float32) if whole else parts

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.given import JudgedSteps
-from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP, Bools
+from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP
 from scoring.evaluations.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, RIGHT, UNPARSED
 from scoring.filtering.filters import Facet
 from scoring.filtering.sql_words import named
@@ -16,6 +16,7 @@ from scoring.metrics.closed_forms import difference_interval, wilson_interval
 from scoring.metrics.first_error import FAILURES, NO_CLEAN, NO_ERRONEOUS, NOTHING
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.resampling import SMALL
+from scoring.schema import Bools
 
 BY_TYPE = {
     "fp": ("early",),

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from scoring.evaluations.evaluation import Evaluation, evaluate
-from scoring.evaluations.step_rewards import Bools, Gold, Ints
-from scoring.schema import REWARDS
+from scoring.evaluations.step_rewards import Gold
+from scoring.schema import REWARDS, Bools, Ints
 from scoring.scorer import Scorer
 
 LONG = (5, 10, 15)

@@ -20,11 +20,12 @@ from msgspec.structs import replace
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.given import JudgedSteps
-from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Bools, Floats, Gold, Ints, StepLabels, problems
+from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Gold, StepLabels, problems
 from scoring.evaluations.verdicts import AsGiven, Rule
 from scoring.metrics.first_error import figure_rows
-from scoring.metrics.kernel import Empty, Metric, Numbers, Ratio, Sums, Tally, harmonic, share, total
+from scoring.metrics.kernel import Empty, Metric, NumberArray, Ratio, Sums, Tally, harmonic, share, total
 from scoring.metrics.resampling import SMALL, figure_over_runs, reason_over_runs, resample_problems
+from scoring.schema import Bools, Floats, Ints
 
 # -- what a case contributes to figures of single steps, where redundancy and labels beyond the last step have their
 # say
@@ -268,7 +269,7 @@ class StepF1(Metric):
         f1: Floats = np.where(np.isnan(mean), empty, mean) + 0.0
         return f1
 
-    def size(self, sums: Sums) -> Numbers:
+    def size(self, sums: Sums) -> NumberArray:
         """Count the steps."""
         return total(sums, OF_STEPS)
 
@@ -295,7 +296,7 @@ class PRMScore(Metric):
         """Take the mean."""
         return (F1_POSITIVE.score(sums, empty) + F1_NEGATIVE.score(sums, empty)) / 2
 
-    def size(self, sums: Sums) -> Numbers:
+    def size(self, sums: Sums) -> NumberArray:
         """Count the steps."""
         return total(sums, OF_STEPS)
 
@@ -351,7 +352,7 @@ METRICS: tuple[Metric, ...] = (
 NAMES = tuple(metric.name for metric in METRICS)
 
 
-def sums_of(parts: Floats) -> dict[str, Numbers]:
+def sums_of(parts: Floats) -> dict[str, NumberArray]:
     """Name sums of COUNTS, which lie along the last axis."""
     return dict(zip(COUNTS, np.moveaxis(parts, -1, 0), strict=True))
 
@@ -399,7 +400,7 @@ class StepRun(Struct, frozen=True, eq=False, dict=True):
         return there
 
 
-def _columns(parts: Floats) -> dict[str, Numbers]:
+def _columns(parts: Floats) -> dict[str, NumberArray]:
     """Sums (..., g, len(COUNTS)) of one column, by name."""
     return {name: counted[..., None] for name, counted in sums_of(parts).items()}
 

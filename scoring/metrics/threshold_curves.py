@@ -15,11 +15,11 @@ from msgspec import Struct
 
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Bools, Floats, Ints
+from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP
 from scoring.evaluations.verdicts import RIGHT, Rule
 from scoring.filtering.sql_words import literal, named
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, NOTHING, sides_of
-from scoring.metrics.kernel import Decided, Metric, Numbers, Tally, Unparsed, first_error_sums
+from scoring.metrics.kernel import Decided, Metric, NumberArray, Tally, Unparsed, first_error_sums
 from scoring.metrics.paired import OF_CASES
 from scoring.metrics.resampling import RESAMPLES, percentile_intervals, resample_problems
 from scoring.metrics.step_labels import (
@@ -33,12 +33,13 @@ from scoring.metrics.step_labels import (
     redundancy_rows,
     step_contributions,
 )
+from scoring.schema import Bools, Floats, Ints
 from scoring.scorer import Comparison
-from scoring.storage.remembered import Remembered
+from scoring.storage.remembered import IdentityCache
 
 Moving = Literal["validity", "redundancy"]
 """Which threshold moves: the one that rewards are compared with, or the one above which a step is redundant."""
-_CURVES = Remembered(32)
+_CURVES = IdentityCache(32)
 _REMEMBERED = 150_000
 """Cases of a workspace whose curves are remembered: those of more would take much memory."""
 _AT_A_TIME = 1 << 20
@@ -47,7 +48,7 @@ _DRAWN = 1 << 18
 """Cases drawn at a time: they stay in the processor's cache."""
 
 
-class Group(NamedTuple):
+class CurveGroup(NamedTuple):
     """What a rising threshold changes in one group of cases.
 
     `fixed` are the counts below every threshold; each of `gains` and `losses`, by the name of a count, holds the values
@@ -59,7 +60,7 @@ class Group(NamedTuple):
     losses: Mapping[str, Floats]
 
 
-class Curve(Struct, frozen=True, eq=False, dict=True):
+class ThresholdCurve(Struct, frozen=True, eq=False, dict=True):
     """A figure at every distinct decision.
 
     Attributes:
@@ -102,7 +103,7 @@ class Curve(Struct, frozen=True, eq=False, dict=True):
         return np.maximum(np.searchsorted(self.thresholds, thresholds, side="right") - 1, 0)
 
 
-def official_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benchmark: str) -> Curve | None:
+def official_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benchmark: str) -> ThresholdCurve | None:
     """Return the official figure at every distinct threshold; None where no one threshold decides.
 
     Args:
@@ -115,7 +116,7 @@ def official_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benc
     if not isinstance(rule, Rule):
         return None
 
-    def made() -> Curve | None:
+    def made() -> ThresholdCurve | None:
         if facts is None:
             return case_curve(evaluation, rows, evaluation.gold.subsets[1], unparsed)
         return step_curve(evaluation, rows, facts)
@@ -128,7 +129,9 @@ def official_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benc
     return _CURVES.of(key, owners, made)
 
 
-def case_curve(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed = "wrong") -> Curve | None:
+def case_curve(
+    evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed = "wrong"
+) -> ThresholdCurve | None:
     """Return F1 as the plain mean over groups of cases at every distinct threshold; None where no threshold decides.
 
     Args:
@@ -157,11 +160,13 @@ def case_curve(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unpa
         fixed |= {name: int((counted[name] & here).sum()) for name in ("erroneous", "clean")}
         fixed["clean_right"] += int(clean.sum())
         gains, losses = {"exact": at[erroneous]}, {"exact": before[erroneous], "clean_right": lowest[clean]}
-        made.append(Group(fixed, gains, losses))
+        made.append(CurveGroup(fixed, gains, losses))
     return _swept(F1_SCORE, values, made, above=evaluation.rule.comparison == "<")
 
 
-def step_curve(evaluation: Evaluation, rows: Bools, facts: StepLabelled, moving: Moving = "validity") -> Curve | None:
+def step_curve(
+    evaluation: Evaluation, rows: Bools, facts: StepLabelled, moving: Moving = "validity"
+) -> ThresholdCurve | None:
     """Return PRMScore of all steps pooled at every distinct threshold; None where no one threshold decides.
 
     Args:
@@ -196,7 +201,7 @@ def step_curve(evaluation: Evaluation, rows: Bools, facts: StepLabelled, moving:
         # A step is redundant above the threshold: below all of them every one is.
         sizes = dict(zip(OF_STEPS, (0, of_right.size, 0, of_wrong.size), strict=True))
         gains, losses = losses, gains
-    group = Group({name: sizes[name] + fixed[name] for name in OF_STEPS}, gains, losses)
+    group = CurveGroup({name: sizes[name] + fixed[name] for name in OF_STEPS}, gains, losses)
     return _swept(PRMSCORE, values, [group], above=above)
 
 
@@ -220,7 +225,7 @@ def _fixed_steps(evaluation: Evaluation, rows: Bools, by_redundancy: Bools) -> d
     return dict(zip(OF_STEPS, counts.tolist(), strict=True))
 
 
-def _swept(metric: Metric, values: Floats, groups: Sequence[Group], *, above: bool) -> Curve:
+def _swept(metric: Metric, values: Floats, groups: Sequence[CurveGroup], *, above: bool) -> ThresholdCurve:
     """The curve over the distinct ones of `values`, and one more above the highest or below the lowest.
 
     With `above` a value changes the counts at thresholds above it, else at its own as well.
@@ -240,7 +245,7 @@ def _swept(metric: Metric, values: Floats, groups: Sequence[Group], *, above: bo
                 sums[name][row] += _passed(group.gains[name], thresholds, above=above)
             if name in group.losses:
                 sums[name][row] -= _passed(group.losses[name], thresholds, above=above)
-    return Curve(metric, thresholds, Tally(sums))
+    return ThresholdCurve(metric, thresholds, Tally(sums))
 
 
 def _passed(values: Floats, thresholds: Floats, *, above: bool) -> npt.NDArray[np.int32]:
@@ -259,7 +264,7 @@ class Tuned(NamedTuple):
     reason: str | None
 
 
-def tuned(curve: Curve | None) -> Tuned:
+def tuned(curve: ThresholdCurve | None) -> Tuned:
     """Find where a curve is highest; the lowest of equally good thresholds."""
     where = "the cases it would be tuned on"
     if curve is None or not curve.thresholds.size:
@@ -270,7 +275,7 @@ def tuned(curve: Curve | None) -> Tuned:
     return Tuned(curve.best[0], None)
 
 
-def _why_undefined(curve: Curve) -> str:
+def _why_undefined(curve: ThresholdCurve) -> str:
     if curve.metric is not PRMSCORE:
         return ""
     tp, fn, fp, tn = (int(curve.tally.sums[name][0, 0]) for name in OF_STEPS)
@@ -364,7 +369,7 @@ def case_bands(
     back = np.argsort(order, kind="stable")
     totals = np.bincount(cells, minlength=n_cells)[:, None]
 
-    def by_side(counted: Numbers) -> Numbers:
+    def by_side(counted: NumberArray) -> NumberArray:
         return counted.reshape(*counted.shape[:-2], subsets.size, 2, counted.shape[-1])
 
     sums = first_error_sums(by_side(_hits(*spans, cells, n_cells, thresholds.size)[:, back]), by_side(totals))

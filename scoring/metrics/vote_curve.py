@@ -13,8 +13,8 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.cache import rows_of_cases
-from scoring.evaluations.step_rewards import Floats, Ints
 from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.schema import Floats, Ints
 
 MOST_CHOSEN = 10
 """Answers to a case up to which every choice of them is counted: 2 to the power of this many."""

@@ -16,7 +16,7 @@ from scoring.xray import Case, TokenTexts
 # -- what one check of an adapter found, and what to do where it failed
 
 
-Status = Literal["ok", "failed", "skipped"]
+CheckStatus = Literal["ok", "failed", "skipped"]
 
 _LOOK = "Look at the tokens: prm-inspect show CASE --explain --all-tokens."
 
@@ -40,11 +40,11 @@ NEXT_STEPS: dict[str, str] = {
 """Check -> what to do where it fails."""
 
 
-class Result(Struct, frozen=True):
+class EncodingCheck(Struct, frozen=True):
     """One check. `reason` says what was compared with which numbers, what is wrong, or why it was not run."""
 
     check: str
-    status: Status
+    status: CheckStatus
     reason: str
 
     @property
@@ -53,12 +53,12 @@ class Result(Struct, frozen=True):
         return NEXT_STEPS.get(self.check, "") if self.status == "failed" else ""
 
 
-def result(check: str, problems: list[str], fine: str) -> Result:
+def result(check: str, problems: list[str], fine: str) -> EncodingCheck:
     """Failed with the first problem and how many more there are, or ok with what was looked at."""
     if not problems:
-        return Result(check, "ok", fine)
+        return EncodingCheck(check, "ok", fine)
     more = f" ({len(problems) - 1} more alike)" if len(problems) > 1 else ""
-    return Result(check, "failed", f"{problems[0]}{more}")
+    return EncodingCheck(check, "failed", f"{problems[0]}{more}")
 
 
 PROBES = (
@@ -75,7 +75,7 @@ ODD_TEXTS = ("", " ", "\n", "\n\n\n\n\n", "\0", "\u202eabc\u202c", "e\u0301\u00a
 _PLAIN = "word"
 
 
-def encoding_checks(prm: OpenedPrm, cases: Sequence[Case]) -> Iterator[Result]:
+def encoding_checks(prm: OpenedPrm, cases: Sequence[Case]) -> Iterator[EncodingCheck]:
     """Yield the checks of an encoder on the probes and on `cases`, which may be long."""
     reads = len(prm.adapter.reads)
     probes = [replace(probe, also=("It is so.",) * reads) for probe in PROBES]
@@ -86,7 +86,7 @@ def encoding_checks(prm: OpenedPrm, cases: Sequence[Case]) -> Iterator[Result]:
     raised = [problem for _, _, problem in tried if problem]
     refused = [f"{name(case)}: {outcome.reason}" for case, outcome in encoded if isinstance(outcome, Refused)]
     if len(refused) == len(every):
-        yield Result("shape", "failed", f"every case is refused, such as {refused[0]}")
+        yield EncodingCheck("shape", "failed", f"every case is refused, such as {refused[0]}")
         return
     whole = [(case, outcome) for case, outcome in encoded if isinstance(outcome, Encoded)]
     rows = prm.checkpoint.config.get("vocab_size")
@@ -138,11 +138,11 @@ def _order(case: Case, encoded: Encoded) -> Iterator[str]:
             yield f"{name(case)}: the positions {list(sequence.positions)} do not rise"
 
 
-def _prefix(prm: OpenedPrm, encode: Encoder, whole: Sequence[tuple[Case, Encoded]]) -> Result:
+def _prefix(prm: OpenedPrm, encode: Encoder, whole: Sequence[tuple[Case, Encoded]]) -> EncodingCheck:
     """What stands up to a step's position stays as it is when steps follow."""
     check = "prefix consistency of tokens"
     if not prm.facts.prefix:
-        return Result(check, "skipped", "the family reads a step together with what follows it")
+        return EncodingCheck(check, "skipped", "the family reads a step together with what follows it")
     problems, tried = [], 0
     for case, of_case in whole:
         tried += max(0, len(case.steps) - 1)
@@ -161,7 +161,7 @@ def seen(of_case: Encoded) -> list[tuple[int, ...]]:
     return [sequence.ids[: position + 1] for sequence in of_case.sequences for position in sequence.positions]
 
 
-def _odd(encode: Encoder, probe: Case) -> Result:
+def _odd(encode: Encoder, probe: Case) -> EncodingCheck:
     problems, refusals = [], []
     for text in ODD_TEXTS:
         outcome, problem = _with_step(encode, probe, text)
@@ -172,11 +172,11 @@ def _odd(encode: Encoder, probe: Case) -> Result:
     return result("odd texts", problems, f"{kept} of {len(ODD_TEXTS)} blank, long or strange steps encoded, {noted}")
 
 
-def _injection(prm: OpenedPrm, encode: Encoder, probe: Case) -> Result:
+def _injection(prm: OpenedPrm, encode: Encoder, probe: Case) -> EncodingCheck:
     """Text that looks like a special token or a separator gives none, in the problem as in a step."""
     plain = encode_case(encode, probe)
     if isinstance(plain, Refused):
-        return Result("injection", "skipped", plain.reason)
+        return EncodingCheck("injection", "skipped", plain.reason)
     texts = TokenTexts(prm.tokenizer)
     added = list(prm.tokenizer.added)
     separators = {texts(sequence.ids[position]) for sequence in plain.sequences for position in sequence.positions}

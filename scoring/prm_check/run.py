@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from scoring.engines.base import Engine
 from scoring.errors import InspectError
-from scoring.prm_check.encoding import PROBES, Result, encode_case, encoding_checks, name, result
+from scoring.prm_check.encoding import PROBES, EncodingCheck, encode_case, encoding_checks, name, result
 from scoring.prms.base import facts_of
 from scoring.readout import Answer, Batch, Encoded, Refused
 from scoring.runs.opened import OpenedPrm
@@ -30,14 +30,14 @@ weights in other batches on an H100 they were up to 1.1e-5 apart in float32, and
 NAMES = ("finite rewards", "range", "determinism of rewards", "batch = single", "prefix consistency of rewards")
 
 
-def running_checks(prm: OpenedPrm, engine: Engine, cases: Sequence[Case]) -> Iterator[Result]:
+def running_checks(prm: OpenedPrm, engine: Engine, cases: Sequence[Case]) -> Iterator[EncodingCheck]:
     """Yield the checks of rewards on the probes and on `cases`; those that are refused are left out."""
     probes = [replace(probe, also=("It is so.",) * len(prm.adapter.reads)) for probe in PROBES]
     outcomes = [(case, encode_case(prm.encoder, case)) for case in (*probes, *cases)]
     whole = [(case, outcome) for case, outcome in outcomes if isinstance(outcome, Encoded)]
     if not whole:
         for check in NAMES:
-            yield Result(check, "skipped", "every case is refused")
+            yield EncodingCheck(check, "skipped", "every case is refused")
         return
     encoded = [of_case for _, of_case in whole]
     first = rewards_of(engine, encoded)
@@ -67,14 +67,14 @@ def rewards_of(engine: Engine, encoded: Sequence[Encoded]) -> list[tuple[float, 
 
 def _values(
     prm: OpenedPrm, whole: Sequence[tuple[Case, Encoded]], rewards_by_case: Sequence[tuple[float, ...]]
-) -> Iterator[Result]:
+) -> Iterator[EncodingCheck]:
     low, high = prm.adapter.scale.low, prm.adapter.scale.high
     rows = list(zip((name(case) for case, _ in whole), rewards_by_case, strict=True))
     total = sum(map(len, rewards_by_case))
     odd = [f"{case}: {list(rewards)}" for case, rewards in rows if not all(map(math.isfinite, rewards)) or not rewards]
     yield result(NAMES[0], odd, f"{total} rewards of {len(rows)} cases are finite numbers")
     if prm.adapter.readout.transform == "none":
-        yield Result(NAMES[1], "skipped", "the reward is no probability and has no bounds")
+        yield EncodingCheck(NAMES[1], "skipped", "the reward is not a probability and has no bounds")
         return
     over = [
         f"{case}: {list(rewards)}" for case, rewards in rows if any(not low <= reward <= high for reward in rewards)
@@ -90,7 +90,7 @@ def _near(
     pairs: Sequence[tuple[Sequence[tuple[float, ...]], Sequence[tuple[float, ...]]]],
     limit: float,
     detail: str,
-) -> Result:
+) -> EncodingCheck:
     """Whether rewards of the same cases are the same within the limit; `detail` says what both are."""
     problems, worst = [], 0.0
     for left, other in pairs:
@@ -115,10 +115,10 @@ def _prefix(
     whole: Sequence[tuple[Case, Encoded]],
     rewards_by_case: Sequence[tuple[float, ...]],
     limit: float,
-) -> Result:
+) -> EncodingCheck:
     """Rewards of the first steps stay as they are when steps follow."""
     if not prm.facts.prefix:
-        return Result(NAMES[4], "skipped", "the family reads a step together with what follows it")
+        return EncodingCheck(NAMES[4], "skipped", "the family reads a step together with what follows it")
     kept, shorter, expected = [], [], []
     for (case, _), rewards in zip(whole, rewards_by_case, strict=True):
         for number in range(1, len(case.steps)):
@@ -189,35 +189,39 @@ def golden_of(prm: OpenedPrm, adapter: str) -> Golden | None:
     return None
 
 
-def golden_tokens(prm: OpenedPrm, golden: Golden, case: Case) -> Result:
+def golden_tokens(prm: OpenedPrm, golden: Golden, case: Case) -> EncodingCheck:
     """Check whether the card's case has the ids that it had when its rewards were computed."""
     outcome = encode_case(prm.encoder, case)
     if isinstance(outcome, Refused):
-        return Result(TOKENS, "failed", f"the case is refused: {outcome.reason}")
+        return EncodingCheck(TOKENS, "failed", f"the case is refused: {outcome.reason}")
     problem = next(_wrong_tokens(prm, golden, outcome), "")
     if problem:
-        return Result(TOKENS, "failed", problem)
+        return EncodingCheck(TOKENS, "failed", problem)
     places = ", ".join(map(str, outcome.positions))
-    return Result(TOKENS, "ok", f"{golden.case}: {len(outcome.ids)} ids, read at {places}; text and ids as published")
+    return EncodingCheck(
+        TOKENS, "ok", f"{golden.case}: {len(outcome.ids)} ids, read at {places}; text and ids as published"
+    )
 
 
-def golden_rewards(prm: OpenedPrm, golden: Golden, case: Case, engine: Engine) -> Result:
+def golden_rewards(prm: OpenedPrm, golden: Golden, case: Case, engine: Engine) -> EncodingCheck:
     """Check whether the rewards are those of the card: their verdicts exactly, their values within the tolerance."""
     outcome = encode_case(prm.encoder, case)
     rewards = rewards_of(engine, [outcome])[0] if isinstance(outcome, Encoded) else ()
     if len(rewards) != len(golden.rewards):
-        return Result(REWARDS, "failed", "the case has no rewards")
+        return EncodingCheck(REWARDS, "failed", "the case has no rewards")
     detail = f"{_listed(rewards)}, published {_listed(golden.rewards)} ({golden.source})"
     pairs = list(zip(rewards, golden.rewards, strict=True))
     if turned := [at for at, (left, other) in enumerate(pairs) if _wrong(left, golden) != _wrong(other, golden)]:
-        return Result(REWARDS, "failed", f"another verdict at {golden.threshold:g} on steps {turned}: {detail}")
+        return EncodingCheck(REWARDS, "failed", f"another verdict at {golden.threshold:g} on steps {turned}: {detail}")
     gaps = [abs(left - other) for left, other in pairs]
     allowed = f"{_listed(golden.tolerance, '.2f')} allowed in {prm.dtype}"
     # Written so that a reward that is no number is off as well.
     if off := [at for at, (gap, most) in enumerate(zip(gaps, golden.tolerance, strict=True)) if not gap <= most]:
         detail += f"; the tolerance: {golden.why}"
-        return Result(REWARDS, "failed", f"off by {_listed(gaps)}, {allowed}, too far on steps {off}: {detail}")
-    return Result(REWARDS, "ok", f"same verdicts at {golden.threshold:g}, off by {_listed(gaps)}, {allowed}: {detail}")
+        return EncodingCheck(REWARDS, "failed", f"off by {_listed(gaps)}, {allowed}, too far on steps {off}: {detail}")
+    return EncodingCheck(
+        REWARDS, "ok", f"same verdicts at {golden.threshold:g}, off by {_listed(gaps)}, {allowed}: {detail}"
+    )
 
 
 def _wrong_tokens(prm: OpenedPrm, golden: Golden, encoded: Encoded) -> Iterator[str]:
@@ -273,12 +277,12 @@ RUN_CASES = 4
 """Cases of the user's file that are run; more tell nothing new and a large model takes its time for each."""
 
 
-def declaration(family: object) -> Result:
+def declaration(family: object) -> EncodingCheck:
     """Check whether what a family states without a checkpoint is in order."""
     facts = facts_of(family)
     scale, problems = facts.scale, []
     if scale is None:
-        return Result("declaration", "skipped", "the scale depends on the checkpoint")
+        return EncodingCheck("declaration", "skipped", "the scale depends on the checkpoint")
     if not scale.low < scale.high:
         problems.append(f"the range {facts.range} is empty")
     if not scale.low <= scale.threshold <= scale.high:
@@ -288,12 +292,12 @@ def declaration(family: object) -> Result:
     return result("declaration", problems, f"{scale.family}: {facts.range}, {facts.rule}")
 
 
-def unopened(reason: str, declared: Result) -> list[Result]:
+def unopened(reason: str, declared: EncodingCheck) -> list[EncodingCheck]:
     """Return the results where there are no weights to look at."""
-    return [declared, *(Result(check, "skipped", reason) for check in (*ENCODING, *NAMES, TOKENS, REWARDS))]
+    return [declared, *(EncodingCheck(check, "skipped", reason) for check in (*ENCODING, *NAMES, TOKENS, REWARDS))]
 
 
-def checks(prm: OpenedPrm, adapter: str, cases: Sequence[Case], *, limit: int, chosen: bool) -> Iterator[Result]:
+def checks(prm: OpenedPrm, adapter: str, cases: Sequence[Case], *, limit: int, chosen: bool) -> Iterator[EncodingCheck]:
     """Yield every check of an opened PRM.
 
     Args:
@@ -308,20 +312,20 @@ def checks(prm: OpenedPrm, adapter: str, cases: Sequence[Case], *, limit: int, c
     yield from results
     golden = golden_of(prm, adapter)
     card, why = _card(golden, cases, chosen=chosen)
-    yield Result(TOKENS, "skipped", why) if golden is None or card is None else golden_tokens(prm, golden, card)
+    yield EncodingCheck(TOKENS, "skipped", why) if golden is None or card is None else golden_tokens(prm, golden, card)
     if unsound := [outcome.check for outcome in results if outcome.status == "failed" and outcome.check in _MUST]:
         for check in (*NAMES, REWARDS):
-            yield Result(check, "skipped", f"the check {unsound[0]!r} failed")
+            yield EncodingCheck(check, "skipped", f"the check {unsound[0]!r} failed")
         return
     try:
         engine: Engine = prm.engine()
     except InspectError as error:
         for check in (*NAMES, REWARDS):
-            yield Result(check, "skipped", str(error))
+            yield EncodingCheck(check, "skipped", str(error))
         return
     yield from running_checks(prm, engine, cases[:RUN_CASES])
     if golden is None or card is None:
-        yield Result(REWARDS, "skipped", why)
+        yield EncodingCheck(REWARDS, "skipped", why)
     else:
         yield golden_rewards(prm, golden, card, engine)
 

@@ -384,7 +384,7 @@ def _listed(things: Sequence[str]) -> str:
 # -- what is known of a family without a checkpoint: for lists, for checks, and for what is said about tokens
 
 
-class Facts(Struct, frozen=True):
+class FamilyFacts(Struct, frozen=True):
     """The facts of one family, as the class attributes of `Family` name them; None for a scale that is not known."""
 
     scale: Scale | None
@@ -429,10 +429,10 @@ def rule_of(scale: Scale) -> str:
     return f"{rule}; redundant iff > {scale.redundancy_threshold:g} ({scale.redundancy_threshold_source})"
 
 
-def facts_of(family: Any) -> Facts:
+def facts_of(family: Any) -> FamilyFacts:
     """Return what a family's class states, which may be the user's own; an adapter, its instance, serves too."""
     scale = getattr(family, "SCALE", getattr(family, "scale", None))
-    return Facts(
+    return FamilyFacts(
         scale if isinstance(scale, Scale) else None,
         tuple(getattr(family, "CHECKPOINTS", ())),
         str(getattr(family, "SOURCE", "")),

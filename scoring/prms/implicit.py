@@ -245,5 +245,5 @@ def _vocabulary(checkpoint: Checkpoint) -> tuple[dict[str, int], set[str]]:
         raise missing_tokenizer(path) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CheckpointError(
-            f"{path} is no tokenizer that can be compared ({type(error).__name__}).", "Download it again."
+            f"{path} is not a tokenizer that can be compared ({type(error).__name__}).", "Download it again."
         ) from None

@@ -106,7 +106,7 @@ class OwnAdapter(Struct, frozen=True, eq=False):
         try:
             json.dumps(dict(self.own), allow_nan=False)
         except (TypeError, ValueError) as error:
-            raise self._wrong(f"its settings are no JSON ({error})") from None
+            raise self._wrong(f"its settings are not JSON ({error})") from None
 
     def _sound(self, encoded: object) -> Encoded | Refused:
         """What it made of a case, if that is one of the two things it may be."""

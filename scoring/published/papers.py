@@ -8,11 +8,13 @@ from typing import Literal
 import polars as pl
 from msgspec import Struct
 
-Kind = Literal["first errors", "best thresholds", "error types", "step labels", "best of n", "statistics", "macro f1"]
+TableKind = Literal[
+    "first errors", "best thresholds", "error types", "step labels", "best of n", "statistics", "macro f1"
+]
 """What the figures of a table are made of, which says how ours are computed."""
 
 
-class Table(Struct, frozen=True):
+class PrintedTable(Struct, frozen=True):
     """One printed table. `domain` is that of PRMBench-STEM, empty elsewhere.
 
     `cells` are the subsets and metrics of figures that are computed as a paper's own code does, while what the paper
@@ -20,7 +22,7 @@ class Table(Struct, frozen=True):
     """
 
     number: int
-    kind: Kind
+    kind: TableKind
     title: str
     domain: str = ""
     cells: tuple[tuple[str, str], ...] = ()
@@ -32,7 +34,7 @@ class Paper(Struct, frozen=True):
     name: str
     title: str
     reference: str
-    tables: tuple[Table, ...]
+    tables: tuple[PrintedTable, ...]
     pictures: tuple[int, ...] = ()
 
     @property
@@ -60,14 +62,14 @@ PAPERS: dict[str, Paper] = {
             "ProcessBench",
             "arXiv 2412.06559",
             (
-                Table(2, "statistics", "the cases by subset"),
-                Table(3, "first errors", "F1 by subset and on average"),
-                Table(4, "statistics", "solutions by generator"),
-                Table(5, "first errors", "both accuracies and F1 on GSM8K and MATH"),
-                Table(6, "best thresholds", "GSM8K and MATH at the best threshold of each subset"),
-                Table(7, "first errors", "both accuracies and F1 on OlympiadBench and Omni-MATH"),
-                Table(8, "best thresholds", "OlympiadBench and Omni-MATH at the best threshold of each subset"),
-                Table(9, "first errors", "critics by one greedy answer"),
+                PrintedTable(2, "statistics", "the cases by subset"),
+                PrintedTable(3, "first errors", "F1 by subset and on average"),
+                PrintedTable(4, "statistics", "solutions by generator"),
+                PrintedTable(5, "first errors", "both accuracies and F1 on GSM8K and MATH"),
+                PrintedTable(6, "best thresholds", "GSM8K and MATH at the best threshold of each subset"),
+                PrintedTable(7, "first errors", "both accuracies and F1 on OlympiadBench and Omni-MATH"),
+                PrintedTable(8, "best thresholds", "OlympiadBench and Omni-MATH at the best threshold of each subset"),
+                PrintedTable(9, "first errors", "critics by one greedy answer"),
             ),
             pictures=(3, 4),
         ),
@@ -76,18 +78,20 @@ PAPERS: dict[str, Paper] = {
             "PRMBench",
             "arXiv 2501.03124",
             (
-                Table(2, "statistics", "the cases by class"),
-                Table(3, "step labels", "PRMScore by class and category"),
-                Table(4, "step labels", "positive and negative accuracy, PRMScore and similarity"),
-                Table(5, "step labels", "PRMScore by number of examples in the prompt"),
-                Table(6, "best of n", "PRMScore beside Best-of-8"),
-                Table(9, "statistics", "PRMBench-STEM by domain"),
-                Table(10, "step labels", "PRMBench-STEM, biology: PRMScore by class and category", "Biology"),
-                Table(11, "step labels", "PRMBench-STEM, chemistry: PRMScore by class and category", "Chemistry"),
-                Table(12, "step labels", "PRMBench-STEM, physics: PRMScore by class and category", "Physics"),
-                Table(13, "best of n", "PRMs: PRMScore beside Best-of-8 on four benchmarks"),
-                Table(14, "best of n", "critics: PRMScore beside Best-of-8 on four benchmarks"),
-                *(Table(number, "step labels", f"every figure on {name}") for number, name in _DETAILED),
+                PrintedTable(2, "statistics", "the cases by class"),
+                PrintedTable(3, "step labels", "PRMScore by class and category"),
+                PrintedTable(4, "step labels", "positive and negative accuracy, PRMScore and similarity"),
+                PrintedTable(5, "step labels", "PRMScore by number of examples in the prompt"),
+                PrintedTable(6, "best of n", "PRMScore beside Best-of-8"),
+                PrintedTable(9, "statistics", "PRMBench-STEM by domain"),
+                PrintedTable(10, "step labels", "PRMBench-STEM, biology: PRMScore by class and category", "Biology"),
+                PrintedTable(
+                    11, "step labels", "PRMBench-STEM, chemistry: PRMScore by class and category", "Chemistry"
+                ),
+                PrintedTable(12, "step labels", "PRMBench-STEM, physics: PRMScore by class and category", "Physics"),
+                PrintedTable(13, "best of n", "PRMs: PRMScore beside Best-of-8 on four benchmarks"),
+                PrintedTable(14, "best of n", "critics: PRMScore beside Best-of-8 on four benchmarks"),
+                *(PrintedTable(number, "step labels", f"every figure on {name}") for number, name in _DETAILED),
             ),
             pictures=(3, 4),
         ),
@@ -96,9 +100,9 @@ PAPERS: dict[str, Paper] = {
             "Socratic-PRMBench",
             "arXiv 2505.23474",
             (
-                Table(2, "statistics", "the cases by pattern"),
-                Table(3, "step labels", "PRM-Score by class"),
-                Table(4, "step labels", "accuracy on right steps, on wrong steps and on all"),
+                PrintedTable(2, "statistics", "the cases by pattern"),
+                PrintedTable(3, "step labels", "PRM-Score by class"),
+                PrintedTable(4, "step labels", "accuracy on right steps, on wrong steps and on all"),
             ),
             pictures=(3, 4),
         ),
@@ -107,30 +111,32 @@ PAPERS: dict[str, Paper] = {
             "GR-Ben",
             "arXiv 2605.01203",
             (
-                Table(2, "statistics", "the cases by domain"),
-                Table(3, "first errors", "F1 by domain and on average"),
-                Table(4, "error types", "too early and too late or never, by type of error"),
-                Table(5, "first errors", "F1 by domain without and with long thinking"),
-                Table(6, "statistics", "science: solutions by generator"),
-                Table(7, "statistics", "logic: solutions by generator"),
-                Table(8, "statistics", "science: the cases by domain"),
-                Table(9, "statistics", "logic: the cases by domain"),
-                Table(10, "first errors", "both accuracies and F1 on biology, physics and chemistry"),
-                Table(11, "first errors", "both accuracies and F1 on computer-science, Causelogics and Analobench"),
-                Table(12, "first errors", "both accuracies and F1 on Logiqa, FOLIO and MIRAGE"),
+                PrintedTable(2, "statistics", "the cases by domain"),
+                PrintedTable(3, "first errors", "F1 by domain and on average"),
+                PrintedTable(4, "error types", "too early and too late or never, by type of error"),
+                PrintedTable(5, "first errors", "F1 by domain without and with long thinking"),
+                PrintedTable(6, "statistics", "science: solutions by generator"),
+                PrintedTable(7, "statistics", "logic: solutions by generator"),
+                PrintedTable(8, "statistics", "science: the cases by domain"),
+                PrintedTable(9, "statistics", "logic: the cases by domain"),
+                PrintedTable(10, "first errors", "both accuracies and F1 on biology, physics and chemistry"),
+                PrintedTable(
+                    11, "first errors", "both accuracies and F1 on computer-science, Causelogics and Analobench"
+                ),
+                PrintedTable(12, "first errors", "both accuracies and F1 on Logiqa, FOLIO and MIRAGE"),
             ),
         ),
         Paper(
             "mrmath",
             "ReasonEval",
             "arXiv 2404.05692",
-            (Table(1, "macro f1", "macro F1 and AUC of invalid solutions and steps", cells=_MACRO_F1),),
+            (PrintedTable(1, "macro f1", "macro F1 and AUC of invalid solutions and steps", cells=_MACRO_F1),),
         ),
         Paper(
             "mrmath_redundant",
             "ReasonEval",
             "arXiv 2404.05692",
-            (Table(1, "macro f1", "macro F1 and AUC of redundant solutions and steps", cells=_MACRO_F1),),
+            (PrintedTable(1, "macro f1", "macro F1 and AUC of redundant solutions and steps", cells=_MACRO_F1),),
         ),
     )
 }

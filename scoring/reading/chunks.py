@@ -34,7 +34,7 @@ from msgspec.structs import replace
 from scoring.reading.fields import KEPT, KEY, LINE, NUMBER, Field, Layout, fields_of
 from scoring.reading.file_bytes import decoded_as
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Block, Row, Rows, code_slices, json_lines, table_rows
+from scoring.reading.rows import LineBlock, Rows, SourceRow, code_slices, json_lines, table_rows
 from scoring.reading.text_rows import line_elements
 from scoring.schema import content_key
 
@@ -152,7 +152,7 @@ class _Checked(Struct, frozen=True, eq=False):
     lines among the source's rows, 1-based.
     """
 
-    block: Block
+    block: LineBlock
     sound: npt.NDArray[np.int64]
     raw: bytes
     keys: list[str]
@@ -165,7 +165,7 @@ class _Reader(Struct, frozen=True, eq=False):
     layout: Layout
     source: str
 
-    def check(self, block: Block, before: int) -> _Checked:
+    def check(self, block: LineBlock, before: int) -> _Checked:
         """The block's lines with their types checked; `before` rows were read before it."""
         fields = self.layout.fields
         if not self.layout.natural:
@@ -247,7 +247,7 @@ class _Reader(Struct, frozen=True, eq=False):
         whole = pl.concat([frame, slow.frame]).sort(NUMBER)
         return Chunk(whole, slow.findings, height, slow.whole, others, numbers[places], tabular=True)
 
-    def slowly(self, rows: Iterable[Row], findings: Sequence[Finding], read: int) -> Chunk:
+    def slowly(self, rows: Iterable[SourceRow], findings: Sequence[Finding], read: int) -> Chunk:
         """Rows read value by value; `findings` are those that were made before, of rows or of none."""
         noticed: list[tuple[int, Finding]] = [(0, finding) for finding in findings]
         columns: dict[str, list[Any]] = {name: [] for name in self.layout.columns()}
@@ -306,7 +306,9 @@ class _Reader(Struct, frozen=True, eq=False):
                 odd = [element.str.strip_chars() == ""] * field.steps + [element.str.contains(CONTROL)] * control
                 yield column.list.eval(pl.any_horizontal(odd)).list.any().not_().fill_null(value=True)
 
-    def _unaccounted(self, values: Mapping[str, list[Any]], block: Block, sound: Sequence[int], raw: bytes) -> set[int]:
+    def _unaccounted(
+        self, values: Mapping[str, list[Any]], block: LineBlock, sound: Sequence[int], raw: bytes
+    ) -> set[int]:
         """The indices of the rows with more strings than their keys, once each, and the texts in the fields.
 
         Or with a value of another key that gives a finding.
@@ -425,7 +427,7 @@ def _decoder(fields: tuple[tuple[str, Any, bool], ...], others: tuple[str, ...])
     return msgspec.json.Decoder(msgspec.defstruct("Row", defined, rename=names, kw_only=True, gc=False))
 
 
-def _rows(decoder: "msgspec.json.Decoder[Any]", block: Block) -> tuple[list[Any], Sequence[int]]:
+def _rows(decoder: "msgspec.json.Decoder[Any]", block: LineBlock) -> tuple[list[Any], Sequence[int]]:
     """The rows of the lines that the decoder takes, and the places of these lines."""
     try:
         # It would also take several objects on a line, and one over several.
@@ -474,7 +476,7 @@ def _sound_value(value: msgspec.Raw | UnsetType) -> bool:
     return len(elements) == 1 and not elements[0].error and not elements[0].repeated
 
 
-def _filled(block: Block, sound: Sequence[int]) -> npt.NDArray[np.bool_]:
+def _filled(block: LineBlock, sound: Sequence[int]) -> npt.NDArray[np.bool_]:
     filled = np.ones(block.height, dtype=np.bool_)
     if len(sound) < block.height:
         for place in {*range(block.height)} - {*sound}:

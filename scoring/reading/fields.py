@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from scoring.reading.file_bytes import plain_name
 from scoring.reading.findings import Finding, Severity
-from scoring.reading.rows import Row
+from scoring.reading.rows import SourceRow
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -179,7 +179,7 @@ def row_name(source: str, number: int | str) -> str:
 
 
 def fields_of(
-    row: Row, source: str, findings: list[Finding], identify: Callable[[Fields], str | None] = Fields.identifier
+    row: SourceRow, source: str, findings: list[Finding], identify: Callable[[Fields], str | None] = Fields.identifier
 ) -> Fields | None:
     """Read the fields of a row that is an object, and its id; None, and a finding, for any other."""
     if not isinstance(row.value, Mapping):

@@ -32,7 +32,7 @@ from scoring.reading.file_bytes import (
 from scoring.reading.findings import Finding, Severity
 from scoring.reading.text_rows import (
     CSV_FORMATS,
-    Element,
+    RowElement,
     array_elements,
     csv_elements,
     csv_header,
@@ -57,7 +57,7 @@ _SAMPLED_ROWS = 500
 _WANTED = "Give a file of JSON Lines, a JSON array, CSV or TSV with a header line, Parquet, or Arrow."
 
 
-class Block(Struct, frozen=True, eq=False, dict=True):
+class LineBlock(Struct, frozen=True, eq=False, dict=True):
     """Whole lines as bytes, the last one with or without its break; `line` is the 1-based number of the first."""
 
     raw: bytes
@@ -98,7 +98,7 @@ class Block(Struct, frozen=True, eq=False, dict=True):
         return lines
 
 
-class Row(Struct, frozen=True):
+class SourceRow(Struct, frozen=True):
     """One row as it stood in the source.
 
     `number` is its 1-based place among all rows, broken ones counted; `line` is 1-based, and the number again where
@@ -127,7 +127,7 @@ class Rows:
         self,
         source: str,
         format: str,  # noqa: A002  # users' own benchmarks know it by this name
-        rows: Iterable[Row] = (),
+        rows: Iterable[SourceRow] = (),
         findings: Iterable[Finding] = (),
         read: int = 0,
         *,
@@ -154,7 +154,7 @@ class Rows:
         return self._file is not None
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[SourceRow]:
         """Every row that could be read.
 
         Raises:
@@ -195,7 +195,7 @@ class Rows:
         size = self._file.stat().st_size
         return size if self._until is None else min(size, self._until)
 
-    def blocks(self, size: int | None = None) -> Iterator[Block]:
+    def blocks(self, size: int | None = None) -> Iterator[LineBlock]:
         """Read the lines of the file in order: some bytes at a time, and what is missing of a line.
 
         Raises:
@@ -207,7 +207,7 @@ class Rows:
             with self._file.open("rb") as file:
                 at = len(UTF8_MARK) if file.read(len(UTF8_MARK)) == UTF8_MARK else 0
                 while raw := _whole_lines(file, at, size or self.block_size, self._until):
-                    block = Block(raw, number)
+                    block = LineBlock(raw, number)
                     if len(raw) > LONGEST_LINE:
                         self._refuse_long_lines(block)
                     yield block
@@ -217,7 +217,7 @@ class Rows:
         except OSError as error:
             raise UnreadableFile(f"{self.source}: {error.strerror}.", "Check the path and its permissions.") from None
 
-    def _refuse_long_lines(self, block: Block) -> None:
+    def _refuse_long_lines(self, block: LineBlock) -> None:
         for number, line in enumerate(block.lines, start=block.line):
             if len(line) > LONGEST_LINE:
                 raise UnreadableFile(
@@ -239,7 +239,7 @@ class Rows:
             self._sample = next(filter(None, values), [])
         return self._sample
 
-    def _values(self, block: Block) -> list[Any]:
+    def _values(self, block: LineBlock) -> list[Any]:
         # The decoder is several times as fast, and gives the same wherever it does not refuse.
         with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             values: list[Any] = msgspec.json.Decoder().decode_lines(block.raw) if block.objects else []
@@ -248,7 +248,7 @@ class Rows:
         text, _ = decoded_as("utf-8", block.raw.removesuffix(b"\n"), self.source)
         return [row.value for row in Rows(self.source, self.format).collect(line_elements(text)).rows]
 
-    def collect(self, elements: Iterable[Element]) -> "Rows":
+    def collect(self, elements: Iterable[RowElement]) -> "Rows":
         """Put a row for each element at the end, or say what is wrong with it; the rows themselves are returned."""
         for element in elements:
             if not element.row:
@@ -274,7 +274,7 @@ class Rows:
     def add(self, value: Any, line: int | None = None) -> None:
         """Put a row at the end."""
         self._read += 1
-        self._rows.append(Row(self._read, self._read if line is None else line, value))
+        self._rows.append(SourceRow(self._read, self._read if line is None else line, value))
 
 
 def code_slices(raw: bytes) -> Iterator[tuple[int, npt.NDArray[np.uint8]]]:
@@ -411,8 +411,8 @@ def _table(path: Path, source: str, mark: bytes) -> Rows:
     return Rows(source, _TABLES[mark], table=table)
 
 
-def table_rows(table: pl.DataFrame, numbers: Iterable[int] | None = None) -> Iterator[Row]:
+def table_rows(table: pl.DataFrame, numbers: Iterable[int] | None = None) -> Iterator[SourceRow]:
     """Yield the rows of a table one by one; their numbers, also their lines, are those given, else 1, 2, ..."""
     row_numbers = range(1, table.height + 1) if numbers is None else numbers
     for number, value in zip(row_numbers, table.iter_rows(named=True), strict=True):
-        yield Row(number, number, value)
+        yield SourceRow(number, number, value)

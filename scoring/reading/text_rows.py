@@ -32,7 +32,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _NO_HEADER = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 
 
-class Element(Struct, frozen=True):
+class RowElement(Struct, frozen=True):
     """One element on its 1-based line: a value, or the error why there is none.
 
     `repeated` are the keys that stand more than once in one of its objects. An element that is no `row` only says what
@@ -46,23 +46,23 @@ class Element(Struct, frozen=True):
     row: bool = True
 
 
-def line_elements(text: str) -> Iterator[Element]:
+def line_elements(text: str) -> Iterator[RowElement]:
     """Yield one element for each line that is not blank."""
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         element, end = _element(line, _after_blanks(line, 0), number)
         if not element.error and (end := _after_blanks(line, end)) < len(line):
-            element = Element(number, error=f"not valid JSON (more text after the value at column {end + 1})")
+            element = RowElement(number, error=f"not valid JSON (more text after the value at column {end + 1})")
         yield element
 
 
-def array_elements(text: str) -> Iterator[Element]:
+def array_elements(text: str) -> Iterator[RowElement]:
     """Decode the elements of an array one by one, so that each has its line and a broken one costs only itself."""
     return _Cursor(text, text.index("[") + 1).elements(in_array=True)
 
 
-def object_elements(text: str) -> Iterator[Element]:
+def object_elements(text: str) -> Iterator[RowElement]:
     """Decode objects one after the other, each over as many lines as it takes."""
     return _Cursor(text, 0).elements(in_array=False)
 
@@ -75,12 +75,12 @@ class _Cursor:
         self._counted_to = 0
         self._first_keys: set[str] = set()
 
-    def elements(self, *, in_array: bool) -> Iterator[Element]:
+    def elements(self, *, in_array: bool) -> Iterator[RowElement]:
         closed = False
         while self._next() < len(self._text):
             character = self._text[self._at]
             if closed:
-                yield Element(self._line, error="there is text after the end of the array", row=False)
+                yield RowElement(self._line, error="there is text after the end of the array", row=False)
                 closed = False
                 self._at += character == "["
             elif character == "]" and in_array:
@@ -91,7 +91,7 @@ class _Cursor:
             else:
                 yield self._take()
         if in_array and not closed and self._text.rstrip()[-1:] != "]":
-            yield Element(self._line, error="the array is not closed: the file may be cut off", row=False)
+            yield RowElement(self._line, error="the array is not closed: the file may be cut off", row=False)
 
     def _next(self) -> int:
         self._at = _after_blanks(self._text, self._at)
@@ -99,7 +99,7 @@ class _Cursor:
         self._counted_to = self._at
         return self._at
 
-    def _take(self) -> Element:
+    def _take(self) -> RowElement:
         first_key = _FIRST_KEY.match(self._text, self._at)
         element, end = _element(self._text, self._at, self._line)
         if element.error:
@@ -134,7 +134,7 @@ class _Cursor:
         return self._text[max(0, at - 80) : at].rstrip()[-1:] not in {":", "["}
 
 
-def _element(text: str, at: int, line: int) -> tuple[Element, int]:
+def _element(text: str, at: int, line: int) -> tuple[RowElement, int]:
     repeated: dict[str, None] = {}
 
     def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -152,12 +152,12 @@ def _element(text: str, at: int, line: int) -> tuple[Element, int]:
         place = line + error.lineno - 1
         column = error.colno + (at - text.rfind("\n", 0, at) - 1 if error.lineno == 1 else 0)
         where = f"column {column}" if place == line else f"column {column} of line {place}"
-        return Element(line, error=f"not valid JSON ({error.msg} at {where})"), at
+        return RowElement(line, error=f"not valid JSON ({error.msg} at {where})"), at
     except ValueError:
-        return Element(line, error="not valid JSON (a number with too many digits)"), at
+        return RowElement(line, error="not valid JSON (a number with too many digits)"), at
     except RecursionError:
-        return Element(line, error="not valid JSON (nested too deeply)"), at
-    return Element(line, value, repeated=tuple(repeated)), end
+        return RowElement(line, error="not valid JSON (nested too deeply)"), at
+    return RowElement(line, value, repeated=tuple(repeated)), end
 
 
 def _decode(decoder: json.JSONDecoder, text: str, at: int) -> tuple[Any, int]:
@@ -226,7 +226,7 @@ def csv_header(text: str) -> CsvHeader | None:
     return best_header
 
 
-def csv_elements(text: str, header: CsvHeader) -> Iterator[Element]:
+def csv_elements(text: str, header: CsvHeader) -> Iterator[RowElement]:
     """Yield one element for each row under the header: an object of texts by name, on the line where the row starts."""
     names = header.names
     # Assigned from the right, so that of repeated names the first stays.
@@ -235,11 +235,11 @@ def csv_elements(text: str, header: CsvHeader) -> Iterator[Element]:
     next(records, None)
     for record in records:
         if isinstance(record.cells, str):
-            yield Element(record.line, error=f"not valid {CSV_FORMATS[header.separator]} ({record.cells})")
+            yield RowElement(record.line, error=f"not valid {CSV_FORMATS[header.separator]} ({record.cells})")
         elif len(record.cells) != len(names):
-            yield Element(record.line, error=f"{len(record.cells)} cells under {len(names)} names{record.extent}")
+            yield RowElement(record.line, error=f"{len(record.cells)} cells under {len(names)} names{record.extent}")
         else:
-            yield Element(record.line, {names[place]: record.cells[place] for place in backwards})
+            yield RowElement(record.line, {names[place]: record.cells[place] for place in backwards})
 
 
 class _Record(Struct, frozen=True):

@@ -46,9 +46,9 @@ from scoring.reading.fields import (
 )
 from scoring.reading.file_bytes import plain_name
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Row, Rows
+from scoring.reading.rows import Rows, SourceRow
 from scoring.schema import STEP_INDEX
-from scoring.scorer import NOWHERE, Comparison, Kind, On, TrainingPoint
+from scoring.scorer import NOWHERE, Comparison, On, ScorerKind, TrainingPoint
 
 Judges = Literal["", "errors", "redundancy"]
 """What judgements are of; empty = the file does not say."""
@@ -97,8 +97,8 @@ RESULT_COLUMNS: dict[str, pl.DataType] = {
 SCORER = "(scorer)"
 """The column of scorers' names beside the fields."""
 
-Record = Mapping[str, Any]
-Result = dict[str, Any]
+ResultRecord = Mapping[str, Any]
+ResultRow = dict[str, Any]
 
 _ID = str | Annotated[int, msgspec.Meta(gt=-(2**63), le=2**63 - 1)]
 _SUFFIX = re.compile(r"\.(jsonl?|ndjson|parquet|csv|tsv|txt|eval|arrow|feather|zip)\Z", re.IGNORECASE)
@@ -138,7 +138,7 @@ class ExternalResults(Struct, frozen=True, eq=False):
     label_base: str = NO_INDICES
     benchmark: str | None = None
     judges: Judges = ""
-    kind: Kind = "prm"
+    kind: ScorerKind = "prm"
     family: str = ""
     about: str = ""
     threshold: float = 0.5
@@ -211,7 +211,7 @@ class ResultFormat(Struct, frozen=True, eq=False):
     apart: Mapping[str, pl.Expr] = field(default_factory=dict)
     checks: Sequence[Check] = ()
     named: Callable[[Rows], str] = lambda rows: scorer_name(rows.source)
-    unfold: Callable[[Fields], Iterable[Record]] | None = None
+    unfold: Callable[[Fields], Iterable[ResultRecord]] | None = None
     votes: str | None = None
 
     def load(self, rows: Rows) -> list[ExternalResults]:
@@ -378,14 +378,14 @@ def scorer_field() -> Field:
     return read_by(pl.String(), Fields.text, str, required=True)
 
 
-def whole_records(read: Callable[[Fields], Result | None], **beside: pl.DataType) -> Layout:
+def whole_records(read: Callable[[Fields], ResultRow | None], **beside: pl.DataType) -> Layout:
     """Declare a layout of records that one function reads: the columns of RESULT_COLUMNS but for `line` and `id`.
 
     The id is what it leaves in `fields.case`; None, with an error, where the record is left out. `beside` are further
     columns, which the function gives or the record itself holds, and which are known of what is left out as well.
     """
 
-    def flat(fields: Fields) -> Record:
+    def flat(fields: Fields) -> ResultRecord:
         held = {name: fields.value.get(name) for name in beside}
         return held | (read(fields) or {})
 
@@ -394,7 +394,7 @@ def whole_records(read: Callable[[Fields], Result | None], **beside: pl.DataType
     return Layout({"id": case_id_field(), **made, **further}, name=lambda fields: fields.case, flat=flat)
 
 
-def _unfolded(rows: Rows, unfold: Callable[[Fields], Iterable[Record]]) -> Rows:
+def _unfolded(rows: Rows, unfold: Callable[[Fields], Iterable[ResultRecord]]) -> Rows:
     findings = list(rows.findings)
     unread = rows.read - len(rows.rows)
 
@@ -406,7 +406,7 @@ def _unfolded(rows: Rows, unfold: Callable[[Fields], Iterable[Record]]) -> Rows:
             for record in unfold(Fields(row.value, rows.source, row.number, row.line, findings)):
                 yield row.line, record
 
-    unfolded = [Row(number, line, record) for number, (line, record) in enumerate(records(), 1)]
+    unfolded = [SourceRow(number, line, record) for number, (line, record) in enumerate(records(), 1)]
     return Rows(rows.source, rows.format, unfolded, findings, unread + len(unfolded))
 
 

@@ -58,7 +58,7 @@ def _identify(fields: Fields) -> str | None:
         return None
     candidate = fields.integer("candidate_index") if fields.value.get("candidate_index") is not None else 0
     if candidate is None:
-        fields.note("error", "no-id", "the row's candidate_index is no number that tells it from the others")
+        fields.note("error", "no-id", "the row's candidate_index is not a number that tells it from the others")
         return problem
     return f"{problem}/{candidate}"
 
@@ -127,9 +127,9 @@ FORMAT = ResultFormat(
         "steps": pl.when(~_BY_IDS).then(_LINES),
         "rewards": pl.when(_BY_IDS).then(_SCORES).when(~_UNEQUAL).then(_REWARDS),
         "reason": pl.when(_BY_IDS & _SCORES.is_null())
-        .then(pl.lit("step_scores is no list of numbers"))
+        .then(pl.lit("step_scores is not a list of numbers"))
         .when(~_BY_IDS & _REWARDS.is_null())
-        .then(pl.lit("step_rewards is no list of numbers"))
+        .then(pl.lit("step_rewards is not a list of numbers"))
         .when(~_BY_IDS & _UNEQUAL)
         .then(_LENGTHS),
         "by_ids": _BY_IDS,

@@ -26,10 +26,10 @@ from scoring.results.base import (
     RESULT_COLUMNS,
     SCORER,
     ExternalResults,
-    Record,
-    Result,
     ResultFormat,
     ResultReader,
+    ResultRecord,
+    ResultRow,
     Results,
     case_id,
     message_texts,
@@ -102,7 +102,7 @@ def _named(rows: Rows) -> str:
     return model or name_by_place(rows.source, _SUBSET)
 
 
-def _result(fields: Fields) -> Result:
+def _result(fields: Fields) -> ResultRow:
     case_id(fields, "index", required=False)
     named = {SCORER: _model(fields.value)}
     if "sample_score" in fields.value:
@@ -124,7 +124,7 @@ def _result(fields: Fields) -> Result:
     return {**named, **judged, **texts}
 
 
-def _reviewed(score: Fields) -> Result:
+def _reviewed(score: Fields) -> ResultRow:
     answer = score.text("prediction")
     prediction = score.value.get("extracted_prediction")
     ballot = score.of({"extracted_prediction": written(prediction)}).text("extracted_prediction")
@@ -137,7 +137,7 @@ def _reviewed(score: Fields) -> Result:
     return {"answer": answer, **judged}
 
 
-def _predicted(output: Fields) -> Result:
+def _predicted(output: Fields) -> ResultRow:
     result = model_output(output)
     answer = result["answer"]
     return result if answer is None else {**result, **voted(processbench_ballot(answer))}
@@ -148,7 +148,7 @@ def _gold(fields: Fields) -> int | None:
     return target if target is None or target >= -1 else None
 
 
-def _prompts(row: Record) -> list[str]:
+def _prompts(row: ResultRecord) -> list[str]:
     """The texts of the conversation; older reviews hold the prompt as `input`."""
     older = row.get("input")
     return [*message_texts(row.get("messages")), *([older] if isinstance(older, str) else [])]
@@ -163,7 +163,7 @@ def _problem(fields: Fields, prompts: list[str], tagged: str | None) -> str | No
     return None
 
 
-def _prompt_findings(rows: list[Record], source: str) -> list[Finding]:
+def _prompt_findings(rows: list[ResultRecord], source: str) -> list[Finding]:
     prompts = [_prompts(row) for row in rows]
     lost = sum(any(_LOST_BACKSLASH in prompt for prompt in several) for several in prompts)
     if lost:

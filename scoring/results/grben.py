@@ -22,10 +22,10 @@ from scoring.reading.fields import Fields, Layout, read_by, text, whole
 from scoring.reading.findings import Finding
 from scoring.results.base import (
     SCORER,
-    Record,
-    Result,
     ResultFormat,
     ResultReader,
+    ResultRecord,
+    ResultRow,
     Results,
     case_id,
     case_id_field,
@@ -98,7 +98,7 @@ DETAILS = ResultFormat(
         "rewards": pl.when(~_EMPTY).then(_PROBS),
         "ballot": pl.when(_EMPTY).then(pl.lit("-1")),
         "verdict": pl.when(_EMPTY).then(-1),
-        "reason": pl.when(_PROBS.is_null()).then(pl.lit("probs is no list of numbers")),
+        "reason": pl.when(_PROBS.is_null()).then(pl.lit("probs is not a list of numbers")),
         "threshold": pl.col("threshold"),
     },
     checks=(
@@ -135,13 +135,13 @@ def recognises_answers(row: Any) -> bool:
     return isinstance(row, Mapping) and "pred_error_idx" in row and bool({"raw_response", "api_failed"} & row.keys())
 
 
-def _records(whole: Fields) -> Iterator[Record]:
+def _records(whole: Fields) -> Iterator[ResultRecord]:
     model, mode = whole.text("model_key"), whole.text("thinking_mode") or ""
     name = model if model and model.strip() else scorer_name(whole.source)
     yield {**whole.value, SCORER: f"{name}-{mode}" if mode and whole.value.get("model_key") else name, _MODE: mode}
 
 
-def _answer(fields: Fields) -> Result | None:
+def _answer(fields: Fields) -> ResultRow | None:
     problem = fields.text("problem" if fields.value.get("problem") is not None else "question")
     steps = fields.texts("steps")
     content = problem is not None and steps is not None

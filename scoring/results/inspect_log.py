@@ -34,8 +34,8 @@ from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.results.base import (
     ExternalResults,
-    Result,
     ResultReader,
+    ResultRow,
     case_id,
     model_output,
     results_frame,
@@ -85,7 +85,7 @@ def load(rows: Rows) -> list[ExternalResults]:
     stray = list(rows.findings)
     for row in rows.rows:
         if not recognises(row.value):
-            stray.append(Finding("error", "broken-row", "the row is no log", rows.source, row.line))
+            stray.append(Finding("error", "broken-row", "the row is not a log", rows.source, row.line))
             continue
         samples = row.value.get("samples")
         findings = stray if not logs else []
@@ -142,7 +142,7 @@ def _json(members: "ZipMembers", name: str, source: str, findings: list[Finding]
     except RecursionError:
         why = "it is nested too deeply"
     except ValueError:
-        why = "it is no valid JSON"
+        why = "it is not valid JSON"
     member = printable(name)[:80]
     findings.append(Finding("error", "damaged-member", f"the member {member!r} cannot be read: {why}", source, number))
     return None
@@ -160,14 +160,14 @@ class _Log:
         self.places: dict[tuple[str, int], int] = {}
         self.read_from: Counter[str] = Counter()
         self.bases: set[int] = set()
-        self.rows: list[Result] = []
+        self.rows: list[ResultRow] = []
 
     def add(self, fields: Fields) -> None:
         """Read one more sample; the first with an id and epoch counts."""
         case = case_id(fields, "id", required=False)
         epoch = fields.value.get("epoch", 1)
         if type(epoch) is not int or not 1 <= epoch <= _MOST_EPOCHS:
-            fields.note("warning", "wrong-type", "epoch is no number from 1 on; it is taken as 1")
+            fields.note("warning", "wrong-type", "epoch is not a number from 1 on; it is taken as 1")
             epoch = 1
         place = fields.number if case is None else self.places.setdefault((case, epoch), fields.number)
         if place != fields.number:
@@ -199,7 +199,7 @@ class _Log:
         self.bases.add(base)
         return base
 
-    def _judged(self, fields: Fields, answer: str | None, base: int) -> Result:
+    def _judged(self, fields: Fields, answer: str | None, base: int) -> ResultRow:
         scores = fields.inside("scores").value
         name = next(iter(scores), "")
         answered = fields.of({"answer": written(fields.of(scores.get(name)).value.get("answer"))}).text("answer")
@@ -301,7 +301,7 @@ class ZipMembers:
         except _DAMAGE as error:
             self._file.close()
             raise UnreadableFile(
-                f"{self._source} is no whole zip archive ({_why(error)}).", "It may be cut off."
+                f"{self._source} is not a whole zip archive ({_why(error)}).", "It may be cut off."
             ) from None
         if len(self._archive.infolist()) > MOST_MEMBERS:
             self.__exit__()

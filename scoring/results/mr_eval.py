@@ -23,10 +23,10 @@ from scoring.reading.rows import Rows
 from scoring.results.base import (
     SCORER,
     ExternalResults,
-    Record,
-    Result,
     ResultFormat,
     ResultReader,
+    ResultRecord,
+    ResultRow,
     Results,
     case_id,
     number,
@@ -68,7 +68,7 @@ def load(rows: Rows) -> list[ExternalResults]:
     """
     reported: dict[tuple[str, str], dict[str, Any]] = {}
 
-    def records(whole: Fields) -> Iterator[Record]:
+    def records(whole: Fields) -> Iterator[ResultRecord]:
         """Yield the records of a row, with the names of model and task."""
         model, task = whole.text("model_name"), whole.text("task_name") or ""
         name = model if model and model.strip() else scorer_name(whole.source)
@@ -92,14 +92,14 @@ def load(rows: Rows) -> list[ExternalResults]:
     ).load(rows)
 
 
-def _logged(log: Any) -> Record:
+def _logged(log: Any) -> ResultRecord:
     entry = log if isinstance(log, Mapping) else {}
     prediction = entry.get("prediction")
     record = prediction if isinstance(prediction, Mapping) else {"validity": False}
     return {**record, "idx": entry.get("idx", record.get("idx")), "error_steps": entry.get("error_steps")}
 
 
-def _read(fields: Fields) -> Result | None:
+def _read(fields: Fields) -> ResultRow | None:
     if case_id(fields, "idx") is None:
         return None
     if not fields.value.get("validity", True):
@@ -107,7 +107,7 @@ def _read(fields: Fields) -> Result | None:
         answer = fields.text("original_response")
         return {"reason": UNPARSED, "answer": answer, "gold": _gold(fields, None), _SAID_VALID: False}
     inner = fields.inside("scores")
-    result: Result = {
+    result: ResultRow = {
         "rewards": numbers(inner, "step_level_validity_scores"),
         "labels": truths(inner, "step_level_validity_labels"),
         "redundancy": numbers(inner, "step_level_redundancy_scores"),

@@ -24,9 +24,9 @@ from scoring.reading.fields import Fields, Layout, kind_of, read_by, text, texts
 from scoring.reading.findings import Finding
 from scoring.results.base import (
     RESULT_COLUMNS,
-    Result,
     ResultFormat,
     ResultReader,
+    ResultRow,
     Results,
     boxed,
     case_id,
@@ -56,7 +56,7 @@ def recognises_output(row: Any) -> bool:
     )
 
 
-def _answers(fields: Fields, name: str) -> list[Result]:
+def _answers(fields: Fields, name: str) -> list[ResultRow]:
     critique = fields.value.get(name)
     if critique is None:
         return [_as_given(fields)]
@@ -67,19 +67,19 @@ def _answers(fields: Fields, name: str) -> list[Result]:
     return answers
 
 
-def _answer(fields: Fields, number: int, text: Any) -> Result:
+def _answer(fields: Fields, number: int, text: Any) -> ResultRow:
     if not isinstance(text, str):
         return _without(fields, f"answer {number} (0-based) is {kind_of(text)}, not text")
     name = f"{_CRITIQUE}[{number}]"
     return boxed(fields.of({name: text}).text(name) or "")
 
 
-def _without(fields: Fields, why: str) -> Result:
+def _without(fields: Fields, why: str) -> ResultRow:
     fields.note("warning", "no-answer", why)
     return {"reason": why}
 
 
-def _as_given(fields: Fields) -> Result:
+def _as_given(fields: Fields) -> ResultRow:
     """The verdict of a row that does not show the answer it was read from."""
     prediction = fields.value.get("prediction")
     if prediction is None:

@@ -32,9 +32,9 @@ from scoring.reading.rows import Rows
 from scoring.results.base import (
     ExternalResults,
     Judges,
-    Result,
     ResultFormat,
     ResultReader,
+    ResultRow,
     Results,
     case_id,
     note_not_finite,
@@ -45,7 +45,7 @@ from scoring.results.base import (
     whole_records,
 )
 
-Shape = Literal["a number a step", "three numbers a step", "a number a solution"]
+ScoreShape = Literal["a number a step", "three numbers a step", "a number a solution"]
 REDUNDANT_ABOVE = 0.15
 """Above this number PRMBench (Song et al., arXiv 2501.03124; `mr_eval`) takes a step of ReasonEval for redundant."""
 _FOLDERS: Mapping[str, tuple[str, Judges]] = {
@@ -55,9 +55,9 @@ _FOLDERS: Mapping[str, tuple[str, Judges]] = {
     "perturbation": (reasoneval_pairs.NAME, "errors"),
 }
 _SIZE = re.compile(r"_(\d+b)\Z", re.IGNORECASE)
-_STEP: Shape = "a number a step"
-_THREE: Shape = "three numbers a step"
-_SOLUTION: Shape = "a number a solution"
+_STEP: ScoreShape = "a number a step"
+_THREE: ScoreShape = "three numbers a step"
+_SOLUTION: ScoreShape = "a number a solution"
 _ABOUT = {
     _STEP: "",
     _THREE: "validity = neutral + positive, redundancy = neutral",
@@ -96,7 +96,7 @@ def load_scores(rows: Rows) -> list[ExternalResults]:
     ).load(rows)
 
 
-def _scores_concluded(results: Results, shape: Shape) -> dict[str, Any]:
+def _scores_concluded(results: Results, shape: ScoreShape) -> dict[str, Any]:
     benchmark, judges = _by_folder(results.source)
     facts: dict[str, Any] = {
         "benchmark": benchmark,
@@ -137,7 +137,7 @@ def _by_folder(source: str) -> tuple[str | None, Judges]:
     return next((_FOLDERS[folder] for folder in reversed(folders) if folder in _FOLDERS), (None, ""))
 
 
-def _shape(row: Any) -> Shape | None:
+def _shape(row: Any) -> ScoreShape | None:
     scores = row.get("scores") if isinstance(row, Mapping) else None
     if not isinstance(scores, list):
         return None if number(scores) is None else _SOLUTION
@@ -146,7 +146,7 @@ def _shape(row: Any) -> Shape | None:
     return _STEP if scores and number(scores[0]) is not None else None
 
 
-def _read_scores(fields: Fields, shape: Shape) -> Result | None:
+def _read_scores(fields: Fields, shape: ScoreShape) -> ResultRow | None:
     if case_id(fields, "id", "rid") is None:
         return None
     if fields.value.get("id") is None:
@@ -159,12 +159,12 @@ def _read_scores(fields: Fields, shape: Shape) -> Result | None:
     return columns or {"reason": f"scores is not {shape}"}
 
 
-def _steps(fields: Fields) -> Result:
+def _steps(fields: Fields) -> ResultRow:
     rewards = numbers(fields, "scores", required=True)
     return {"rewards": rewards} if rewards else {}
 
 
-def _solution(fields: Fields) -> Result:
+def _solution(fields: Fields) -> ResultRow:
     value = number(fields.value.get("scores"))
     if value is None:
         fields.note("warning", "wrong-type", "scores is not a number")
@@ -173,7 +173,7 @@ def _solution(fields: Fields) -> Result:
     return {"solution": value}
 
 
-def _triples(fields: Fields) -> Result:
+def _triples(fields: Fields) -> ResultRow:
     """Validity and redundancy of each step; nothing, with a warning, where a step has not three numbers."""
     scores = fields.value.get("scores")
     steps = [_triple(part) for part in scores] if isinstance(scores, list) else []
@@ -319,7 +319,7 @@ def _judges(rows: Rows) -> Judges:
     return "redundancy" if kinds["redundancy"] > kinds["errors"] else "errors"
 
 
-def _read_judgement(fields: Fields, judges: Judges) -> Result | None:
+def _read_judgement(fields: Fields, judges: Judges) -> ResultRow | None:
     if case_id(fields, "id") is None:
         return None
     words, step = _words(fields, "correctness_pred"), _words(fields, "error_step_pred")
@@ -329,14 +329,14 @@ def _read_judgement(fields: Fields, judges: Judges) -> Result | None:
     return {"answer": fields.text("response"), **result}
 
 
-def _wrong(correctness: str, step: str) -> Result:
+def _wrong(correctness: str, step: str) -> ResultRow:
     read, reason = judgement(correctness, step)
     if read is None:
         return {"ballot": None, "verdict": None, "reason": reason}
     return {"ballot": str(read), "verdict": zero_based(read), "reason": None}
 
 
-def _redundant(presence: str, steps: str) -> Result:
+def _redundant(presence: str, steps: str) -> ResultRow:
     read, reason = redundancy(presence, steps)
     if read is None:
         return {"ballot": None, "verdict": None, "reason": reason}

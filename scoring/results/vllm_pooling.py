@@ -20,10 +20,10 @@ from scoring.reading.rows import Rows
 from scoring.results.base import (
     SCORER,
     ExternalResults,
-    Record,
-    Result,
     ResultFormat,
     ResultReader,
+    ResultRecord,
+    ResultRow,
     Results,
     case_id,
     numbers,
@@ -70,16 +70,16 @@ def _named(rows: Rows) -> str:
 def _concluded(results: Results) -> dict[str, Any]:
     low, high = reward_bounds(results.rows["rewards"])
     if low < 0 or high > 1:
-        message = f"rewards lie in [{low:g}, {high:g}], so that they are no probabilities; they are taken as they are"
+        message = f"rewards lie in [{low:g}, {high:g}], so that they are not probabilities; they are taken as they are"
         results.findings.append(Finding("warning", "no-probabilities", message, results.source))
     return {"settings": {"engine": "vllm"}}
 
 
-def _is_batch(row: Record) -> bool:
+def _is_batch(row: ResultRecord) -> bool:
     return row.keys() >= _BATCH
 
 
-def _body(row: Record) -> Record:
+def _body(row: ResultRecord) -> ResultRecord:
     if not _is_batch(row):
         return row
     response = row["response"]
@@ -87,7 +87,7 @@ def _body(row: Record) -> Record:
     return body if isinstance(body, Mapping) else {}
 
 
-def _pooled(body: Record) -> bool:
+def _pooled(body: ResultRecord) -> bool:
     data = body.get("data")
     return isinstance(data, list) and bool(data) and _pooled_item(data[0])
 
@@ -96,12 +96,12 @@ def _pooled_item(item: Any) -> bool:
     return isinstance(item, Mapping) and item.get("object") == "pooling" and "data" in item
 
 
-def _model(row: Record) -> str | None:
+def _model(row: ResultRecord) -> str | None:
     name = _body(row).get("model")
     return name.encode(errors="replace").decode() if isinstance(name, str) and name.strip() else None
 
 
-def _items(row: Any) -> list[Record]:
+def _items(row: Any) -> list[ResultRecord]:
     """The row once for each solution that was asked about: `item` is what the response holds of it."""
     if not isinstance(row, Mapping):
         return []
@@ -110,7 +110,7 @@ def _items(row: Any) -> list[Record]:
     return [{**row, "item": item, "alone": len(every) == 1, SCORER: _model(row)} for item in every]
 
 
-def _result(fields: Fields, *, pairs: bool) -> Result:
+def _result(fields: Fields, *, pairs: bool) -> ResultRow:
     if not fields.value["alone"]:
         fields.note("warning", "no-id", "a response about several solutions does not say which case each one is")
     elif _is_batch(fields.value):

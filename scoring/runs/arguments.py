@@ -94,7 +94,7 @@ def _one_or_more(text: str) -> int:
 
 def _number(text: str) -> float:
     if not math.isfinite(number := float(text)) or number < 0:
-        raise argparse.ArgumentTypeError(f"{text} is no number from 0 up")
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 up")
     return number
 
 
@@ -176,7 +176,7 @@ def _gpus(text: str) -> float:
 
 def _price(text: str) -> float:
     if (number := _number(text)) > _LARGE:
-        raise argparse.ArgumentTypeError(f"{text} is no price")
+        raise argparse.ArgumentTypeError(f"{text} is not a price")
     return number
 
 

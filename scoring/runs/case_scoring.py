@@ -35,7 +35,7 @@ from scoring.engines.base import Engine
 from scoring.errors import InputError, InspectError
 from scoring.prms.catalogue import adapter_of
 from scoring.runs.opened import OpenedPrm, open_prm
-from scoring.runs.preparation import Prepared, Running, missing_texts, prepare
+from scoring.runs.preparation import PreparedRun, Running, missing_texts, prepare
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
 from scoring.schema import METADATA, TEXTS, content_key
@@ -47,7 +47,7 @@ from scoring.xray import Case, held_separators
 
 _NOT_ADAPTERS = frozenset({"weights", "reference", "dtype", "reads", "sources"})
 """Settings of a scorer that its adapter does not have."""
-Tell = Callable[[Mapping[str, Any]], None]
+TellEvent = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass(eq=False)
@@ -98,7 +98,7 @@ class WarmPrm:
         return open_prm(self.workspace, **self._place, options=self.options)
 
     @cached_property
-    def prepared(self) -> Prepared:
+    def prepared(self) -> PreparedRun:
         """Who the scorer is, and what makes its engine.
 
         Raises:
@@ -208,7 +208,7 @@ class WarmPrm:
                 return row, folder
         return None
 
-    def _engine(self, prepared: Prepared, parts: RewardParts) -> Engine:
+    def _engine(self, prepared: PreparedRun, parts: RewardParts) -> Engine:
         if self.loaded is None:
             # Known before a model is loaded for what could not be kept.
             check_writable(parts.folder)
@@ -247,7 +247,7 @@ def _row(folder: Path, key: str) -> dict[str, Any] | None:
 # -- the process
 
 
-def serve(workspace: Workspace, device: str, requests: BinaryIO, tell: Tell) -> None:
+def serve(workspace: Workspace, device: str, requests: BinaryIO, tell: TellEvent) -> None:
     """Answer requests until there are no more; only the PRM of the last one stays loaded.
 
     Where requests end while one is being answered the process ends there and then: what was saved is whole.

@@ -29,7 +29,7 @@ from scoring.critics.template import Template
 from scoring.engines.base import AnsweringEngine
 from scoring.errors import InputError, UnreadableFile, UsageError
 from scoring.fingerprint import fingerprint
-from scoring.generative.catalogue import FAMILIES, GenerativeFamily, Options
+from scoring.generative.catalogue import FAMILIES, FamilyOptions, GenerativeFamily
 from scoring.generative.talk import Wording
 from scoring.generative.talks import Talks
 from scoring.reading.file_bytes import file_bytes, printable
@@ -88,11 +88,11 @@ class Prices(Struct, frozen=True):
         try:
             document = tomllib.loads(file_bytes(path).decode(), parse_float=Decimal)
         except (ValueError, RecursionError) as error:
-            raise UnreadableFile(f"{source} is no TOML ({error}).", _EXAMPLE) from None
+            raise UnreadableFile(f"{source} is not TOML ({error}).", _EXAMPLE) from None
         currency, prices = document.pop("currency", ""), document.pop("price", None)
         if document or not isinstance(currency, str) or not isinstance(prices, list) or not prices:
-            odd = ", ".join(document) or "no [[price]], or a currency that is no text"
-            raise InputError(f"{source} is no price list: it has {odd}.", _EXAMPLE)
+            odd = ", ".join(document) or "no [[price]], or a currency that is not text"
+            raise InputError(f"{source} is not a price list: it has {odd}.", _EXAMPLE)
         return cls(tuple(_price(price, f"price {n} of {source}", currency) for n, price in enumerate(prices, 1)))
 
     def of(self, model: str) -> Price | None:
@@ -113,7 +113,7 @@ def _price(price: Any, where: str, currency: str) -> tuple[str, Price]:
 
 def _money(value: Any, where: str) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | Decimal) or not Decimal(value).is_finite() or value < 0:
-        raise InputError(f"{where} has an amount that is no number from 0.", _EXAMPLE)
+        raise InputError(f"{where} has an amount that is not a number from 0.", _EXAMPLE)
     return Decimal(value)
 
 
@@ -250,10 +250,10 @@ def _on_servers(args: argparse.Namespace, workspace: Workspace) -> PreparedCriti
 
 def _on_vllm(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str], object]) -> PreparedCritic:
     from scoring.fingerprint import FILE, Digests, weights_of
-    from scoring.weights.usable import Store, Weights
+    from scoring.weights.usable import ConvertedStore, Weights
 
     digests = Digests(workspace.root / FILE if workspace.root else None)
-    weights_here = Weights(Store(workspace.root), digests, tell, pickles=args.allow_pickle)
+    weights_here = Weights(ConvertedStore(workspace.root), digests, tell, pickles=args.allow_pickle)
     usable = weights_here.of(args.model, args.revision, look=_any_word, base=args.base, dtype=args.dtype)
     checkpoint = usable.checkpoint
     dtype = compute_dtype(checkpoint, args.dtype)
@@ -520,7 +520,7 @@ def _only_its_own(family: GenerativeFamily, request: Wish) -> None:
 
 
 def _about_generative(
-    family: GenerativeFamily, options: Options, wording: Wording, chosen: Chosen, request: Wish
+    family: GenerativeFamily, options: FamilyOptions, wording: Wording, chosen: Chosen, request: Wish
 ) -> list[str]:
     """How it is asked, in sentences: other settings would give other numbers as plausible."""
     named = ", ".join(f"{name} {value}" for name, value in options.items())

@@ -14,11 +14,11 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.asking import Answer, Answered, Ask, Noticed, Prompt, TokenLogprobs, prompt_hash
+from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, Noticed, Prompt, TokenLogprobs, prompt_hash
 from scoring.cache import Parts
-from scoring.critics.catalogue import Read, read_answer, version, was_cut
+from scoring.critics.catalogue import ReadAnswer, read_answer, version, was_cut
 from scoring.runs.events import Asked, Estimate, Interrupt, Notice
-from scoring.runs.leases import FAILED, REFUSED, Missing, Plan, vote_plan
+from scoring.runs.leases import FAILED, REFUSED, Missing, RunPlan, vote_plan
 from scoring.runs.run import Came, Load, RunCase, RunUsage, Settled, Work
 
 # -- whether a server that was asked to sample did: the votes of a case that are the very same text
@@ -58,18 +58,18 @@ class SameTexts(Struct):
         )
 
 
-Price = Callable[[int, int], float]
+PriceOf = Callable[[int, int], float]
 """What tokens in and out cost."""
 
 
 class Asker(Protocol):
     """Asks and hears in one run."""
 
-    def asks(self, work: Work) -> Iterator[Ask | None]:
+    def asks(self, work: Work) -> Iterator[GenerationRequest | None]:
         """Yield what is to be asked, drawn by an engine; see `scoring.engines.base.AnsweringEngine.answers`."""
         ...
 
-    def first(self, work: Work) -> Iterator[tuple[RunCase, Ask]]:
+    def first(self, work: Work) -> Iterator[tuple[RunCase, GenerationRequest]]:
         """Yield what can be asked before any answer is known: for an estimate, in place of `asks`."""
         ...
 
@@ -101,18 +101,18 @@ class Asking(Struct, frozen=True):
     votes: int = 1
     runs: int = 1
     max_tokens: int | None = None
-    price: Price | None = None
+    price: PriceOf | None = None
     currency: str = ""
 
-    def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
+    def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> RunPlan:
         """Find the votes that have no answer."""
         return vote_plan(cases, parts, votes=self.votes, runs=self.runs, retry_refused=retry_refused)
 
-    def session(self, plan: Plan, interrupt: Interrupt) -> "AskingSession":
+    def session(self, plan: RunPlan, interrupt: Interrupt) -> "AskingSession":
         """Start one run."""
         return AskingSession(self, self.asker(), interrupt, Asked(wanted=plan.answers))
 
-    def estimate(self, asks: Iterator[tuple[RunCase, Ask]]) -> Estimate:
+    def estimate(self, asks: Iterator[tuple[RunCase, GenerationRequest]]) -> Estimate:
         """Estimate what would be asked, before anything is: by subset, and all together.
 
         Tokens are estimated where the server gives all answers to a prompt in one call; a chat template's own come on
@@ -149,7 +149,7 @@ def _tokens(characters: int) -> int:
 
 
 class AskingSession(Struct):
-    """One run of a critic or a generative PRM; see `scoring.runs.run.Session`."""
+    """One run of a critic or a generative PRM; see `scoring.runs.run.RunSession`."""
 
     method: Asking
     asker: Asker
@@ -182,7 +182,7 @@ class AskingSession(Struct):
         if sentence := self.asker.notice():
             yield Notice(sentence)
 
-    def _asks(self, work: Work) -> Iterator[Ask | None]:
+    def _asks(self, work: Work) -> Iterator[GenerationRequest | None]:
         for ask in self.asker.asks(work):
             if ask is not None:
                 self._since[ask.index] = time.monotonic()
@@ -243,20 +243,20 @@ class CriticAsker(Struct):
     """
 
     prompt: Callable[[str, list[str]], Prompt]
-    read: Read
+    read: ReadAnswer
     seed: int | None = None
     _flight: dict[int, tuple[Missing, RunCase, str]] = field(default_factory=dict)
     _ready: list[Settled] = field(default_factory=list)
     _same: SameTexts = field(default_factory=SameTexts)
 
-    def asks(self, work: Work) -> Iterator[Ask]:
+    def asks(self, work: Work) -> Iterator[GenerationRequest]:
         """Yield one ask a case and run."""
         for number, (missing, case) in enumerate(work):
             ask = self._ask(number, missing, case)
             self._flight[number] = (missing, case, prompt_hash(ask.prompt))
             yield ask
 
-    def first(self, work: Work) -> Iterator[tuple[RunCase, Ask]]:
+    def first(self, work: Work) -> Iterator[tuple[RunCase, GenerationRequest]]:
         """Yield the first ask of all of them."""
         return ((case, self._ask(number, missing, case)) for number, (missing, case) in enumerate(work))
 
@@ -280,12 +280,12 @@ class CriticAsker(Struct):
         """Return a sentence where the votes were not sampled."""
         return self._same.sentence
 
-    def _ask(self, number: int, missing: Missing, case: RunCase) -> Ask:
+    def _ask(self, number: int, missing: Missing, case: RunCase) -> GenerationRequest:
         seed = seed_of(self.seed, missing.run, missing.votes[0])
-        return Ask(number, self.prompt(case.problem, case.steps), len(missing.votes), seed)
+        return GenerationRequest(number, self.prompt(case.problem, case.steps), len(missing.votes), seed)
 
 
-def answer_row(answer: Answer, read: Read, n_steps: int) -> dict[str, Any]:
+def answer_row(answer: GeneratedAnswer, read: ReadAnswer, n_steps: int) -> dict[str, Any]:
     """Return the columns of `scoring.schema.VOTES` that an answer fills: the text as it came, and what it was read as.
 
     An answer that did not come has no text, and a reason that says whether to ask again.

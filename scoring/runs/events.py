@@ -211,7 +211,7 @@ class End(Struct, frozen=True):
     currency: str = ""
 
 
-class Tally(Struct):
+class RunTally(Struct):
     """What a run had told when it failed: nobody else can say then how far it was."""
 
     saved: int = 0

@@ -21,17 +21,17 @@ import polars as pl
 from scoring.cache import Parts
 from scoring.errors import EngineError, InspectError
 from scoring.runs.events import Interrupt, NodeProgress, Nodes, Notice, Ready
-from scoring.runs.leases import Missing, Plan
+from scoring.runs.leases import Missing, RunPlan
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import Came, Load, RunCase, RunUsage, Settled, Work
 from scoring.runs.workers import (
     HELD,
-    Block,
     BlockResult,
     Opened,
-    Reply,
+    WorkBlock,
     WorkerFailed,
     WorkerGone,
+    WorkerReply,
     Workers,
 )
 
@@ -48,7 +48,7 @@ HOPELESS = 2
 """A case that ended so many working workers alone is refused."""
 _WAIT, _NODES_SECONDS = 0.1, 1.0
 
-Pair = tuple[Missing, RunCase]
+WorkPair = tuple[Missing, RunCase]
 
 
 def characters(case: RunCase) -> int:
@@ -65,7 +65,7 @@ class Suspects:
     before, with nothing else (`alone`).
     """
 
-    pairs: list[Pair]
+    pairs: list[WorkPair]
     places: set[int]
     alone: int = 0
 
@@ -83,7 +83,7 @@ class WaitingCases:
     undrawn: int
     size: int = 0
     suspects: deque[Suspects] = field(default_factory=deque)
-    _cases: list[tuple[int, int, Pair]] = field(default_factory=list)
+    _cases: list[tuple[int, int, WorkPair]] = field(default_factory=list)
     _drawn: int = 0
     _drawn_size: int = 0
 
@@ -102,14 +102,14 @@ class WaitingCases:
             self._add(pair)
         return True
 
-    def put_back(self, pairs: Sequence[Pair]) -> None:
+    def put_back(self, pairs: Sequence[WorkPair]) -> None:
         """Take back what a worker had."""
         for pair in pairs:
             self._add(pair)
 
-    def take(self, size: float, most: int | None = None) -> list[Pair]:
+    def take(self, size: float, most: int | None = None) -> list[WorkPair]:
         """Take the longest cases of together about so many characters, one at least if any waits."""
-        taken: list[Pair] = []
+        taken: list[WorkPair] = []
         total = 0
         while self._cases and total < size and (most is None or len(taken) < most):
             length, _, pair = heappop(self._cases)
@@ -128,7 +128,7 @@ class WaitingCases:
         """How many wait that are not suspected."""
         return len(self._cases)
 
-    def _add(self, pair: Pair) -> None:
+    def _add(self, pair: WorkPair) -> None:
         length = characters(pair[1])
         self.size += length
         # The earlier of equally long ones is handed out first.
@@ -147,7 +147,7 @@ class _Place:
     """Not to be started again."""
     node: str = ""
     engine: str = ""
-    held: dict[int, list[Pair]] = field(default_factory=dict)
+    held: dict[int, list[WorkPair]] = field(default_factory=dict)
     suspects: Suspects | None = None
     """What of it is suspected: then it is all that is held."""
     proved: bool = False
@@ -159,14 +159,14 @@ class _Place:
     since: float = 0.0
     computing: float = 0.0
 
-    def answered(self, number: int, now: float) -> list[Pair]:
+    def answered(self, number: int, now: float) -> list[WorkPair]:
         """The cases of a block that is computed; what the worker can do is known by it."""
         pairs = self.held.pop(number)
         self.speed = sum(characters(case) for _, case in pairs) / max(1e-3, now - self.since)
         self.since, self.ends, self.proved, self.suspects = now, 0, True, None
         return pairs
 
-    def ended(self) -> tuple[list[list[Pair]], Suspects | None]:
+    def ended(self) -> tuple[list[list[WorkPair]], Suspects | None]:
         """The blocks that it has no longer, and what of them was suspected before."""
         held, suspects = [*self.held.values()], self.suspects
         self.held, self.suspects, self.open, self.proved = {}, None, False, False
@@ -194,21 +194,21 @@ class Fleet:
     least: int = 1
     clock: Callable[[], float] = time.monotonic
 
-    def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
+    def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> RunPlan:
         """Find the cases that have no rewards."""
         return self.encoding.plan(cases, parts, retry_refused=retry_refused)
 
-    def session(self, plan: Plan, interrupt: Interrupt) -> "FleetSession":
+    def session(self, plan: RunPlan, interrupt: Interrupt) -> "FleetSession":
         """Start one run."""
         return FleetSession(self, plan, interrupt, self.clock)
 
 
 @dataclass(eq=False)
 class FleetSession:
-    """One run on several workers; see `scoring.runs.run.Session`."""
+    """One run on several workers; see `scoring.runs.run.RunSession`."""
 
     fleet: Fleet
-    plan: Plan
+    plan: RunPlan
     interrupt: Interrupt
     clock: Callable[[], float]
     spent: RunUsage = field(default_factory=RunUsage)
@@ -300,7 +300,7 @@ class FleetSession:
                 chosen[min(fitting, key=lambda number: len(working[number].held))] = suspects
         return chosen
 
-    def _block(self, place: _Place, waiting: WaitingCases) -> list[Pair]:
+    def _block(self, place: _Place, waiting: WaitingCases) -> list[WorkPair]:
         """The next block of a worker, by its speed and by what is left for all."""
         turns = HELD * sum(not each.out for each in self._places)
         if not place.speed:
@@ -308,16 +308,16 @@ class FleetSession:
         fair = waiting.left / turns
         return waiting.take(min(place.speed * BLOCK_SECONDS, max(place.speed * LEAST_SECONDS, fair)))
 
-    def _give(self, number: int, place: _Place, pairs: list[Pair]) -> None:
+    def _give(self, number: int, place: _Place, pairs: list[WorkPair]) -> None:
         self._blocks += 1
         if not place.held:
             place.since = self.clock()
         place.held[self._blocks] = pairs
-        self._workers.give(number, Block(self._blocks, pairs))
+        self._workers.give(number, WorkBlock(self._blocks, pairs))
 
     # -- what they say
 
-    def _heard(self, number: int, news: Reply | WorkerGone, waiting: WaitingCases) -> Iterator[Came]:
+    def _heard(self, number: int, news: WorkerReply | WorkerGone, waiting: WaitingCases) -> Iterator[Came]:
         place = self._places[number]
         if place.out:
             return

@@ -46,7 +46,7 @@ class Missing(Struct, frozen=True):
     votes: tuple[int, ...] = _ONCE
 
 
-class Plan(Struct, frozen=True, dict=True):
+class RunPlan(Struct, frozen=True, dict=True):
     """What is to be done, run by run and within one in the order of the cases.
 
     `cached` contents have all their answers, `refused` lack some that trying again would not help, and this run leaves
@@ -71,7 +71,7 @@ class Plan(Struct, frozen=True, dict=True):
         return sum(len(missing.votes) for missing in self.missing)
 
 
-def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = False, truncate: bool = False) -> Plan:
+def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = False, truncate: bool = False) -> RunPlan:
     """Find which rewards of a PRM the cache lacks for the cases (columns `key`, `n_steps`).
 
     A cached row that does not fit its case (another number of rewards, or one that is not finite) is computed again; a
@@ -90,10 +90,10 @@ def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = Fals
     refused = distinct["key"].is_in(rewards.filter(kept)["key"].implode()).to_numpy() & np.bool_(not retry_refused)
     rows = distinct["_row"].filter(pl.Series(~scored & ~refused)).to_list()
     missing = tuple(Missing(row) for row in rows)
-    return Plan(missing, cases.height, distinct.height, int(scored.sum()), int(refused.sum()), tuple(notes))
+    return RunPlan(missing, cases.height, distinct.height, int(scored.sum()), int(refused.sum()), tuple(notes))
 
 
-def vote_plan(cases: pl.DataFrame, parts: Parts, *, votes: int, runs: int, retry_refused: bool = False) -> Plan:
+def vote_plan(cases: pl.DataFrame, parts: Parts, *, votes: int, runs: int, retry_refused: bool = False) -> RunPlan:
     """Find which of so many votes in so many runs the cache lacks for the cases (column `key`).
 
     An answer that could not be read is an answer: it is not asked for again.
@@ -113,7 +113,7 @@ def vote_plan(cases: pl.DataFrame, parts: Parts, *, votes: int, runs: int, retry
     todo = joined.filter(lacking).sort("run", "row", "vote").select("run", "row", "vote")
     rows = set(todo["row"].to_list())
     hopeless = set(joined.filter(refused)["row"].to_list()) - rows
-    return Plan(
+    return RunPlan(
         tuple(_missing(todo)),
         cases.height,
         distinct.height,
@@ -301,10 +301,10 @@ class SharedWork:
     empties them. `left` is what others had begun when it was this run's turn.
     """
 
-    plan: Plan
+    plan: RunPlan
     keys: pl.Series
     parts: Parts
-    lacking: Callable[[Sequence[Missing]], Plan]
+    lacking: Callable[[Sequence[Missing]], RunPlan]
     known: set[str]
     waits: bool = True
     gone: list[Missing] = field(default_factory=list)

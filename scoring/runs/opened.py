@@ -15,9 +15,9 @@ from msgspec import Struct
 from scoring.checkpoint import Checkpoint, Reference, compute_dtype, missing_tokenizer
 from scoring.errors import CheckpointError, MissingExtra, UsageError
 from scoring.fingerprint import Digests
-from scoring.prms.base import Adapter, Encoder, Facts, facts_of
+from scoring.prms.base import Adapter, Encoder, FamilyFacts, facts_of
 from scoring.prms.catalogue import adapter_of
-from scoring.weights.usable import Store, Weights
+from scoring.weights.usable import ConvertedStore, Weights
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class OpenedPrm(Struct, frozen=True, eq=False, dict=True):
         return self.adapter.encoder(self.tokenizer)
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> FamilyFacts:
         """What is known of the family."""
         return facts_of(getattr(self.adapter, "made", self.adapter))
 
@@ -175,7 +175,7 @@ def open_prm(
         UsageError: there is no such adapter or option, or the family needs a reference model, or has none.
         WorkspaceError, MissingExtra: weights have to be converted, and that is not possible here.
     """
-    weights = Weights(Store(workspace.root), Digests(None), tell, pickles=allow_pickle)
+    weights = Weights(ConvertedStore(workspace.root), Digests(None), tell, pickles=allow_pickle)
     usable = weights.of(
         model, revision, look=lambda weights: adapter_of(weights, adapter, options).readout, base=base, dtype=dtype
     )

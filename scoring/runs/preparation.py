@@ -32,7 +32,7 @@ from scoring.runs.run import Method, Named, score
 from scoring.scorer import Scorer, point_of_model
 from scoring.storage.files import check_writable
 from scoring.texts import Texts
-from scoring.weights.usable import Store, Weights
+from scoring.weights.usable import ConvertedStore, Weights
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ _CASES_A_COPY = 8
 """Cases for which another copy of a model is not worth loading."""
 
 
-class Prepared(Struct, frozen=True):
+class PreparedRun(Struct, frozen=True):
     """A scorer, and what makes its encoder and its engine when they are needed; `notes` are sentences about it.
 
     `weight_bytes` is the memory that its weights take, those of a reference model among them; `config` is the model's.
@@ -245,7 +245,7 @@ def prm_events(
         )
 
 
-def _over(free: Sequence[int], prepared: Prepared, engine: str) -> tuple[tuple[str, ...], str]:
+def _over(free: Sequence[int], prepared: PreparedRun, engine: str) -> tuple[tuple[str, ...], str]:
     """Which devices hold a model each (as `--device` names them) where there are several, and that in words."""
     weights = prepared.weight_bytes
     # vLLM does not lay layers over devices but cuts every one.
@@ -344,7 +344,7 @@ def prepare(
     dtype: str = "auto",
     running: Running = _HERE,
     tell: Callable[[str], object] = lambda _: None,
-) -> Prepared:
+) -> PreparedRun:
     """Read a checkpoint as far as needed to know who it is, without importing an engine.
 
     Pickled weights and LoRA adapters are converted first, once for the workspace, which does import torch; `tell` hears
@@ -361,7 +361,7 @@ def prepare(
         EngineError: the engine cannot give the checkpoint's numbers.
     """
     digests = Digests(workspace.root / FILE if workspace.root else None)
-    weights_here = Weights(Store(workspace.root), digests, tell, pickles=allow_pickle)
+    weights_here = Weights(ConvertedStore(workspace.root), digests, tell, pickles=allow_pickle)
     usable = weights_here.of(
         model, revision, look=lambda weights: adapter_of(weights, adapter, options).readout, base=base, dtype=dtype
     )
@@ -398,7 +398,7 @@ def prepare(
         # Where converted weights came from does not change what they are, so it is told and not part of the mark.
         settings=settings | ({"sources": usable.sources} if usable.sources else {}),
     )
-    return Prepared(
+    return PreparedRun(
         scorer,
         partial(_encoder, checkpoint, family),
         partial(running.load, checkpoint, family.readout, seen, computed, workspace.root, tell, reference=other),

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from scoring.errors import InputError, MissingExtra, UsageError
 from scoring.importing.sources import read_source
-from scoring.prm_check.encoding import Result
+from scoring.prm_check.encoding import EncodingCheck
 from scoring.prm_check.run import checks, declaration, unopened
 from scoring.prms.about import ABOUT
 from scoring.prms.base import range_of, rule_of
@@ -184,7 +184,7 @@ def check(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
     return int(failed), {"event": "checked", "adapter": args.adapter, **what, "results": _documents(results)}
 
 
-def _documents(results: Sequence[Result]) -> list[dict[str, str]]:
+def _documents(results: Sequence[EncodingCheck]) -> list[dict[str, str]]:
     return [{**asdict(result), "next_step": result.next_step} for result in results]
 
 

@@ -23,7 +23,7 @@ from scoring.engines.base import Engine
 from scoring.prms.base import Encoder
 from scoring.readout import Answer, Encoded, Refused
 from scoring.runs.events import Interrupt, Notice
-from scoring.runs.leases import Missing, Plan, reward_plan
+from scoring.runs.leases import Missing, RunPlan, reward_plan
 from scoring.runs.run import Came, Load, RunCase, RunUsage, Settled, Work
 
 WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20
@@ -44,17 +44,17 @@ class Encoding(Struct, frozen=True):
     encoder: Callable[[], Encoder]
     truncate: bool = False
 
-    def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
+    def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> RunPlan:
         """Find the cases that have no rewards."""
         return reward_plan(cases, parts, retry_refused=retry_refused, truncate=self.truncate)
 
-    def session(self, plan: Plan, interrupt: Interrupt) -> "EncodingSession":
+    def session(self, plan: RunPlan, interrupt: Interrupt) -> "EncodingSession":
         """Start one run."""
         return EncodingSession(self, interrupt, min(WINDOW_CASES, max(_SHARED_CASES, len(plan.missing) // 4)))
 
 
 class EncodingSession(Struct):
-    """One run of a PRM, a window of cases at a time; see `scoring.runs.run.Session`."""
+    """One run of a PRM, a window of cases at a time; see `scoring.runs.run.RunSession`."""
 
     method: Encoding
     interrupt: Interrupt

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from msgspec import Struct
 
-from scoring.asking import Answer, Prompt, Sampling, TokenLogprobs, prompt_hash
+from scoring.asking import GeneratedAnswer, Prompt, Sampling, TokenLogprobs, prompt_hash
 from scoring.critics.catalogue import CriticProtocol, StepLayout
 from scoring.critics.template import Template
 from scoring.errors import InputError, UsageError
@@ -196,7 +196,9 @@ def _held(talk: Talk, texts: Sequence[str], places: Sequence[Any]) -> Iterator[P
     with suppress(StopIteration):
         for text in texts[:-1]:
             step = _turns(question.prompt) - asked_first
-            question = talk.send(Answer(text, logprobs=_logprobs(places[step]) if step < len(places) else None))
+            question = talk.send(
+                GeneratedAnswer(text, logprobs=_logprobs(places[step]) if step < len(places) else None)
+            )
             yield question.prompt
 
 

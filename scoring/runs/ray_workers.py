@@ -25,13 +25,14 @@ from msgspec.structs import replace
 from scoring.errors import EngineError, MissingExtra
 from scoring.runs.workers import (
     HELD,
-    Block,
+    News,
     Opened,
-    Reply,
+    WorkBlock,
     Worker,
     WorkerFailed,
     WorkerGone,
     WorkerPrm,
+    WorkerReply,
     decode_block,
     decode_prm,
     decode_reply,
@@ -59,8 +60,6 @@ _LOOKED = 5.0
 _REACH_SECONDS = 10.0
 _PATIENCE, _AGAIN = 10.0, 60.0
 """Seconds after which it is said that workers wait for room in the cluster, and after which it is said again."""
-
-News = tuple[int, Reply | WorkerGone]
 
 
 class Cluster(Struct, frozen=True):
@@ -118,7 +117,7 @@ class RayWorkers:
         actor = self._actors[number] = ray.remote(_Actor).options(**resources).remote(self._prm)
         self._pending[actor.open.remote()] = number, time.monotonic()
 
-    def give(self, number: int, block: Block) -> None:
+    def give(self, number: int, block: WorkBlock) -> None:
         """Hand a block to an actor."""
         self._pending[self._actors[number].compute.remote(encode_message(block))] = number, time.monotonic()
 
@@ -155,7 +154,7 @@ class RayWorkers:
             # Of an actor that has ended: it was told with another of its blocks.
             return None
         number, _ = self._pending.pop(reference)
-        news: Reply | WorkerGone
+        news: WorkerReply | WorkerGone
         try:
             reply = decode_reply(ray.get(reference))
         except RayError as error:

@@ -42,9 +42,9 @@ from scoring.runs.events import (
     Status,
     Stopped,
 )
-from scoring.runs.leases import Missing, Plan, SharedWork
+from scoring.runs.leases import Missing, RunPlan, SharedWork
 from scoring.scorer import FILE, Scorer
-from scoring.storage.files import Share
+from scoring.storage.files import FolderShare
 from scoring.texts import Texts, reward_keys
 
 # -- rows of a run on their way into a scorer's folder, the same for rewards and for answers
@@ -57,7 +57,7 @@ MANY_PARTS = 128
 
 
 @dataclass
-class Saving:
+class RowSaver:
     """Keeps rows until they are due and saves them as parts; the folder's `scorer.json` with the first.
 
     `total` rows have been saved. What is not saved when a process is killed is lost, and computed again. Until it is
@@ -69,14 +69,14 @@ class Saving:
     total: int = 0
     _pending: list[Mapping[str, Any]] = field(default_factory=list)
     _last: float = field(default_factory=time.monotonic)
-    _share: Share = field(init=False)
+    _share: FolderShare = field(init=False)
     _merging: threading.Thread | None = None
     _merged: int = 0
     """Parts that were left when they were last merged."""
     _closing: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
-        self._share = Share(self.parts.folder)
+        self._share = FolderShare(self.parts.folder)
 
     def close(self) -> None:
         """Let go of the folder, when the piece that parts are being merged into is written."""
@@ -280,7 +280,7 @@ class RunUsage(Struct):
     currency: str = ""
 
 
-class Session(Protocol):
+class RunSession(Protocol):
     """One run of a method. Nothing of it is saved: a run that is taken up again makes another."""
 
     @property
@@ -306,11 +306,11 @@ class Session(Protocol):
 class Method(Protocol):
     """How a kind of scorer comes by its rows."""
 
-    def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
+    def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> RunPlan:
         """Find what the cache lacks for the cases (columns `key`, `n_steps`)."""
         ...
 
-    def session(self, plan: Plan, interrupt: Interrupt) -> Session:
+    def session(self, plan: RunPlan, interrupt: Interrupt) -> RunSession:
         """Start a run of what is planned; long stretches in it that leave nothing half done heed `interrupt`."""
         ...
 
@@ -400,7 +400,7 @@ def score(
 
 def _lacking(
     wanted: pl.DataFrame, parts: Parts, method: Method, retry_refused: bool, missing: Sequence[Missing]
-) -> Plan:
+) -> RunPlan:
     """What the cache lacks now of what was missing; rows are those of `wanted` in both."""
     rows = sorted({lacking.row for lacking in missing})
     plan = method.plan(wanted[rows], parts, retry_refused=retry_refused)
@@ -413,10 +413,10 @@ class _Run:
 
     scorer: Scorer
     parts: Parts
-    plan: Plan
+    plan: RunPlan
     shared: SharedWork
     work: Callable[[Sequence[Missing]], Work]
-    session: Session
+    session: RunSession
     interrupt: Interrupt
     dry_run: bool
     began: float = field(default_factory=time.monotonic)
@@ -431,10 +431,10 @@ class _Run:
     _open: Counter[int] = field(init=False)
     _hollow: set[int] = field(default_factory=set)
     _unsaved: list[str] = field(default_factory=list)
-    saving: Saving = field(init=False)
+    saving: RowSaver = field(init=False)
 
     def __post_init__(self) -> None:
-        self.saving = Saving(self.scorer, self.parts)
+        self.saving = RowSaver(self.scorer, self.parts)
         self.cached, self.cached_refused = self.plan.cached, self.plan.refused
         self._open = Counter(missing.row for missing in self.plan.missing)
 

@@ -21,10 +21,10 @@ from scoring.errors import UsageError
 from scoring.runs.arguments import ClusterSize
 from scoring.runs.events import ClusterEstimate, Interrupt
 from scoring.runs.fleet import Fleet, characters
-from scoring.runs.leases import Missing, Plan
+from scoring.runs.leases import Missing, RunPlan
 from scoring.runs.prm_runs import Encoding, EncodingSession
 from scoring.runs.run import Came, Load, RunCase, RunUsage, Work
-from scoring.runs.workers import Block, BlockResult, CaseResult, Opened, Reply, WorkerGone
+from scoring.runs.workers import BlockResult, CaseResult, Opened, WorkBlock, WorkerGone, WorkerReply
 
 BLOCK_SECONDS = 0.01
 """What a block costs beside its tokens: to hand it over and to take its rows back."""
@@ -45,17 +45,17 @@ class Sizing(Struct, frozen=True):
     measured: str = ""
     hour: float | None = None
 
-    def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> Plan:
+    def plan(self, cases: pl.DataFrame, parts: Parts, *, retry_refused: bool) -> RunPlan:
         """Find the cases that have no rewards."""
         return self.encoding.plan(cases, parts, retry_refused=retry_refused)
 
-    def session(self, plan: Plan, interrupt: Interrupt) -> "SizingSession":
+    def session(self, plan: RunPlan, interrupt: Interrupt) -> "SizingSession":
         """Start one dry run."""
         return SizingSession(self, self.encoding.session(plan, interrupt))
 
 
 class SizingSession(Struct):
-    """One dry run; see `scoring.runs.run.Session`."""
+    """One dry run; see `scoring.runs.run.RunSession`."""
 
     method: Sizing
     encoding: EncodingSession
@@ -102,7 +102,7 @@ def simulated(lengths: Sequence[tuple[int, int]], workers: int, speed: float) ->
         (Missing(row), RunCase("", "", _Characters(size), []))  # type: ignore[arg-type]  # it has a length
         for row, (size, _) in enumerate(lengths)
     )
-    plan = Plan(tuple(Missing(row) for row in range(len(lengths))), len(lengths), len(lengths), 0, 0, ())
+    plan = RunPlan(tuple(Missing(row) for row in range(len(lengths))), len(lengths), len(lengths), 0, 0, ())
     session = Fleet(Encoding(_nothing), clock=clock).session(plan, Interrupt())
     for _ in session.rows(pairs, lambda: (simulation, None)):
         pass
@@ -144,7 +144,7 @@ class SimulatedWorkers:
         self._tokens = np.asarray(tokens, dtype=np.int64)
         self._count, self._speed, self._clock = count, speed, clock
         self._free = [0.0] * count
-        self._coming: list[tuple[float, int, int, Block | None]] = []
+        self._coming: list[tuple[float, int, int, WorkBlock | None]] = []
         self._order = 0
 
     def wanted(self) -> int:
@@ -159,7 +159,7 @@ class SimulatedWorkers:
         """Ready at once."""
         self._come(self._clock.now, number, None)
 
-    def give(self, number: int, block: Block) -> None:
+    def give(self, number: int, block: WorkBlock) -> None:
         """Computed when what it has before is."""
         rows = [missing.row for missing, _ in block.cases]
         seconds = BLOCK_SECONDS + float(self._tokens[rows].sum()) / self._speed
@@ -167,12 +167,12 @@ class SimulatedWorkers:
         self.busy += seconds
         self._come(self._free[number], number, block)
 
-    def news(self, seconds: float) -> Sequence[tuple[int, Reply | WorkerGone]]:
+    def news(self, seconds: float) -> Sequence[tuple[int, WorkerReply | WorkerGone]]:
         """Return what is due; where somebody would wait, the clock is set to what comes next."""
         if not self._coming or (not seconds and self._coming[0][0] > self._clock.now):
             return ()
         self._clock.now = max(self._clock.now, self._coming[0][0])
-        news: list[tuple[int, Reply | WorkerGone]] = []
+        news: list[tuple[int, WorkerReply | WorkerGone]] = []
         while self._coming and self._coming[0][0] <= self._clock.now:
             _, _, number, block = heappop(self._coming)
             if block is None:
@@ -185,7 +185,7 @@ class SimulatedWorkers:
     def close(self) -> None:
         """Close nothing: nothing runs."""
 
-    def _come(self, moment: float, number: int, block: Block | None) -> None:
+    def _come(self, moment: float, number: int, block: WorkBlock | None) -> None:
         self._order += 1
         heappush(self._coming, (moment, self._order, number, block))
 

@@ -34,7 +34,7 @@ from scoring.errors import EngineError, InputError, InspectError
 from scoring.prms.base import Encoder
 from scoring.runs.events import Interrupt, Notice
 from scoring.runs.leases import Missing
-from scoring.runs.preparation import Prepared, Running, prepare
+from scoring.runs.preparation import PreparedRun, Running, prepare
 from scoring.runs.prm_runs import EncodedCase, encoded, read
 from scoring.runs.run import RunCase, RunUsage, Settled
 from scoring.workspace import Workspace
@@ -66,7 +66,7 @@ class WorkerPrm(Struct, frozen=True):
     version: str = ""
 
 
-class Block(Struct, frozen=True):
+class WorkBlock(Struct, frozen=True):
     """Cases for a worker; its answer has the same number."""
 
     number: int
@@ -130,12 +130,12 @@ class WorkerGone(Struct, frozen=True):
     preempted: bool = False
 
 
-Reply = Opened | BlockResult | WorkerFailed
+WorkerReply = Opened | BlockResult | WorkerFailed
 """What a worker says."""
 encode_message = msgspec.msgpack.Encoder().encode
 decode_prm = msgspec.msgpack.Decoder(WorkerPrm).decode
-decode_block = msgspec.msgpack.Decoder(Block).decode
-decode_reply = msgspec.msgpack.Decoder(Reply).decode
+decode_block = msgspec.msgpack.Decoder(WorkBlock).decode
+decode_reply = msgspec.msgpack.Decoder(WorkerReply).decode
 
 
 class Workers(Protocol):
@@ -162,11 +162,11 @@ class Workers(Protocol):
         """
         ...
 
-    def give(self, number: int, block: Block) -> None:
+    def give(self, number: int, block: WorkBlock) -> None:
         """Hand over a block. What has ended meanwhile is told by `news`."""
         ...
 
-    def news(self, seconds: float) -> Sequence[tuple[int, Reply | WorkerGone]]:
+    def news(self, seconds: float) -> Sequence[tuple[int, WorkerReply | WorkerGone]]:
         """Return what workers said since, in order; waits so long for the first."""
         ...
 
@@ -196,7 +196,7 @@ class Worker:
             return WorkerFailed.of(error, everywhere=False)
         return Opened(self._engine.name, round(time.monotonic() - began, 3), platform.node())
 
-    def compute(self, block: Block) -> BlockResult | WorkerFailed:
+    def compute(self, block: WorkBlock) -> BlockResult | WorkerFailed:
         """Compute the rewards of every case, or why it has none."""
         try:
             with self._encoding:
@@ -209,7 +209,7 @@ class Worker:
             return WorkerFailed.of(error, everywhere=True)
 
     @cached_property
-    def _prepared(self) -> Prepared:
+    def _prepared(self) -> PreparedRun:
         prm = self._asked
         if prm.version != __version__:
             raise InputError(
@@ -232,7 +232,7 @@ class Worker:
     def _encoder(self) -> Encoder:
         return self._prepared.encoder()
 
-    def _encoded(self, block: Block) -> tuple[list[EncodedCase], list[Settled]]:
+    def _encoded(self, block: WorkBlock) -> tuple[list[EncodedCase], list[Settled]]:
         window: list[EncodedCase] = []
         settled: list[Settled] = []
         for missing, case in block.cases:
@@ -240,7 +240,7 @@ class Worker:
             (window if isinstance(made, EncodedCase) else settled).append(made)  # type: ignore[arg-type]
         return window, settled
 
-    def _computed(self, block: Block, window: Sequence[EncodedCase], settled: list[Settled]) -> BlockResult:
+    def _computed(self, block: WorkBlock, window: Sequence[EncodedCase], settled: list[Settled]) -> BlockResult:
         spent = RunUsage()
         notices: dict[str, None] = {}
         if window:
@@ -288,7 +288,7 @@ _LENGTH = struct.Struct(">I")
 _PATIENCE = 5
 """Seconds that a process may take to end before it is killed."""
 
-News = tuple[int, Reply | WorkerGone]
+News = tuple[int, WorkerReply | WorkerGone]
 
 
 class LocalWorkers:
@@ -327,7 +327,7 @@ class LocalWorkers:
         self._write(process, encode_message(replace(self._prm, running=replace(self._prm.running, device=device))))
         threading.Thread(target=self._listen, args=(number, process), daemon=True).start()
 
-    def give(self, number: int, block: Block) -> None:
+    def give(self, number: int, block: WorkBlock) -> None:
         """Write a block to a process; whether it has ended is told by `news`."""
         self._write(self._processes[number], encode_message(block))
 
@@ -405,7 +405,7 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         return
     worker, writing = Worker(decode_prm(first)), threading.Lock()
 
-    def answer(work: Callable[[], Reply]) -> None:
+    def answer(work: Callable[[], WorkerReply]) -> None:
         try:
             reply = work()
             with writing, suppress(OSError):

@@ -118,7 +118,7 @@ def locked(folder: Path, *, make: bool = False, wait: bool = True) -> Iterator[N
             os.close(descriptor)
 
 
-class Share:
+class FolderShare:
     """A share in a folder, which any number of processes may have; while one has it, `locked` waits or is refused."""
 
     def __init__(self, folder: Path) -> None:

@@ -47,7 +47,7 @@ _BUCKETS = {
 }
 _SEGMENT = re.compile(r"[^\x00-\x1f\x7f\\/?#*]{1,200}")
 _LOOPBACK = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|::1)\Z")
-Result = TypeVar("Result")
+ResultT = TypeVar("ResultT")
 
 
 class LostRaceError(Exception):
@@ -299,7 +299,7 @@ class Bucket:
         with suppress(LostRaceError):
             self._tried(lambda: _there(lambda: obstore.put(self._store, path, b"", mode=never, use_multipart=False)))
 
-    def _tried(self, call: Callable[[], Result]) -> Result:
+    def _tried(self, call: Callable[[], ResultT]) -> ResultT:
         """The result of a call; one that fails by a passing fault is repeated for a while.
 
         A write that is repeated may have been done the first time. Then it is found to have lost against itself, and
@@ -350,7 +350,7 @@ def _plain(etag: Any) -> str:
     return str(etag).removeprefix("W/").strip('"')
 
 
-def _there(call: Callable[[], Result]) -> Result | None:
+def _there(call: Callable[[], ResultT]) -> ResultT | None:
     try:
         return call()
     except FileNotFoundError as error:
@@ -513,7 +513,7 @@ def _sentence(address: Address, error: Exception) -> StoreError:  # noqa: PLR091
     if _is(error, "InvalidPathError"):
         name = next(iter(_NAMED.findall(text)), "")[:_SHOWN]
         return StoreError(
-            f"{address} holds an object whose name is no path of a file ({name!a}).", "Rename or remove it there."
+            f"{address} holds an object whose name is not a path of a file ({name!a}).", "Rename or remove it there."
         )
     if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
         return StoreError(f"a file for {address} cannot be read or written here ({error.strerror}).", "Free space.")

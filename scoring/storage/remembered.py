@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 Made = TypeVar("Made")
 
 
-class Remembered:
+class IdentityCache:
     """Results by key, each beside the objects that it was made from; the one that was asked for longest ago goes first.
 
     An object is never changed here, so that one and the same object always gives the same result. May be used from

@@ -4,7 +4,7 @@
         address         where it mirrors: the `workspace` beside such a file is a mirror
         synced.json     what was equal here and there last: the etag of each object, size and time of its file
         open            there while somebody has it open, and after they were killed
-        in-use/         whoever has it open has a share in this folder (scoring.storage.files.Share)
+        in-use/         whoever has it open has a share in this folder (scoring.storage.files.FolderShare)
         incoming/       files that are being fetched
         workspace/      the workspace, which all else reads and writes like any other
 
@@ -30,7 +30,7 @@ import msgspec
 from msgspec import Struct
 
 from scoring.errors import InspectError, InUse, NoWorkspace, StoreError, UnwritableWorkspace
-from scoring.storage.files import DiskUse, Share, come_after, locked, sync, unwritable, uuid7, write_atomically
+from scoring.storage.files import DiskUse, FolderShare, come_after, locked, sync, unwritable, uuid7, write_atomically
 from scoring.storage.object_store import Address, LostRaceError, Store, StoredObject, open_store
 from scoring.storage.remote_plan import (
     FOLDERS,
@@ -41,8 +41,8 @@ from scoring.storage.remote_plan import (
     TRAVELS,
     WHOLE,
     Known,
-    Plan,
-    Record,
+    MirrorPlan,
+    MirrorRecord,
     digest_of,
     generations_among,
     is_sound,
@@ -96,7 +96,7 @@ class Mirror:
         self._contested: set[str] = set()
         self._synced = 0.0
         self._placing = Lock()
-        self._share = Share(home / IN_USE)
+        self._share = FolderShare(home / IN_USE)
         self._share.take()
         if not (home / ADDRESS).exists():
             write_atomically(home / ADDRESS, f"{address}\n".encode())
@@ -192,7 +192,7 @@ class Mirror:
         if time.monotonic() - self._synced > _FRESH:
             self.sync()
 
-    def _planned(self, record: dict[str, Known], under: str, *, look: bool) -> Plan:
+    def _planned(self, record: dict[str, Known], under: str, *, look: bool) -> MirrorPlan:
         """Compare what is here, what is there and what was equal last."""
         inside = f"{under}/" if under else ""
         there: Mapping[str, StoredObject]
@@ -201,7 +201,7 @@ class Mirror:
         else:
             known = {path: known_file for path, known_file in record.items() if path.startswith(inside)}
             there = {path: StoredObject(known_file.etag, known_file.size, 0.0) for path, known_file in known.items()}
-        plan = Plan(stamps_under(self.root, under), there)
+        plan = MirrorPlan(stamps_under(self.root, under), there)
         for path in sorted({*plan.here, *there, *(path for path in record if path.startswith(inside))}):
             if TRAVELS.fullmatch(path):
                 what = todo(path, record.get(path), plan.here.get(path), there.get(path), believed=self._believes)
@@ -229,7 +229,7 @@ class Mirror:
 
     # -- from there to here
 
-    def _pull(self, plan: Plan, record: dict[str, Known], done: Synced) -> None:
+    def _pull(self, plan: MirrorPlan, record: dict[str, Known], done: Synced) -> None:
         for path in plan.forget:
             record.pop(path, None)
         if plan.fetch:
@@ -255,7 +255,9 @@ class Mirror:
                 record.pop(path, None)
                 done.came += 1
 
-    def _fetch(self, path: str, plan: Plan, record: dict[str, Known], moved: Mapping[tuple[str, str], str]) -> None:
+    def _fetch(
+        self, path: str, plan: MirrorPlan, record: dict[str, Known], moved: Mapping[tuple[str, str], str]
+    ) -> None:
         there, incoming = plan.there[path], self.home / INCOMING / uuid7()
         incoming.parent.mkdir(exist_ok=True)
         etag: str | None = there.etag
@@ -307,7 +309,7 @@ class Mirror:
                 folder.rmdir()
         return True
 
-    def _join_generations(self, plan: Plan, record: dict[str, Known]) -> bool:
+    def _join_generations(self, plan: MirrorPlan, record: dict[str, Known]) -> bool:
         """Join generations that were made here and there without knowing each other; whether there were any."""
         joined = False
         ours = generations_among([*plan.send, *(path for path in plan.merge if path in self._contested)])
@@ -328,7 +330,7 @@ class Mirror:
 
     # -- from here to there
 
-    def _try_to_push(self, plan: Plan, record: dict[str, Known], done: Synced) -> bool:
+    def _try_to_push(self, plan: MirrorPlan, record: dict[str, Known], done: Synced) -> bool:
         done.waiting, done.unsent = len(plan.send) + len(plan.merge) + len(plan.remove), None
         try:
             lost = self._push(plan, record, done)
@@ -338,7 +340,7 @@ class Mirror:
         done.waiting = 0
         return lost
 
-    def _push(self, plan: Plan, record: dict[str, Known], done: Synced) -> bool:
+    def _push(self, plan: MirrorPlan, record: dict[str, Known], done: Synced) -> bool:
         """Send what is new here; whether anything lost a race and is to be looked at again."""
         waiting: list[str] = []
         moved: dict[tuple[str | int, ...], str] = {
@@ -366,7 +368,7 @@ class Mirror:
         return any(path not in record for path in waiting)
 
     def _sent(
-        self, path: str, plan: Plan, record: dict[str, Known], moved: Mapping[tuple[str | int, ...], str]
+        self, path: str, plan: MirrorPlan, record: dict[str, Known], moved: Mapping[tuple[str | int, ...], str]
     ) -> bool:
         """Send a file, or what it and the one there become; False where that has to be looked at again."""
         try:
@@ -408,7 +410,7 @@ class Mirror:
         etag = self.store.write(path, data, (known.etag or None) if known else None)
         record[path] = Known(etag, *stamp, digest)
 
-    def _merge(self, path: str, plan: Plan, record: dict[str, Known]) -> None:
+    def _merge(self, path: str, plan: MirrorPlan, record: dict[str, Known]) -> None:
         """Make one of what is here and there under the same name."""
         file = self.root / path
         if IMMUTABLE.match(path):
@@ -436,7 +438,7 @@ class Mirror:
             raise LostRaceError
         record[path] = Known(there.etag, *stamp) if same else Known("", -1, -1)
 
-    def _tell_of_generation(self, benchmark: str, name: str, plan: Plan, record: dict[str, Known]) -> None:
+    def _tell_of_generation(self, benchmark: str, name: str, plan: MirrorPlan, record: dict[str, Known]) -> None:
         """Count up the benchmark's generations, which fails where another has done so since they were listed."""
         path = f"benchmarks/{benchmark}/newest"
         there, known = plan.there.get(path), record.get(path)
@@ -449,11 +451,11 @@ class Mirror:
         # A folder that somebody emptied is no workspace whose files were removed one by one.
         if (self.root / MARK).exists():
             with suppress(OSError, msgspec.MsgspecError):
-                return msgspec.json.decode((self.home / RECORD).read_bytes(), type=Record).files
+                return msgspec.json.decode((self.home / RECORD).read_bytes(), type=MirrorRecord).files
         return {}
 
     def _save_record(self, record: dict[str, Known]) -> None:
-        write_atomically(self.home / RECORD, msgspec.json.encode(Record(files=record)))
+        write_atomically(self.home / RECORD, msgspec.json.encode(MirrorRecord(files=record)))
 
     def _make_room(self, needed: int) -> None:
         """Throw away mirrors, those used longest ago first, until as much fits as all may take together."""
@@ -481,7 +483,7 @@ def _thrown_away(home: Path) -> bool:
     doomed = home.with_name(f".{home.name}-{uuid7()}")
     try:
         with locked(home / IN_USE, wait=False):
-            record = msgspec.json.decode((home / RECORD).read_bytes(), type=Record).files
+            record = msgspec.json.decode((home / RECORD).read_bytes(), type=MirrorRecord).files
             here = stamps_under(home / WORKSPACE, "")
             travelling = {path: stamp for path, stamp in here.items() if TRAVELS.fullmatch(path)}
             unsent = any(

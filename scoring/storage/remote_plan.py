@@ -63,14 +63,14 @@ class Known(Struct, array_like=True):
         return (self.size, self.time) == stamp
 
 
-class Record(Struct):
+class MirrorRecord(Struct):
     """What is written down of a mirror: by its path what was equal on both sides."""
 
     format: int = 1
     files: dict[str, Known] = field(default_factory=dict)
 
 
-class Plan(Struct):
+class MirrorPlan(Struct):
     """What is to be done about the paths of a mirror."""
 
     here: dict[str, tuple[int, int]]
@@ -86,7 +86,7 @@ class Plan(Struct):
 def todo(
     path: str, known: Known | None, here: tuple[int, int] | None, there: StoredObject | None, *, believed: bool
 ) -> str:
-    """Return what is to be done about a path: the name of a field of `Plan`, or "" for nothing.
+    """Return what is to be done about a path: the name of a field of `MirrorPlan`, or "" for nothing.
 
     Args:
         path: the file.

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 from msgspec import Struct
 
-Rows = npt.NDArray[np.int64]
+RowNumbers = npt.NDArray[np.int64]
 
 BLOCK = 250_000
 """Rows of a block, where rows are gone through: of these all columns may be in memory, and those of a smaller frame."""
@@ -25,7 +25,7 @@ def is_small(rows: int) -> bool:
     return rows <= BLOCK
 
 
-def row_blocks(rows: int) -> Iterator[Rows]:
+def row_blocks(rows: int) -> Iterator[RowNumbers]:
     """Yield the numbers of so many rows, BLOCK at a time."""
     return (np.arange(first, min(first + BLOCK, rows)) for first in range(0, rows, BLOCK))
 
@@ -42,7 +42,7 @@ class StoredPart(Struct, frozen=True, eq=False):
 
     read: Callable[[Sequence[str], tuple[int, int] | None], pl.DataFrame]
     height: int
-    rows: Rows | None = None
+    rows: RowNumbers | None = None
 
     def columns(self, names: Sequence[str], first: int = 0, count: int | None = None) -> pl.DataFrame:
         """Read columns of the rows that count, from the first-th on; `count` None = all."""
@@ -58,7 +58,7 @@ class StoredPart(Struct, frozen=True, eq=False):
         start = int(wanted[0])
         return self.read(names, (start, int(wanted[-1]) + 1 - start))[wanted - start]
 
-    def only(self, rows: Rows) -> "StoredPart":
+    def only(self, rows: RowNumbers) -> "StoredPart":
         """Keep some of the rows that count, by their places among these, ascending."""
         return StoredPart(self.read, rows.size, rows if self.rows is None else self.rows[rows])
 
@@ -184,7 +184,7 @@ class StoredFrame(pl.DataFrame):
             raise pl.exceptions.OutOfBoundsError(f"index {index} is out of bounds")
         return row.row(0, **options)
 
-    def only(self, rows: Rows) -> "StoredFrame":
+    def only(self, rows: RowNumbers) -> "StoredFrame":
         """Keep some rows, by their places, ascending."""
         if rows.size == self.height:
             return self

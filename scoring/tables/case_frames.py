@@ -10,7 +10,15 @@ from functools import partial
 import polars as pl
 from msgspec.structs import replace
 
-from scoring.benchmarks.base import CaseFormat, Imported, Read, first_step, first_step_checks, none_wrong, warn_where
+from scoring.benchmarks.base import (
+    CaseFormat,
+    Imported,
+    ReadSource,
+    first_step,
+    first_step_checks,
+    none_wrong,
+    warn_where,
+)
 from scoring.errors import UsageError
 from scoring.reading.fields import Fields, Layout, identifier, read_by, solution, text, texts, truth, whole, wholes
 from scoring.reading.findings import Finding
@@ -119,7 +127,7 @@ def _format(benchmark: str, *, identified: bool) -> CaseFormat:
     )
 
 
-def _concluded(read: Read, *, identified: bool) -> tuple[str, list[Finding]]:
+def _concluded(read: ReadSource, *, identified: bool) -> tuple[str, list[Finding]]:
     findings = list(read.findings)
     if not identified:
         message = "no column holds ids; cases are called after the frame and the row's number"

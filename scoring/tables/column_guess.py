@@ -475,7 +475,7 @@ class Choice(Struct, frozen=True):
     states: ColumnMapping
 
 
-class Reading(Struct, frozen=True):
+class ColumnReading(Struct, frozen=True):
     """Something that can be read in several ways.
 
     Attributes:
@@ -497,7 +497,7 @@ class Reading(Struct, frozen=True):
 
 def readings(
     rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None = None, *, with_findings: bool = True
-) -> tuple[Reading, ...]:
+) -> tuple[ColumnReading, ...]:
     """Find everything in a table that the mapping reads in one of several ways, and that nobody decided.
 
     Args:
@@ -510,7 +510,7 @@ def readings(
     if mapping.steps is None or mapping.problem is None or mapping.step is not None:
         return ()
     table = _Table(rows)
-    several: list[Reading] = []
+    several: list[ColumnReading] = []
     if stated.separator is None:
         several += _separators(table, mapping, mapping.steps)
     if stated.steps is None:
@@ -522,7 +522,7 @@ def readings(
     return tuple(several)
 
 
-def _separators(table: _Table, mapping: ColumnMapping, column: str) -> Iterator[Reading]:
+def _separators(table: _Table, mapping: ColumnMapping, column: str) -> Iterator[ColumnReading]:
     counts = table.counts(table.columns, mapping)
     if mapping.separator not in {None, "\n"} or table.confirmed(column, counts, mapping.separator):
         return
@@ -534,14 +534,14 @@ def _separators(table: _Table, mapping: ColumnMapping, column: str) -> Iterator[
         Choice(paragraphs, r"--separator '\n\n'", ColumnMapping(separator="\n\n")),
         Choice("one step a line", r"--separator '\n'", ColumnMapping(separator="\n")),
     )
-    yield Reading(f"What is a step in the column {column!r}?", ways if mapping.separator is None else ways[::-1])
+    yield ColumnReading(f"What is a step in the column {column!r}?", ways if mapping.separator is None else ways[::-1])
 
 
 def _filled(cell: str, separator: str | None) -> list[str]:
     return [part.strip() for part in steps(cell, separator)[0] if part.strip()]
 
 
-def _other_solutions(table: _Table, column: str) -> Iterator[Reading]:
+def _other_solutions(table: _Table, column: str) -> Iterator[ColumnReading]:
     others = [table.columns[name] for name in _NAMES["steps"].split() if name in table.columns]
     for other in others:
         if other != column and table.is_solutions(other) and table.divided(other):
@@ -549,10 +549,10 @@ def _other_solutions(table: _Table, column: str) -> Iterator[Reading]:
                 Choice(f"solutions in {name!r}", f"--steps {name}", ColumnMapping(steps=name))
                 for name in (column, other)
             ]
-            yield Reading("Which column holds the solutions that were judged?", tuple(ways))
+            yield ColumnReading("Which column holds the solutions that were judged?", tuple(ways))
 
 
-def _bases(rows: Rows, table: _Table, mapping: ColumnMapping) -> Iterator[Reading]:
+def _bases(rows: Rows, table: _Table, mapping: ColumnMapping) -> Iterator[ColumnReading]:
     base = gold_base(rows, mapping)
     if mapping.label_base is not None or base.finding is None:
         return
@@ -563,17 +563,17 @@ def _bases(rows: Rows, table: _Table, mapping: ColumnMapping) -> Iterator[Readin
     if mapping.earliest_error is not None and any(text(cell) == "0" for cell in cells):
         states = ColumnMapping(label_base=1, clean="0")
         first = Choice("labels counted from 1, and 0 where no step is wrong", "--label-base 1 --clean 0", states)
-    yield Reading(f"What does the column {column!r} call the first step?", (zero, first), told=True)
+    yield ColumnReading(f"What does the column {column!r} call the first step?", (zero, first), told=True)
 
 
-def _ratings(table: _Table, column: str) -> Iterator[Reading]:
+def _ratings(table: _Table, column: str) -> Iterator[ColumnReading]:
     cells = [cell for cell in map(listed, table.cells(column)) if isinstance(cell, list)]
     ratings = [number(part) for cell in cells for part in cell if not isinstance(part, bool)]
     numbers = [rating for rating in ratings if isinstance(rating, float)]
     if any(rating < 0 for rating in numbers) and 0 in numbers:
         wrong = Choice("a rating of 0 as wrong", "--wrong-below 0.5", ColumnMapping(wrong_below=0.5))
         right = Choice("a rating of 0 as right", "--wrong-below 0", ColumnMapping(wrong_below=0.0))
-        yield Reading("Some ratings are below 0 and others 0: what is a rating of 0?", (wrong, right), told=True)
+        yield ColumnReading("Some ratings are below 0 and others 0: what is a rating of 0?", (wrong, right), told=True)
 
 
 # -- what a cell is

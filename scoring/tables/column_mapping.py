@@ -99,7 +99,9 @@ class ColumnMapping(Struct, frozen=True):
         for name in (*COLUMNS, "step", "separator", "clean", "benchmark"):
             value = getattr(self, name)
             if value is not None and not _is_word(value):
-                raise UsageError(f"{name} of a mapping is no text or an empty one.", "Give it a name, or leave it out.")
+                raise UsageError(
+                    f"{name} of a mapping is not text or an empty one.", "Give it a name, or leave it out."
+                )
         if self.benchmark is not None and not is_benchmark_name(self.benchmark):
             raise UsageError("the benchmark's name cannot be a folder's.", "Use letters, digits, dots and hyphens.")
         for name in ("label_base", "verdict_base"):
@@ -107,12 +109,16 @@ class ColumnMapping(Struct, frozen=True):
             if value is not None and (type(value) is not int or value not in {0, 1}):
                 raise UsageError(f"{name} of a mapping is neither 0 nor 1.", "Say what the first step is called.")
         if self.wrong_below is not None and not _is_finite(self.wrong_below):
-            raise UsageError("wrong_below of a mapping is no finite number.", "Say below which rating a step is wrong.")
+            raise UsageError(
+                "wrong_below of a mapping is not a finite number.", "Say below which rating a step is wrong."
+            )
         for name in SCORERS:
             value = getattr(self, name)
             pairs = value.items() if isinstance(value, Mapping) else [(None, None)]
             if not all(map(_is_word, (part for pair in pairs for part in pair))):
-                raise UsageError(f"{name} of a mapping is no object of names and columns.", "Name scorer and column.")
+                raise UsageError(
+                    f"{name} of a mapping is not an object of names and columns.", "Name scorer and column."
+                )
 
     @property
     def named(self) -> list[tuple[str, str]]:
@@ -171,16 +177,16 @@ class ColumnMapping(Struct, frozen=True):
         try:
             document = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{source} is no valid JSON ({error}).", "Write the mapping again.") from None
+            raise InputError(f"{source} is not valid JSON ({error}).", "Write the mapping again.") from None
         if not isinstance(document, dict):
-            raise InputError(f"{source} is no object of fields and columns.", "Write the mapping again.")
+            raise InputError(f"{source} is not an object of fields and columns.", "Write the mapping again.")
         if document.pop("format", FORMAT) != FORMAT:
             raise InputError(f"{source} has a format this version does not know.", "Update prm-inspect.")
         known = [field.name for field in fields(cls)]
         for key in document:
             if key not in known:
                 named = printable(key[:40])
-                raise UsageError(f"{source} maps {named!r}, which is no field.", f"Known are {', '.join(known)}.")
+                raise UsageError(f"{source} maps {named!r}, which is not a field.", f"Known are {', '.join(known)}.")
         return cls(**document)
 
 

@@ -21,7 +21,7 @@ from scoring.schema import STEP_INDEX
 from scoring.tables.column_mapping import SCORERS, ColumnMapping, at, listed, number, single_at, text, whole
 from scoring.tables.table import (
     Evidence,
-    Gold,
+    GoldExpressions,
     base_note,
     check_columns,
     flat_row,
@@ -211,7 +211,7 @@ def _kept(count: int) -> list[pl.Expr]:
     for place in range(count):
         values = pl.col(f"given {place}")
         numbers, truths = (whole_case & pl.col(f"{name} {place}") for name in ("numbers", "truths"))
-        bad = pl.format("reward {} (0-based) is no finite number", pl.col(f"odd {place}"))
+        bad = pl.format("reward {} (0-based) is not a finite number", pl.col(f"odd {place}"))
         reason = pl.when(~whole_case).then(pl.lit("there are no rewards here")).when(~(numbers | truths)).then(bad)
         code = pl.when(~whole_case).then(pl.lit("no-rewards")).when(~(numbers | truths)).then(pl.lit("bad-reward"))
         columns += [
@@ -418,7 +418,7 @@ def _gold(rows: Rows, mapping: ColumnMapping) -> pl.Expr:
     named = [name for name in ("earliest_error", "error_steps", "step_labels") if getattr(mapping, name) is not None]
     if not named or (mapping.steps is None and mapping.label_base is None):
         return pl.lit(None, dtype=STEP_INDEX)
-    earliest = Gold(mapping, gold_base(rows, mapping).base).earliest
+    earliest = GoldExpressions(mapping, gold_base(rows, mapping).base).earliest
     return earliest if mapping.label_base is not None else pl.when(pl.col("steps").is_not_null()).then(earliest)
 
 
@@ -448,7 +448,7 @@ def _flat(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
         row["run"] = run
     else:
         row["run"] = None
-        fields.note("error", "bad-run", "the run is no whole number from 0 on")
+        fields.note("error", "bad-run", "the run is not a whole number from 0 on")
     return row | _cells(mapping, fields.value)
 
 
@@ -460,7 +460,7 @@ def _rated(cell: Any) -> dict[str, Any]:
         sound = [type(reward) is float and math.isfinite(reward) for reward in rewards]
         if all(sound):
             return {"rewards": rewards}
-        return _unusable("bad-reward", f"reward {sound.index(False)} (0-based) is no finite number")
+        return _unusable("bad-reward", f"reward {sound.index(False)} (0-based) is not a finite number")
     if cell is None or cell == []:
         return _unusable("no-rewards", "there are no rewards here" if cell is None else "the list of rewards is empty")
     solution = number(cell)
@@ -481,7 +481,7 @@ def _verdict(mapping: ColumnMapping, cell: Any) -> dict[str, Any]:
         return {"answer": answer, "verdict": label}
     sound = answer.encode(errors="replace").decode() if answer else ""
     words = repr(sound[:_SHOWN]) if sound else kind_of(cell)
-    return {"answer": answer, **_unusable("unparsed", f"the verdict {words} is no index of a step")}
+    return {"answer": answer, **_unusable("unparsed", f"the verdict {words} is not an index of a step")}
 
 
 def _unusable(code: str, why: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.benchmarks.base import CaseFormat, Check, Imported, Read, none_wrong, warn_where
+from scoring.benchmarks.base import CaseFormat, Check, Imported, ReadSource, none_wrong, warn_where
 from scoring.benchmarks.registry import MODULES
 from scoring.errors import UsageError
 from scoring.reading.chunks import chunks
@@ -77,7 +77,7 @@ def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Impo
         raise UsageError(f"the mapping names no column for {missing}.", "Cases need a problem and steps.")
     check_columns(rows, mapping)
     base = gold_base(rows, mapping)
-    gold = Gold(mapping, base.base)
+    gold = GoldExpressions(mapping, base.base)
     declared = CaseFormat(
         name=mapping.benchmark or table_name(rows.source),
         layout=Layout(
@@ -224,7 +224,7 @@ def _ratings(like: Callable[[float], bool], fields: Fields, _: str) -> int:
 
 def _steps(fields: Fields, name: str) -> list[str] | None:
     if isinstance(fields.value.get(name), str):
-        fields.note("error", "printed-list", "steps look like a list and are no JSON; write them with json.dumps")
+        fields.note("error", "printed-list", "steps look like a list and are not JSON; write them with json.dumps")
         return None
     return fields.solution(name)
 
@@ -238,7 +238,7 @@ def _agreement(fields: Fields, name: str) -> float | None:
 
 
 IS_SHARE = pl.col("agreement").is_between(0, 1)
-NO_SHARE = "agreement is no number from 0 to 1"
+NO_SHARE = "agreement is not a number from 0 to 1"
 
 
 # -- what the first step is called in labels
@@ -322,8 +322,8 @@ def _against(stated: int, zeros: int, ends: int, source: str, option: str) -> Fi
     # Gold labels that name no step are said one by one; a verdict that names none is a wrong answer.
     if stated and zeros and (not ends or option == "verdict_base"):
         message = (
-            f"{option} is stated as 1, but {zeros:,} labels are 0, which is no step then: if 0 is the first step it is "
-            "0, and if 0 means no error, `clean` in the mapping says so"
+            f"{option} is stated as 1, but {zeros:,} labels are 0, which is not a step then: if 0 is the first step, "
+            "it is 0, and if 0 means no error, `clean` in the mapping says so"
         )
     elif not stated and ends and not zeros:
         message = f"{option} is stated as 0, but no label is 0 and {ends:,} equal the number of steps: it may be 1"
@@ -454,7 +454,7 @@ def _evidence(frame: pl.DataFrame, named: list[str], n_steps: pl.Expr) -> tuple[
     return Evidence.of(pairs), int((labels["earliest"] == -1).sum())
 
 
-class Gold:
+class GoldExpressions:
     """Gold labels as expressions over the fields, once their base is known; null where a row has no usable one.
 
     `earliest` and `error_steps` are the columns `earliest_error` and `error_steps`.
@@ -537,7 +537,7 @@ def _listed(labels: pl.Expr) -> pl.Expr:
     return pl.format("[{}]", labels.list.eval(pl.element().cast(pl.String)).list.join(", "))
 
 
-def _concluded(mapping: ColumnMapping, base: LabelBase, read: Read) -> tuple[str, list[Finding]]:
+def _concluded(mapping: ColumnMapping, base: LabelBase, read: ReadSource) -> tuple[str, list[Finding]]:
     source, findings = read.source, list(read.findings)
     if split := read.tallies[_SPLIT]:
         message = f"{split:,} solutions were one text and were split at {_separator_words(mapping)}"

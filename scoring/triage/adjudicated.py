@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from scoring.schema import STEP_INDEX
 from scoring.triage.history import GOLD_WRONG, RULINGS
-from scoring.triage.words import Words
+from scoring.triage.words import Annotation
 
 CHANGED, CONFIRMED, WITHOUT_GOLD = "changed", "as the gold says", "import problem"
 UNRATED, RULINGS_DIFFER = "no step is rated", "people differ on the ruling"
@@ -105,7 +105,7 @@ class Adjudicated(Struct, frozen=True, eq=False, dict=True):
         return joined.with_columns(*columns, as_given).select(cases.columns)
 
 
-def adjudicate(words_by_case: Mapping[str, Sequence[Words]], cases: pl.DataFrame) -> Adjudicated:
+def adjudicate(words_by_case: Mapping[str, Sequence[Annotation]], cases: pl.DataFrame) -> Adjudicated:
     """Return the labels of cases after triage.
 
     Args:
@@ -163,7 +163,9 @@ class _Own(NamedTuple):
         return self.lists and self.listed is not None
 
 
-def _adjudication(every: Sequence[Words], key: str, own: _Own) -> tuple[str, int | None, list[int] | None, list[str]]:
+def _adjudication(
+    every: Sequence[Annotation], key: str, own: _Own
+) -> tuple[str, int | None, list[int] | None, list[str]]:
     """What the words of all come to on one case: adjudication, earliest error, error steps, and whose words."""
     words = [own_words.of(key) for own_words in every]
     ruled = [word for word in words if word.ruling in DENYING]
@@ -174,7 +176,7 @@ def _adjudication(every: Sequence[Words], key: str, own: _Own) -> tuple[str, int
     return why, None, None, _who(ruled or every, DENYING)
 
 
-def _by_ratings(ruled: Sequence[Words], own: _Own) -> tuple[str, int | None, list[int] | None, list[str]]:
+def _by_ratings(ruled: Sequence[Annotation], own: _Own) -> tuple[str, int | None, list[int] | None, list[str]]:
     """The same where everybody who decides rules "gold wrong"."""
     rated = {word.who: word.ratings for word in ruled if word.ratings}
     if not rated:
@@ -203,5 +205,5 @@ def _denies(ratings: Mapping[int, int], label: _Label, *, every: bool) -> bool:
     return any((ratings[step] == -1) != (step in label) for step in steps)
 
 
-def _who(words: Iterable[Words], rulings: Collection[str]) -> list[str]:
+def _who(words: Iterable[Annotation], rulings: Collection[str]) -> list[str]:
     return sorted(word.who for word in words if word.ruling in rulings)

@@ -71,13 +71,13 @@ class Action(NamedTuple):
     content: str = ""
 
 
-Change = tuple[str, Sequence[str], str]
+JournalChange = tuple[str, Sequence[str], str]
 """(one of CHANGES; cases; the value, see `Action`)."""
-Batch = tuple[str, str, int]
+ActionBatch = tuple[str, str, int]
 """(who, machine, counter of its first action): what is undone and redone as one."""
 
 
-def batch_of(action: Action) -> Batch:
+def batch_of(action: Action) -> ActionBatch:
     """Return the batch that an action belongs to, or that an undo or redo speaks of."""
     return (action.who, action.machine, action.of)
 
@@ -101,7 +101,7 @@ def rating_of(value: str) -> tuple[int, int | None]:
     """
     step, blank, rating = value.partition(" ")
     if not step.isdecimal() or not step.isascii() or not blank or rating not in {"", *map(str, RATINGS)}:
-        raise ValueError(f"{value!r} is no step and rating")
+        raise ValueError(f"{value!r} is not a step and rating")
     return int(step), int(rating) if rating else None
 
 
@@ -202,7 +202,7 @@ def _kind(action: Action) -> str:
 # -- what is said of cases: rulings, ratings of steps, tags, notes and their categories
 
 
-Said = Mapping[str, str]
+Statement = Mapping[str, str]
 """A text by who said it."""
 
 
@@ -245,7 +245,7 @@ class Account:
 
     def __init__(self) -> None:
         self._tags: dict[str, set[str]] = {}
-        self._own: dict[str, dict[str, Said]] = {NOTE: {}, RULE: {}, SORT: {}}
+        self._own: dict[str, dict[str, Statement]] = {NOTE: {}, RULE: {}, SORT: {}}
         self._ratings: dict[str, dict[str, dict[int, int | None]]] = {}
 
     def take(self, actions: Iterable[Action]) -> None:
@@ -317,7 +317,7 @@ def _put(was: Mapping[str, Any], changed: Mapping[str, Any], cases: Iterable[str
 
 def _triage(
     tagged: Mapping[str, set[str]],
-    own: Mapping[str, Mapping[str, Said]],
+    own: Mapping[str, Mapping[str, Statement]],
     rated: Mapping[str, Mapping[str, Mapping[int, int | None]]],
 ) -> Triage:
     # Equal tags are one object: a hundred thousand cases tagged at once share theirs.
@@ -335,9 +335,9 @@ def _triage(
     return Triage(tags, _given(own[NOTE]), _given(own[RULE]), _given(own[SORT]), ratings)
 
 
-def _given(by_case: Mapping[str, Said]) -> dict[str, Said]:
+def _given(by_case: Mapping[str, Statement]) -> dict[str, Statement]:
     """Texts by case and who said them, without those that are empty."""
-    kept: dict[str, Said] = {}
+    kept: dict[str, Statement] = {}
     for case, of in by_case.items():
         there = {who: text for who, text in of.items() if text} if "" in of.values() else of
         if there:
@@ -357,7 +357,7 @@ class History:
 
     def __init__(self, actions: Iterable[Action] = ()) -> None:
         self.actions = sorted(actions)
-        self._undone: set[Batch] = set()
+        self._undone: set[ActionBatch] = set()
         for action in self.actions:
             if action.kind in REVERSALS:
                 self._reverse(action)
@@ -399,7 +399,7 @@ class History:
             self._told.take(holding)
         self.triage = self._told.triage(self.triage, cases)
 
-    def batch(self, batch: Batch) -> tuple[Action, ...]:
+    def batch(self, batch: ActionBatch) -> tuple[Action, ...]:
         """Return the actions of a batch, in order."""
         who, machine, of = batch
         return tuple(
@@ -452,7 +452,7 @@ class History:
                 since.append(action)
         return tuple(queue_of(first, since) for first, since in begun.items())
 
-    def stacks(self, who: str, machine: str) -> tuple[list[Batch], list[Batch]]:
+    def stacks(self, who: str, machine: str) -> tuple[list[ActionBatch], list[ActionBatch]]:
         """Return the batches that a person at a machine can undo, and those to redo; each with the next one last.
 
         A new action leaves nothing to redo. One that joins a batch which was undone is undone with it.

@@ -49,9 +49,9 @@ from scoring.triage.history import (
     UNDO,
     UNTAG,
     Action,
-    Batch,
-    Change,
+    ActionBatch,
     History,
+    JournalChange,
     Queue,
     Triage,
     batch_of,
@@ -89,11 +89,11 @@ _TOGETHER = 200_000
 """Bytes that are decoded at once: where that fails, their lines are decoded one by one."""
 _BLANK = object()
 """Stands for a line with nothing on it."""
-_NOT_WHOLE = "is no whole JSON object"
+_NOT_WHOLE = "is not a whole JSON object"
 _CUT = "was cut short while it was written and does nothing; the next action of its author takes its place"
 
 
-class Read(Struct, frozen=True):
+class ReadJournal(Struct, frozen=True):
     """What files hold. `problems` are sentences with file and line, `unknown` counts actions that this version lacks.
 
     Such lines stay in their files and do nothing here; `last` is the highest counter of all lines, these included.
@@ -105,12 +105,12 @@ class Read(Struct, frozen=True):
     last: int = 0
 
 
-def read_file(path: Path) -> Read:
+def read_file(path: Path) -> ReadJournal:
     """Read the actions of one file; a line that is none is a problem, and the others still count."""
     try:
         data = path.read_bytes()
     except OSError as error:
-        return Read(
+        return ReadJournal(
             problems=(f"{path.name} cannot be read ({error.strerror or error}); its tags and notes are missing",)
         )
     actions: list[Action] = []
@@ -133,7 +133,7 @@ def read_file(path: Path) -> Read:
         actions += (parsed for parsed in parsed_lines if parsed is not None)
         number += block.count(b"\n") + 1
     last = max(last, max((action.n for action in actions), default=0))
-    return Read(tuple(actions), tuple(problems), unknown, last)
+    return ReadJournal(tuple(actions), tuple(problems), unknown, last)
 
 
 def _blocks(data: bytes) -> Iterator[bytes]:
@@ -228,7 +228,7 @@ def _word(value: dict[str, Any]) -> str:
     return str(value.get("action")) if value.get("v") == VERSION else f"version {value.get('v')}"
 
 
-Parts = tuple[tuple[str, ...], str, int]
+ActionParts = tuple[tuple[str, ...], str, int]
 MAY_BE_EMPTY = OWN | {SKIP, DEFER}
 """Actions whose text may be "": it takes away what was said, or there is nothing to say."""
 
@@ -241,7 +241,7 @@ def _rating(text: str) -> str | None:
     try:
         rating_of(text)
     except ValueError:
-        return f"rates {text[:40]!r}, which is no step and -1, 0 or 1"
+        return f"rates {text[:40]!r}, which is not a step and -1, 0 or 1"
     return None
 
 
@@ -249,7 +249,7 @@ _WRONG: dict[str, Callable[[str], str | None]] = {RULE: _ruling, RATE: _rating}
 """What is wrong with the text of an action; None: nothing."""
 
 
-def _change(value: dict[str, Any], n: int) -> Parts | str:
+def _change(value: dict[str, Any], n: int) -> ActionParts | str:
     cases, text, batch = value.get("cases"), value.get("value"), value.get("batch", n)
     if type(cases) is not list or not _TEXT.issuperset(map(type, cases)):
         return "does not name its cases (cases)"
@@ -263,12 +263,12 @@ def _change(value: dict[str, Any], n: int) -> Parts | str:
     return tuple(cases), text, batch
 
 
-def _reversal(value: dict[str, Any], n: int) -> Parts | str:
+def _reversal(value: dict[str, Any], n: int) -> ActionParts | str:
     of = value.get("of")
     return ((), "", of) if type(of) is int and of < n else "does not say what it is of (of)"
 
 
-_READERS: dict[str, Callable[[dict[str, Any], int], Parts | str]] = {
+_READERS: dict[str, Callable[[dict[str, Any], int], ActionParts | str]] = {
     **dict.fromkeys(CHANGES, _change),
     UNDO: _reversal,
     REDO: _reversal,
@@ -414,7 +414,7 @@ class Journal:
         self.problems = tuple(problem for file in files for problem in file.problems)
         self.unknown = sum((file.unknown for file in files), Counter[str]())
         self._last = max((file.last for file in files), default=0)
-        self._stacks: tuple[list[Batch], list[Batch]] | None = None
+        self._stacks: tuple[list[ActionBatch], list[ActionBatch]] | None = None
 
     @property
     def path(self) -> Path:
@@ -487,7 +487,7 @@ class Journal:
         """Return what everybody did to a case, in order, and whether it holds: an action that was undone does not."""
         return self._history.of_case(case)
 
-    def do(self, changes: Sequence[Change], content: str = "") -> None:
+    def do(self, changes: Sequence[JournalChange], content: str = "") -> None:
         """Do all of these as one batch; for `content` see `Action`.
 
         Raises:
@@ -535,7 +535,7 @@ class Journal:
             self._stack(REDO if kind == UNDO else UNDO).append(batch)
         return self._history.batch(batch)
 
-    def _stack(self, kind: str) -> list[Batch]:
+    def _stack(self, kind: str) -> list[ActionBatch]:
         """The batches to undo, or to redo; found when they are first asked for, since most people never undo."""
         if self._stacks is None:
             self._stacks = self._history.stacks(self.author.who, self.author.machine)

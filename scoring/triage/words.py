@@ -7,10 +7,10 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.triage.history import NOTE, RATE, RULE, SORT, TAG, UNTAG, Action, Change, content_of, rating_of
+from scoring.triage.history import NOTE, RATE, RULE, SORT, TAG, UNTAG, Action, JournalChange, content_of, rating_of
 
 
-class Words(Struct, frozen=True):
+class Annotation(Struct, frozen=True):
     """What stands of one person's words on one case; None and () where they say nothing of the kind.
 
     `ratings` are by step (0-based), in its order. `tags` they put on, `without` they took off; whether the case
@@ -33,7 +33,7 @@ class Words(Struct, frozen=True):
     ratings_of: Mapping[int, str] = field(default_factory=dict)
     outdated: bool = False
 
-    def of(self, key: str) -> "Words":
+    def of(self, key: str) -> "Annotation":
         """Return the words without the ruling and the ratings of another text than that of this `key`.
 
         Those of which nobody noted the text stay.
@@ -50,7 +50,7 @@ _OWN = {RULE: "ruling", NOTE: "note", SORT: "category"}
 _RULING = (_OWN[RULE], "")
 
 
-def words_of(case: str, actions: Iterable[tuple[Action, bool]]) -> tuple[Words, ...]:
+def words_of(case: str, actions: Iterable[tuple[Action, bool]]) -> tuple[Annotation, ...]:
     """Return what stands of everybody's words on a case, by name; who says nothing of it any more is left out.
 
     Args:
@@ -80,12 +80,12 @@ def _told(action: Action) -> tuple[tuple[str, str | int], Any]:
     return (_OWN[action.kind], ""), action.value or None
 
 
-def _words(case: str, who: str, values: Mapping[tuple[str, str | int], tuple[Any, str, str]]) -> Words:
+def _words(case: str, who: str, values: Mapping[tuple[str, str | int], tuple[Any, str, str]]) -> Annotation:
     """The words of one person; what they said last stands last."""
     own = {name: value for (name, _), (value, _, _) in values.items() if name in _OWN.values()}
     tags = {tag: on for (name, tag), (on, _, _) in values.items() if name == "tags"}
     rated = sorted((int(step), *value) for (name, step), value in values.items() if name == "ratings")
-    return Words(
+    return Annotation(
         case,
         who,
         ratings={step: rating for step, rating, *_ in rated},
@@ -104,7 +104,7 @@ def _words(case: str, who: str, values: Mapping[tuple[str, str | int], tuple[Any
 _Said = dict[str, str]
 
 
-class Note(NamedTuple):
+class CaseNote(NamedTuple):
     """What one person says of one case: a note, a category, or both.
 
     `text` is "" where they gave the case a category without a note, `category` "" where it is in none. `time` is when
@@ -118,7 +118,7 @@ class Note(NamedTuple):
     time: str
 
 
-def notes(of_case: Callable[[str], Iterable[tuple[Action, bool]]], cases: Iterable[str]) -> tuple[Note, ...]:
+def notes(of_case: Callable[[str], Iterable[tuple[Action, bool]]], cases: Iterable[str]) -> tuple[CaseNote, ...]:
     """Return every person's notes on these cases, in the order in which they were begun.
 
     A note keeps its place when its words or its category change; one that was taken away, category and all, and is
@@ -129,13 +129,13 @@ def notes(of_case: Callable[[str], Iterable[tuple[Action, bool]]], cases: Iterab
         of_case: the actions on a case in order, and whether each holds, as `Journal.of_case` gives them.
         cases: identities of cases.
     """
-    notes_begun: list[tuple[tuple[int, str, str, int], int, Note]] = []
+    notes_begun: list[tuple[tuple[int, str, str, int], int, CaseNote]] = []
     places: dict[int, tuple[Action, dict[str, int]]] = {}
     for case in cases:
         for who, (begun, words) in _fold_notes(of_case(case)).items():
             # Kept with its action, whose identity would else be free for another one.
             _, of = places.setdefault(id(begun), (begun, {case: place for place, case in enumerate(begun.cases)}))
-            note = Note(case, who, words.get(NOTE, ""), words.get(SORT, ""), begun.time)
+            note = CaseNote(case, who, words.get(NOTE, ""), words.get(SORT, ""), begun.time)
             notes_begun.append((begun[:4], of[case], note))
     notes_begun.sort(key=lambda begun_note: begun_note[:2])
     return tuple(note for _, _, note in notes_begun)
@@ -154,7 +154,7 @@ def _fold_notes(actions: Iterable[tuple[Action, bool]]) -> dict[str, tuple[Actio
     return standing
 
 
-def sorting(chosen: Iterable[Note], who: str, category: str) -> list[Change]:
+def sorting(chosen: Iterable[CaseNote], who: str, category: str) -> list[JournalChange]:
     """Return the changes that put a person's own notes among these into a category; "" takes them out of theirs.
 
     A category belongs to who gave it, so that other people's notes stay where they are. Nothing is changed of notes
@@ -164,16 +164,16 @@ def sorting(chosen: Iterable[Note], who: str, category: str) -> list[Change]:
     return [(SORT, cases, category)] if cases else []
 
 
-def in_category(every: Iterable[Note], category: str) -> tuple[Note, ...]:
+def in_category(every: Iterable[CaseNote], category: str) -> tuple[CaseNote, ...]:
     """Return the notes of one category, in their order; "" gives those in none."""
     return tuple(note for note in every if note.category == category)
 
 
-def categories(every: Iterable[Note]) -> dict[str, tuple[Note, ...]]:
+def categories(every: Iterable[CaseNote]) -> dict[str, tuple[CaseNote, ...]]:
     """Group the notes by category: those of most notes first, then those that were met first; the notes in none come
     last.
     """
-    grouped: dict[str, list[Note]] = {}
+    grouped: dict[str, list[CaseNote]] = {}
     for note in every:
         grouped.setdefault(note.category, []).append(note)
     ordered = sorted(grouped, key=lambda name: (name == "", -len(grouped[name])))

@@ -147,7 +147,7 @@ def _targets(path: Path, value: Any) -> tuple[str, ...] | re.Pattern[str]:
     try:
         return re.compile(value)
     except re.error as error:
-        raise CheckpointError(f"{path} has target_modules = {value!r}, which is no pattern ({error}).", "") from None
+        raise CheckpointError(f"{path} has target_modules = {value!r}, which is not a pattern ({error}).", "") from None
 
 
 def _names(path: Path, name: str, value: Any) -> list[str]:
@@ -165,7 +165,7 @@ _WANTED = (CONFIG, TOKENIZER, INDEX, ADAPTER_CONFIG, "*.safetensors", PICKLED_HE
 _PICKLES = ("pytorch_model*.bin", "pytorch_model.bin.index.json", "adapter_model.bin", "*.pt", "*.pth")
 
 
-class Place(NamedTuple):
+class ModelPlace(NamedTuple):
     """Where a model's files lie; `commit` is set for one that came from the hub."""
 
     folder: Path
@@ -178,7 +178,7 @@ def is_hub_name(model: str) -> bool:
     return bool(_NAME.match(model.removeprefix("hf:")))
 
 
-def find_place(model: str, revision: str | None = None, *, pickles: bool = False, download: bool = True) -> Place:
+def find_place(model: str, revision: str | None = None, *, pickles: bool = False, download: bool = True) -> ModelPlace:
     """Return the folder of a local or hub model, which need not be there or whole.
 
     A hub model's config, tokenizer, chat template and safetensors files are downloaded where they are not in the cache
@@ -192,11 +192,11 @@ def find_place(model: str, revision: str | None = None, *, pickles: bool = False
     name = model.removeprefix("hf:")
     if Path(model).is_dir() or not is_hub_name(model):
         folder = expand_home(model)
-        return Place(folder, folder.resolve().name)
+        return ModelPlace(folder, folder.resolve().name)
     folder = _snapshot(name, revision, _WANTED, download=download)
     if pickles and not any(folder.glob("*.safetensors")):
         folder = _snapshot(name, folder.name, (*_WANTED, *_PICKLES), download=download)
-    return Place(folder, name, folder.name)
+    return ModelPlace(folder, name, folder.name)
 
 
 def _snapshot(name: str, revision: str | None, wanted: tuple[str, ...], *, download: bool) -> Path:
@@ -228,7 +228,7 @@ ABANDONED_SECONDS = 24 * 3600
 """An unfinished folder older than this belongs to a process that was killed, also where locks do not work."""
 
 
-class Store(Struct, frozen=True):
+class ConvertedStore(Struct, frozen=True):
     """The converted checkpoints of a workspace; `root` None is a workspace that cannot be written."""
 
     root: Path | None
@@ -299,7 +299,7 @@ _TRAINED = re.compile(r"checkpoint-\d+\Z")
 """What a training run calls its folders; with the folder above it looks like a name of the hub."""
 
 
-def base_sentence(named: str, base: Place) -> str:
+def base_sentence(named: str, base: ModelPlace) -> str:
     """Return what to say of the base that an adapter names ("" = none) and the one that it was merged into."""
     if not named:
         return f"Its {ADAPTER_CONFIG} names no base, so nothing tells whether this is the one."
@@ -312,7 +312,7 @@ def base_sentence(named: str, base: Place) -> str:
     return f"Warning: {sentence}, and this one is called otherwise: another base gives other rewards."
 
 
-def check_body(named: str, base: Place, model_type: object) -> None:
+def check_body(named: str, base: ModelPlace, model_type: object) -> None:
     """Make sure that a base is not of another kind than the one that the adapter names.
 
     Args:
@@ -373,7 +373,7 @@ class Weights(Struct, frozen=True):
     `pickles` says that the user allows pickles to be opened.
     """
 
-    store: Store
+    store: ConvertedStore
     digests: Digests
     tell: Callable[[str], object]
     pickles: bool = False
@@ -404,10 +404,10 @@ class Weights(Struct, frozen=True):
         if _is_lora(place.folder):
             return self._merged(place, base, dtype, look)
         if base is not None:
-            raise UsageError(f"{place.name} is no LoRA adapter, so it has no base.", "Leave out --base.")
+            raise UsageError(f"{place.name} is not a LoRA adapter, so it has no base.", "Leave out --base.")
         return self._whole(place)
 
-    def _with_head(self, checkpoint: Checkpoint, path: Path, place: Place) -> Usable:
+    def _with_head(self, checkpoint: Checkpoint, path: Path, place: ModelPlace) -> Usable:
         """A whole model whose head lies beside it as a pickle (`path`)."""
         if not self.pickles:
             raise PickleRefused(
@@ -428,7 +428,7 @@ class Weights(Struct, frozen=True):
             checkpoint.with_tensors(folder / HEAD), recipe, f"The head was converted from {path.name} into {folder}."
         )
 
-    def _whole(self, place: Place) -> Usable:
+    def _whole(self, place: ModelPlace) -> Usable:
         if _has_safetensors(place.folder) or not self.pickles:
             checkpoint = Checkpoint.open(place.folder, place.name, place.commit)
             head = place.folder / PICKLED_HEAD
@@ -451,13 +451,13 @@ class Weights(Struct, frozen=True):
         note = f"The weights were converted from {_listed(files)} into {folder}."
         return Usable(Checkpoint.open(folder, place.name), recipe, note)
 
-    def _merged(self, place: Place, base: str | None, dtype: str, look: Look) -> Usable:
+    def _merged(self, place: ModelPlace, base: str | None, dtype: str, look: Look) -> Usable:
         config = LoraConfig.open(place.folder)
         weights = place.folder / ADAPTER
         if not weights.is_file():
             weights = self._pickled_adapter(place.folder)
         whole = self._whole(self._base(place, config, base))
-        under = Place(whole.checkpoint.folder, whole.checkpoint.name, whole.checkpoint.commit)
+        under = ModelPlace(whole.checkpoint.folder, whole.checkpoint.name, whole.checkpoint.commit)
         check_body(config.base, under, whole.checkpoint.config.get("model_type"))
         computed, stored = compute_dtype(whole.checkpoint, dtype), whole.checkpoint.dtype
         exact = computed == "float32" or _DIGITS[computed] > _DIGITS[stored]
@@ -496,7 +496,7 @@ class Weights(Struct, frozen=True):
             )
         return path
 
-    def _base(self, place: Place, config: LoraConfig, base: str | None) -> Place:
+    def _base(self, place: ModelPlace, config: LoraConfig, base: str | None) -> ModelPlace:
         """Where the base is; one that only the adapter names is not downloaded."""
         if base:
             same = base.removeprefix("hf:").casefold() == config.base.casefold()
@@ -507,7 +507,7 @@ class Weights(Struct, frozen=True):
             try:
                 base_place = find_place(config.base, config.base_revision, pickles=self.pickles, download=False)
             except HubUnavailable:
-                base_place = Place(Path(config.base))
+                base_place = ModelPlace(Path(config.base))
             if not base_place.folder.is_dir():
                 raise CheckpointError(
                     f"{place.name} is a LoRA adapter over {config.base!r}, which is not on this machine.",
@@ -519,7 +519,7 @@ class Weights(Struct, frozen=True):
             )
         return base_place
 
-    def _sources(self, place: Place, files: list[Path]) -> tuple[dict[str, Any], Callable[[], None]]:
+    def _sources(self, place: ModelPlace, files: list[Path]) -> tuple[dict[str, Any], Callable[[], None]]:
         """What identifies files of a place, and a check that they are still the same."""
         if place.commit:
             return {"hub": place.name, "commit": place.commit}, lambda: None

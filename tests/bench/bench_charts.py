@@ -17,14 +17,13 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 import numpy as np  # noqa: E402  # after the path is set
 from textual.app import App, ComposeResult  # noqa: E402
 
-from inspector.charts.axes import Mark  # noqa: E402
+from inspector.charts.axes import ChartMark  # noqa: E402
 from inspector.charts.bars import Bar, bars  # noqa: E402
 from inspector.charts.curve import curve  # noqa: E402
 from inspector.charts.heat_map import heat_map  # noqa: E402
 from inspector.charts.histogram import histogram  # noqa: E402
-from inspector.charts.reliability import Bin as ReliabilityBin  # noqa: E402
-from inspector.charts.reliability import reliability  # noqa: E402
-from inspector.render.lines import CaseLink, Row, Sheet  # noqa: E402
+from inspector.charts.reliability import ReliabilityBin, reliability  # noqa: E402
+from inspector.render.lines import CaseLink, PieceRow, Sheet  # noqa: E402
 from inspector.render.view import Bin, Series, Tick  # noqa: E402
 from inspector.texts.paint import Brush  # noqa: E402
 from inspector.widgets.sheet_view import SheetView  # noqa: E402
@@ -32,16 +31,16 @@ from inspector.widgets.sheet_view import SheetView  # noqa: E402
 WIDTH, HEIGHT = 120, 36
 RUNS = 30
 CLASSES = (("erroneous", "missed"), ("clean", "clean"))
-Chart = Callable[[], list[Row]]
+Chart = Callable[[], list[PieceRow]]
 
 
 def charts(draw: np.random.Generator) -> dict[str, Chart]:
     """By what it is a chart that fills the pane."""
     brush, drill = Brush(), CaseLink((), 1, "one")
 
-    def mark() -> Mark:
+    def mark() -> ChartMark:
         value = float(draw.random())
-        return Mark(value, value - 0.05, value + 0.05, int(draw.integers(5, 900)), drill)
+        return ChartMark(value, value - 0.05, value + 0.05, int(draw.integers(5, 900)), drill)
 
     names = [f"kind of reasoning {number}" for number in range(30)]
     cells = [[mark() for _ in range(6)] for _ in names]

@@ -35,7 +35,7 @@ def run_app(rows: int) -> None:
     import polars as pl
     from textual.app import App, ComposeResult
 
-    from inspector.widgets.columns import Column
+    from inspector.widgets.columns import TableColumn
     from inspector.widgets.frame_table import FrameTable
 
     random = np.random.default_rng(0)
@@ -52,14 +52,14 @@ def run_app(rows: int) -> None:
         }
     )
     columns = (
-        Column("case", "Case", 16),
-        Column("generator", "Generator", 20),
-        Column("rewards", "Rewards", 24, source=("rewards", "gold"), paint=sparkline),
-        Column("gold", "Gold", 5),
-        Column("verdict", "Verdict", 8),
-        Column("lowest", "Lowest", 8),
-        Column("outcome", "Outcome", 12, paint=outcome),
-        Column("note", "Note", 20, flex=1),
+        TableColumn("case", "Case", 16),
+        TableColumn("generator", "Generator", 20),
+        TableColumn("rewards", "Rewards", 24, source=("rewards", "gold"), paint=sparkline),
+        TableColumn("gold", "Gold", 5),
+        TableColumn("verdict", "Verdict", 8),
+        TableColumn("lowest", "Lowest", 8),
+        TableColumn("outcome", "Outcome", 12, paint=outcome),
+        TableColumn("note", "Note", 20, flex=1),
     )
     view = np.arange(rows, dtype=np.int32)
     near = pl.int_range(rows).is_in([3, 5, 7])

@@ -170,12 +170,12 @@ def bare_httpx(port: int, requests: int) -> None:
 
 def engine(port: int, requests: int) -> None:
     """The engine, with everything that it does for an answer; the start-up check counts too."""
-    from scoring.asking import Answered, Ask, Message, Sampling
+    from scoring.asking import Answered, GenerationRequest, Message, Sampling
     from scoring.engines.server.chat import ChatServers
 
     start = time.perf_counter()
     servers = ChatServers.connect([f"http://127.0.0.1:{port}"], Sampling(temperature=0.0), concurrency=CONCURRENCY)
-    asks = (Ask(index, (Message("user", PROMPT),)) for index in range(requests))
+    asks = (GenerationRequest(index, (Message("user", PROMPT),)) for index in range(requests))
     answered = sum(isinstance(one, Answered) and one.answers[0].text == ANSWER for one in servers.answers(asks))
     seconds = time.perf_counter() - start
     if answered != requests:

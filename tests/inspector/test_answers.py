@@ -13,7 +13,7 @@ from inspector.critique.kept import AnswerCounts, answer_counts, kept_answers, m
 from inspector.request import Request
 from inspector.selection import load
 from opened import opened
-from scoring.asking import Answer
+from scoring.asking import GeneratedAnswer
 from scoring.cache import VoteParts
 from scoring.schema import VOTES
 from screen_text import press, rests, shows
@@ -24,10 +24,12 @@ ACTS = "\x1b[2J[red]"
 def answers(row, _run):
     """Four votes: one to read, one that is cut, one without a box, one that never came."""
     return [
-        Answer(rf"Step {row} {ACTS} \boxed{{1}}", reasoning="Let me think.", finish_reason="stop", tokens_out=9),
-        Answer("Let me", finish_reason="length", tokens_out=7),
-        Answer("Who knows?", finish_reason="stop", tokens_out=3),
-        Answer(None, reason="HTTP 500"),
+        GeneratedAnswer(
+            rf"Step {row} {ACTS} \boxed{{1}}", reasoning="Let me think.", finish_reason="stop", tokens_out=9
+        ),
+        GeneratedAnswer("Let me", finish_reason="length", tokens_out=7),
+        GeneratedAnswer("Who knows?", finish_reason="stop", tokens_out=3),
+        GeneratedAnswer(None, reason="HTTP 500"),
     ]
 
 
@@ -64,7 +66,7 @@ def test_one_answer_is_one():
 
 
 def test_thoughts_without_an_answer_are_counted_as_unparsed(space):
-    folder = critic_spaces.critic(space, lambda *_: [Answer("", reasoning="hm", finish_reason="stop")])
+    folder = critic_spaces.critic(space, lambda *_: [GeneratedAnswer("", reasoning="hm", finish_reason="stop")])
     found = answer_counts(folder, load(Request(workspace=str(space))).cases)
     assert (found.lacking, set(found.unparsed)) == (0, {"empty answer"})
 

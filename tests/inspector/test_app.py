@@ -56,7 +56,7 @@ async def test_the_first_screen_opens_with_the_scorer_asked_for_and_every_case(r
         ({"subsets": ("nothing",)}, "no subset matches 'nothing'"),
         ({"where": ("n_stepz > 2",)}, "did you mean n_steps"),
         ({"sort": "nothing"}, "no column matches 'nothing'"),
-        ({"thresholds": ((None, "high"),)}, "'high' is no threshold"),
+        ({"thresholds": ((None, "high"),)}, "'high' is not a threshold"),
     ],
 )
 async def test_what_cannot_be_shown_ends_with_code_2_and_a_sentence(request_, changes, words):
@@ -200,5 +200,5 @@ def test_where_there_is_no_terminal_a_sentence_says_what_to_do(monkeypatch, caps
     assert run_app(Request()) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert "this is no terminal" in said.err
+    assert "this is not a terminal" in said.err
     assert "demo --no-app" in said.err

@@ -89,4 +89,4 @@ def test_ratings_are_no_probabilities(tmp_path, capsys):
     making.workspace(tmp_path, cases, [(making.scorer("rated", low=-1.0), scorers[0][1])])
     assert main(["breakdown", "-w", str(tmp_path), "--of", "reliability", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    assert {row["reason"] for row in rows} == {"rated gives rewards in [-1, 1], which are no probabilities"}
+    assert {row["reason"] for row in rows} == {"rated gives rewards in [-1, 1], which are not probabilities"}

@@ -5,10 +5,10 @@ from msgspec.structs import replace
 
 import example
 from inspector.screens.case import CaseScreen
-from inspector.widgets.facet_list import FacetList, Rest, Value
+from inspector.widgets.facet_list import FacetList, FacetValue, Rest
 from inspector.widgets.frame_table import FrameTable
 from opened import DEMO, inspected, listed, opened
-from scoring.filtering.filters import Span
+from scoring.filtering.filters import NumberRange
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, until
 
 EVERY = [f"bench/{one.id}" for one in example.EXAMPLES]
@@ -237,7 +237,7 @@ async def test_every_value_of_every_facet_counts_the_rows_it_would_list():
             if isinstance(facets._lines[place], Rest):
                 facets.cursor = place
                 await press(pilot, "enter")
-        everything = [line for line in facets._lines if isinstance(line, Value)]
+        everything = [line for line in facets._lines if isinstance(line, FacetValue)]
         assert len(everything) > 30
         total = len(listed(pilot))
         for entry in everything:
@@ -263,12 +263,12 @@ async def test_every_value_of_every_facet_counts_the_rows_it_would_list():
 
 
 def _go_to(facets, entry):
-    known = [(line.column, line.value) if isinstance(line, Value) else None for line in facets._lines]
+    known = [(line.column, line.value) if isinstance(line, FacetValue) else None for line in facets._lines]
     facets.cursor = known.index((entry.column, entry.value))
 
 
 def _has(value, row):
-    return value.low <= row <= (value.high or row) if isinstance(value, Span) else row == value
+    return value.low <= row <= (value.high or row) if isinstance(value, NumberRange) else row == value
 
 
 async def test_two_facets_together_count_under_each_other(request_):
@@ -278,7 +278,7 @@ async def test_two_facets_together_count_under_each_other(request_):
         assert _count(pilot, "= exact") == 2
         assert (_count(pilot, "sums"), _count(pilot, "words")) == (3, 2)
         facets = pilot.app.screen.query_one(FacetList)
-        _go_to(facets, Value("subset", "sums", "", 0))
+        _go_to(facets, FacetValue("subset", "sums", "", 0))
         await press(pilot, "space")
         await shows(pilot, "subset = sums", "3 of 9 cases", "[x] sums")
         assert _count(pilot, "o missed") == 0

@@ -102,7 +102,7 @@ def test_thresholds_are_chosen_among_differences(root):
 
 def test_what_is_no_rule_is_refused_in_one_sentence(root, capsys):
     assert main(["metrics", "-w", root, "--rule", "dif<"]) == 2
-    assert "'dif<' is no rule." in capsys.readouterr().err
+    assert "'dif<' is not a rule." in capsys.readouterr().err
 
 
 def test_the_board_and_the_sentences_say_what_is_compared(root):

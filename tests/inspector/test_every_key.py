@@ -33,7 +33,7 @@ from inspector.screens.export import ExportMenu
 from inspector.screens.filtering import ConditionScreen
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.mapping import MappingDialog
-from inspector.screens.score import CaseScorerDialog, ScoreDialog, Tick
+from inspector.screens.score import CaseScorerDialog, ScoreDialog, TickLine
 from inspector.screens.slices import SlicesScreen
 from inspector.screens.start import PathList
 from inspector.screens.tagging import HistoryDialog, SimilarDialog, TagDialog
@@ -294,7 +294,9 @@ PLACES: dict[type[Any], Place] = {
         (("tab", "truncate"), ("down", "sample"), ("up", "truncate"), ("escape", AWAY), ("enter", AWAY)),
         ("S",),
     ),
-    Tick: Place(("S", "tab"), lambda app: app.screen.query_one(Tick).ticked, (("space", True), ("space", False))),
+    TickLine: Place(
+        ("S", "tab"), lambda app: app.screen.query_one(TickLine).ticked, (("space", True), ("space", False))
+    ),
     ScorerChoice: Place(
         ("g", "l", "enter", "o"),
         on(ScorerChoice, lambda screen: (screen.query_one(PickList).cursor, len(screen._ticked))),

@@ -1,14 +1,14 @@
 import pytest
 from textual.app import App, ComposeResult
 
-from inspector.widgets.facet_list import FacetList, Group, Value
+from inspector.widgets.facet_list import FacetGroup, FacetList, FacetValue
 from screen_text import press, screen_lines, settled
 
 
 def group(title, *values, kept=(), hidden=(), **options):
     """A facet whose values are (label, count), the label's last word being the value."""
     made = [
-        Value(
+        FacetValue(
             title,
             label.split()[-1] if label else None,
             label,
@@ -17,7 +17,7 @@ def group(title, *values, kept=(), hidden=(), **options):
         )
         for label, count in values
     ]
-    return Group(title, title, tuple(made), **options)
+    return FacetGroup(title, title, tuple(made), **options)
 
 
 OUTCOMES = group("outcome", ("= exact", 1200), ("> late", 0), ("o missed", 7), kept=("> late",), hidden=("o missed",))
@@ -131,9 +131,13 @@ async def test_what_is_not_listed_can_be_asked_for():
 
 
 async def test_of_a_benchmark_one_is_chosen_and_what_was_given_stays():
-    one, other = Value("benchmark", "a", "a", 4, "keep", radio=True), Value("benchmark", "b", "b", 3, radio=True)
+    one, other = (
+        FacetValue("benchmark", "a", "a", 4, "keep", radio=True),
+        FacetValue("benchmark", "b", "b", 3, radio=True),
+    )
     app = FacetApp(
-        Group("benchmark", "benchmark", (one, other)), Group("given", "given", (Value("g", 1, "n", None, "fixed"),))
+        FacetGroup("benchmark", "benchmark", (one, other)),
+        FacetGroup("given", "given", (FacetValue("g", 1, "n", None, "fixed"),)),
     )
     async with app.run_test(size=(40, 10)) as pilot:
         await settled(pilot)
@@ -214,7 +218,11 @@ async def test_without_facets_nothing_breaks():
 
 async def test_where_a_title_has_no_room_all_are_short():
     long, other = "outcome of a-prm-of-a-very-long-name", "outcome of gpt4"
-    groups = (Group(long, long, short="a-prm-of-a-very-long-name"), Group(other, other, short="gpt4"), SUBSETS)
+    groups = (
+        FacetGroup(long, long, short="a-prm-of-a-very-long-name"),
+        FacetGroup(other, other, short="gpt4"),
+        SUBSETS,
+    )
     app = FacetApp(*groups)
     async with app.run_test(size=(60, 10)) as pilot:
         await settled(pilot)

@@ -14,7 +14,7 @@ from inspector.request import Request
 from inspector.screens.filtering import ConditionScreen
 from inspector.screens.slices import SlicesScreen
 from inspector.selection import load
-from inspector.widgets.facet_list import FacetList, Value
+from inspector.widgets.facet_list import FacetList, FacetValue
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import PickList
 from opened import inspected, listed, opened
@@ -108,7 +108,7 @@ async def test_conditions_are_a_group_of_the_facets_and_can_be_taken_away(reques
         await press(pilot, "g", "l", "colon", *(key if key != " " else "space" for key in where), "enter", "f")
         await shows(pilot, "- conditions", "[=] n_steps > 1", "[x] the process is wrong")
         facets = pilot.app.screen.query_one(FacetList)
-        places = [line.value if isinstance(line, Value) else None for line in facets._lines]
+        places = [line.value if isinstance(line, FacetValue) else None for line in facets._lines]
         facets.cursor = places.index("n_steps > 1")
         await press(pilot, "space")
         await shows(pilot, "This was given when prm-inspect was started")
@@ -336,7 +336,7 @@ async def test_hostile_values_act_nowhere(tmp_path):
         await shows(pilot, "error type")
         facets = pilot.app.screen.query_one(FacetList)
         for value in hostile:
-            places = [(line.column, line.value) if isinstance(line, Value) else None for line in facets._lines]
+            places = [(line.column, line.value) if isinstance(line, FacetValue) else None for line in facets._lines]
             facets.cursor = places.index(("error_type", value))
             await press(pilot, "space")
             assert listed(pilot, "error_type") == [value]
@@ -352,7 +352,7 @@ async def test_enter_keeps_one_value_of_a_facet_alone_and_question_mark_tells_th
     async with opened(request_) as pilot:
         await press(pilot, "enter", "f")
         facets = pilot.app.screen.query_one(FacetList)
-        places = [line.value if isinstance(line, Value) else None for line in facets._lines]
+        places = [line.value if isinstance(line, FacetValue) else None for line in facets._lines]
         facets.cursor = places.index("false_alarm")
         # Among the failures, where it was kept with others.
         await press(pilot, "enter")
@@ -378,10 +378,12 @@ async def test_tags_are_a_facet_of_lists(tmp_path):
         await press(pilot, "g", "l", "w", *"slip odd", "enter", "j", "w", *"slip", "enter", "f")
         await shows(pilot, "- tags")
         facets = pilot.app.screen.query_one(FacetList)
-        counts = {line.value: line.count for line in facets._lines if isinstance(line, Value) and line.column == "tags"}
+        counts = {
+            line.value: line.count for line in facets._lines if isinstance(line, FacetValue) and line.column == "tags"
+        }
         assert counts == {"slip": 2, "odd": 1, None: 7}
         for value, cases in (("slip", ["exact-one", "early-one"]), ("odd", ["exact-one"])):
-            places = [(line.column, line.value) if isinstance(line, Value) else None for line in facets._lines]
+            places = [(line.column, line.value) if isinstance(line, FacetValue) else None for line in facets._lines]
             facets.cursor = places.index(("tags", value))
             await press(pilot, "space")
             assert ids(pilot) == cases
@@ -397,7 +399,7 @@ async def test_a_span_that_is_none_of_the_usual_is_counted_too(request_):
         await press(pilot, "g", "l", "v", "s", "l", "f")
         await shows(pilot, "filter steps = 30 or more", "[x] 30 or more", "1 of 9 cases")
         facets = pilot.app.screen.query_one(FacetList)
-        counts = {line.label: line.count for line in facets._lines if isinstance(line, Value)}
+        counts = {line.label: line.count for line in facets._lines if isinstance(line, FacetValue)}
         assert (counts["30 or more"], counts["15 or more"], counts["0 to 4"]) == (1, 1, 8)
 
 
@@ -448,7 +450,7 @@ async def test_another_benchmark_is_chosen_among_the_facets(of_two_benchmarks):
         await press(pilot, "g", "l", "f")
         await shows(pilot, "- benchmark (one at a time)", "(o) bench", "( ) second")
         facets = pilot.app.screen.query_one(FacetList)
-        lines = {(line.column, line.value): line for line in facets._lines if isinstance(line, Value)}
+        lines = {(line.column, line.value): line for line in facets._lines if isinstance(line, FacetValue)}
         assert (lines["benchmark", "bench"].count, lines["benchmark", "second"].count) == (30, 4)
         facets.cursor = facets._lines.index(lines["benchmark", "second"])
         await press(pilot, "number_sign")

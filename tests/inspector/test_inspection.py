@@ -13,10 +13,10 @@ from inspector.messages import Export
 from inspector.request import Request
 from inspector.selection import load
 from inspector.texts.sentences import Headline
-from inspector.thresholds.rail_lines import Changes
+from inspector.thresholds.rail_lines import ThresholdChanges
 from scoring.evaluations.deciding import OPTIMISTIC
 from scoring.evaluations.verdicts import OUTCOMES
-from scoring.filtering.filters import Facet, Filter, Span
+from scoring.filtering.filters import Facet, Filter, NumberRange
 
 CASES, SCORERS = making.study()
 SCORED = {scorer.name: rows for scorer, rows in SCORERS}
@@ -110,8 +110,8 @@ def test_moving_decides_everything_and_flips_are_what_changed(start, threshold):
     became_wrong = sum(a and not b for a, b in zip(then, now, strict=True))
     old, new = ([reference.outcome(case, t, "<") for case in SCORED["gpt4"]] for t in (0.5, threshold))
     other = sum(a != b for a, b in zip(old, new, strict=True)) - became_right - became_wrong
-    assert Changes.between(start, moved) == (became_right, became_wrong, other)
-    assert Changes.between(moved, start) == (became_wrong, became_right, other)
+    assert ThresholdChanges.between(start, moved) == (became_right, became_wrong, other)
+    assert ThresholdChanges.between(moved, start) == (became_wrong, became_right, other)
     assert moved.headline.score == f1(SCORED["gpt4"], threshold)
     assert moved.evaluation.rule.source == "chosen"
     others = [one for one in moved.selection.evaluations if one.scorer.name != "gpt4"]
@@ -277,10 +277,10 @@ def test_rewards_of_the_scorer_in_focus_stand_beside_the_cases(start):
 
 
 def test_spans_that_are_no_bins_are_counted_as_well(start):
-    asked = (Span(2, 3), Span(0, 4), 5)
-    chosen = Filter((Facet("n_steps", asked), Facet("n_steps", (Span(3, 3),), keep=False)))
+    asked = (NumberRange(2, 3), NumberRange(0, 4), 5)
+    chosen = Filter((Facet("n_steps", asked), Facet("n_steps", (NumberRange(3, 3),), keep=False)))
     counts = dict(start.filtered(chosen).facet_counts()["n_steps"])
     lengths = [case.n_steps for case in CASES]
-    for value in (*asked, Span(3, 3)):
-        low, high = value if isinstance(value, Span) else (value, value)
+    for value in (*asked, NumberRange(3, 3)):
+        low, high = value if isinstance(value, NumberRange) else (value, value)
         assert counts[value] == sum(low <= n <= high for n in lengths)

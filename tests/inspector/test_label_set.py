@@ -28,7 +28,7 @@ from scoring.evaluations.verdicts import OUTCOMES, Rule
 from scoring.metrics.first_error import FirstErrors
 from scoring.triage.history import RATE, RULE, RULINGS
 from scoring.triage.journal import Author, Journal
-from scoring.triage.words import Words
+from scoring.triage.words import Annotation
 from thoroughness import up_to
 from views import metrics_view, show_view, words_of
 
@@ -293,7 +293,7 @@ def test_figures_are_those_of_cases_that_had_these_labels_all_along(cases, data)
             earliest = -1 if wrong is None else wrong
             if every or earliest != case.gold:
                 label = (earliest, steps if every or not steps else None)
-        words[name] = [Words(name, "ann", said or None, ratings)]
+        words[name] = [Annotation(name, "ann", said or None, ratings)]
         labels.append(label)
     laid = label_set("adjudicated", words, frame).cases
     assert laid.select("earliest_error", "error_steps").rows() == [
@@ -316,7 +316,7 @@ def test_figures_are_those_of_cases_that_had_these_labels_all_along(cases, data)
 def test_words_of_one_person_and_of_none(root):
     cases = selected(root, "original").cases
     said = {"bench/exact-one": {1: -1}, "bench/early-one": {}}
-    words = {case: [Words(case, "ann", GOLD, rated)] for case, rated in said.items()}
+    words = {case: [Annotation(case, "ann", GOLD, rated)] for case, rated in said.items()}
     found = label_set("adjudicated", words, cases).adjudicated
     assert labels_words(found, 9) == (
         "adjudicated: no ruling here changes any, so that they are the original ones; "

@@ -15,7 +15,7 @@ from inspector.request import Request
 from inspector.selection import Selection, load
 from inspector.texts.paint import Brush
 from inspector.texts.sentences import GLYPHS
-from inspector.thresholds.rail_lines import WIDE, Changes, percent, rail_lines
+from inspector.thresholds.rail_lines import WIDE, ThresholdChanges, percent, rail_lines
 from reference import Case
 from scoring.texts import Texts
 from scoring.workspace import Workspace
@@ -93,7 +93,7 @@ def test_numbers_are_those_of_before_and_after(study, width, threshold):
             said = f" {count}" + (f" ({difference:+})" if difference else "  ")
             words = [f"{GLYPHS[word]} {word.replace('_', ' ')}{said}", f"{GLYPHS[word]}{said}"]
             assert any(form in "".join(rest) for form in words[: 1 if width == WIDE else 2])
-    right, wrong, other = Changes.between(study, now)
+    right, wrong, other = ThresholdChanges.between(study, now)
     full = f"{right + wrong + other} changed: {right} now right, {wrong} now wrong, {other} still wrong"
     short = full.replace(" now", "")
     said = (full if width == WIDE else short) if right + wrong + other else "nothing changed"
@@ -133,7 +133,7 @@ def test_ascii_means_ascii(study):
 
 def test_what_changed_is_said_in_as_many_words_as_fit(study):
     now = study.moved(0.2)
-    right, wrong, other = Changes.between(study, now)
+    right, wrong, other = ThresholdChanges.between(study, now)
     assert right + wrong + other
     said = {width: text_of(rail_lines(now, study, width, Brush())[4]) for width in (40, 80, WIDE)}
     total = right + wrong + other
@@ -153,7 +153,7 @@ def test_another_mistake_is_neither_right_nor_wrong_anew():
     now = opened([Case(3, 1, (0.9, 0.9, 0.4)), Case(1, -1, (0.9,))])
     moved = now.moved(0.3)
     assert (now.evaluation.codes.tolist(), moved.evaluation.codes.tolist()) == ([2, 4], [3, 4])
-    assert Changes.between(now, moved) == (0, 0, 1)
+    assert ThresholdChanges.between(now, moved) == (0, 0, 1)
 
 
 def test_a_scorer_without_a_threshold_has_one_sentence(tmp_path):

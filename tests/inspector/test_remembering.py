@@ -11,7 +11,7 @@ from inspector.app import InspectApp
 from inspector.request import Request
 from inspector.screens.loading import READING, UNCHANGED
 from inspector.selection import load
-from inspector.terminal.remembered import Remembered
+from inspector.terminal.remembered import RememberedState
 from inspector.widgets.search_bar import SearchBar
 from opened import inspected
 from screen_text import press, rests, screen_text, settled, shows, until
@@ -47,7 +47,7 @@ async def test_a_scorer_that_is_asked_for_comes_before_the_remembered_one(worksp
 async def test_one_that_has_gone_is_no_longer_in_focus(workspace, tmp_path):
     await focus(workspace, tmp_path, "down")
     (path,) = tmp_path.rglob("*.json")
-    remembered = Remembered(path)
+    remembered = RememberedState(path)
     remembered.keep(scorer="gone")
     remembered.save()
     assert await focus(workspace, tmp_path) == "beta"

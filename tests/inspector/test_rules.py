@@ -190,7 +190,7 @@ def test_what_is_no_rule_is_refused_in_one_sentence_with_what_there_is(root, cap
     for rule in ("lowst:<", "one=nonsense<"):
         assert main(["metrics", "-w", root, "--rule", rule]) == 2
         said = capsys.readouterr().err
-        assert f"{rule.removeprefix('one=')!r} is no rule." in said
+        assert f"{rule.removeprefix('one=')!r} is not a rule." in said
         assert "(reward, diff, product, zscore, max2, max3, ...)" in said
     assert main(["import", "nothing.jsonl", "-w", root, "--rule", "product<"]) == 2
     assert "'product<' cannot be a scorer's own rule." in capsys.readouterr().err
@@ -217,7 +217,7 @@ def test_a_file_brings_a_rule_and_its_digest_stands_in_the_provenance(root, caps
 
 def test_without_being_named_it_is_not_known_and_what_is_wrong_with_it_is_a_sentence(root, tmp_path, capsys):
     assert main(["metrics", "-w", root, "--rule", "below-mean<"]) == 2
-    assert "'below-mean<' is no rule." in capsys.readouterr().err
+    assert "'below-mean<' is not a rule." in capsys.readouterr().err
     assert main(["metrics", "-w", root, "--plugin", "nowhere.py"]) == 2
     assert "Cannot use the plugin: nowhere.py cannot be read" in capsys.readouterr().err
     path = tmp_path / "mine.py"

@@ -204,7 +204,7 @@ async def test_the_dialog_takes_every_other_flag_of_the_run(imported, tmp_path, 
             "--adapte ./mine.py --x": "unrecognized arguments: --x.",
             "--dtype int3": "invalid choice: 'int3'",
             "'--adapter": "no closing quotation in the flags. Close it.",
-            "mine.py": "mine.py is no flag.",
+            "mine.py": "mine.py is not a flag.",
             "--model other": "checkpoint, critic and server have lines of their own.",
             "[red]--x\x1b[31m": "unrecognized arguments",
         }.items():

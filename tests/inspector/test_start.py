@@ -12,7 +12,7 @@ from inspector.request import Request
 from inspector.screens.start import import_list, path_picks, start_list
 from inspector.shell import invitation, opening
 from inspector.shell.invitation import known_here
-from inspector.terminal.remembered import Remembered, recent_workspaces
+from inspector.terminal.remembered import RememberedState, recent_workspaces
 from inspector.terminal.themes import DEFAULT, OneDialog, choose_theme
 from opened import opened
 from scoring.importing.bringing import typed_source
@@ -103,7 +103,7 @@ async def test_a_workspace_that_was_looked_at_is_offered_as_long_as_it_is_there(
     async with opened(Request(workspace="space"), state=state) as pilot:
         await until(pilot, lambda: pilot.app.remembered.left.place)
     assert recent_workspaces(state) == [str(here / "space")]
-    Remembered.of_workspace(here / "gone", state).save()
+    RememberedState.of_workspace(here / "gone", state).save()
     (here / "space").rename(here / "moved")
     assert recent_workspaces(state) == []
     assert recent_workspaces(here / "nothing") == []

@@ -12,7 +12,7 @@ from inspector.analyses.votes import votes
 from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
-from scoring.asking import Answer
+from scoring.asking import GeneratedAnswer
 from scoring.critics.parsing import processbench_verdict, vote
 from scoring.errors import UsageError
 from views import table_of
@@ -90,7 +90,7 @@ def test_where_unparsed_answers_are_left_out_nothing_is_expected_but_it_is_said(
 def test_cases_with_fewer_answers_and_answers_that_never_came_are_told(space):
     def some(row, run):
         answers = said(row, run)[: 2 if row == 0 else 3]
-        return [Answer(None, reason="HTTP 500"), *answers[1:]] if row == 1 else answers
+        return [GeneratedAnswer(None, reason="HTTP 500"), *answers[1:]] if row == 1 else answers
 
     critic_spaces.critic(space, some)
     notes = document(space).provenance["notes"]

@@ -84,5 +84,5 @@ def test_statistics_depend_on_no_rule_unless_a_condition_does(root, capsys):
 @pytest.mark.parametrize("wish", ["abc", "best", "best:0.5", "nan", "from:one"])
 def test_what_is_no_redundancy_number_is_told_as_such(root, wish, capsys):
     assert main(["metrics", "-w", root, "--redundancy", wish]) == 2
-    said = f"{wish!r} is no redundancy number. Give --redundancy a number, or SCORER=NUMBER."
+    said = f"{wish!r} is not a redundancy number. Give --redundancy a number, or SCORER=NUMBER."
     assert said in capsys.readouterr().err

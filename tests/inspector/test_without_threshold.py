@@ -111,7 +111,7 @@ def test_a_threshold_for_one_that_has_none_is_refused_by_name_and_passed_over_ot
 
 
 def test_no_threshold_is_still_said_to_be_none(root):
-    with pytest.raises(UsageError, match="'much' is no threshold"):
+    with pytest.raises(UsageError, match="'much' is not a threshold"):
         load(Request(workspace=root, thresholds=((None, "much"),)))
 
 

@@ -10,7 +10,7 @@ import pytest
 import making
 from inspector.processes import xray
 from inspector.processes.job import Job
-from inspector.processes.xray import Question
+from inspector.processes.xray import XrayQuestion
 from inspector.request import Request
 from inspector.selection import load
 
@@ -26,7 +26,7 @@ def scorer_of(selection, name):
 
 def test_the_demos_prm_tells_its_tokens(demo):
     pytest.importorskip("tokenizers")
-    found = Question(demo, 0, scorer_of(demo, "tiny-prm-s")).answer()
+    found = XrayQuestion(demo, 0, scorer_of(demo, "tiny-prm-s")).answer()
     assert (found.case, found.scorer, found.problem) == (demo.cases["case"][0], "tiny-prm-s", "")
     read = [token for token in found.answer["tokens"] if token["read"]]
     assert [token["step"] for token in read] == list(range(demo.cases["n_steps"][0]))
@@ -35,14 +35,14 @@ def test_the_demos_prm_tells_its_tokens(demo):
 
 @pytest.mark.parametrize(("name", "said"), [("ledger", "ledger is a baseline: tokens are read by PRMs.")])
 def test_who_reads_no_tokens_says_so(demo, name, said):
-    found = Question(demo, 0, scorer_of(demo, name)).answer()
+    found = XrayQuestion(demo, 0, scorer_of(demo, name)).answer()
     assert found.answer is None
     assert found.problem.startswith(said)
 
 
 def test_weights_that_lie_nowhere_are_told_with_the_command(demo):
     files = MappingProxyType({"files": {"config.json": "0" * 64}})
-    found = Question(demo, 0, making.scorer("gone", kind="prm", settings={"weights": files})).answer()
+    found = XrayQuestion(demo, 0, making.scorer("gone", kind="prm", settings={"weights": files})).answer()
     assert "gone is known by digests of its weights, and not where they lie." in found.problem
     assert f"prm-inspect show {found.case} --explain --model" in found.problem
 
@@ -76,7 +76,7 @@ class Said(Job):
 def test_what_went_wrong_is_a_sentence(demo, monkeypatch, event, problem):
     monkeypatch.setattr(xray, "Job", Said)
     monkeypatch.setattr(Said, "lines", (json.dumps(event),) if event else ())
-    assert Question(demo, 0, scorer_of(demo, "tiny-prm-s")).answer().problem == problem
+    assert XrayQuestion(demo, 0, scorer_of(demo, "tiny-prm-s")).answer().problem == problem
 
 
 def test_a_question_that_is_called_off_ends_at_once(demo, monkeypatch):
@@ -87,7 +87,7 @@ def test_a_question_that_is_called_off_ends_at_once(demo, monkeypatch):
             )
 
     monkeypatch.setattr(xray, "Job", Slow)
-    question = Question(demo, 0, scorer_of(demo, "tiny-prm-s"))
+    question = XrayQuestion(demo, 0, scorer_of(demo, "tiny-prm-s"))
     thread = Thread(target=question.answer)
     start = time.monotonic()
     thread.start()
@@ -101,6 +101,6 @@ def test_a_question_that_is_called_off_ends_at_once(demo, monkeypatch):
 
 def test_a_question_called_off_before_it_began_starts_nothing(demo, monkeypatch):
     monkeypatch.setattr(xray, "Job", None)
-    question = Question(demo, 0, scorer_of(demo, "tiny-prm-s"))
+    question = XrayQuestion(demo, 0, scorer_of(demo, "tiny-prm-s"))
     question.call_off()
     assert question.answer().answer is None

@@ -11,7 +11,7 @@ import time  # noqa: E402  # stands with the ones below
 
 from msgspec.structs import replace  # noqa: E402  # stands with the ones below
 
-from scoring.asking import Answered, Ask, Message, Noticed, Sampling  # noqa: E402  # needs torch behind it
+from scoring.asking import Answered, GenerationRequest, Message, Noticed, Sampling  # noqa: E402  # needs torch behind it
 from scoring.errors import EngineError  # noqa: E402  # stands with the one above
 from servers import vllm_server  # noqa: E402  # needs httpx
 
@@ -38,7 +38,7 @@ def asked(engine, *asks):
 
 
 def ask(index=0, text="What is 1 + 1?", **changes):
-    return Ask(index, (Message("user", text),), **changes)
+    return GenerationRequest(index, (Message("user", text),), **changes)
 
 
 def test_what_the_model_itself_sets_is_told_once(chat_child):

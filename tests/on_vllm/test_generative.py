@@ -7,13 +7,13 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from scoring.asking import Answered, Ask, Message, Sampling  # noqa: E402  # stands with the ones below
+from scoring.asking import Answered, GenerationRequest, Message, Sampling  # noqa: E402  # stands with the ones below
 from scoring.engines.server.chat import ChatServers  # noqa: E402  # stands with the ones below
 from scoring.generative.catalogue import FAMILIES  # noqa: E402  # stands with the ones below
 from scoring.generative.talk import (  # noqa: E402  # stands with the ones below
     DECIDING,  # stands with the ones below
     LIKELIEST,
-    Words,
+    DecisionWords,
 )
 from scoring.generative.talks import Talks  # noqa: E402  # stands with the ones below
 from scoring.runs.leases import Missing  # noqa: E402  # stands with the ones below
@@ -87,7 +87,7 @@ def test_the_reward_is_that_of_transformers(where, loaded, chat_folder, critic_f
     if where == "on a server":
         folder = critic_folder
         engine = ChatServers.connect([request.getfixturevalue("generate_server")], SAMPLING)
-    answers = engine.answers(iter([Ask(0, WRITTEN, sampling=DECIDING)]))
+    answers = engine.answers(iter([GenerationRequest(0, WRITTEN, sampling=DECIDING)]))
     ((answer,),) = [one.answers for one in answers if isinstance(one, Answered)]
     (place,) = answer.logprobs
     values, tokenizer = logits(folder)
@@ -98,7 +98,9 @@ def test_the_reward_is_that_of_transformers(where, loaded, chat_folder, critic_f
     # Tokens that are parts of a letter share one text.
     whole = [index for index in likeliest.tolist() if "\ufffd" not in tokenizer.decode([index])][:2]
     yes, no = map(tokenizer.decode, ([index] for index in whole))
-    assert Words(yes, no).probability(place) == pytest.approx(values[whole].softmax(-1)[0].item(), abs=TOLERANCE)
+    assert DecisionWords(yes, no).probability(place) == pytest.approx(
+        values[whole].softmax(-1)[0].item(), abs=TOLERANCE
+    )
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -133,7 +133,7 @@ def test_csv_of_no_rows_is_its_header():
 
 def strict(text):
     def refuse(word):
-        raise AssertionError(f"{word} is no JSON")
+        raise AssertionError(f"{word} is not JSON")
 
     return json.loads(text, parse_constant=refuse)
 

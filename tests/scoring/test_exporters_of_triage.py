@@ -20,7 +20,7 @@ from scoring.exporters import (
 )
 from scoring.triage.adjudicated import CHANGED
 from scoring.triage.history import RATINGS, RULINGS
-from scoring.triage.words import Words
+from scoring.triage.words import Annotation
 from thoroughness import up_to
 
 MODEL, GOLD, BOTH, IMPORT, UNSURE = RULINGS
@@ -33,7 +33,7 @@ def said(**people):
     words = []
     for who, told in people.items():
         ruling, ratings = told if isinstance(told, tuple) else (told, {}) if isinstance(told, str) else (None, told)
-        words.append(Words(NAME, who, ruling, ratings, last=f"2026-01-0{len(words) + 1}T00:00:00.000Z"))
+        words.append(Annotation(NAME, who, ruling, ratings, last=f"2026-01-0{len(words) + 1}T00:00:00.000Z"))
     return words
 
 
@@ -80,7 +80,7 @@ def test_the_label_of_processbench_is_the_one_after_triage(people, expected):
 
 
 def of_text(ruling, ratings, key):
-    return [Words(NAME, "ann", ruling, ratings, ruling_of=key[:12], ratings_of=dict.fromkeys(ratings, key[:12]))]
+    return [Annotation(NAME, "ann", ruling, ratings, ruling_of=key[:12], ratings_of=dict.fromkeys(ratings, key[:12]))]
 
 
 def test_what_was_said_of_another_text_makes_no_row():
@@ -110,7 +110,7 @@ def test_a_case_without_gold_gets_one_from_people_alone():
 
 
 def test_a_row_of_processbench_has_the_official_keys_and_no_others():
-    of = CaseAnnotations((Words("bench/sums-4", "ann", GOLD, {0: -1}),), CHANGED, 0)
+    of = CaseAnnotations((Annotation("bench/sums-4", "ann", GOLD, {0: -1}),), CHANGED, 0)
     assert processbench_after_triage(case(), of).value.keys() == {
         *("id", "generator", "problem", "steps", "final_answer_correct", "label")
     }
@@ -203,7 +203,7 @@ def rated_cases(draw):
         cases.append(reference.Case(n_steps, draw(st.none() | st.integers(-1, n_steps - 1))))
         ratings = draw(st.dictionaries(st.integers(0, n_steps - 1), st.sampled_from(RATINGS)))
         ruling = draw(st.none() | st.sampled_from(RULINGS))
-        words.append(Words(f"bench/c{number}", "ann", ruling, dict(sorted(ratings.items())), last=f"{number}"))
+        words.append(Annotation(f"bench/c{number}", "ann", ruling, dict(sorted(ratings.items())), last=f"{number}"))
     return making.full_frame(cases), words
 
 

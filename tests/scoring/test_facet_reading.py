@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nasty import TEXT
-from scoring.filtering.filters import Facet, Filter, Span, facet_of, filter_of
+from scoring.filtering.filters import Facet, Filter, NumberRange, facet_of, filter_of
 from thoroughness import up_to
 
 SOME = up_to(80)
@@ -14,7 +14,7 @@ CHOICES = (
     | st.lists(st.booleans() | st.none(), min_size=1, max_size=3, unique=True)
     | st.lists(
         st.integers(-9, 99)
-        | st.tuples(st.integers(-3, 9), st.none() | st.integers(0, 20)).map(lambda pair: Span(*pair))
+        | st.tuples(st.integers(-3, 9), st.none() | st.integers(0, 20)).map(lambda pair: NumberRange(*pair))
         | st.none(),
         min_size=1,
         max_size=4,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nasty import NASTY, TEXT
 from scoring.errors import FilterError
-from scoring.filtering.filters import Facet, Filter, Span, passing, row_passes
+from scoring.filtering.filters import Facet, Filter, NumberRange, passing, row_passes
 from scoring.filtering.sql_words import literal, named, quoted
 from scoring.schema import METADATA
 from thoroughness import up_to
@@ -161,8 +161,8 @@ def test_a_filter_keeps_what_each_of_its_conditions_keeps(conditions):
         ("n_steps + 1", "gives a number, not true or false"),
         ("n_steps > 'x'", "cannot be evaluated"),
         ("n_steps >", "at character 10: something is missing here"),
-        ("", "is no condition. Example: n_steps > 8"),
-        ("  ", "is no condition. Example: n_steps > 8"),
+        ("", "is not a condition. Example: n_steps > 8"),
+        ("  ", "is not a condition. Example: n_steps > 8"),
         ("'", "at character 1: the closing ' is missing"),
         ("subset = 'math'; DROP TABLE x", "at character 16: ; cannot stand here"),
         ("foo(n_steps) > 1", "there is no function 'foo'"),
@@ -198,7 +198,7 @@ def test_a_name_that_is_quoted_already_is_not_what_is_wrong(condition):
 
 def test_spans_of_numbers():
     frame = pl.DataFrame({"n_steps": [3, 5, 9, 15, None]})
-    facet = Facet("n_steps", (Span(0, 4), Span(15, None)))
+    facet = Facet("n_steps", (NumberRange(0, 4), NumberRange(15, None)))
     assert facet.sql == "n_steps BETWEEN 0 AND 4 OR n_steps >= 15"
     assert passing(frame, [facet.sql]).to_list() == [True, False, False, True, False]
     hidden = Facet("n_steps", facet.values, keep=False)
@@ -244,11 +244,11 @@ def test_conditions_are_added_once_and_taken_away():
 @pytest.mark.parametrize(
     ("kept", "hidden", "said"),
     [
-        ((4,), (Span(0, 4),), True),
-        ((Span(10, None),), (12,), True),
-        ((Span(0, 4),), (Span(4, 9),), True),
-        ((4,), (Span(5, 9),), False),
-        ((Span(10, None),), (Span(0, 4), None, 7), False),
+        ((4,), (NumberRange(0, 4),), True),
+        ((NumberRange(10, None),), (12,), True),
+        ((NumberRange(0, 4),), (NumberRange(4, 9),), True),
+        ((4,), (NumberRange(5, 9),), False),
+        ((NumberRange(10, None),), (NumberRange(0, 4), None, 7), False),
     ],
 )
 def test_what_is_kept_says_nothing_of_a_hidden_span_that_holds_it(kept, hidden, said):

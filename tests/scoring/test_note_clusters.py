@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.filtering.similar import ALIKE, clusters
-from scoring.triage.words import Note
+from scoring.triage.words import CaseNote
 
 words = st.sampled_from(["sign", "minus", "table", "unit", "the", "lost", "x", "12"])
 texts = st.lists(st.lists(words, max_size=4).map(" ".join), max_size=9)
 
 
 def noted(found):
-    return [Note(f"b/{at}", "ann", text, "", "") for at, text in enumerate(found)]
+    return [CaseNote(f"b/{at}", "ann", text, "", "") for at, text in enumerate(found)]
 
 
 def slowly(found):

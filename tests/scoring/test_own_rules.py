@@ -37,7 +37,7 @@ def written(tmp_path, body, name="mine", file="mine.py"):
 
 def test_one_file_is_a_rule_in_at_most_twenty_lines_and_nothing_of_it_is_known_before():
     assert len(FILE.read_text().splitlines()) <= 20
-    with pytest.raises(UsageError, match="'below-mean<' is no rule"):
+    with pytest.raises(UsageError, match="'below-mean<' is not a rule"):
         check_rule("below-mean<")
     load_plugins([str(FILE)])
     assert check_rule("lowest:below-mean<=") == ("<=", "below-mean", "lowest")
@@ -169,5 +169,5 @@ def test_an_installed_package_names_rules_and_none_is_imported_before_it_is_aske
     assert rules.transform("twice").code.package == "mine 1.2"
     with pytest.raises(PluginError, match="is the rule 'twice' and not 'other'"):
         check_rule("other<")
-    with pytest.raises(PluginError, match=r"plugged_rule:np of mine 1\.2 is no rule"):
+    with pytest.raises(PluginError, match=r"plugged_rule:np of mine 1\.2 is not a rule"):
         check_rule("odd<")

@@ -1,4 +1,4 @@
-from scoring.storage.remembered import Remembered
+from scoring.storage.remembered import IdentityCache
 
 
 def test_a_result_lasts_as_long_as_what_it_was_made_of():
@@ -8,7 +8,7 @@ def test_a_result_lasts_as_long_as_what_it_was_made_of():
         made.append(len(made))
         return made[-1]
 
-    kept = Remembered(2)
+    kept = IdentityCache(2)
     assert [kept.of("a", (one,), make), kept.of("a", (one,), make)] == [0, 0]
     # Equal is not the same.
     assert kept.of("a", (other,), make) == 1
@@ -19,7 +19,7 @@ def test_a_result_lasts_as_long_as_what_it_was_made_of():
 
 def test_what_was_asked_for_longest_ago_is_forgotten():
     made = []
-    kept = Remembered(2)
+    kept = IdentityCache(2)
     for key in ("a", "b", "a", "c", "a", "b"):
         kept.of(key, (), lambda key=key: made.append(key))
     assert made == ["a", "b", "c", "b"]

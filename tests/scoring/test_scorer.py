@@ -103,7 +103,7 @@ def test_whole_numbers_are_numbers(tmp_path):
         ({"high": 10**400}, "too large"),
         ({"redundancy_threshold": float("inf")}, "redundancy_threshold is not a finite number"),
         ({"redundancy_threshold_source": 1}, "redundancy_threshold_source is not text"),
-        ({"settings": []}, "settings is no object"),
+        ({"settings": []}, "settings is not an object"),
         ({"series": 5}, "series is not text"),
         ({"series": " "}, "series is not text"),
         ({"series": "half \ud800"}, "surrogates not allowed"),
@@ -129,12 +129,12 @@ def test_a_newer_description_asks_for_a_newer_program(tmp_path):
 @pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"5", b"\xff\xfe\x00", b"[" * 100_000])
 def test_what_is_no_description_is_one_sentence(tmp_path, raw):
     (tmp_path / FILE).write_bytes(raw)
-    with pytest.raises(DamagedWorkspace, match="is no description of a scorer"):
+    with pytest.raises(DamagedWorkspace, match="is not a description of a scorer"):
         Scorer.load(tmp_path)
 
 
 def test_no_description_is_one_sentence(tmp_path):
-    with pytest.raises(DamagedWorkspace, match="is no description of a scorer"):
+    with pytest.raises(DamagedWorkspace, match="is not a description of a scorer"):
         Scorer.load(tmp_path)
 
 

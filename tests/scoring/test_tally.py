@@ -1,16 +1,16 @@
 """How far a run was that failed, from what it had told."""
 
-from scoring.runs.events import Asked, End, Progress, Saved, Tally
+from scoring.runs.events import Asked, End, Progress, RunTally, Saved
 
 ERROR = {"title": "t", "sentence": "s", "next_step": "n"}
 
 
 def test_a_run_that_told_nothing_has_done_nothing():
-    assert Tally().failed(ERROR) == End("failed", error=ERROR)
+    assert RunTally().failed(ERROR) == End("failed", error=ERROR)
 
 
 def test_what_was_told_last_counts():
-    tally = Tally()
+    tally = RunTally()
     asked = Asked(wanted=9, answers=7)
     for event in (
         Progress(1, 9, 0, 1.0, 0.5, 10),

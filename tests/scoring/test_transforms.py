@@ -355,7 +355,7 @@ def test_names_and_what_the_flag_calls_them_are_one():
 def test_what_is_no_rule_is_refused_with_what_there_is(wish):
     with pytest.raises(UsageError) as caught:
         check_rule(wish)
-    assert f"{wish!r} is no rule." in str(caught.value)
+    assert f"{wish!r} is not a rule." in str(caught.value)
     for word in ("reward, diff, product, zscore, max2, max3", "lowest:", "'<='"):
         assert word in str(caught.value)
 

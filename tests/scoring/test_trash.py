@@ -20,7 +20,7 @@ from scoring.errors import InUse, NoWorkspace, UnwritableWorkspace, UsageError
 from scoring.runs.events import End
 from scoring.scorer import Scorer
 from scoring.storage import files
-from scoring.storage.files import DiskUse, Share, locked
+from scoring.storage.files import DiskUse, FolderShare, locked
 from scoring.trash import TRASH, leftovers, prune, removable, remove, removed, restore
 from scoring.workspace import Workspace
 from scoring_process import ran_here
@@ -328,7 +328,7 @@ def test_a_benchmark_that_is_scored_or_imported_is_not_removed(workspace):
 
 @contextmanager
 def share(folder):
-    held = Share(folder)
+    held = FolderShare(folder)
     try:
         yield
     finally:
@@ -359,7 +359,7 @@ def test_whoever_waits_for_a_folder_that_is_moved_away_gets_the_one_that_is_ther
 def test_a_folder_that_has_gone_is_no_folder_to_lock_and_a_share_of_it_can_be_had_later(tmp_path):
     with pytest.raises(FileNotFoundError), locked(tmp_path / "gone"):
         pass
-    held = Share(tmp_path / "gone")
+    held = FolderShare(tmp_path / "gone")
     assert not (tmp_path / "gone").exists()
     held.take()
     with pytest.raises(InUse), locked(tmp_path / "gone", wait=False):

@@ -148,5 +148,5 @@ def test_a_number_that_is_none_is_told(qwen):
     add_numbers(found, [number] * 3)
     read = [token for token in found.tokens if token.read]
     assert read[0].logits == [None, 1.0]
-    assert read[0].warning == "the reward is no finite number"
+    assert read[0].warning == "the reward is not a finite number"
     assert found.document()["tokens"][-1]["part"] == "layout"

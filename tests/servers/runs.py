@@ -1,6 +1,6 @@
 """What tests of the server engines ask, and what they gather."""
 
-from scoring.asking import Answered, Ask, Message, Noticed
+from scoring.asking import Answered, GenerationRequest, Message, Noticed
 from scoring.engines.server.client import RetryPolicy
 
 QUICK = RetryPolicy(timeout=0.5, base=0.01, longest=0.05, down=1.0)
@@ -35,4 +35,4 @@ class Run:
 
 
 def asks(number, count=1, seed=None):
-    return (Ask(index, (Message("user", f"q{index}"),), count, seed) for index in range(number))
+    return (GenerationRequest(index, (Message("user", f"q{index}"),), count, seed) for index in range(number))

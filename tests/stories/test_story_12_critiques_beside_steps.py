@@ -8,16 +8,18 @@ import pytest
 
 import critic_spaces
 from at_the_terminal import app, eventually, pressed, printed, shown
-from scoring.asking import Answer
+from scoring.asking import GeneratedAnswer
 
 pytestmark = pytest.mark.pty
 
 CASES = 12
 VOTES = (
-    Answer(r"In paragraph 2 half is wrong; paragraph 9 is none. So $\boxed{1}$.", reasoning="Let me think of it."),
-    Answer(r"<think>All of it looks right at first.</think>It is step 2, so \boxed{2}."),
-    Answer(r"I would say \boxed{1}"),
-    Answer("Nobody can know that."),
+    GeneratedAnswer(
+        r"In paragraph 2 half is wrong; paragraph 9 is none. So $\boxed{1}$.", reasoning="Let me think of it."
+    ),
+    GeneratedAnswer(r"<think>All of it looks right at first.</think>It is step 2, so \boxed{2}."),
+    GeneratedAnswer(r"I would say \boxed{1}"),
+    GeneratedAnswer("Nobody can know that."),
 )
 BALLOTS = (1, 2, 1, None)
 
@@ -26,7 +28,7 @@ def answers(row, _run):
     """The first eight cases get the four votes; of the others each vote is one that cannot be read or did not come."""
     if row < 8:
         return list(VOTES)
-    return [Answer("No box at all."), Answer(None, reason="HTTP 500")]
+    return [GeneratedAnswer("No box at all."), GeneratedAnswer(None, reason="HTTP 500")]
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ _LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1")
 _HOW = "Write http://HOST:PORT or https://HOST/v1."
 
 
-class Address(Struct, frozen=True):
+class ServerAddress(Struct, frozen=True):
     """A server: `origin` (scheme, host and port), and the paths below which its two kinds of endpoints lie.
 
     `api` is that of the OpenAI-compatible ones ("/v1"), `root` that of all others (""). Neither ends in a slash.
@@ -32,7 +32,7 @@ class Address(Struct, frozen=True):
     api: str
 
     @classmethod
-    def read(cls, text: str) -> "Address":
+    def read(cls, text: str) -> "ServerAddress":
         """Read `http://host:port`, `http://host:port/v1`, or the base of an API that lies deeper.
 
         A path with a version in it ("/v1", "/openai/v1beta/compatible") is the base as it stands; to any other "/v1"
@@ -83,7 +83,7 @@ def _check(parts: SplitResult, text: str) -> None:
     if parts.query or parts.fragment:
         raise UsageError("a server's address goes on after its path with ? or #.", _HOW)
     if parts.scheme not in {"http", "https"} or not parts.hostname or not text.strip().isprintable() or " " in text:
-        raise UsageError(f"{text!r} is no address of a server.", _HOW)
+        raise UsageError(f"{text!r} is not an address of a server.", _HOW)
 
 
 class Key:
@@ -114,7 +114,7 @@ class Key:
         return {"authorization": f"Bearer {self._secret}"} if self else {}
 
 
-def _variables(address: Address, *, alone: bool) -> tuple[str, ...]:
+def _variables(address: ServerAddress, *, alone: bool) -> tuple[str, ...]:
     """The environment variables that may hold a server's key, the first that is set counts.
 
     `alone` says that all servers in use are on its host.
@@ -126,7 +126,7 @@ def _variables(address: Address, *, alone: bool) -> tuple[str, ...]:
     return (*own, f"{GENERAL}_{host}", *general, *openai)
 
 
-def find_keys(addresses: Sequence[Address], environment: Mapping[str, str]) -> list[Key]:
+def find_keys(addresses: Sequence[ServerAddress], environment: Mapping[str, str]) -> list[Key]:
     """Find the key of each server.
 
     Raises:

@@ -8,9 +8,9 @@ from typing import Any
 from msgspec import Struct
 
 from scoring.asking import Noticed
-from scoring.engines.server.address import Address, Key, find_keys
+from scoring.engines.server.address import Key, ServerAddress, find_keys
 from scoring.engines.server.background import LoopThread
-from scoring.engines.server.client import Connections, Reply
+from scoring.engines.server.client import Connections, ServerReply
 from scoring.engines.server.faults import Fault, Unreachable, decoded, no_entry, quoted
 from scoring.errors import EngineError, UsageError
 
@@ -33,7 +33,7 @@ class Capabilities(Struct, frozen=True):
     for.
     """
 
-    address: Address
+    address: ServerAddress
     models: tuple[Model, ...] | None
     version: str = ""
     loads_others: bool = False
@@ -72,7 +72,7 @@ def greet(urls: Sequence[str], model: str | None = None) -> Greeted:
         EngineError: a server does not answer, refuses the key or does not have the model.
         UsageError: an address or a key cannot be used, or there is none.
     """
-    addresses = list(dict.fromkeys(map(Address.read, urls)))
+    addresses = list(dict.fromkeys(map(ServerAddress.read, urls)))
     if not addresses:
         raise UsageError("there is no server to ask.", "Give the address of one.")
     keys = find_keys(addresses, os.environ)
@@ -87,13 +87,13 @@ def key_notices(servers: Sequence[Capabilities], keys: Sequence[Key]) -> Iterato
             yield Noticed(f"The key for {address} travels unencrypted: use https, or a tunnel to this machine.")
 
 
-def _examined(addresses: Sequence[Address], keys: Sequence[Key]) -> list[Capabilities]:
+def _examined(addresses: Sequence[ServerAddress], keys: Sequence[Key]) -> list[Capabilities]:
     """What each server is, all asked at the same time; raises what the first that does not answer as it should does."""
     with LoopThread() as loop:
         return loop.run(_examine_all(addresses, keys))
 
 
-async def _examine_all(addresses: Sequence[Address], keys: Sequence[Key]) -> list[Capabilities]:
+async def _examine_all(addresses: Sequence[ServerAddress], keys: Sequence[Key]) -> list[Capabilities]:
     servers = [Connections(address, key) for address, key in zip(addresses, keys, strict=True)]
     try:
         results = await asyncio.gather(*map(_examine, servers), return_exceptions=True)
@@ -116,7 +116,7 @@ async def _examine(server: Connections) -> Capabilities:
         )
     if refused := no_entry(models.status, models.headers.get("location", ""), server.address, server.key):
         raise EngineError(refused.sentence, refused.next_step)
-    version_reply = version if isinstance(version, Reply) else None
+    version_reply = version if isinstance(version, ServerReply) else None
     listing = _listing(models)
     return Capabilities(server.address, _models(listing), _version(version_reply), _loads_others(listing))
 
@@ -153,7 +153,7 @@ def _places(examined: Sequence[Capabilities]) -> str:
     return ", ".join(str(server.address) for server in examined)
 
 
-async def _asked(server: Connections, path: str) -> Reply | str:
+async def _asked(server: Connections, path: str) -> ServerReply | str:
     """What comes back, or why nothing does."""
     phrase = ""
     for number in range(_TRIES):
@@ -170,7 +170,7 @@ async def _asked(server: Connections, path: str) -> Reply | str:
     return phrase
 
 
-def _listing(reply: Reply) -> list[dict[str, Any]]:
+def _listing(reply: ServerReply) -> list[dict[str, Any]]:
     """The models as the server lists them, each with a name as `id`; none where it lists none."""
     body = _json(reply)
     data = body.get("data") if isinstance(body, dict) else None
@@ -195,13 +195,13 @@ def _loads_others(listing: list[dict[str, Any]]) -> bool:
     return bool(listing) and all(isinstance(entry.get("status"), dict) for entry in listing)
 
 
-def _version(reply: Reply | None) -> str:
+def _version(reply: ServerReply | None) -> str:
     body = _json(reply) if reply else None
     version = body.get("version") if isinstance(body, dict) else None
     return quoted(version)[:40] if isinstance(version, str) else ""
 
 
-def _json(reply: Reply) -> Any:
+def _json(reply: ServerReply) -> Any:
     """What a reply of status 200 holds; None for any other and for what is no JSON."""
     if reply.status != 200:
         return None

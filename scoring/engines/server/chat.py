@@ -12,11 +12,11 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.asking import Answer, Answered, Ask, Noticed, Prompt, Sampling, TokenLogprobs
+from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, Noticed, Prompt, Sampling, TokenLogprobs
 from scoring.engines.server.address import Key
 from scoring.engines.server.background import LoopThread, across, side_by_side
 from scoring.engines.server.capabilities import Capabilities, greet, key_notices
-from scoring.engines.server.client import ROOM, Call, Connections, Failure, Notices, RetryPolicy, Server, Servers
+from scoring.engines.server.client import ROOM, Connections, Failure, Notices, RetryPolicy, Server, ServerCall, Servers
 from scoring.engines.server.faults import Fault, Refusal, Reworded, decoded, number, quoted
 from scoring.errors import EngineError, UsageError
 from scoring.secrets import masked
@@ -118,7 +118,7 @@ def largest_reply(sampling: Sampling, count: int, context: int | None) -> int:
     return ROOM + count * tokens * (_TEXT_BYTES + likeliest * _LOGPROB_BYTES)
 
 
-class Choice(Struct, frozen=True):
+class ChatChoice(Struct, frozen=True):
     """One of the answers of a call. `text` is as it came but for keys, blanks too; "" where the server gives none."""
 
     text: str
@@ -133,7 +133,7 @@ class ChatReply(Struct, frozen=True):
     The tokens are those of the whole call, None = not told; `seed` is the one that was sent.
     """
 
-    choices: tuple[Choice, ...]
+    choices: tuple[ChatChoice, ...]
     tokens_in: int | None
     tokens_out: int | None
     seed: int | None = None
@@ -152,7 +152,7 @@ def read_chat(body: bytes) -> ChatReply:
         if error is not None:
             message = error.get("message") if isinstance(error, dict) else error
             raise Fault(f"an error in place of an answer: {quoted(str(message))}")
-        raise Fault("JSON that is no chat completion")
+        raise Fault("JSON that is not a chat completion")
     choice_objects = [choice for choice in choices if isinstance(choice, dict)]
     if not choice_objects:
         raise Fault("an answer without choices")
@@ -182,7 +182,7 @@ def _thinking(sampling: Sampling, *, vllm: bool) -> dict[str, Any]:
     return body
 
 
-def _choice(choice: dict[str, Any]) -> Choice:
+def _choice(choice: dict[str, Any]) -> ChatChoice:
     message = choice.get("message")
     message = message if isinstance(message, dict) else {}
     text, reasoning = _content(message.get("content"))
@@ -194,7 +194,7 @@ def _choice(choice: dict[str, Any]) -> Choice:
     finish = masked(finish) if isinstance(finish, str) else None
     without_keys, thought = masked(text), masked(apart or reasoning or "") or None
     # The tokens of a text that holds a key spell it.
-    return Choice(without_keys, thought, finish, _logprobs(choice) if without_keys == text else None)
+    return ChatChoice(without_keys, thought, finish, _logprobs(choice) if without_keys == text else None)
 
 
 def _content(content: Any) -> tuple[str, str | None]:
@@ -268,7 +268,7 @@ class ChatServers(Struct, frozen=True):
     keys: tuple[Key, ...]
     concurrency: int = CONCURRENCY
     policy: RetryPolicy = field(default_factory=RetryPolicy)
-    call: Callable[[Ask, int], Call[ChatReply]] | None = None
+    call: Callable[[GenerationRequest, int], ServerCall[ChatReply]] | None = None
 
     @classmethod
     def connect(
@@ -321,7 +321,7 @@ class ChatServers(Struct, frozen=True):
         lengths = [server.model(self.model).max_tokens for server in self.found]
         return min((tokens for tokens in lengths if tokens), default=None)
 
-    def answers(self, asks: Iterator[Ask | None]) -> Iterator[Answered | Noticed | None]:
+    def answers(self, asks: Iterator[GenerationRequest | None]) -> Iterator[Answered | Noticed | None]:
         """Answers as they come; `asks` is drawn in the caller's thread. See `AnsweringEngine`.
 
         Raises:
@@ -409,7 +409,7 @@ class _Conversation(Struct):
     equal: int = 0
     """Asks in a row that had several long answers, all of them equal; -1 once one had two that differ."""
 
-    async def answered(self, ask: Ask, number: int) -> Answered:
+    async def answered(self, ask: GenerationRequest, number: int) -> Answered:
         """All answers to an ask; `number` is its place among all, for what was begun first is finished first.
 
         Raises:
@@ -429,14 +429,14 @@ class _Conversation(Struct):
             self._compare_answers([answer.text for answer in answers])
         return Answered(ask.index, answers, sum(call.sent for call in calls), sum(call.retries for call in calls))
 
-    async def _called(self, ask: Ask, number: int, part: int, wanted: int) -> Call[ChatReply]:
+    async def _called(self, ask: GenerationRequest, number: int, part: int, wanted: int) -> ServerCall[ChatReply]:
         """A call that was made, for `wanted` answers, or fewer, from answer `part` on."""
         call = self.engine.call(ask, part) if self.engine.call else self._chat(ask, part, wanted)
         async with self.slots.taken(number):
             await self.servers.deliver(call)
         return call
 
-    def _chat(self, ask: Ask, part: int, wanted: int) -> Call[ChatReply]:
+    def _chat(self, ask: GenerationRequest, part: int, wanted: int) -> ServerCall[ChatReply]:
         seed, sampling = other_seed(ask.seed, part), ask.sampling or self.engine.sampling
 
         def write(server: Server) -> tuple[str, dict[str, Any]]:
@@ -466,7 +466,7 @@ class _Conversation(Struct):
             if status in {400, 422} and not refusal.too_long:
                 self._hear(server, body, refusal, sampling)
 
-        return Call(write, read, largest_reply(sampling, wanted, self.engine.max_model_len), hear)
+        return ServerCall(write, read, largest_reply(sampling, wanted, self.engine.max_model_len), hear)
 
     def _hear(self, server: Server, body: dict[str, Any], refusal: Refusal, sampling: Sampling) -> None:
         """Learn from a refusal how the server wants to be spoken to.
@@ -522,14 +522,14 @@ class _Conversation(Struct):
             )
 
 
-def _answers(ask: Ask, call: Call[ChatReply]) -> tuple[Answer, ...]:
+def _answers(ask: GenerationRequest, call: ServerCall[ChatReply]) -> tuple[GeneratedAnswer, ...]:
     """The answers of a call: a choice is the model's answer, be it empty; what it says is for the critic's reader."""
     chat = call.got
     if not isinstance(chat, ChatReply):
         reason, lasting = (chat.reason, chat.lasting) if chat else ("not asked", False)
-        return (Answer(None, seed=ask.seed, reason=reason, lasting=lasting),)
+        return (GeneratedAnswer(None, seed=ask.seed, reason=reason, lasting=lasting),)
     return tuple(
-        Answer(
+        GeneratedAnswer(
             text=choice.text,
             reasoning=choice.reasoning,
             finish_reason=choice.finish_reason,

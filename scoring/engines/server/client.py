@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from scoring.asking import Noticed
-from scoring.engines.server.address import Address, Key
+from scoring.engines.server.address import Key, ServerAddress
 from scoring.engines.server.faults import (
     AGAIN,
     GATEWAY,
@@ -107,7 +107,7 @@ class PoliteRetry(Retry):
         return max(seconds, 0.0) if math.isfinite(seconds) else 0.0
 
 
-class Reply(Struct, frozen=True):
+class ServerReply(Struct, frozen=True):
     """What came back, whole. The names of `headers` are in any case."""
 
     status: int
@@ -124,7 +124,7 @@ class Connections:
     environment is used, but not to this machine.
     """
 
-    address: Address
+    address: ServerAddress
     key: Key
     _free: list[httpx.AsyncClient] = field(default_factory=list, repr=False)
 
@@ -139,7 +139,7 @@ class Connections:
         self._headers = {"accept": "application/json", "accept-encoding": "identity", "user-agent": "prm-inspect"}
         self._headers |= self.key.header
 
-    async def post(self, path: str, body: bytes, seconds: float, most: int) -> Reply:
+    async def post(self, path: str, body: bytes, seconds: float, most: int) -> ServerReply:
         """Send JSON and wait for the whole answer: `seconds` for the next of its bytes, `most` bytes in all.
 
         Raises:
@@ -148,7 +148,7 @@ class Connections:
         """
         return await self._send("POST", path, body, seconds, most)
 
-    async def get(self, path: str, seconds: float = PROBE) -> Reply:
+    async def get(self, path: str, seconds: float = PROBE) -> ServerReply:
         """Get a reply of some megabytes at most: as `post`, without anything to send."""
         return await self._send("GET", path, None, seconds, _LISTING)
 
@@ -157,7 +157,7 @@ class Connections:
         while self._free:
             await self._free.pop().aclose()
 
-    async def _send(self, method: str, path: str, body: bytes | None, seconds: float, most: int) -> Reply:
+    async def _send(self, method: str, path: str, body: bytes | None, seconds: float, most: int) -> ServerReply:
         client = self._free.pop() if self._free else self._new()
         try:
             # Who lets one byte after the other fall has hardly longer in all than who says nothing; that no connection
@@ -195,7 +195,7 @@ class Connections:
 
 async def _exchange(
     client: httpx.AsyncClient, method: str, url: str, body: bytes | None, seconds: float, most: int
-) -> Reply:
+) -> ServerReply:
     headers = None if body is None else {"content-type": "application/json"}
     parts, size = [], 0
     timeout = httpx.Timeout(seconds, connect=CONNECTING)
@@ -206,7 +206,7 @@ async def _exchange(
             if size > most:
                 words = f"an answer of more than {most / ROOM:.3g} MiB, which is more than it may have"
                 raise Fault(words, again=False)
-        return Reply(response.status_code, response.headers, b"".join(parts))
+        return ServerReply(response.status_code, response.headers, b"".join(parts))
 
 
 def _understood(error: BaseException, seconds: float) -> BaseException:
@@ -263,12 +263,12 @@ class Server(Struct, eq=False):
     probe: asyncio.Task[None] | None = None
 
     @property
-    def address(self) -> Address:
+    def address(self) -> ServerAddress:
         """Where it is."""
         return self.http.address
 
 
-class Call(Struct, Generic[T], eq=False):
+class ServerCall(Struct, Generic[T], eq=False):
     """A question to whichever server takes it.
 
     Attributes:
@@ -316,7 +316,7 @@ class Servers(httpx.AsyncBaseTransport):
         self._up.set()
         self._since = 0.0
 
-    async def deliver(self, call: Call[T]) -> T | Failure:
+    async def deliver(self, call: ServerCall[T]) -> T | Failure:
         """Send a question until there is an answer or it is no longer worth it; the call keeps it too.
 
         Raises:
@@ -348,7 +348,7 @@ class Servers(httpx.AsyncBaseTransport):
             Fault: it came to no answer.
             EngineError: every request will fail.
         """
-        call: Call[Any] = request.extensions["call"]
+        call: ServerCall[Any] = request.extensions["call"]
         while True:
             server = await self._pick(call)
             try:
@@ -376,7 +376,7 @@ class Servers(httpx.AsyncBaseTransport):
         await asyncio.gather(*probes, return_exceptions=True)
         await asyncio.gather(*(server.http.close() for server in self.servers), return_exceptions=True)
 
-    async def _ask(self, server: Server, call: Call[Any]) -> httpx.Response:
+    async def _ask(self, server: Server, call: ServerCall[Any]) -> httpx.Response:
         path, body = call.write(server)
         server.busy += 1
         try:
@@ -404,7 +404,7 @@ class Servers(httpx.AsyncBaseTransport):
             reply.status, refusal, server.address, server.http.key
         )
 
-    def _later(self, server: Server, call: Call[Any], reply: Reply) -> httpx.Response:
+    def _later(self, server: Server, call: ServerCall[Any], reply: ServerReply) -> httpx.Response:
         """What httpx-retries waits after: as long as the server asks for, unless there is another one."""
         call.failed.add(server)
         if reply.status in GATEWAY:
@@ -417,7 +417,7 @@ class Servers(httpx.AsyncBaseTransport):
         another = any(not other.down and other.rest <= now for other in self.servers)
         return httpx.Response(reply.status, headers={} if another else {"retry-after": seconds})
 
-    async def _pick(self, call: Call[Any]) -> Server:
+    async def _pick(self, call: ServerCall[Any]) -> Server:
         """The server that is up and has the least to do, another one than failed before if there is.
 
         Raises:

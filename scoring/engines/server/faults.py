@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from scoring.engines.server.address import Address, Key
+from scoring.engines.server.address import Key, ServerAddress
 from scoring.secrets import masked
 
 LONGEST_QUOTE = 240
@@ -160,7 +160,7 @@ class Refusal(Struct, frozen=True):
         return re.search(rf"(?<![\w]){re.escape(parameter)}(?![\w])['\"`]?", self.message) is not None
 
 
-def no_entry(status: int, location: str, address: Address, key: Key) -> Declined | None:
+def no_entry(status: int, location: str, address: ServerAddress, key: Key) -> Declined | None:
     """Return why a server does not let us in, or sends us elsewhere; None where it does neither."""
     code, variable = f"HTTP {status}", key.variables[-1]
     if status == 401 and key:
@@ -179,7 +179,7 @@ def no_entry(status: int, location: str, address: Address, key: Key) -> Declined
     return None
 
 
-def not_done(status: int, refusal: Refusal, address: Address, key: Key) -> Fault:
+def not_done(status: int, refusal: Refusal, address: ServerAddress, key: Key) -> Fault:
     """Describe what is wrong with a request that is not worth sending again."""
     phrase = f"HTTP {status}: {refusal.message}"
     if status == 429:

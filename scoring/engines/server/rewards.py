@@ -16,7 +16,7 @@ from scoring.asking import Noticed
 from scoring.engines.server.address import Key
 from scoring.engines.server.background import LoopThread, across
 from scoring.engines.server.capabilities import Capabilities, greet, key_notices
-from scoring.engines.server.client import ROOM, Call, Connections, Failure, Notices, RetryPolicy, Server, Servers
+from scoring.engines.server.client import ROOM, Connections, Failure, Notices, RetryPolicy, Server, ServerCall, Servers
 from scoring.engines.server.faults import Fault, decoded, number, quoted
 from scoring.errors import EngineError
 from scoring.readout import Answer, Batch, Encoded, Readout, Refused, Vocabulary
@@ -31,9 +31,9 @@ _SURE = 1e-3
 """How far probabilities of a half-precision head may be from a sum of one."""
 _NUMBER_BYTES = 32
 """Of one number in a reply, with all its digits; and of a score's index and name together with it three times that."""
-Outputs = list[list[float]]
+PooledOutputs = list[list[float]]
 """Shape (rows, outputs of the head)."""
-Rows = list[tuple[float, ...]]
+RewardRows = list[tuple[float, ...]]
 """One row a position: the reward, and behind it the redundancy where the read-out gives one."""
 Send = Callable[[dict[str, Any]], Awaitable[Any]]
 """Sends a body to the endpoint and gives the decoded reply.
@@ -67,7 +67,7 @@ class RewardEndpoint(Protocol):
         """Return the bytes that the reply for one sequence may have."""
         ...
 
-    def rows(self, reply: Any, sequence: Encoded) -> Rows:
+    def rows(self, reply: Any, sequence: Encoded) -> RewardRows:
         """Read what a decoded reply holds at the positions of the sequence.
 
         Raises:
@@ -117,7 +117,7 @@ class Pooling(Struct, frozen=True):
         """See `RewardEndpoint`."""
         return ROOM + len(sequence.ids) * self.columns * _NUMBER_BYTES
 
-    def rows(self, reply: Any, sequence: Encoded) -> Rows:
+    def rows(self, reply: Any, sequence: Encoded) -> RewardRows:
         """See `RewardEndpoint`."""
         outputs = _chosen(self._outputs(reply), sequence)
         weights = [self.readout.reward, *([self.readout.redundancy] if self.readout.redundancy else [])]
@@ -136,7 +136,7 @@ class Pooling(Struct, frozen=True):
             )
         return replace(self, raw=raw)
 
-    def _is_raw(self, plain: Outputs, activated: Outputs) -> bool:
+    def _is_raw(self, plain: PooledOutputs, activated: PooledOutputs) -> bool:
         """Whether what comes with the activation switched off is raw.
 
         Raises:
@@ -183,7 +183,7 @@ class Pooling(Struct, frozen=True):
         body = {"model": model, "task": "token_classify", "input": [list(ids)], "use_activation": activation}
         return body | written
 
-    def _outputs(self, reply: Any) -> Outputs:
+    def _outputs(self, reply: Any) -> PooledOutputs:
         """The head's outputs, checked for their shape.
 
         Raises:
@@ -243,7 +243,7 @@ class GenerativeScoring(Struct, frozen=True):
         """See `RewardEndpoint`."""
         return ROOM + len(sequence.positions) * 3 * _NUMBER_BYTES
 
-    def rows(self, reply: Any, sequence: Encoded) -> Rows:
+    def rows(self, reply: Any, sequence: Encoded) -> RewardRows:
         """See `RewardEndpoint`."""
         weights = [self.readout.reward, *([self.readout.redundancy] if self.readout.redundancy else [])]
         return [_weighed((score, 1.0 - score), weights) for score in _scores(reply, len(sequence.positions))]
@@ -273,7 +273,7 @@ class GenerativeScoring(Struct, frozen=True):
         }
 
 
-def _chosen(outputs: Outputs, sequence: Encoded) -> Outputs:
+def _chosen(outputs: PooledOutputs, sequence: Encoded) -> PooledOutputs:
     """The rows at the sequence's positions, of those of all tokens or of all tags.
 
     Raises:
@@ -307,7 +307,7 @@ def _scores(reply: Any, count: int) -> list[float]:
     if len(in_order) != count:
         raise Fault(f"{len(in_order)} scores for {count} steps", again=False)
     if not all(0.0 <= score <= 1.0 for score in in_order):
-        raise Fault("a score that is no probability", again=False)
+        raise Fault("a score that is not a probability", again=False)
     return in_order
 
 
@@ -375,7 +375,7 @@ class RewardServers:
         """
         parts = [(place, sequence) for place, case in enumerate(cases) for sequence in case.sequences]
         read = [sequence for _, sequence in parts if sequence.positions and self._fits(sequence)]
-        arrived: SimpleQueue[tuple[int, Rows | Refused] | Noticed | BaseException] = SimpleQueue()
+        arrived: SimpleQueue[tuple[int, RewardRows | Refused] | Noticed | BaseException] = SimpleQueue()
         with LoopThread() as loop:
             servers = loop.run(self._open(Notices(arrived.put)))
             loop.last = servers.aclose
@@ -385,7 +385,7 @@ class RewardServers:
                 self.proven = loop.run(self._prove(shortest))
             endpoint = self.proven or self.endpoint
 
-            async def work(part: Encoded, number: int) -> tuple[int, Rows | Refused]:
+            async def work(part: Encoded, number: int) -> tuple[int, RewardRows | Refused]:
                 return number, await self._rows(servers, endpoint, part)
 
             came = across(loop, (sequence for _, sequence in parts), work, arrived, self.concurrency)
@@ -430,7 +430,7 @@ class RewardServers:
             )
         return proven[0]
 
-    async def _rows(self, servers: Servers, endpoint: RewardEndpoint, sequence: Encoded) -> Rows | Refused:
+    async def _rows(self, servers: Servers, endpoint: RewardEndpoint, sequence: Encoded) -> RewardRows | Refused:
         if not sequence.positions:
             return []
         if not self._fits(sequence):
@@ -445,8 +445,10 @@ class RewardServers:
         return Refused(got.reason, over_length=got.lasting) if isinstance(got, Failure) else got
 
     @staticmethod
-    def _call(endpoint: RewardEndpoint, body: dict[str, Any], sequence: Encoded, read: Callable[[Any], T]) -> Call[T]:
-        return Call(
+    def _call(
+        endpoint: RewardEndpoint, body: dict[str, Any], sequence: Encoded, read: Callable[[Any], T]
+    ) -> ServerCall[T]:
+        return ServerCall(
             lambda server: (server.address.root + endpoint.path, body),
             lambda _, __, reply: read(decoded(reply)),
             endpoint.largest_reply(sequence),
@@ -454,10 +456,10 @@ class RewardServers:
 
 
 def _in_order(
-    cases: Sequence[Encoded], owners: Sequence[int], came: Iterator[tuple[int, Rows | Refused] | Noticed | None]
+    cases: Sequence[Encoded], owners: Sequence[int], came: Iterator[tuple[int, RewardRows | Refused] | Noticed | None]
 ) -> Iterator[Batch | Noticed]:
     """Batches of cases in their order, each as soon as it is whole, and what is noticed meanwhile."""
-    rows_by_case: dict[int, dict[int, Rows | Refused]] = {}
+    rows_by_case: dict[int, dict[int, RewardRows | Refused]] = {}
     waiting = iter(range(len(cases)))
     batch = list(islice(waiting, _BATCH))
     for result in came:
@@ -473,8 +475,8 @@ def _in_order(
             batch = list(islice(waiting, _BATCH))
 
 
-def _answer(place: int, parts: Sequence[Rows | Refused]) -> Answer:
-    rows: Rows = []
+def _answer(place: int, parts: Sequence[RewardRows | Refused]) -> Answer:
+    rows: RewardRows = []
     for part in parts:
         if isinstance(part, Refused):
             return Answer(place, part)

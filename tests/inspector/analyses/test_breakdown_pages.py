@@ -249,7 +249,7 @@ def test_without_intervals_only_those_of_f1_are_lacking(two):
 
 
 def test_a_figure_that_is_not_there_is_told_with_those_that_are(two):
-    with pytest.raises(UsageError, match="'sense' is no figure of a cell") as error:
+    with pytest.raises(UsageError, match="'sense' is not a figure of a cell") as error:
         view_of(two, CELLS, {"figure": "sense"})
     assert "error_acc" in str(error.value)
     with pytest.raises(UsageError, match="no figure of steps"):

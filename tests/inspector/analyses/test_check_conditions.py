@@ -56,7 +56,7 @@ def test_what_names_no_figure_or_never_holds_is_refused(condition, said):
     ("condition", "said"),
     [
         ("difference <", "at character 13: something is missing here"),
-        ("", "is no condition"),
+        ("", "is not a condition"),
         ("difference", "gives a number"),
         ("difference < 0; DROP TABLE cases", "cannot stand here"),
         ("(SELECT 1) = 1", "cannot ask another table"),

@@ -131,9 +131,9 @@ def test_one_scorer_is_no_consensus(request_, capsys):
     found = document(request_, scorers=("a",))
     assert set(found.rows["contested_by"]) == {"rule"}
     assert found.rows["reason"].to_list()[1:] == ["only one scorer has a verdict here that names a step or none"] * 2
-    assert found.provenance["voices"][-1] == "bench: only a has verdicts, and one scorer is no consensus"
+    assert found.provenance["voices"][-1] == "bench: only a has verdicts, and one scorer is not a consensus"
     assert main(["contested", "-w", request_.workspace, "--scorer", "a"]) == 0
-    assert "one scorer is no consensus" in capsys.readouterr().out
+    assert "one scorer is not a consensus" in capsys.readouterr().out
 
 
 def test_scorers_that_share_no_case_have_no_consensus(tmp_path):

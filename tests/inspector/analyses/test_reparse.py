@@ -12,7 +12,7 @@ from inspector.analyses import Params
 from inspector.analyses import load as analysis
 from inspector.request import Request
 from inspector.selection import load
-from scoring.asking import Answer
+from scoring.asking import GeneratedAnswer
 from scoring.cache import VoteParts
 from scoring.critics.catalogue import PARSERS, READERS
 from scoring.reparse import readings
@@ -252,7 +252,7 @@ def test_answers_that_say_nothing_are_those_that_came(tmp_path, capsys):
         '{"validity": [1], "redundancy": [0]}',
         '{"validity": [1, 1, 1, 1, 1, 1, 1, 1], "redundancy": [0, 0, 0, 0, 0, 0, 0, 0]}',
         "nothing",
-        Answer(None, reason="no answer: HTTP 500"),
+        GeneratedAnswer(None, reason="no answer: HTTP 500"),
     )
     root = critic_spaces.imported(tmp_path, 8)
     critic_spaces.critic(root, lambda row, _: [said[row % 4]], name="rater", protocol="prmbench")

@@ -241,7 +241,7 @@ def test_rewards_are_counted_with_their_separation(published):
 
 def test_a_scorer_of_another_range_has_its_own_and_no_probabilities(small):
     beta = small.focused("beta", "bench")
-    assert "beta gives rewards in [-1, 1], which are no probabilities" in words_of(view(beta, RELIABILITY))
+    assert "beta gives rewards in [-1, 1], which are not probabilities" in words_of(view(beta, RELIABILITY))
     said = words_of(view(small.focused("alpha", "bench"), CURVES, "beta"))
     assert "beta (its own range, -1 to 1)" in said
 

@@ -268,11 +268,11 @@ def test_the_command_prints_a_table_and_json_has_null_where_undefined(root, caps
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--rule", ">"], "'>' is no rule"),
+        (["--rule", ">"], "'>' is not a rule"),
         (["--rule", "nobody=<"], "no scorer matches 'nobody'"),
-        (["--threshold", "dev:some"], "'dev:some' is no threshold"),
+        (["--threshold", "dev:some"], "'dev:some' is not a threshold"),
         (["--flips", "0.1"], "--flips compares two thresholds, not 1"),
-        (["--flips", "much", "0.1"], "'much' is no threshold"),
+        (["--flips", "much", "0.1"], "'much' is not a threshold"),
     ],
 )
 def test_wrong_words_are_one_sentence(root, words, said, capsys):

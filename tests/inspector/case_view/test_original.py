@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspector.case_view.original import Pair, aligned, changed_words, likeness, repeated_words
+from inspector.case_view.original import StepPair, aligned, changed_words, likeness, repeated_words
 
 WORDS = ("sum", "is", "even", "so", "x", "+", "5", "=", "half", "of", "three", "中", "文")
 steps = st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join), max_size=6).map(tuple)
@@ -96,7 +96,11 @@ def test_what_becomes_of_steps(before, after, expected):
 
 
 def test_a_pair_says_which_steps_it_is_about():
-    assert aligned(("a b", "c d"), ("new one", "a b")) == (Pair(None, 0), Pair(0, 1, same=True), Pair(1, None))
+    assert aligned(("a b", "c d"), ("new one", "a b")) == (
+        StepPair(None, 0),
+        StepPair(0, 1, same=True),
+        StepPair(1, None),
+    )
 
 
 @given(texts, texts)

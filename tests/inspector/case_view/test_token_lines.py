@@ -8,7 +8,7 @@ from inspector.case_view.lines import case_lines
 from inspector.case_view.open_case import Manner, open_case
 from inspector.case_view.token_lines import ASKING, MODE, grouped, token_lines
 from inspector.inspection import inspect
-from inspector.processes.xray import Xray
+from inspector.processes.xray import XrayAnswer
 from inspector.selection import load
 from inspector.texts.paint import Brush
 
@@ -43,7 +43,7 @@ def answer(tokens=TOKENS, **changes):
 
 
 def shown(inspection, row=0, width=80, *, ascii_only=False, scorer=None, case=None, **changes):
-    found = Xray(case or inspection.cases["case"][row], scorer or inspection.scorer, **changes)
+    found = XrayAnswer(case or inspection.cases["case"][row], scorer or inspection.scorer, **changes)
     return open_case(inspection, row, Manner(width, Brush(ascii_only), raw=ascii_only, mode=MODE, xray=found))
 
 
@@ -104,7 +104,7 @@ def test_while_nothing_is_known_the_steps_stand_beneath_a_sentence(inspection):
 
 def test_every_step_is_a_stop_once(inspection):
     tokens = [*TOKENS, *({**one, "sequence": 1} for one in TOKENS)]
-    found = Xray(inspection.cases["case"][0], inspection.scorer, answer(tokens))
+    found = XrayAnswer(inspection.cases["case"][0], inspection.scorer, answer(tokens))
     page = case_lines(inspection, 0, Manner(80, Brush(), mode=MODE, xray=found))
     steps = [stop.step for stop, _ in page.stops if stop.kind == "step"]
     assert sorted(steps) == list(range(inspection.cases["n_steps"][0]))

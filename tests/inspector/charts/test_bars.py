@@ -1,4 +1,4 @@
-from inspector.charts.axes import Mark
+from inspector.charts.axes import ChartMark
 from inspector.charts.bars import Bar, bars
 from inspector.render.lines import CaseLink, text_of
 from inspector.texts.paint import Brush
@@ -10,7 +10,11 @@ def drawn(lines):
     return "\n".join(text_of(row) for row in lines)
 
 
-ENTRIES = [Bar("gsm8k", Mark(0.5, 0.4, 0.6, 400)), Bar("olympiad bench", Mark(0.8, n=7)), Bar("none", Mark(None, n=0))]
+ENTRIES = [
+    Bar("gsm8k", ChartMark(0.5, 0.4, 0.6, 400)),
+    Bar("olympiad bench", ChartMark(0.8, n=7)),
+    Bar("none", ChartMark(None, n=0)),
+]
 
 
 def test_bars_with_whiskers():
@@ -40,7 +44,7 @@ cases
 
 
 def test_differences_go_both_ways_from_zero():
-    entries = [Bar("up", Mark(0.1, n=30)), Bar("down", Mark(-0.2, n=30)), Bar("same", Mark(0.0, n=30))]
+    entries = [Bar("up", ChartMark(0.1, n=30)), Bar("down", ChartMark(-0.2, n=30)), Bar("same", ChartMark(0.0, n=30))]
     assert drawn(bars(entries, 50, Brush(), form="difference", span=(-0.2, 0.2))).splitlines()[:3] == [
         "up   +10.0 n=30                  │████████",
         "down -20.0 n=30  ████████████████│",
@@ -50,6 +54,6 @@ def test_differences_go_both_ways_from_zero():
 
 def test_a_bar_opens_its_cases_by_its_figure():
     drill = CaseLink((), 30, "thirty")
-    (row, *_) = bars([Bar("x", Mark(0.5, n=30, drill=drill))], 60, Brush())
+    (row, *_) = bars([Bar("x", ChartMark(0.5, n=30, drill=drill))], 60, Brush())
     assert [(piece.text.strip(), piece.drill) for piece in row if piece.drill] == [("50.0 n=30", drill)]
     assert drawn(bars([], 60, Brush())) == "There is nothing to draw."

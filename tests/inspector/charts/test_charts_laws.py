@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.charts.axes import Mark
+from inspector.charts.axes import ChartMark
 from inspector.charts.bars import Bar, bars
 from inspector.charts.curve import curve
 from inspector.charts.heat_map import heat_map
 from inspector.charts.histogram import histogram
-from inspector.charts.reliability import Bin as ReliabilityBin
-from inspector.charts.reliability import reliability
+from inspector.charts.reliability import ReliabilityBin, reliability
 from inspector.render.lines import CaseLink, text_of
 from inspector.render.view import Bin, Series, Tick
 from inspector.texts.paint import Brush
@@ -44,7 +43,7 @@ def marks(draw):
     low, high = draw(VALUES), draw(VALUES)
     if low is not None and high is not None and low > high:
         low, high = high, low
-    return Mark(draw(VALUES), low, high, count, draw(st.sampled_from([None, drill()])))
+    return ChartMark(draw(VALUES), low, high, count, draw(st.sampled_from([None, drill()])))
 
 
 CLASSES = (("erroneous", "missed"), ("clean", "clean"))
@@ -107,7 +106,7 @@ def test_a_histogram_of_millions_of_steps_keeps_to_40_cells(ticks):
 @pytest.mark.parametrize("ascii_only", [False, True])
 def test_in_ascii_nothing_else_is_drawn(width, ascii_only):
     brush = Brush(ascii_only=ascii_only)
-    mark, none = Mark(0.5, 0.4, 0.6, 5), Mark(None, n=0)
+    mark, none = ChartMark(0.5, 0.4, 0.6, 5), ChartMark(None, n=0)
     xs = np.linspace(0, 1, 20)
     series = [Series(f"name {letter}", letter, "scorer-a", xs, xs, xs - 0.1, xs) for letter in "ab"]
     ticks = [Tick(0.5, "D", "default"), Tick(None, "T", "none")]
@@ -129,10 +128,10 @@ def test_names_are_whole_whatever_the_width(names, width, brush):
     def letters(text):
         return sorted(letter for letter in clean(text) if not letter.isspace())
 
-    cells = [[Mark(0.5, n=30) for _ in names] for _ in names]
+    cells = [[ChartMark(0.5, n=30) for _ in names] for _ in names]
     for lines in (
         heat_map(names, names, cells, width, brush),
-        bars([Bar(name, Mark(0.5)) for name in names], width, brush),
+        bars([Bar(name, ChartMark(0.5)) for name in names], width, brush),
     ):
         there = letters("".join(text_of(row) for row in lines))
         for letter in set(letters("".join(names))):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.charts.bars import Column, Place, columns, paired_bars
+from inspector.charts.bars import BarPlace, CountColumn, columns, paired_bars
 from inspector.render.lines import CaseLink, text_of
 from inspector.texts.paint import Brush
 from thoroughness import up_to
@@ -21,7 +21,7 @@ def opens(count):
 @SOME
 @given(counts=COUNTS, width=st.integers(40, 200), ascii_only=st.booleans())
 def test_every_column_has_its_count_and_something_drawn(counts, width, ascii_only):
-    entries = [Column(f"{at:+d}", count, "late", opens(count)) for at, count in enumerate(counts)]
+    entries = [CountColumn(f"{at:+d}", count, "late", opens(count)) for at, count in enumerate(counts)]
     rows = columns(entries, width, 5, Brush(ascii_only=ascii_only))
     assert all(cell_len(text_of(row)) <= width for row in rows)
     assert not ascii_only or all(text_of(row).isascii() for row in rows)
@@ -33,7 +33,7 @@ def test_every_column_has_its_count_and_something_drawn(counts, width, ascii_onl
 
 
 def test_the_highest_column_is_full_and_half_of_it_is_half_as_high():
-    rows = columns([Column("a", 8), Column("b", 4), Column("c", 0)], 60, 4, Brush(ascii_only=True))
+    rows = columns([CountColumn("a", 8), CountColumn("b", 4), CountColumn("c", 0)], 60, 4, Brush(ascii_only=True))
     body = [text_of(row).split() for row in rows[:4]]
     assert [len(line) for line in body] == [1, 1, 2, 2]
     assert text_of(rows[4]).split() == ["a", "b", "c"]
@@ -42,7 +42,7 @@ def test_the_highest_column_is_full_and_half_of_it_is_half_as_high():
 
 def test_nothing_to_count_says_so():
     assert "nothing to count" in text_of(columns([], 60, 4, Brush())[0])
-    assert "nothing to count" in text_of(paired_bars([Place("0", (0, 0))], CLASSES, 60, Brush())[0])
+    assert "nothing to count" in text_of(paired_bars([BarPlace("0", (0, 0))], CLASSES, 60, Brush())[0])
 
 
 @SOME
@@ -54,7 +54,7 @@ def test_nothing_to_count_says_so():
     ascii_only=st.booleans(),
 )
 def test_every_pair_has_both_counts_and_bars_in_proportion(pairs, width, ascii_only):
-    places = [Place(str(at), pair, (opens(pair[0]), opens(pair[1]))) for at, pair in enumerate(pairs)]
+    places = [BarPlace(str(at), pair, (opens(pair[0]), opens(pair[1]))) for at, pair in enumerate(pairs)]
     rows = paired_bars(places, CLASSES, width, Brush(ascii_only=ascii_only))
     assert all(cell_len(text_of(row)) <= width for row in rows)
     assert not ascii_only or all(text_of(row).isascii() for row in rows)

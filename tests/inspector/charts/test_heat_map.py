@@ -1,14 +1,14 @@
-from inspector.charts.axes import Mark
+from inspector.charts.axes import ChartMark
 from inspector.charts.heat_map import heat_map
 from inspector.render.lines import CaseLink, text_of
 from inspector.texts.paint import Brush
 
 ROWS = ["deductive", "inductive reasoning"]
 COLUMNS = ["missing_condition", "redundant"]
-FEW = Mark(0.9, n=4)
+FEW = ChartMark(0.9, n=4)
 CELLS = [
-    [Mark(0.621, 0.51, 0.72, 45), Mark(0.2, 0.1, 0.3, 1200)],
-    [Mark(None, n=0), FEW],
+    [ChartMark(0.621, 0.51, 0.72, 45), ChartMark(0.2, 0.1, 0.3, 1200)],
+    [ChartMark(None, n=0), FEW],
 ]
 
 
@@ -59,12 +59,19 @@ Cells: figure (in percent), n = steps.
 
 def test_differences_have_signs_arrows_and_colours_of_both_sides():
     values = (-0.3, -0.1, 0.0, 0.1, 0.3)
-    lines = heat_map(["a"], list("vwxyz"), [[Mark(value, n=30) for value in values]], 100, Brush(), form="difference")
+    lines = heat_map(
+        ["a"], list("vwxyz"), [[ChartMark(value, n=30) for value in values]], 100, Brush(), form="difference"
+    )
     assert text_of(lines[1]) == "a ▼ -30.0 n=30 ▾ -10.0 n=30 ·   0.0 n=30 ▴ +10.0 n=30 ▲ +30.0 n=30"
     styles = [piece.style for piece in lines[1] if "n=30" in piece.text]
     assert styles == ["heat-low-2", "heat-low-1", "heat-1", "heat-3", "heat-5"]
     plain = heat_map(
-        ["a"], list("vw"), [[Mark(-0.3, n=30), Mark(0.3, n=30)]], 60, Brush(ascii_only=True), form="difference"
+        ["a"],
+        list("vw"),
+        [[ChartMark(-0.3, n=30), ChartMark(0.3, n=30)]],
+        60,
+        Brush(ascii_only=True),
+        form="difference",
     )
     assert text_of(plain[1]) == "a << -30.0 n=30 >> +30.0 n=30"
 
@@ -72,7 +79,11 @@ def test_differences_have_signs_arrows_and_colours_of_both_sides():
 def test_few_and_missing_cells_have_no_colour_and_do_not_make_the_scale():
     drill = CaseLink((), 4, "few")
     lines = heat_map(
-        ["a"], list("xyz"), [[Mark(0.2, n=20), Mark(0.4, n=20), Mark(0.9, n=19, drill=drill)]], 80, Brush()
+        ["a"],
+        list("xyz"),
+        [[ChartMark(0.2, n=20), ChartMark(0.4, n=20), ChartMark(0.9, n=19, drill=drill)]],
+        80,
+        Brush(),
     )
     pieces = {piece.text.split()[1]: piece for piece in lines[1] if "n=" in piece.text}
     assert [pieces[value].style for value in ("20.0", "40.0", "90.0")] == ["heat-1", "heat-5", "dim"]
@@ -82,14 +93,14 @@ def test_few_and_missing_cells_have_no_colour_and_do_not_make_the_scale():
 
 def test_names_that_are_too_tall_have_numbers():
     name = "a very long name of an error type that goes on and on for the whole width and further"
-    lines = drawn(heat_map(["row"], [name, "short"], [[Mark(0.5, n=50), Mark(0.7, n=50)]], 60, Brush()))
+    lines = drawn(heat_map(["row"], [name, "short"], [[ChartMark(0.5, n=50), ChartMark(0.7, n=50)]], 60, Brush()))
     assert "(1)" in lines.splitlines()[0]
     assert "(2) short" in lines
     assert name in " ".join(line.strip() for line in lines.splitlines())
 
 
 def test_equal_values_are_one_level_and_nothing_is_told():
-    lines = drawn(heat_map(["a"], ["x"], [[Mark(0.5, n=50)]], 60, Brush()))
+    lines = drawn(heat_map(["a"], ["x"], [[ChartMark(0.5, n=50)]], 60, Brush()))
     assert "▒  50.0 n=50" in lines
     assert "all 50.0" in lines
     assert drawn(heat_map([], ["x"], [], 60, Brush())) == "There is nothing to lay out: no rows or no columns."
@@ -97,7 +108,7 @@ def test_equal_values_are_one_level_and_nothing_is_told():
 
 
 def test_a_flag_stands_behind_the_figure_and_few_marks_what_its_n_does_not():
-    marks = [Mark(0.483, n=60, flag="*"), Mark(0.3, n=60), Mark(0.5, n=40, few=True)]
+    marks = [ChartMark(0.483, n=60, flag="*"), ChartMark(0.3, n=60), ChartMark(0.5, n=40, few=True)]
     lines = drawn(heat_map(["a"], list("xyz"), [marks], 80, Brush()))
     assert "█  48.3* n=60" in lines
     assert "50.0 n=40~" in lines

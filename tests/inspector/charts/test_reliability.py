@@ -1,13 +1,13 @@
-from inspector.charts.axes import Mark
-from inspector.charts.reliability import Bin, reliability
+from inspector.charts.axes import ChartMark
+from inspector.charts.reliability import ReliabilityBin, reliability
 from inspector.render.lines import CaseLink, text_of
 from inspector.texts.paint import Brush
 
 FEW = CaseLink((), 3, "three")
 BINS = [
-    Bin(0.0, 0.5, 0.25, Mark(0.5, 0.25, 0.75, 40)),
-    Bin(0.5, 0.9, 0.75, Mark(1.0, 1.0, 1.0, 3, FEW)),
-    Bin(0.9, 1.0, None, Mark(None, n=0)),
+    ReliabilityBin(0.0, 0.5, 0.25, ChartMark(0.5, 0.25, 0.75, 40)),
+    ReliabilityBin(0.5, 0.9, 0.75, ChartMark(1.0, 1.0, 1.0, 3, FEW)),
+    ReliabilityBin(0.9, 1.0, None, ChartMark(None, n=0)),
 ]
 
 

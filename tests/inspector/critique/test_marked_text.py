@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.critique.blocks import Mark, placed_lines, readable
+from inspector.critique.blocks import TextMark, placed_lines, readable
 from inspector.mathtext import unicode_math
 from inspector.texts.text import clean
 from inspector.texts.wrap import wrap
@@ -16,7 +16,7 @@ PIECES = (
 
 
 def marked(text, *words, name=1):
-    return [Mark(text.index(word), text.index(word) + len(word), name) for word in words]
+    return [TextMark(text.index(word), text.index(word) + len(word), name) for word in words]
 
 
 def shown(text, marks, **how):
@@ -50,7 +50,7 @@ def test_marks_within_one_another():
 
 def test_a_mark_that_would_change_a_formula_is_left_out():
     text = r"$\frac12$, and step 1$"
-    harmful = [Mark(6, 7, 1)]
+    harmful = [TextMark(6, 7, 1)]
     plain = clean(unicode_math(text), lines=True)
     found = readable(text, [*harmful, *marked(text, "step 1")], raw=False)
     assert found.text == plain
@@ -60,7 +60,7 @@ def test_a_mark_that_would_change_a_formula_is_left_out():
 def test_what_was_read_is_shown_as_written_sooner_than_not_at_all():
     text = r"$\boxed{\frac{1}{2}}$"
     start = text.index(r"\boxed")
-    found = readable(text, [Mark(start, text.index("}") + 1, -1)], raw=False, precious=-1)
+    found = readable(text, [TextMark(start, text.index("}") + 1, -1)], raw=False, precious=-1)
     assert found.raw
     assert [found.text[mark.start : mark.end] for mark in found.marks] == [r"\boxed{\frac{1}"]
 
@@ -78,7 +78,7 @@ def test_a_text_of_all_private_characters_loses_its_marks_and_nothing_else():
 def test_marks_change_nothing_that_is_read(text, places):
     marks = []
     for start, length in places:
-        one = Mark(start, min(start + length, len(text)), len(marks))
+        one = TextMark(start, min(start + length, len(text)), len(marks))
         edges = text[one.start : one.start + 1] + text[one.end - 1 : one.end] if one.start < one.end else " "
         if edges.isalnum() and all(one.end <= other.start or one.start >= other.end for other in marks):
             marks.append(one)

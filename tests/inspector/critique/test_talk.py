@@ -7,13 +7,13 @@ import pytest
 import making
 import talking
 from inspector.critique.blocks import ANALYSIS, CHECK, JUDGEMENT, THOUGHTS, is_talk, told_talk
-from scoring.asking import Answer, Sampling
+from scoring.asking import GeneratedAnswer, Sampling
 from scoring.generative.catalogue import FAMILIES
 from scoring.generative.talk import said
 
 STEPS = ["one", "two"]
-THINKS = Answer("I think.", finish_reason="stop", tokens_out=2)
-CHECKS = Answer("print(1)\n```\nno box", finish_reason="stop", tokens_out=5)
+THINKS = GeneratedAnswer("I think.", finish_reason="stop", tokens_out=2)
+CHECKS = GeneratedAnswer("print(1)\n```\nno box", finish_reason="stop", tokens_out=5)
 OUTPUT = "ok\n<output>\n**Judgement**: $\\boxed"
 
 
@@ -24,7 +24,7 @@ def scorer(family, **options):
 
 def judges(word, before=OUTPUT):
     box = talking.box(word, Yes=0.9, No=0.1)
-    return Answer(before + (box.text or ""), finish_reason="stop", tokens_out=9, logprobs=box.logprobs)
+    return GeneratedAnswer(before + (box.text or ""), finish_reason="stop", tokens_out=9, logprobs=box.logprobs)
 
 
 def kept(one, answers):
@@ -80,7 +80,7 @@ def test_genprm_without_analysis_and_verification():
 
 
 def test_genprm_that_ran_out_of_tokens_judges_early():
-    long = Answer("x" * 40, finish_reason="length", tokens_out=4000)
+    long = GeneratedAnswer("x" * 40, finish_reason="length", tokens_out=4000)
     answers = [long, judges("Yes", before=""), THINKS, judges("No")]
     expected = [(0, ANALYSIS), (0, JUDGEMENT), (1, ANALYSIS), (1, JUDGEMENT)]
     found = shape(scorer("genprm"), answers)
@@ -88,7 +88,7 @@ def test_genprm_that_ran_out_of_tokens_judges_early():
 
 
 def test_a_talk_that_broke_off_ends_at_its_step():
-    nothing = Answer("no box", finish_reason="stop", tokens_out=2)
+    nothing = GeneratedAnswer("no box", finish_reason="stop", tokens_out=2)
     answers = [THINKS, judges("Yes"), THINKS, CHECKS, CHECKS, CHECKS, nothing]
     found = shape(scorer("genprm"), answers)
     assert found[-1] == (1, JUDGEMENT)

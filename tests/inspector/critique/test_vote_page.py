@@ -11,7 +11,7 @@ from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from inspector.texts.paint import Brush
-from scoring.asking import Answer
+from scoring.asking import GeneratedAnswer
 from scoring.cache import VoteParts
 from scoring.filtering.text_query import TextQuery
 
@@ -63,7 +63,7 @@ def at_spots(page):
 
 
 def test_the_head_of_a_vote(space):
-    answers = [r"\boxed{1}", r"\boxed{1}", r"\boxed{-1}", "no", Answer(None, reason="HTTP 500")]
+    answers = [r"\boxed{1}", r"\boxed{1}", r"\boxed{-1}", "no", GeneratedAnswer(None, reason="HTTP 500")]
     head, _ = read(space, answers, at=2)
     assert head[0] == "judge · asked as processbench · counts from 0"
     assert head[1] == "███████▓▓▓??????  2 x step 1, 1 x none, 2 unparsed"
@@ -155,7 +155,7 @@ def test_the_cursor_is_seen_where_it_is(space):
 
 
 def test_reasoning_folds_wherever_it_is_told(space):
-    apart = Answer(r"So \boxed{1}", reasoning="Hm, paragraph 2", finish_reason="stop")
+    apart = GeneratedAnswer(r"So \boxed{1}", reasoning="Hm, paragraph 2", finish_reason="stop")
     for answer in (apart, r"<think>Hm, paragraph 2</think>So \boxed{1}", r"Hm, paragraph 2</think>So \boxed{1}"):
         _, page = read(space, [answer])
         folded = page.page()
@@ -221,7 +221,7 @@ def test_ratings_that_do_not_fit_are_shown_and_told(space):
 
 
 def test_answers_without_text_and_empty_ones(space):
-    assert texts(read(space, [Answer(None, reason="HTTP 500")])[1].page()) == ["No text was kept."]
+    assert texts(read(space, [GeneratedAnswer(None, reason="HTTP 500")])[1].page()) == ["No text was kept."]
     assert texts(read(space, [""])[1].page())[0] == "The answer is empty."
 
 

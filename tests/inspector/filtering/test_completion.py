@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from inspector.filtering.completion import JOINS, OF_TEXTS, OPERATORS, Vocabulary, completion
+from inspector.filtering.completion import JOINS, OF_TEXTS, OPERATORS, ConditionVocabulary, completion
 
 COLUMNS = {
     "subset": pl.String(),
@@ -18,7 +18,7 @@ VALUES = {
     "tags": ("slip", "odd"),
     "subset_group": ("a",),
 }
-KNOWN = Vocabulary(COLUMNS, lambda column: VALUES.get(column, ()))
+KNOWN = ConditionVocabulary(COLUMNS, lambda column: VALUES.get(column, ()))
 
 
 def choices(text, at=None):

@@ -76,7 +76,7 @@ def test_markdown_goes_to_stdout_or_into_a_file(called, tmp_path):
         (("-o", "x.pdf"), "A browser prints report.html as PDF."),
         (("-o", "x.csv"), "Name it report.html or report.md."),
         (("-o", "report"), "Name it report.html or report.md."),
-        (("-o", "x.html", "--markdown"), "x.html: a report is markdown, and that is no name for it."),
+        (("-o", "x.html", "--markdown"), "x.html: a report is markdown, and that is not a name for it."),
         (("-o", "no/x.html"), "there is no folder no."),
         (("-o", "file/x.html"), "there is no folder file."),
         (("-o", "x.html", "--where", "nothing = 1"), "nothing"),
@@ -102,7 +102,7 @@ def test_a_path_that_cannot_be_written_keeps_what_was_there(called, tmp_path):
 def test_there_is_no_such_form():
     with pytest.raises(UsageError, match="a report is no csv"):
         report_document(load(Request(benchmarks=(NAME,))), form="csv")
-    with pytest.raises(UsageError, match="-1 is no number of cases"):
+    with pytest.raises(UsageError, match="-1 is not a number of cases"):
         report_document(load(Request(benchmarks=(NAME,))), Choices(-1))
 
 

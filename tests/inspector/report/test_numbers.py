@@ -9,7 +9,7 @@ import pytest
 import making
 from inspector.cli import main
 from inspector.render.cells import plain_text, value_text
-from inspector.render.view import Columns, Command, Curve, Fold, Note, Picture, Table
+from inspector.render.view import Columns, CommandLine, Curve, Fold, Note, Picture, Table
 from inspector.report.document import Choices, ReportDocument, report_document
 from inspector.request import Request
 from inspector.selection import load
@@ -169,7 +169,7 @@ def test_the_comparison_has_the_numbers_of_compare(words, capsys):
 def test_the_heat_map_has_the_numbers_of_breakdown(words, capsys):
     found = report(words)
     for anchor, own in blocks(found, "breakdown").items():
-        command = next(block.line for block in own if isinstance(block, Command))
+        command = next(block.line for block in own if isinstance(block, CommandLine))
         columns = command.partition("breakdown ")[2].split()
         asked = columns[: 4 if "--cols" in columns else 2]
         printed = rows(capsys, "breakdown", words, *asked)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import example
 from inspector.cli import main
-from inspector.terminal.remembered import Remembered
+from inspector.terminal.remembered import RememberedState
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import PickList
 from opened import inspected, listed, opened
@@ -154,7 +154,7 @@ async def test_chosen_columns_come_back_and_those_that_are_gone_do_not(request_,
         chosen = inspected(pilot).selection.request.columns
         assert chosen[0] == "n_steps"
     (path,) = state.glob("workspaces/*")
-    remembered = Remembered(path)
+    remembered = RememberedState(path)
     remembered.keep(columns=("gone.margin", "nothing", *chosen))
     remembered.save()
     async with opened(request_, state=state) as pilot:

@@ -8,7 +8,7 @@ from inspector.request import Request
 from inspector.screens.critique import room_for
 from inspector.widgets.critique_pane import CritiquePane
 from opened import opened
-from scoring.asking import Answer
+from scoring.asking import GeneratedAnswer
 from screen_text import hides, press, rests, shows
 
 ACTS = "\x1b[2J[red]"
@@ -17,14 +17,14 @@ ACTS = "\x1b[2J[red]"
 def answers(_row, run):
     """Four votes: one with reasoning apart and a step that is not there, one in Chinese, one that acts, one lost."""
     return [
-        Answer(
+        GeneratedAnswer(
             r"In paragraph 1 half is $\frac{1}{2}$; paragraph 9 is fine. So $\boxed{1}$.",
             reasoning="Let me think of paragraph 2.",
             finish_reason="stop",
         ),
-        Answer("<think>嗯</think>第0步和第2步都不对。\\boxed{2}", finish_reason="stop"),
-        Answer(rf"Evil {ACTS} \boxed{{{run}}}", finish_reason="length"),
-        Answer(None, reason="HTTP 500"),
+        GeneratedAnswer("<think>嗯</think>第0步和第2步都不对。\\boxed{2}", finish_reason="stop"),
+        GeneratedAnswer(rf"Evil {ACTS} \boxed{{{run}}}", finish_reason="length"),
+        GeneratedAnswer(None, reason="HTTP 500"),
     ]
 
 

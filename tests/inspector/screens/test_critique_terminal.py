@@ -7,7 +7,7 @@ import pytest
 
 import critic_spaces
 from hostile_space import ESCAPES, MARKUP, TEXTS, WIDE
-from scoring.asking import Answer
+from scoring.asking import GeneratedAnswer
 from terminal import Terminal
 from test_hostile import acting
 from thoroughness import also
@@ -21,7 +21,9 @@ ROOT = str(Path(__file__).parents[3])
 def space(tmp_path_factory):
     made = critic_spaces.imported(tmp_path_factory.mktemp("hostile-answers"))
     said = [
-        Answer(rf"{text} paragraph 1 {text} \boxed{{{text}}} \boxed{{1}}", reasoning=text, finish_reason=ESCAPES)
+        GeneratedAnswer(
+            rf"{text} paragraph 1 {text} \boxed{{{text}}} \boxed{{1}}", reasoning=text, finish_reason=ESCAPES
+        )
         for text in (ESCAPES, MARKUP, WIDE, *TEXTS)
     ]
     critic_spaces.critic(made, lambda *_: said, name=f"judge {MARKUP}")

@@ -194,7 +194,7 @@ async def test_taking_out_of_a_category_is_offered_where_there_is_one(request_):
 async def test_only_ones_own_notes_move(request_):
     async with opened(request_, size=(100, 30)) as pilot:
         await reach(pilot, "tab", "G", "w")
-        await shows(pilot, "This is no note of yours (ann)")
+        await shows(pilot, "This is not a note of yours (ann)")
         await press(pilot, "v", "w")
         await shows(pilot, "Whose notes", "everybody", "6 notes", "bob")
         await press(pilot, "G", "enter")

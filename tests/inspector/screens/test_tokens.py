@@ -4,7 +4,7 @@ from typing import ClassVar
 import pytest
 
 import example
-from inspector.processes.xray import Question, Xray
+from inspector.processes.xray import XrayAnswer, XrayQuestion
 from opened import DEMO, opened
 from screen_text import press, rests, screen_text, shows, until
 
@@ -21,7 +21,7 @@ async def test_the_tokens_of_the_demos_prm_are_asked_for_and_shown():
         assert "are read" not in screen_text(pilot.app)
 
 
-class Asked(Question):
+class Asked(XrayQuestion):
     """A question that is answered when a test says so."""
 
     asked: ClassVar[list[tuple[str, str]]] = []
@@ -31,7 +31,7 @@ class Asked(Question):
         self.asked.append((self.case, self.scorer.name))
         while type(self).wait and not self._off:
             time.sleep(0.01)
-        return Xray(self.case, self.scorer.name, problem=f"Nothing is known of {self.case}.")
+        return XrayAnswer(self.case, self.scorer.name, problem=f"Nothing is known of {self.case}.")
 
 
 @pytest.fixture

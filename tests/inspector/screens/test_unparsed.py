@@ -5,7 +5,7 @@ import pytest
 import critic_spaces
 from inspector.request import Request
 from opened import inspected, listed, opened
-from scoring.asking import Answer
+from scoring.asking import GeneratedAnswer
 from screen_text import hides, press, shows
 
 
@@ -13,10 +13,10 @@ def answers(row, _run):
     """Of four cases one is read, one cut, one without a box and one refused."""
     return [
         [
-            Answer(r"\boxed{1}", finish_reason="stop"),
-            Answer(f"Let me {'think ' * 80}of {row}", finish_reason="length"),
-            Answer("Who knows?", finish_reason="stop"),
-            Answer(None, reason="HTTP 500"),
+            GeneratedAnswer(r"\boxed{1}", finish_reason="stop"),
+            GeneratedAnswer(f"Let me {'think ' * 80}of {row}", finish_reason="length"),
+            GeneratedAnswer("Who knows?", finish_reason="stop"),
+            GeneratedAnswer(None, reason="HTTP 500"),
         ][row % 4]
     ]
 

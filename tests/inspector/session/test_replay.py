@@ -13,7 +13,7 @@ from inspector.cli import main
 from inspector.request import Request
 from inspector.screens.base import InspectionScreen
 from inspector.session import recording, replaying
-from inspector.session.log import KEPT, Session, SessionLog, command_id, logs, read_session, said, shadow
+from inspector.session.log import KEPT, ReadSession, SessionLog, command_id, logs, read_session, said, shadow
 from inspector.session.replaying import replay
 from inspector.workspace_place import demo_workspace, find_workspace_or_demo
 from reference import Case
@@ -171,7 +171,7 @@ def test_a_line_that_was_cut_short_is_left_out_and_a_damaged_one_is_told(tmp_pat
     assert len(read_session(path).lines) == n - 1
     first, second, rest = whole.split(b"\n", 2)
     path.write_bytes(b"\n".join([first, second[:-3], rest]))
-    with pytest.raises(UnreadableFile, match=":2 is no line"):
+    with pytest.raises(UnreadableFile, match=":2 is not a line"):
         read_session(path)
 
 
@@ -272,7 +272,7 @@ def test_without_a_log_there_is_no_last_one(tmp_path, capsys, monkeypatch):
 
 def test_a_session_is_what_it_was_read_as(root, tmp_path):
     found = read_session(asyncio.run(session(root, tmp_path)))
-    assert isinstance(found, Session)
+    assert isinstance(found, ReadSession)
     assert found.start.who == "ann"
     assert found.start.journals.keys() == {"bob-gpu.jsonl"}
     assert Path(found.start.root) == root.resolve()

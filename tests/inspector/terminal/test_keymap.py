@@ -64,8 +64,8 @@ def test_what_can_be_followed_is(tmp_path, text, name, keys):
         ("[table]\nfirst = ['home', 'g']", "table.first: g waits for a second key; give go another key"),
         ("zoom = 'Z'\nsort = 'Z'", "sort: Z is zoom already."),
         ("zoom = 'j'", "zoom: j is table.down in lists, which comes first."),
-        ("zoom =", "is no TOML"),
-        ("zoom = 'a'\nzoom = 'b'", "is no TOML"),
+        ("zoom =", "is not TOML"),
+        ("zoom = 'a'\nzoom = 'b'", "is not TOML"),
     ],
 )
 def test_what_cannot_be_followed_is_told_and_leaves_the_usual_key(tmp_path, text, said):

@@ -7,7 +7,7 @@ from textual.theme import BUILTIN_THEMES
 
 from colours import BLINDNESS, ciede2000, contrast, distance, hue
 from inspector.app import InspectApp
-from inspector.charts.heat_map import LEVELS, Scale
+from inspector.charts.heat_map import LEVELS, ColourScale
 from inspector.terminal.themes import (
     COLOURS,
     DEFAULT,
@@ -140,7 +140,7 @@ def test_every_outcome_and_scorer_has_a_style():
     assert set(OUTCOME_STYLES.values()) <= known
     assert {f"line--scorer-{letter}" for letter in SCORERS} <= LineView.COMPONENT_CLASSES
     assert len(set(OUTCOME_STYLES.values())) == len(OUTCOME_STYLES)
-    scales = (Scale(0, 1, signed=False), Scale(-1, 1, signed=True))
+    scales = (ColourScale(0, 1, signed=False), ColourScale(-1, 1, signed=True))
     assert {f"line--{scale.style(level)}" for scale in scales for level in range(LEVELS)} <= LineView.COMPONENT_CLASSES
 
 

@@ -11,7 +11,7 @@ import judged
 import making
 import reference
 from fake_scoring import in_turn
-from scoring.asking import Answer, Answered, Message, Noticed
+from scoring.asking import Answered, GeneratedAnswer, Message, Noticed
 from scoring.cache import RewardParts, VoteParts
 from scoring.critics.parsing import Reading
 from scoring.evaluations.given import by_run, tally
@@ -40,7 +40,7 @@ class Engine:
 
     name = "made up"
 
-    def __init__(self, answer=lambda ask, _: Answer("1", tokens_in=10, tokens_out=5, seed=ask.seed), flight=4):
+    def __init__(self, answer=lambda ask, _: GeneratedAnswer("1", tokens_in=10, tokens_out=5, seed=ask.seed), flight=4):
         self.answer, self.flight, self.asked = answer, flight, []
 
     def answers(self, asks):
@@ -77,7 +77,7 @@ def started(bench, engine, **how):
 
 
 def test_every_vote_of_every_run_is_asked_once_and_kept_as_it_came(bench):
-    engine = Engine(lambda ask, vote: Answer(f"{vote}", "hm", "stop", 10 if not vote else 0, 5, ask.seed))
+    engine = Engine(lambda ask, vote: GeneratedAnswer(f"{vote}", "hm", "stop", 10 if not vote else 0, 5, ask.seed))
     events = run(bench, engine, votes=3, runs=2, seed=42)
     frame, problems = bench[2].read()
     assert problems == []
@@ -130,13 +130,13 @@ def test_two_runs_of_different_votes_ask_for_each_vote_once(bench, monkeypatch):
 
 def test_two_runs_that_nobody_answers_do_not_wait_for_each_other(bench, monkeypatch):
     monkeypatch.setattr(leases, "_SMALLEST", 1)
-    silent = [Engine(lambda *_: Answer(None, reason="HTTP 500 after 6 tries"), flight=2) for _ in range(2)]
+    silent = [Engine(lambda *_: GeneratedAnswer(None, reason="HTTP 500 after 6 tries"), flight=2) for _ in range(2)]
     ends = in_turn(*(started(bench, engine) for engine in silent))
     assert [(end.status, end.refused) for end in ends] == [("done", 6)] * 2
 
 
 def test_answers_that_cannot_be_read_are_counted_and_not_asked_again(bench):
-    events = run(bench, Engine(lambda _, __: Answer("hello", finish_reason="length")))
+    events = run(bench, Engine(lambda _, __: GeneratedAnswer("hello", finish_reason="length")))
     assert (events[-1].asked.unparsed, events[-1].asked.cut, events[-1].refused) == (6, 6, 0)
     assert run(bench, Engine())[0].to_do == 0
 
@@ -146,8 +146,8 @@ def test_failures_are_asked_again_and_what_cannot_be_asked_only_on_demand(bench)
 
     def answer(ask, vote):
         if ask.prompt[0].text.startswith("problem 0"):
-            return Answer(None, reason="too long", lasting=True)
-        return Answer(None, reason="HTTP 500 after 6 tries")
+            return GeneratedAnswer(None, reason="too long", lasting=True)
+        return GeneratedAnswer(None, reason="HTTP 500 after 6 tries")
 
     events = run(bench, Engine(answer))
     refused = [event for event in events if isinstance(event, CaseRefused)]
@@ -168,7 +168,7 @@ def test_an_interrupted_run_keeps_what_came_and_loses_what_is_in_flight(bench):
         def answer(ask, vote):
             if len(bench[2].parts()) == 0 and ask.index == 3:
                 signal.raise_signal(signal.SIGINT)
-            return Answer("1")
+            return GeneratedAnswer("1")
 
         events = run(bench, Engine(answer), interrupt=interrupt)
     end = events[-1]
@@ -220,7 +220,7 @@ def test_a_dry_run_estimates_what_would_be_asked(bench):
 
 def test_an_answer_keeps_what_it_cost_and_all_of_them_what_the_run_did(bench):
     engine = Engine(
-        lambda _, vote: Answer("0", tokens_in=None if vote == 2 else 100 * (vote == 0), tokens_out=vote + 1)
+        lambda _, vote: GeneratedAnswer("0", tokens_in=None if vote == 2 else 100 * (vote == 0), tokens_out=vote + 1)
     )
     end = run(bench, engine, votes=3, price=lambda found, made: 0.25 * found + 2 * made, currency="EUR")[-1]
     rows = bench[2].read()[0].sort("key", "vote")
@@ -232,7 +232,7 @@ def test_an_answer_keeps_what_it_cost_and_all_of_them_what_the_run_did(bench):
 
 def test_what_a_call_for_several_answers_cost_is_with_its_first_and_known_of_the_case(bench):
     engine = Engine(
-        lambda _, vote: Answer("0", tokens_in=100 * (vote == 0), tokens_out=None if vote else 9),
+        lambda _, vote: GeneratedAnswer("0", tokens_in=100 * (vote == 0), tokens_out=None if vote else 9),
     )
     end = run(bench, engine, votes=3, price=lambda found, made: 0.25 * found + 2 * made, currency="EUR")[-1]
     rows = bench[2].read()[0].sort("key", "vote")
@@ -261,7 +261,7 @@ def test_progress_counts_cases_and_answers(bench):
 
 
 def test_the_votes_of_a_run_decide_on_the_board(bench):
-    run(bench, Engine(lambda _, vote: Answer(("2", "0", "2", "x")[vote])), votes=4)
+    run(bench, Engine(lambda _, vote: GeneratedAnswer(("2", "0", "2", "x")[vote])), votes=4)
     (first,) = by_run(bench[0], bench[2].read()[0])
     assert tally(bench[0], first).verdicts.tolist() == [2] * 6
     assert NO_VERDICT not in tally(bench[0], first).verdicts

@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.critics.parsing import Note, Reading, read_grben, read_processbench
+from scoring.critics.parsing import ParseNote, Reading, read_grben, read_processbench
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,9 @@ def test_processbench(text, ballot, verdict, reason):
     ("text", "verdict", "notes"),
     [
         (r"<think>\boxed{1}</think>\boxed{2}", 2, ()),
-        (r"<think>\boxed{1}</think>So the second.", 1, (Note.BOX_IN_REASONING,)),
-        (r"\boxed{1}</think>", 1, (Note.BOX_IN_REASONING,)),
-        (r"<think>maybe \boxed{1}, or", 1, (Note.BOX_IN_OPEN_REASONING,)),
+        (r"<think>\boxed{1}</think>So the second.", 1, (ParseNote.BOX_IN_REASONING,)),
+        (r"\boxed{1}</think>", 1, (ParseNote.BOX_IN_REASONING,)),
+        (r"<think>maybe \boxed{1}, or", 1, (ParseNote.BOX_IN_OPEN_REASONING,)),
     ],
 )
 def test_processbench_reads_reasoning_too_and_says_so(text, verdict, notes):

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.critics.parsing import Fault, placed_object
+from scoring.critics.parsing import ParseFault, placed_object
 
 
 def json_object(text):
     found = placed_object(text)
-    return found if isinstance(found, Fault) else found.value
+    return found if isinstance(found, ParseFault) else found.value
 
 
 @pytest.mark.parametrize(
@@ -28,23 +28,23 @@ def json_object(text):
         ('{"a": 1} }', {"a": 1}),
         ('{"a": 1} {', {"a": 1}),
         ('{"a": "{}"}', {"a": "{}"}),
-        ("no object", Fault.NO_JSON),
-        ("[1, 2]", Fault.NO_JSON),
-        ("", Fault.NO_JSON),
-        ('} {"a": 1}', Fault.STRAY_BRACE),
-        ('{x} } {"a": 1}', Fault.STRAY_BRACE),
-        ('{"a": [1, ', Fault.OPEN_JSON),
-        ('{ {"a": 1}', Fault.OPEN_JSON),
+        ("no object", ParseFault.NO_JSON),
+        ("[1, 2]", ParseFault.NO_JSON),
+        ("", ParseFault.NO_JSON),
+        ('} {"a": 1}', ParseFault.STRAY_BRACE),
+        ('{x} } {"a": 1}', ParseFault.STRAY_BRACE),
+        ('{"a": [1, ', ParseFault.OPEN_JSON),
+        ('{ {"a": 1}', ParseFault.OPEN_JSON),
         # Braces in texts are paired like any other.
-        ('{"a": "{"}', Fault.OPEN_JSON),
-        ('{"a": "}"}', Fault.STRAY_BRACE),
-        ("{'a': 1}", Fault.BROKEN_JSON),
-        ('{"a": [1,]}', Fault.BROKEN_JSON),
+        ('{"a": "{"}', ParseFault.OPEN_JSON),
+        ('{"a": "}"}', ParseFault.STRAY_BRACE),
+        ("{'a': 1}", ParseFault.BROKEN_JSON),
+        ('{"a": [1,]}', ParseFault.BROKEN_JSON),
         # What looks like a comment goes, in texts too.
-        ('{"see": "http://x", "a": 1}', Fault.BROKEN_JSON),
-        ('{"see": "#1",\n "a": 1}', Fault.BROKEN_JSON),
-        ('{"a": ' + "9" * 5000 + '} {"a": 1}', Fault.BROKEN_JSON),
-        ('{"a": ' * 100_000 + "1" + "}" * 100_000, Fault.BROKEN_JSON),
+        ('{"see": "http://x", "a": 1}', ParseFault.BROKEN_JSON),
+        ('{"see": "#1",\n "a": 1}', ParseFault.BROKEN_JSON),
+        ('{"a": ' + "9" * 5000 + '} {"a": 1}', ParseFault.BROKEN_JSON),
+        ('{"a": ' * 100_000 + "1" + "}" * 100_000, ParseFault.BROKEN_JSON),
     ],
 )
 def test_json_object(text, found):
@@ -74,4 +74,4 @@ def reference(text):
 def test_the_object_is_the_toolkits(pieces):
     text = "".join(pieces)
     found = json_object(text)
-    assert (None if isinstance(found, Fault) else found) == reference(text)
+    assert (None if isinstance(found, ParseFault) else found) == reference(text)

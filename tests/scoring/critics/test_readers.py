@@ -14,7 +14,7 @@ from scoring.critics.catalogue import (
     version,
     was_cut,
 )
-from scoring.critics.parsing import Note, Reading, fault_of
+from scoring.critics.parsing import ParseNote, Reading, fault_of
 from thoroughness import THOROUGH
 
 PIECES = (
@@ -65,7 +65,7 @@ def test_a_reader_of_another_origin_is_known_by_where_it_is():
 
 def test_reasoning_told_apart_is_read_as_the_protocol_reads_it():
     reasoning, answer = r"maybe \boxed{1}", "So the first."
-    assert read_answer(read_processbench, answer, 3, reasoning=reasoning).notes == (Note.BOX_IN_REASONING,)
+    assert read_answer(read_processbench, answer, 3, reasoning=reasoning).notes == (ParseNote.BOX_IN_REASONING,)
     assert read_answer(read_processbench, r"\boxed{2}", 3, reasoning=reasoning).verdict == 2
     assert read_answer(read_grben, answer, 3, reasoning=reasoning).reason == "no box"
     assert read_answer(read_grben, "", 3, reasoning=reasoning).reason == "empty answer (reasoning alone)"
@@ -83,7 +83,7 @@ def test_what_the_token_limit_explains():
     assert read_answer(read_socratic, '{"validity": [1]} and', 3, **cut).reason == "list too short (1 of 3)"
     assert read_answer(read_grben, r"\boxed{2} and", 3, **cut) == Reading(ballot="2", verdict=1)
     open_box = read_answer(read_processbench, r"<think>\boxed{2} and", 3, **cut)
-    assert (open_box.verdict, open_box.reason, open_box.notes) == (2, None, (Note.BOX_IN_OPEN_REASONING,))
+    assert (open_box.verdict, open_box.reason, open_box.notes) == (2, None, (ParseNote.BOX_IN_OPEN_REASONING,))
 
 
 def test_a_prompt_that_opened_the_reasoning():

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 import talking
 from scoring.asking import TokenLogprobs
-from scoring.critics.parsing import Fault
-from scoring.generative.talk import Words, boxed_word, first_boxed_word, last_token
+from scoring.critics.parsing import ParseFault
+from scoring.generative.talk import DecisionWords, boxed_word, first_boxed_word, last_token
 
-WORDS = Words(" Yes", " No")
+WORDS = DecisionWords(" Yes", " No")
 LOGPROBS = st.floats(-300, 0)
 
 
@@ -37,14 +37,14 @@ def test_the_generated_token_counts_also_where_it_is_none_of_the_likeliest():
 
 def test_words_are_told_apart_by_their_blanks():
     place = TokenLogprobs("Yes", -0.1, (("Yes", -0.1), ("No", -3.0)))
-    assert WORDS.probability(place) is Fault.NO_WORD
-    assert Words("Yes", "No").probability(place) == pytest.approx(talking.reference(-0.1, -3.0))
+    assert WORDS.probability(place) is ParseFault.NO_WORD
+    assert DecisionWords("Yes", "No").probability(place) == pytest.approx(talking.reference(-0.1, -3.0))
 
 
 @pytest.mark.parametrize("nothing", [-9999.0, -math.inf, math.nan])
 def test_no_number_where_both_probabilities_are_zero(nothing):
     place = TokenLogprobs(".", -0.1, ((" Yes", nothing), (" No", nothing)))
-    assert WORDS.probability(place) is Fault.BOTH_ZERO
+    assert WORDS.probability(place) is ParseFault.BOTH_ZERO
 
 
 def test_one_probability_of_zero_is_sure():

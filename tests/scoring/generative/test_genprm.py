@@ -2,11 +2,11 @@ import pytest
 from msgspec.structs import replace
 
 import talking
-from scoring.asking import Answer, Message, Sampling
-from scoring.critics.parsing import Fault
+from scoring.asking import GeneratedAnswer, Message, Sampling
+from scoring.critics.parsing import ParseFault
 from scoring.generative.catalogue import FAMILIES
 
-ANALYSIS = Answer("Seems right.\n", finish_reason="stop", tokens_out=10)
+ANALYSIS = GeneratedAnswer("Seems right.\n", finish_reason="stop", tokens_out=10)
 BEGUN = "<analyze>\nLet's analyze the Paragraph {} step by step: "
 CHECK = "<verify>\nCheck:\n```python\n"
 OUTPUT = "<output>\n**Judgement**: $\\boxed"
@@ -63,7 +63,7 @@ def test_the_critiques_of_earlier_steps_stay_in_the_conversation():
 
 def test_a_call_without_a_judgement_goes_on_behind_the_head_of_an_output():
     (_, second, third), found = led(
-        ["one"], ANALYSIS, Answer("print(1)\n", tokens_out=5), judges("No", "1\n", Yes=0.1, No=0.9)
+        ["one"], ANALYSIS, GeneratedAnswer("print(1)\n", tokens_out=5), judges("No", "1\n", Yes=0.1, No=0.9)
     )
     assert written(third) == f"{written(second)}print(1)\n[Code Output]\n\n```\n"
     assert third.sampling.max_tokens == second.sampling.max_tokens - 5 - 5
@@ -71,14 +71,14 @@ def test_a_call_without_a_judgement_goes_on_behind_the_head_of_an_output():
 
 
 def test_a_box_that_is_not_in_an_output_is_no_judgement():
-    code = Answer(r"print('\boxed{Yes}')", tokens_out=5, logprobs=(talking.token("Yes", 0.9, Yes=0.9),))
+    code = GeneratedAnswer(r"print('\boxed{Yes}')", tokens_out=5, logprobs=(talking.token("Yes", 0.9, Yes=0.9),))
     questions, found = led(["one"], ANALYSIS, code)
     assert (len(questions), found) == (3, None)
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_after_so_many_calls_it_is_made_to_judge_from_its_analysis(rounds):
-    calls = [Answer("x", tokens_out=1)] * rounds
+    calls = [GeneratedAnswer("x", tokens_out=1)] * rounds
     questions, found = led(["one"], ANALYSIS, *calls, talking.box("Yes", Yes=0.6, No=0.4), rounds=str(rounds))
     assert len(questions) == 2 + rounds
     assert written(questions[-1]) == f"{BEGUN.format(1)}Seems right.\n</analyze>\n{OUTPUT}"
@@ -87,34 +87,36 @@ def test_after_so_many_calls_it_is_made_to_judge_from_its_analysis(rounds):
 
 
 def test_so_it_is_when_its_tokens_are_used_up():
-    long = Answer("and so on", finish_reason="length", tokens_out=2048)
+    long = GeneratedAnswer("and so on", finish_reason="length", tokens_out=2048)
     questions, found = led(["one"], long, talking.box("No", Yes=0.2, No=0.6))
     assert written(questions[1]) == f"{BEGUN.format(1)}and so on</analyze>\n{OUTPUT}"
     assert found.rewards == pytest.approx((0.25,))
 
 
 def test_tokens_that_are_not_told_are_estimated():
-    (_, second), _ = led(["one"], Answer("x" * 400))
-    (_, told), _ = led(["one"], Answer("x" * 400, tokens_out=100))
+    (_, second), _ = led(["one"], GeneratedAnswer("x" * 400))
+    (_, told), _ = led(["one"], GeneratedAnswer("x" * 400, tokens_out=100))
     assert second.sampling == told.sampling
 
 
 def test_the_last_call_is_made_once_and_without_a_box_there_is_no_reward():
-    questions, found = led(["one", "two"], ANALYSIS, *[Answer("x", tokens_out=1)] * 3, Answer("{maybe}"))
+    questions, found = led(
+        ["one", "two"], ANALYSIS, *[GeneratedAnswer("x", tokens_out=1)] * 3, GeneratedAnswer("{maybe}")
+    )
     assert len(questions) == 5
-    assert (found.rewards, found.fault) == ((), Fault.NO_BOX)
+    assert (found.rewards, found.fault) == ((), ParseFault.NO_BOX)
 
 
 def test_a_step_without_a_reward_ends_the_talk_and_earlier_ones_are_kept():
     yes = judges("Yes", Yes=0.9, No=0.1)
     questions, found = led(["one", "two", "three"], ANALYSIS, yes, ANALYSIS, replace(yes, logprobs=None))
     assert len(questions) == 4
-    assert (found.rewards, found.fault) == (pytest.approx((0.9,)), Fault.NO_LOGPROBS)
+    assert (found.rewards, found.fault) == (pytest.approx((0.9,)), ParseFault.NO_LOGPROBS)
 
 
 def test_a_word_that_is_cut_into_tokens_is_no_reward():
     broken = replace(judges("Yes", Yes=0.9), logprobs=(talking.token("Y"), talking.token("es"), talking.token("}")))
-    assert led(["one"], ANALYSIS, broken)[1].fault is Fault.SPLIT_WORD
+    assert led(["one"], ANALYSIS, broken)[1].fault is ParseFault.SPLIT_WORD
 
 
 def test_stages_can_be_left_out():
@@ -124,7 +126,7 @@ def test_stages_can_be_left_out():
     (_, direct), found = led(["one"], ANALYSIS, talking.box("Yes", Yes=0.5, No=0.5), verify="off")
     assert written(direct) == f"{BEGUN.format(1)}Seems right.\n</analyze>\n{OUTPUT}"
     assert found.rewards == pytest.approx((0.5,))
-    (alone, last), _ = led(["one"], Answer("x", tokens_out=3000), analyze="off")
+    (alone, last), _ = led(["one"], GeneratedAnswer("x", tokens_out=3000), analyze="off")
     assert written(alone) == CHECK
     assert written(last) == f"{CHECK}x[Code Output]\n\n```\n</verify>\n{OUTPUT}"
 
@@ -135,14 +137,14 @@ def test_the_official_reader_looks_for_the_first_box_of_the_critique():
     no = replace(last, logprobs=(talking.token("No", 0.6, No=0.6, Yes=0.3), *last.logprobs))
     assert led(["one"], early, no)[1].rewards == pytest.approx((0.8,))
     assert led(["one"], early, no, reader="official")[1].rewards == pytest.approx((1 / 3,))
-    assert led(["one"], early, last, reader="official")[1].fault is Fault.SPLIT_WORD
+    assert led(["one"], early, last, reader="official")[1].fault is ParseFault.SPLIT_WORD
 
 
 def test_the_official_reader_gives_a_half_where_nothing_is_decided():
-    calls = [ANALYSIS, *[Answer("x", tokens_out=1)] * 3, Answer("{maybe}")]
+    calls = [ANALYSIS, *[GeneratedAnswer("x", tokens_out=1)] * 3, GeneratedAnswer("{maybe}")]
     assert led(["one"], *calls, reader="official")[1].rewards == (0.5,)
     nothing = talking.box("Yes", Yes=0.5)
     zero = replace(nothing.logprobs[1], logprob=-9999.0, top=(("Yes", -9999.0), ("No", -9999.0)))
     calls[-1] = replace(nothing, logprobs=(nothing.logprobs[0], zero, nothing.logprobs[2]))
     assert led(["one"], *calls, reader="official")[1].rewards == (0.5,)
-    assert led(["one"], *calls)[1].fault is Fault.BOTH_ZERO
+    assert led(["one"], *calls)[1].fault is ParseFault.BOTH_ZERO

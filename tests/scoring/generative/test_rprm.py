@@ -1,8 +1,8 @@
 import pytest
 
 import talking
-from scoring.asking import Answer, Message, Sampling
-from scoring.critics.parsing import Fault
+from scoring.asking import GeneratedAnswer, Message, Sampling
+from scoring.critics.parsing import ParseFault
 from scoring.generative.catalogue import FAMILIES
 from scoring.generative.talk import DECIDING
 
@@ -30,7 +30,7 @@ def test_each_step_is_asked_about_with_those_before_it():
 
 def test_the_analysis_is_cut_behind_its_first_question():
     talk = prm().talks("?", ["a"])[0]
-    analysis = Answer(f"It holds.\n{QUESTION} No\n{QUESTION} Yes")
+    analysis = GeneratedAnswer(f"It holds.\n{QUESTION} No\n{QUESTION} Yes")
     (first, second), found = talking.led(talk, analysis, talking.decides(_No=0.75, _Yes=0.25))
     assert first.sampling == SAMPLING
     assert second.sampling == DECIDING
@@ -39,13 +39,13 @@ def test_the_analysis_is_cut_behind_its_first_question():
 
 
 def test_an_analysis_without_the_question_is_asked_it():
-    questions, _ = talking.led(prm().talks("?", ["a"])[0], Answer("It holds. \n", finish_reason="length"))
+    questions, _ = talking.led(prm().talks("?", ["a"])[0], GeneratedAnswer("It holds. \n", finish_reason="length"))
     assert questions[1].prompt[-1] == Message("assistant", f"It holds.\n{QUESTION}")
 
 
 def test_an_empty_analysis_is_no_reward():
-    questions, found = talking.led(prm().talks("?", ["a"])[0], Answer(""))
-    assert (len(questions), found.rewards, found.fault) == (1, (), Fault.EMPTY_ANSWER)
+    questions, found = talking.led(prm().talks("?", ["a"])[0], GeneratedAnswer(""))
+    assert (len(questions), found.rewards, found.fault) == (1, (), ParseFault.EMPTY_ANSWER)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_an_empty_analysis_is_no_reward():
     ],
 )
 def test_the_fork_reads_the_words(text, reward):
-    questions, found = talking.led(prm(reader="text").talks("?", ["a"])[0], Answer(text))
+    questions, found = talking.led(prm(reader="text").talks("?", ["a"])[0], GeneratedAnswer(text))
     assert (len(questions), found.rewards, found.places, found.fault) == (1, (reward,), (None,), None)
 
 

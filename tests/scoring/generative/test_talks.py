@@ -12,7 +12,7 @@ import making
 import reference
 import talking
 from fake_scoring import in_turn
-from scoring.asking import Answer, Answered, Ask, Sampling
+from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, Sampling
 from scoring.cache import VoteParts
 from scoring.errors import EngineError
 from scoring.evaluations.evaluation import evaluate
@@ -28,7 +28,7 @@ from scoring.runs.prompts import sent
 from scoring.runs.run import score
 
 CASES = [reference.Case(3, gold) for gold in (-1, 0, 1, 2, -1, 0)]
-ANALYSIS = Answer("Fine. Is the step correct (Yes/No)? Yes", finish_reason="stop", tokens_in=10, tokens_out=5)
+ANALYSIS = GeneratedAnswer("Fine. Is the step correct (Yes/No)? Yes", finish_reason="stop", tokens_in=10, tokens_out=5)
 
 
 def family(name="rprm", **options):
@@ -58,7 +58,7 @@ class Engine:
             while more and len(waiting) < self.flight:
                 one = next(asks, "end")
                 more = one != "end"
-                if not isinstance(one, Ask):
+                if not isinstance(one, GenerationRequest):
                     break
                 waiting.append(one)
                 self.asked.append(one)
@@ -198,9 +198,9 @@ def test_a_failed_call_ends_its_vote_alone_and_it_is_asked_again(bench):
     def answer(question):
         text = question.prompt[1].text
         if "problem 0" in text and "Now Step: Step 2" in text:
-            return Answer(None, **lost)
+            return GeneratedAnswer(None, **lost)
         if "problem 1" in text:
-            return Answer(None, reason="too long", lasting=True)
+            return GeneratedAnswer(None, reason="too long", lasting=True)
         return judges(question)
 
     engine = Engine(answer, flight=1)
@@ -240,7 +240,7 @@ def test_an_engine_without_log_probabilities_ends_the_run_and_one_lapse_does_not
 @pytest.mark.parametrize("text", ["No idea.", "<output>\n**Judgement**: $\\boxed{Yes}$\n"])
 @pytest.mark.parametrize("reader", ["box", "official"])
 def test_so_does_one_whose_first_judgement_is_any_text_without_them(bench, text, reader):
-    engine = Engine(lambda _: Answer(text, finish_reason="stop", tokens_out=3), flight=1)
+    engine = Engine(lambda _: GeneratedAnswer(text, finish_reason="stop", tokens_out=3), flight=1)
     with pytest.raises(EngineError, match="no log-probabilities"):
         run(bench, engine, family("genprm", reader=reader))
     assert [one.sampling.logprobs for one in engine.asked] == [None, 20]
@@ -250,7 +250,7 @@ def test_so_does_one_whose_first_judgement_is_any_text_without_them(bench, text,
 @pytest.mark.parametrize("name", ["genprm", "rprm", "thinkprm"])
 def test_a_judgement_without_text_says_nothing_about_the_engine(bench, name):
     def wordless(question):
-        return Answer("" if question.sampling.logprobs else "Fine.", finish_reason="stop", tokens_out=1)
+        return GeneratedAnswer("" if question.sampling.logprobs else "Fine.", finish_reason="stop", tokens_out=1)
 
     run(bench, Engine(wordless), family(name))
     reason = "no box" if name == "genprm" else "empty answer"
@@ -300,7 +300,7 @@ def test_a_dry_run_counts_the_first_calls(bench):
 def test_a_conversation_goes_on_from_step_to_step(bench):
     def answer(question):
         if question.sampling.logprobs is None:
-            return Answer("Right.\n", finish_reason="stop", tokens_in=3, tokens_out=2)
+            return GeneratedAnswer("Right.\n", finish_reason="stop", tokens_in=3, tokens_out=2)
         return replace(talking.box("No", Yes=0.3, No=0.6), finish_reason="stop", tokens_in=3)
 
     engine = Engine(answer)
@@ -326,9 +326,9 @@ def test_what_was_sent_is_made_again_of_what_was_kept(bench, name):
         if name != "genprm":
             return judges(question)
         if question.sampling.logprobs is None:
-            return Answer("Right, as {Yes} shows.\n", finish_reason="stop", tokens_in=3, tokens_out=2)
+            return GeneratedAnswer("Right, as {Yes} shows.\n", finish_reason="stop", tokens_in=3, tokens_out=2)
         if len(engine.asked) % 3 == 0:
-            return Answer("print(1)", finish_reason="stop", tokens_out=2, logprobs=(talking.token("print"),))
+            return GeneratedAnswer("print(1)", finish_reason="stop", tokens_out=2, logprobs=(talking.token("print"),))
         return replace(talking.box("No", "}$\n</output>\n", Yes=0.3, No=0.6), finish_reason="stop", tokens_in=3)
 
     engine, made = Engine(answer, flight=1), family(name, **({"verify": "off"} if name == "genprm" else {}))

@@ -308,7 +308,7 @@ def test_an_archive_inside_an_archive_is_refused_and_the_rest_read(folder):
         ),
         ("x.pt", zipped(("model/data.pkl", b"\x80\x02}q"), ("model/data/0", b"\0")), "is a PyTorch file, whose pickle"),
         ("x.npz", zipped(("a.npy", b"\x93NUMPY\1\0")), r"x\.npz/a\.npy is a NumPy array\."),
-        ("x.zip", zipped(("x.jsonl", WHOLE))[:-30], "is no whole zip archive"),
+        ("x.zip", zipped(("x.jsonl", WHOLE))[:-30], "is not a whole zip archive"),
         ("x.jsonl.gz", gzip.compress(WHOLE)[:-8] + bytes(8), "is damaged: it cannot be unpacked as gzip"),
         ("x.jsonl.gz", gzip.compress(b""), "holds no rows"),
         ("x.jsonl.gz", gzip.compress(WHOLE)[:6], "is cut off: nothing can be unpacked from its 6 bytes of gzip"),

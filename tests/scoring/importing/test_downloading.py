@@ -214,13 +214,13 @@ def test_what_is_too_large_is_refused_before_and_while_it_comes(server, monkeypa
         ({"raw": b" <!DOCTYPE html><html>"}, "is a web page"),
         ({"raw": b""}, "holds no rows"),
         ({"raw": b"", "length": 100}, "the connection was cut"),
-        ({"raw": b"x", "length": "1e3"}, "the connection was cut, or what came is no HTTP"),
+        ({"raw": b"x", "length": "1e3"}, "the connection was cut, or what came is not HTTP"),
         ({"raw": b"", "status": "302 Found", "location": ""}, "leads on more than 5 times"),
         (
             {"raw": b"", "status": "302 Found", "location": "file:///etc/passwd"},
             "leads on to an address that is not read",
         ),
-        ({"raw": b"", "status": "302 Found", "location": "http://[::1"}, "what came is no HTTP"),
+        ({"raw": b"", "status": "302 Found", "location": "http://[::1"}, "what came is not HTTP"),
     ],
 )
 def test_what_is_no_file_is_one_sentence(server, answer, sentence):

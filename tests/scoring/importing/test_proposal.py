@@ -7,7 +7,7 @@ import pytest
 import authored
 from scoring.errors import UsageError
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.importing.proposal import Column, FirstCase, propose_mapping
+from scoring.importing.proposal import ColumnProposal, FirstCase, propose_mapping
 from scoring.reading.rows import Rows
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace
@@ -54,13 +54,13 @@ def test_a_table_of_cases(cases):
         rewards={"my-prm": "scores"},
     )
     assert proposal.columns == (
-        Column("question", "claimed", "problem"),
-        Column("response", "claimed", "steps"),
-        Column("first_error", "claimed", "earliest_error"),
-        Column("scores", "claimed", "rewards of my-prm"),
-        Column("difficulty", "metadata", "difficulty"),
-        Column("meta.source", "metadata", "meta.source"),
-        Column("meta.tokens", "left out", "it holds lists"),
+        ColumnProposal("question", "claimed", "problem"),
+        ColumnProposal("response", "claimed", "steps"),
+        ColumnProposal("first_error", "claimed", "earliest_error"),
+        ColumnProposal("scores", "claimed", "rewards of my-prm"),
+        ColumnProposal("difficulty", "metadata", "difficulty"),
+        ColumnProposal("meta.source", "metadata", "meta.source"),
+        ColumnProposal("meta.tokens", "left out", "it holds lists"),
     )
     first = CASES[0]
     (reading,) = proposal.readings

@@ -17,7 +17,7 @@ from scoring.importing import batch as module
 from scoring.importing import saving
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.join import join
-from scoring.importing.saving import Saved, save
+from scoring.importing.saving import SavedResults, save
 from scoring.schema import REWARDS
 from scoring.scorer import Scorer, TrainingPoint
 from scoring.workspace import Workspace
@@ -44,7 +44,7 @@ def files(folder):
 
 def test_results_become_a_scorer_with_its_parts(workspace):
     joined = given({"a": 0.1, "b": 0.2}, threshold=0.3, threshold_source="its paper", comparison="<=")
-    assert save(workspace, joined) == Saved("a-prm", "new")
+    assert save(workspace, joined) == SavedResults("a-prm", "new")
     folder = folder_of(workspace, joined)
     assert cached(folder) == {"a": 0.1, "b": 0.2}
     scorer = Scorer.load(folder)
@@ -67,7 +67,7 @@ def test_the_same_file_again_changes_nothing(workspace):
     save(workspace, given({"a": 0.1}))
     folder = folder_of(workspace, given({"a": 0.1}))
     before = files(folder)
-    assert save(workspace, given({"a": 0.1})) == Saved("a-prm", "unchanged")
+    assert save(workspace, given({"a": 0.1})) == SavedResults("a-prm", "unchanged")
     assert files(folder) == before
 
 
@@ -77,7 +77,7 @@ def test_the_digest_of_a_file_does_not_depend_on_which_checkpoint_it_is_of(works
     save(workspace, plain)
     folder = folder_of(workspace, plain)
     before = files(folder)
-    assert save(workspace, named) == Saved("a-prm", "unchanged")
+    assert save(workspace, named) == SavedResults("a-prm", "unchanged")
     after = files(folder)
     assert {name: after[name] for name in before if name != "scorer.json"} == {
         name: before[name] for name in before if name != "scorer.json"
@@ -104,7 +104,7 @@ def test_the_same_file_by_another_path_is_the_same_file(workspace, tmp_path, mon
 def test_a_changed_file_replaces_its_own_rows_only(workspace):
     save(workspace, given({"a": 0.1, "b": 0.2}))
     save(workspace, given({"c": 0.3}, "runs/other.jsonl"))
-    assert save(workspace, given({"a": 0.5, "d": 0.4})) == Saved("a-prm", "changed")
+    assert save(workspace, given({"a": 0.5, "d": 0.4})) == SavedResults("a-prm", "changed")
     folder = folder_of(workspace, given({"a": 0.1}))
     assert cached(folder) == {"c": 0.3, "a": 0.5, "d": 0.4}
     assert len(RewardParts(folder).parts()) == 2
@@ -125,7 +125,7 @@ def test_another_threshold_for_the_same_numbers_is_a_change(workspace):
 
 def test_another_file_of_the_same_scorer_adds(workspace):
     save(workspace, given({"a": 0.1}))
-    assert save(workspace, given({"b": 0.2, "a": 0.1}, "runs/b.jsonl")) == Saved("a-prm", "new")
+    assert save(workspace, given({"b": 0.2, "a": 0.1}, "runs/b.jsonl")) == SavedResults("a-prm", "new")
     assert cached(folder_of(workspace, given({"a": 0.1}))) == {"a": 0.1, "b": 0.2}
 
 
@@ -138,7 +138,7 @@ def test_a_file_with_other_numbers_is_refused_and_a_name_is_the_way_out(workspac
     with pytest.raises(ScorerConflict, match=said):
         save(workspace, other)
     assert files(folder) == before
-    assert save(workspace, other, "a-prm, second run") == Saved("a-prm, second run", "new")
+    assert save(workspace, other, "a-prm, second run") == SavedResults("a-prm, second run", "new")
     assert cached(folder_of(workspace, other, "a-prm, second run")) == {"a": 0.1, "b": 0.9, "c": 0.8}
     assert files(folder) == before
 
@@ -199,7 +199,7 @@ def test_a_damaged_list_of_imports_is_one_sentence_and_nothing_is_touched(worksp
     folder = folder_of(workspace, given({"a": 0.1}))
     (folder / "imports.json").write_bytes(raw)
     before = files(folder)
-    with pytest.raises(DamagedWorkspace, match=r"imports\.json is no list of imports\. Remove "):
+    with pytest.raises(DamagedWorkspace, match=r"imports\.json is not a list of imports\. Remove "):
         save(workspace, given({"a": 0.2}))
     assert files(folder) == before
     assert (workspace.root / "workspace.json").exists()
@@ -227,9 +227,9 @@ def test_a_second_file_with_another_threshold_does_not_move_the_first_ones_and_i
     later = given({"b": 0.2}, "runs/b.jsonl", threshold=0.6, high=2.0)
     told = "Here a step is judged wrong iff its reward < 0.6; "
     told += "as in the files imported before, it stays its reward < 0.4."
-    assert save(workspace, later) == Saved("a-prm", "new", told)
-    assert save(workspace, later) == Saved("a-prm", "unchanged", told)
-    assert save(workspace, given({"a": 0.1}, threshold=0.4, low=-1.0)) == Saved("a-prm", "unchanged")
+    assert save(workspace, later) == SavedResults("a-prm", "new", told)
+    assert save(workspace, later) == SavedResults("a-prm", "unchanged", told)
+    assert save(workspace, given({"a": 0.1}, threshold=0.4, low=-1.0)) == SavedResults("a-prm", "unchanged")
     scorer = Scorer.load(folder_of(workspace, later))
     assert (scorer.threshold, scorer.low, scorer.high) == (0.4, -1.0, 2.0)
 

@@ -45,7 +45,7 @@ def test_detection_looks_past_rows_that_are_nothing():
     [
         ([{"prompt": 1, "answer": 2}, {"more": 3}], "its rows have the keys prompt, answer, more"),
         ([{f"key{n}": 1 for n in range(50)}], "key0, .*key11 and 38 more"),
-        ([[1], "x", None], "its rows are no objects"),
+        ([[1], "x", None], "its rows are not objects"),
     ],
 )
 def test_nothing_that_is_known_is_one_sentence(processbench_file, values, said):

@@ -16,7 +16,7 @@ from scoring.cache import RewardParts, VoteParts
 from scoring.errors import InspectError, UnwritableWorkspace
 from scoring.importing import watching
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.importing.watching import Stamp, Watch, change_of, listing, whole_rows
+from scoring.importing.watching import Watch, WatchStamp, change_of, listing, whole_rows
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 from thoroughness import up_to
@@ -78,7 +78,7 @@ def held(workspace):
     ],
 )
 def test_what_happened_to_a_file_is_told_by_its_stamps(before, now, change):
-    assert change_of(before and Stamp(*before), now and Stamp(*now)) == change
+    assert change_of(before and WatchStamp(*before), now and WatchStamp(*now)) == change
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import reference
 from scoring.benchmarks import prmbench, socratic
 from scoring.metrics.paper_figures import TableScope, values_of
 from scoring.metrics.step_labels import step_rows
-from scoring.published.papers import PAPERS, Table, figures
+from scoring.published.papers import PAPERS, PrintedTable, figures
 
 
 def table(paper, number):
@@ -128,5 +128,5 @@ def test_a_verdict_alone_says_nothing_of_steps():
 
 def test_what_needs_several_solutions_is_not_computed():
     evaluation = making.evaluation([reference.Case(1, -1, (0.9,))])
-    scope = TableScope("prmbench", Table(6, "best of n", "Best-of-8"), np.ones(1, dtype=np.bool_), "drop")
+    scope = TableScope("prmbench", PrintedTable(6, "best of n", "Best-of-8"), np.ones(1, dtype=np.bool_), "drop")
     assert values_of(evaluation, scope, []) is None

@@ -112,6 +112,6 @@ def test_what_is_no_probability_is_said_to_be_none():
     assert (row["metric"], row["value"], row["reason"]) == ("ece", None, "a critic gives no step rewards")
     ratings = making.evaluation([Case(1, -1, (0.5,))], name="judge")
     force_setattr(ratings.scorer, "low", -1.0)
-    assert told(ratings) == "judge gives rewards in [-1, 1], which are no probabilities"
+    assert told(ratings) == "judge gives rewards in [-1, 1], which are not probabilities"
     force_setattr(ratings.scorer, "kind", "critic")
-    assert told(ratings) == "judge is a critic: its ratings are no probabilities"
+    assert told(ratings) == "judge is a critic: its ratings are not probabilities"

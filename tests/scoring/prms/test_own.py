@@ -97,7 +97,7 @@ PARTS = {
     "scale": ('scale = Scale("newline PRM", 0.0, 1.0, 0.5, "its authors")', "scale = 0.5", "scale is float"),
     "readout": ('return Readout(one_layer(self.hidden, labels=1), "sigmoid", reward=(1.0,))', "return 3", "readout is"),
     "settings": ('return {"max_length": self.max_length}', "return {1, 2}", "settings is set"),
-    "json": ('return {"max_length": self.max_length}', 'return {"x": {1}}', "settings are no JSON"),
+    "json": ('return {"max_length": self.max_length}', 'return {"x": {1}}', "settings are not JSON"),
     "of": ("return cls(*sizes)", "return cls(*sizes, 5)", r"line \d+, in of\(\): TypeError"),
     "reads": ("    scale = ", '    reads = "text"\n    scale = ', "reads is str"),
 }

@@ -65,7 +65,7 @@ def test_prms_and_collections_are_kept_apart(rows):
 @pytest.mark.parametrize("scores", [None, [], "0.5", [0.5, None]])
 def test_a_row_without_numbers_has_a_reason(rows, scores):
     (found,) = load(rows, {**ROW, "step_scores": scores})
-    assert found.rows["reason"].to_list() == ["step_scores is no list of numbers"]
+    assert found.rows["reason"].to_list() == ["step_scores is not a list of numbers"]
     assert codes(found)[0][::2] == ("warning", 1)
 
 
@@ -95,7 +95,7 @@ def test_lines_of_a_response_are_its_steps(rows):
 def test_more_or_fewer_rewards_than_lines_are_no_rewards(rows):
     (found,) = load(rows, {**TEXTS, "step_rewards": [0.9, 0.8, 0.7]}, {**TEXTS, "step_rewards": None})
     assert found.rows["rewards"].null_count() == 2
-    assert found.rows["reason"].to_list() == ["3 rewards for 2 lines", "step_rewards is no list of numbers"]
+    assert found.rows["reason"].to_list() == ["3 rewards for 2 lines", "step_rewards is not a list of numbers"]
     assert [code[::2] for code in codes(found)] == [("warning", 1), ("warning", 2)]
 
 

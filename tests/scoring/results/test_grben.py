@@ -101,7 +101,7 @@ def test_a_threshold_that_is_no_cut_is_said(rows, threshold):
 @pytest.mark.parametrize("probs", [None, "0.5", [0.5, None], [[0.5]]])
 def test_a_row_without_numbers_has_a_reason(rows, probs):
     found = load(rows, {"probs": probs}, {})
-    assert found.rows["reason"].to_list() == ["probs is no list of numbers", None]
+    assert found.rows["reason"].to_list() == ["probs is not a list of numbers", None]
     assert [code[::2] for code in codes(found)] == [("warning", 1)]
 
 

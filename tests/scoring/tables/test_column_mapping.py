@@ -50,28 +50,30 @@ def test_a_saved_mapping_is_small(tmp_path):
 
 
 def test_an_unknown_key_is_one_sentence_that_names_the_known_ones(tmp_path):
-    with pytest.raises(UsageError, match=r"maps 'quest', which is no field\. Known are benchmark, id, problem, steps"):
+    with pytest.raises(
+        UsageError, match=r"maps 'quest', which is not a field\. Known are benchmark, id, problem, steps"
+    ):
         ColumnMapping.read(written(tmp_path, {"quest": "x"}))
 
 
 @pytest.mark.parametrize(
     ("document", "said"),
     [
-        ("{", "no valid JSON"),
-        ("[" * 100_000, "no valid JSON"),
-        ([], "no object"),
+        ("{", "not valid JSON"),
+        ("[" * 100_000, "not valid JSON"),
+        ([], "not an object"),
         ({"format": 2}, "a format this version does not know"),
-        ({"problem": 3}, "problem of a mapping is no text"),
-        ({"problem": ""}, "problem of a mapping is no text"),
-        ({"problem": "\ud800"}, "problem of a mapping is no text"),
-        ({"separator": ""}, "separator of a mapping is no text"),
+        ({"problem": 3}, "problem of a mapping is not text"),
+        ({"problem": ""}, "problem of a mapping is not text"),
+        ({"problem": "\ud800"}, "problem of a mapping is not text"),
+        ({"separator": ""}, "separator of a mapping is not text"),
         ({"benchmark": "../x"}, "cannot be a folder's"),
         ({"benchmark": ".x"}, "cannot be a folder's"),
         ({"label_base": 2}, "label_base of a mapping is neither 0 nor 1"),
         ({"label_base": True}, "label_base of a mapping is neither 0 nor 1"),
-        ({"wrong_below": "0"}, "wrong_below of a mapping is no finite number"),
-        ({"rewards": ["a"]}, "rewards of a mapping is no object"),
-        ({"verdicts": {"a": None}}, "verdicts of a mapping is no object"),
+        ({"wrong_below": "0"}, "wrong_below of a mapping is not a finite number"),
+        ({"rewards": ["a"]}, "rewards of a mapping is not an object"),
+        ({"verdicts": {"a": None}}, "verdicts of a mapping is not an object"),
     ],
 )
 def test_a_mapping_that_is_wrong_is_one_sentence(tmp_path, document, said):

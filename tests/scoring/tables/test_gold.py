@@ -157,5 +157,5 @@ def test_a_verdict_that_is_no_step_of_the_stated_base_is_doubted_with_both_ways_
     pairs = pl.DataFrame({"label": [0, 1, 3], "n": [3, 3, 3]})
     found = label_base(1, Evidence.of(pairs), marked=True, source="x", option="verdict_base").finding
     assert found is not None
-    assert "1 labels are 0, which is no step then" in found.message
+    assert "1 labels are 0, which is not a step then" in found.message
     assert "if 0 means no error, `clean` in the mapping says so" in found.message

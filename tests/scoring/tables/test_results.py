@@ -150,7 +150,7 @@ def test_a_verdict_that_is_no_index_is_unparsed(cell):
     (found,) = read({"id": "a", "v": cell}, id="id", verdicts={"critic": "v"}, verdict_base=0)
     row = one(found)
     assert row["verdict"] is row["ballot"] is None
-    assert "is no index of a step" in row["reason"]
+    assert "is not an index of a step" in row["reason"]
     assert ("warning", "unparsed") in codes(found)
 
 

@@ -23,7 +23,7 @@ from scoring.triage.adjudicated import (
     adjudicate,
 )
 from scoring.triage.history import RATINGS, RULINGS
-from scoring.triage.words import Words
+from scoring.triage.words import Annotation
 
 N_STEPS = 4
 KEY = "0123456789abcdef"
@@ -53,7 +53,7 @@ def cases_of(labels=LABELS, benchmark="b"):
 
 def said_of(said, case="b/third"):
     """Who -> (ruling, ratings of steps), of one case."""
-    return {case: [Words(case, who, ruling or None, dict(steps)) for who, (ruling, steps) in said.items()]}
+    return {case: [Annotation(case, who, ruling or None, dict(steps)) for who, (ruling, steps) in said.items()]}
 
 
 def outcome(said, case="third"):
@@ -188,7 +188,7 @@ def test_a_step_that_the_case_has_not_was_rated_on_another_version_of_it():
 
 def test_a_case_that_is_not_here_is_told_by_name_and_those_of_other_benchmarks_are_not():
     said = {"b/z": ("ann", "gold wrong"), "b/a": ("bob", "import problem"), "c/1": ("ann", "gold wrong")}
-    found = adjudicate({case: [Words(case, *one)] for case, one in said.items()}, cases_of())
+    found = adjudicate({case: [Annotation(case, *one)] for case, one in said.items()}, cases_of())
     empty = (None, None)
     assert found.rows.rows() == [("b/a", GONE, *empty, ["bob"], *empty), ("b/z", GONE, *empty, ["ann"], *empty)]
     assert found.counts == {GONE: 2}
@@ -224,7 +224,7 @@ def test_where_nothing_changes_the_cases_are_the_same_frame():
 
 def of_text(ruling, ratings, *, ruled=HERE, rated=HERE, who="ann"):
     """A person's words on `third`, and of which text the ruling and the ratings were said."""
-    return Words("b/third", who, ruling, ratings, ruling_of=ruled, ratings_of=dict.fromkeys(ratings, rated))
+    return Annotation("b/third", who, ruling, ratings, ruling_of=ruled, ratings_of=dict.fromkeys(ratings, rated))
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_what_was_said_of_another_text_does_not_count(words, expected):
 
 
 def test_a_step_that_was_rated_again_counts_and_the_others_have_not_been():
-    words = Words("b/third", "ann", "gold wrong", {0: 1, 1: 1, 2: 1, 3: 1}, ratings_of={3: ELSEWHERE})
+    words = Annotation("b/third", "ann", "gold wrong", {0: 1, 1: 1, 2: 1, 3: 1}, ratings_of={3: ELSEWHERE})
     assert adjudicate({"b/third": [words]}, cases_of()).counts == {UNFINISHED: 1}
 
 

@@ -319,5 +319,5 @@ def test_a_rating_names_its_step(value, means):
 
 @pytest.mark.parametrize("value", ["", "3", "-1 1", "3 2", "x 1", "3  1", "٣ 1", "3 +1", "1.0 1"])
 def test_what_is_no_rating_is_refused(value):
-    with pytest.raises(ValueError, match="is no step and rating"):
+    with pytest.raises(ValueError, match="is not a step and rating"):
         rating_of(value)

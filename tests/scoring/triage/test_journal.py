@@ -288,7 +288,7 @@ def test_halves_of_surrogate_pairs_are_replaced_where_they_are_written_and_told_
     Journal(folder, ANN).tag(["b/\udc00"], ["\ud800", "\N{GRINNING FACE}"])
     assert tags(folder) == {"b/?": ("?", "\N{GRINNING FACE}")}
     (folder / "odd.jsonl").write_text(json.dumps({**GOOD, "who": "\ud800"}) + "\n")
-    assert "odd.jsonl:1: is no whole JSON object" in Journal(folder, ANN).problems[0]
+    assert "odd.jsonl:1: is not a whole JSON object" in Journal(folder, ANN).problems[0]
 
 
 def test_a_file_that_cannot_be_read_is_told(folder):

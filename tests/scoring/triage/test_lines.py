@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scoring.triage import journal as reading
 from scoring.triage.history import Action
-from scoring.triage.journal import Read, read_file
+from scoring.triage.journal import ReadJournal, read_file
 
 SOUND = {"v": 1, "n": 3, "who": "ann", "machine": "gpu", "time": "", "action": "tag", "cases": ["b/1"], "value": "x"}
 
@@ -56,7 +56,7 @@ def alone(lines, *, ended):
         found = reading._action(value, number)
         if isinstance(found, str):
             told = f"{found}; the line does nothing" if found else ""
-            if number == len(lines) and not ended and found == "is no whole JSON object":
+            if number == len(lines) and not ended and found == "is not a whole JSON object":
                 told = cut
             problems += [f"triage/j.jsonl:{number}: {told}"] if told else []
             continue
@@ -65,7 +65,7 @@ def alone(lines, *, ended):
         else:
             unknown[reading._word(value)] += 1
         last = max(last, found.n if isinstance(found, Action) else found)
-    return Read(tuple(actions), tuple(problems), unknown, last)
+    return ReadJournal(tuple(actions), tuple(problems), unknown, last)
 
 
 @given(

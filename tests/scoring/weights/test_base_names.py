@@ -9,11 +9,11 @@ import byte_vocabulary
 import checkpoints
 from scoring.errors import ForeignCheckpoint
 from scoring.runs.preparation import Running, prepare
-from scoring.weights.usable import LoraConfig, Place, Weights, base_sentence, check_body
+from scoring.weights.usable import LoraConfig, ModelPlace, Weights, base_sentence, check_body
 from scoring.workspace import Workspace
 
-HUB = Place(Path("/cache/x"), "org/Llama-PRM800K", "0" * 40)
-LOCAL = Place(Path("/models/llama-prm800k"), "llama-prm800k")
+HUB = ModelPlace(Path("/cache/x"), "org/Llama-PRM800K", "0" * 40)
+LOCAL = ModelPlace(Path("/models/llama-prm800k"), "llama-prm800k")
 
 
 UNPROVEN = "; whether that is this one cannot be told from a path."
@@ -133,10 +133,10 @@ def test_the_revision_that_an_adapter_names_is_that_of_the_base_it_names(workspa
 
     def found(model, revision=None, **_):
         asked.append((model, revision))
-        return Place(base, model, "0" * 40)
+        return ModelPlace(base, model, "0" * 40)
 
     adapter = adapters.write(tmp_path / "lora", base_model_name_or_path="org/Base", revision="v2")
     monkeypatch.setattr("scoring.weights.usable.find_place", found)
     for name, revision in (("org/base", "v2"), ("hf:org/Base", "v2"), ("org/Other", None)):
-        Weights(None, None, print)._base(Place(adapter, "lora"), LoraConfig.open(adapter), name)
+        Weights(None, None, print)._base(ModelPlace(adapter, "lora"), LoraConfig.open(adapter), name)
         assert asked[-1] == (name, revision)

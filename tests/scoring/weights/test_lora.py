@@ -287,7 +287,7 @@ def test_an_adapter_that_does_not_fit_is_refused_and_nothing_stays(workspace, ba
 
 
 def test_a_module_that_is_changed_and_not_targeted_is_refused(workspace, base, tmp_path):
-    with pytest.raises(ForeignCheckpoint, match="is no target module"):
+    with pytest.raises(ForeignCheckpoint, match="is not a target module"):
         prepared(workspace, adapters.write(tmp_path / "lora", target_modules=["q_proj"]), base)
 
 

@@ -5,12 +5,12 @@ import time
 import pytest
 
 from scoring.errors import NoWorkspace, UnwritableWorkspace
-from scoring.weights.usable import ABANDONED_SECONDS, FOLDER, Store
+from scoring.weights.usable import ABANDONED_SECONDS, FOLDER, ConvertedStore
 
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(tmp_path)
+    return ConvertedStore(tmp_path)
 
 
 def test_a_recipe_is_made_once_and_kept_with_its_sources(store):
@@ -50,7 +50,7 @@ def test_a_full_disk_is_one_sentence(store):
 
 def test_without_a_folder_nothing_is_converted():
     with pytest.raises(NoWorkspace):
-        Store(None).made({}, lambda _: None)
+        ConvertedStore(None).made({}, lambda _: None)
 
 
 def test_another_process_that_was_faster_is_taken_at_its_word(store):

@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.engines.server.address import Address
+from scoring.engines.server.address import ServerAddress
 from scoring.errors import UsageError
 
 
@@ -17,7 +17,7 @@ from scoring.errors import UsageError
     ],
 )
 def test_the_base_of_the_api_is_found_in_what_a_person_writes(text, origin, root, api):
-    address = Address.read(text)
+    address = ServerAddress.read(text)
     assert (address.origin, address.root, address.api) == (origin, root, api)
 
 
@@ -26,7 +26,7 @@ def test_the_base_of_the_api_is_found_in_what_a_person_writes(text, origin, root
 )
 def test_what_is_no_address_is_refused(text):
     with pytest.raises(UsageError, match="address"):
-        Address.read(text)
+        ServerAddress.read(text)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_what_is_no_address_is_refused(text):
 )  # fmt: skip
 def test_a_secret_in_an_address_is_refused_and_not_repeated(text):
     with pytest.raises(UsageError) as caught:
-        Address.read(text)
+        ServerAddress.read(text)
     assert "hunter2" not in str(caught.value)
 
 
@@ -46,4 +46,4 @@ def test_a_secret_in_an_address_is_refused_and_not_repeated(text):
     ("host", "here"), [("localhost", True), ("127.0.0.2", True), ("[::1]", True), ("10.0.0.1", False)]
 )
 def test_this_machine_is_known(host, here):
-    assert Address.read(f"http://{host}:1").loopback is here
+    assert ServerAddress.read(f"http://{host}:1").loopback is here

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 import pytest
 
 from scoring.asking import Sampling
-from scoring.engines.server.address import Address, Key
+from scoring.engines.server.address import Key, ServerAddress
 from scoring.engines.server.capabilities import Capabilities, greet, key_notices
 from scoring.engines.server.chat import ChatServers
 from scoring.errors import EngineError
@@ -20,7 +20,7 @@ def test_a_vllm_server_is_known_by_what_it_says():
 
 def test_a_key_that_others_can_read_on_the_way_is_told():
     urls = ["http://10.0.0.1:8000", "https://10.0.0.2", "http://127.0.0.1:8000", "http://10.0.0.3"]
-    servers = [Capabilities(Address.read(url), None) for url in urls]
+    servers = [Capabilities(ServerAddress.read(url), None) for url in urls]
     keys = [Key("hunter2", ["V"]) for _ in urls[:3]] + [Key("", ["V"])]
     (notice,) = key_notices(servers, keys)
     assert notice.sentence.startswith("The key for http://10.0.0.1:8000 travels unencrypted")

@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from scoring.asking import Answered, Ask, Message, Noticed, Sampling
+from scoring.asking import Answered, GenerationRequest, Message, Noticed, Sampling
 from scoring.critics.catalogue import read_answer
 from scoring.critics.parsing import read_processbench
 from scoring.engines.server.chat import ChatServers, other_seed
@@ -432,8 +432,8 @@ def test_a_context_shorter_than_the_answers_is_said_before():
 def test_an_ask_may_bring_its_own_sampling():
     with running() as server:
         engine = ChatServers.connect([server.url], Sampling(temperature=0.5))
-        own = Ask(1, (Message("user", "q"),), sampling=Sampling(max_tokens=3))
-        list(engine.answers(iter([Ask(0, (Message("user", "q"),)), own])))
+        own = GenerationRequest(1, (Message("user", "q"),), sampling=Sampling(max_tokens=3))
+        list(engine.answers(iter([GenerationRequest(0, (Message("user", "q"),)), own])))
         told = sorted((body.get("temperature", 0), body.get("max_tokens", 0)) for body in server.seen.bodies)
     assert told == [(0, 3), (0.5, 0)]
 
@@ -445,7 +445,7 @@ def test_a_next_ask_may_wait_for_an_answer():
         for index in range(5):
             while len(given) < index:
                 yield None
-            yield Ask(index, (Message("user", "q"),))
+            yield GenerationRequest(index, (Message("user", "q"),))
 
     with running(Behaviour(delay=0.02)) as server:
         engine = ChatServers.connect([server.url], Sampling())
@@ -459,7 +459,9 @@ def test_a_server_that_may_not_write_on_is_noticed():
     prompt = (Message("user", "q"), Message("assistant", "So far"))
     for owner, notices in (("vllm", 0), ("tests", 1)):
         with running(Behaviour(owner=owner)) as server:
-            came = list(ChatServers.connect([server.url], Sampling()).answers(Ask(i, prompt) for i in range(3)))
+            came = list(
+                ChatServers.connect([server.url], Sampling()).answers(GenerationRequest(i, prompt) for i in range(3))
+            )
         assert sum(isinstance(one, Noticed) for one in came) == notices
 
 

@@ -7,8 +7,8 @@ from email.utils import formatdate
 import pytest
 
 from scoring.engines.server import client
-from scoring.engines.server.address import Address, Key
-from scoring.engines.server.client import ROOM, Call, Connections, Notices, RetryPolicy, Server, Servers
+from scoring.engines.server.address import Key, ServerAddress
+from scoring.engines.server.client import ROOM, Connections, Notices, RetryPolicy, Server, ServerCall, Servers
 from scoring.engines.server.faults import Fault, Unreachable
 from servers.fault_server import Behaviour, running
 
@@ -17,7 +17,7 @@ CHAT = "/v1/chat/completions"
 
 def posted(url, seconds, most=ROOM, body=b'{"model": "tiny", "messages": [{"content": "?"}]}'):
     async def once():
-        one = Connections(Address.read(url), Key("", ["NONE"]))
+        one = Connections(ServerAddress.read(url), Key("", ["NONE"]))
         try:
             return await one.post(CHAT, body, seconds, most)
         finally:
@@ -72,7 +72,7 @@ def test_an_answer_is_read_as_far_as_it_may_go_and_no_further():
 
 def test_a_server_that_is_gone_again_before_it_is_asked_is_waited_for():
     async def picked():
-        server = Server(Connections(Address.read("http://127.0.0.1:1"), Key("", ["NONE"])))
+        server = Server(Connections(ServerAddress.read("http://127.0.0.1:1"), Key("", ["NONE"])))
         servers = Servers([server], RetryPolicy(), Notices(lambda _: None))
 
         def up():
@@ -80,7 +80,7 @@ def test_a_server_that_is_gone_again_before_it_is_asked_is_waited_for():
             servers._up.set()
 
         servers._take_down(server, "gone")
-        waiting = asyncio.create_task(servers._pick(Call(lambda _: ("", {}), lambda *_: None, ROOM)))
+        waiting = asyncio.create_task(servers._pick(ServerCall(lambda _: ("", {}), lambda *_: None, ROOM)))
         await asyncio.sleep(0)
         up()
         servers._take_down(server, "gone again")

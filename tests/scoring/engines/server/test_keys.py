@@ -3,13 +3,13 @@ import pickle
 
 import pytest
 
-from scoring.engines.server.address import Address, Key, find_keys
+from scoring.engines.server.address import Key, ServerAddress, find_keys
 from scoring.errors import UsageError
 from scoring.secrets import masked
 
 
 def found(environment, *urls):
-    keys = find_keys([Address.read(url) for url in urls], environment)
+    keys = find_keys([ServerAddress.read(url) for url in urls], environment)
     return [key.header.get("authorization", "").removeprefix("Bearer ") for key in keys]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.asking import Ask, Message, Sampling
+from scoring.asking import GenerationRequest, Message, Sampling
 from scoring.engines.server.chat import ChatServers
 from scoring.engines.server.client import RetryPolicy
 from scoring.errors import EngineError
@@ -17,7 +17,7 @@ def key(monkeypatch):
 
 
 def answers(engine):
-    return list(engine.answers(iter([Ask(0, (Message("user", "q"),))])))
+    return list(engine.answers(iter([GenerationRequest(0, (Message("user", "q"),))])))
 
 
 def asked_then_redirected(server, place):
