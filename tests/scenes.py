@@ -1,4 +1,7 @@
-"""The scenes of the snapshots: a workspace, the keys that lead there, and what stands on screen at the end."""
+"""The scenes of the snapshots: a workspace, the keys that lead there, and what stands on screen at the end.
+
+Pages of analyses are no scenes but views, which `test_snapshots` lays out without an app; a screen of them is one.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,25 +20,23 @@ from scoring.asking import GeneratedAnswer
 from scoring.triage.journal import Author, Journal
 from scoring.workspace import Workspace
 
-NARROW, MIDDLE, WIDE = (80, 24), (120, 36), (200, 50)
-BAND = "95% interval at each point"
+NARROW, WIDE = (80, 24), (200, 50)
 
 
 @dataclass(frozen=True)
 class Scene:
     """How a screen is reached.
 
-    `space` makes what is opened, in the current folder; `keys` are pressed, `shows` is what then stands on screen and
-    `hides` what no longer does.
+    `space` makes what is opened, in the current folder; `keys` are pressed, and `shows` is what then stands on screen.
     """
 
     space: Callable[[], Request]
     keys: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
-    hides: str = ""
-    sizes: tuple[tuple[int, int], ...] = (NARROW, WIDE)
+    sizes: tuple[tuple[int, int], ...] = (NARROW,)
+    themes: tuple[str, ...] = ("dark",)
     ascii_only: bool = False
-    no_color: bool = False
+    """And without colours."""
 
 
 def demo() -> Request:
@@ -163,252 +164,54 @@ def _answers(row: int, run: int) -> list[GeneratedAnswer]:
     ]
 
 
-CASE = ("enter", "enter")
 TICKED = ("g", "space", "j", *["j", "space"] * 6)
 """All eight: the second of the list is in focus, and ticked as it is."""
 DEMO_CASE = ("enter", *["j"] * 8, "enter")
+QUEUE = ("g", "l", "g", "t")
+BOTH = ("dark", "light")
 SCENES: dict[str, Scene] = {
     # -- the three screens, on the demo
-    "board": Scene(demo, shows=("tiny-prm-m", "44.2*")),
-    "board-subsets": Scene(demo, ("v", "r", "v", "r"), ("rows by subset", "*  ")),
-    "board-differences": Scene(
-        demo,
-        (
-            "v",
-            "d",
-        ),
-        ("differences to tiny-prm-m", "-11.4..+11.0"),
-    ),
-    "board-baselines-ascii": Scene(
-        demo,
-        (
-            "v",
-            "b",
-        ),
-        ("always-clean",),
-        ascii_only=True,
-        no_color=True,
-    ),
-    "board-columns": Scene(
-        demo,
-        (
-            "v",
-            "c",
-        ),
-        ("Columns of the board",),
-    ),
+    "board": Scene(demo, shows=("tiny-prm-m", "44.2*"), sizes=(NARROW, WIDE), themes=BOTH),
     "cases": Scene(demo, ("enter",), ("123 of 240", "everyday-008")),
-    "case": Scene(demo, DEMO_CASE, ("9 of ",)),
-    "board-ascii": Scene(demo, shows=("tiny-prm-m", "44.2*"), ascii_only=True, no_color=True),
-    "cases-ascii": Scene(demo, ("enter",), ("123 of 240", "everyday-008"), ascii_only=True, no_color=True),
-    "case-ascii": Scene(demo, DEMO_CASE, ("9 of ",), ascii_only=True, no_color=True),
-    # -- scorers against each other
-    "metrics": Scene(
-        demo,
-        (
-            "g",
-            "m",
-        ),
-        ("[42.6, 72.5]",),
-        sizes=(NARROW, MIDDLE),
-    ),
-    "compare": Scene(
-        demo,
-        (
-            "g",
-            "c",
-        ),
-        ("[-11.0, +11.4]",),
-    ),
-    "compare-cascade": Scene(demo, ("g", "c", "tab"), ("asked B", "[36.1, 51.2]"), sizes=(WIDE,)),
-    "compare-all": Scene(demo, ("g", "c", "tab", "tab"), ("[-11.4, +11.0]",)),
-    "compare-sets": Scene(demo, ("g", "c", "shift+tab"), ("nobody",)),
-    "compare-ascii": Scene(demo, ("g", "c", "shift+tab"), ("nobody",), ascii_only=True, no_color=True),
-    "compare-with-nothing": Scene(
-        single,
-        (
-            "g",
-            "c",
-        ),
-        ("Nothing to show yet",),
-        sizes=(NARROW,),
-    ),
+    "case": Scene(demo, DEMO_CASE, ("9 of ",), sizes=(NARROW, WIDE), themes=BOTH),
+    "board-ascii": Scene(demo, shows=("tiny-prm-m", "44.2*"), ascii_only=True),
+    "case-ascii": Scene(demo, DEMO_CASE, ("9 of ",), ascii_only=True),
+    "board-differences": Scene(demo, ("v", "d"), ("differences to tiny-prm-m", "-11.4..+11.0")),
+    # -- the screen of analyses: a table, a map, a curve whose threshold moves, and nothing
+    "compare": Scene(demo, ("g", "c"), ("[-11.0, +11.4]",)),
+    "breakdown": Scene(demo, ("g", "d"), ("and error kind",)),
+    "thresholds-moving": Scene(demo, ("g", "h", "t", *["right"] * 4), ("present: chosen",), themes=BOTH),
+    "compare-with-nothing": Scene(single, ("g", "c"), ("Nothing to show yet",)),
     # -- what lies on the board
+    "board-columns": Scene(demo, ("v", "c"), ("Columns of the board",)),
     "threshold": Scene(demo, ("enter", "t", *["right"] * 4), ("* best",)),
     "help": Scene(demo, ("enter", "question_mark"), ("type letters to narrow",)),
     "palette": Scene(demo, ("ctrl+p",), ("Search for commands",)),
-    "theme": Scene(demo, ("ctrl+p", *"Theme", "enter"), ("Search for themes",)),
     "export": Scene(demo, ("enter", "e"), ("Markdown",)),
     "score": Scene(small, ("S",), ("Enter Start",)),
     # -- what lies on the cases
     "facets": Scene(demo, ("g", "l", "f", "j", "j", "j", "space"), ("[x]",)),
     "condition": Scene(demo, ("g", "l", "colon", *"n_steps > 5 and sub"), ("subset",)),
-    "condition-wrong": Scene(demo, ("g", "l", "colon", *"n_steps >> 5", "enter"), (">>",)),
     "search": Scene(demo, ("g", "l", "slash", *"total"), ("of 240 cases · 12 ms",)),
     "slices": Scene(demo, ("g", "l", "v", "s"), ("right answer, wrong process",)),
     "sort": Scene(demo, ("g", "l", "s"), ("type letters to narrow",)),
-    "columns": Scene(demo, ("g", "l", "v", "c"), ("Space Show",)),
     "tag": Scene(small, ("g", "l", "w"), ("Tag bench/",)),
     "note": Scene(small, ("g", "l", "a"), ("Note on bench/",)),
     # -- what lies on a case
     "overlay": Scene(eight, ("g", "l", "enter", "o"), ("Scorers beside each other",)),
     "eight": Scene(eight, ("g", "l", "enter", "o", *TICKED, "enter"), ("H math",)),
-    "eight-ascii": Scene(
-        eight, ("g", "l", "enter", "o", *TICKED, "enter"), ("H math",), ascii_only=True, no_color=True
-    ),
     # From 160 columns on these keys hide it.
-    "curve": Scene(demo, (*DEMO_CASE, "v", "v"), ("9 of ",), sizes=(NARROW,)),
+    "curve": Scene(demo, (*DEMO_CASE, "v", "v"), ("9 of ",)),
     "facts": Scene(demo, (*DEMO_CASE, "v", "f"), ("v f folds them",)),
     "folded": Scene(small, ("g", "l", "G", "enter", "v", "p"), ("steps 0-10",)),
-    "blind": Scene(demo, (*DEMO_CASE, "v", "b"), ("BLIND",)),
-    "raw": Scene(small, (*CASE, "v", "w"), ("\\frac",)),
     "original": Scene(pairs, ("g", "l", "enter", "v", "o"), ("On the original",)),
-    "what-if": Scene(
-        tried,
-        ("g", "l", "enter", "g", "w", "j"),
-        ("exact-one", "-0.10"),
-        sizes=(NARROW, WIDE, (40, 12)),
-    ),
+    "what-if": Scene(tried, ("g", "l", "enter", "g", "w", "j"), ("exact-one", "-0.10"), sizes=(NARROW, (40, 12))),
     "critique": Scene(critic, ("g", "l", "enter", "v", "c"), ("vote 0 (1 of 4)",)),
-    "unparsed": Scene(critic, ("g", "l", "v", "u"), ("3 of 12",)),
-    # -- numbers
-    "triage": Scene(small, ("g", "l", "g", "t", "enter"), ("0 ruled, 9 to go",)),
-    "triage-menu": Scene(small, ("g", "l", "g", "t"), ("Decide about 9 cases",)),
-    "triage-ruled": Scene(small, ("g", "l", "g", "t", "enter", "1", "2", "x", "N", "j", "minus"), ("rated -1",)),
-    "triage-contested": Scene(contested, ("g", "l", "g", "t", "enter"), ("1 of 10", "3 of 3")),
+    # -- what people say
+    "triage-menu": Scene(small, QUEUE, ("Decide about 9 cases",)),
+    "triage-ruled": Scene(small, (*QUEUE, "enter", "1", "2", "x", "N", "j", "minus"), ("rated -1",)),
+    "triage-contested": Scene(contested, (*QUEUE, "enter"), ("1 of 10", "3 of 3")),
     "triage-history": Scene(told, ("g", "l", "G", "enter", "v", "h"), ("What was done to bench/long-one", "(undone)")),
-    "card": Scene(
-        small,
-        (
-            "g",
-            "r",
-        ),
-        ("How a verdict is decided", "75.0]"),
-    ),
-    "cards": Scene(small, ("g", "r", "o", "j", "enter"), ("They differ in", "100.0]")),
-    "breakdown": Scene(
-        demo,
-        (
-            "g",
-            "d",
-        ),
-        ("and error kind",),
-        hides="Computing",
-        sizes=(NARROW, MIDDLE),
-    ),
-    "breakdown-ascii": Scene(
-        demo,
-        (
-            "g",
-            "d",
-        ),
-        ("and error kind",),
-        hides="Computing",
-        sizes=(NARROW, MIDDLE),
-        ascii_only=True,
-        no_color=True,
-    ),
-    "breakdown-types": Scene(demo, ("g", "d", "tab"), ("FN %",), sizes=(NARROW, MIDDLE)),
-    "breakdown-offsets": Scene(
-        demo, ("g", "d", "tab", "tab", "tab"), ("erroneous with a verdict",), sizes=(NARROW, MIDDLE)
-    ),
-    "breakdown-aligned": Scene(
-        demo, ("g", "d", *["tab"] * 4), ("the earliest error",), hides="Computing", sizes=(NARROW, MIDDLE)
-    ),
-    "bias": Scene(
-        demo,
-        (
-            "g",
-            "a",
-        ),
-        ("Which way it leans",),
-        hides="Computing",
-        sizes=(NARROW, MIDDLE),
-    ),
-    "thresholds": Scene(
-        demo,
-        (
-            "g",
-            "h",
-        ),
-        (BAND,),
-        sizes=(NARROW, MIDDLE),
-    ),
-    "thresholds-ascii": Scene(
-        demo,
-        (
-            "g",
-            "h",
-        ),
-        (BAND,),
-        sizes=(NARROW, MIDDLE),
-        ascii_only=True,
-        no_color=True,
-    ),
-    "thresholds-moving": Scene(demo, ("g", "h", "t", *["right"] * 4), (BAND, "present: chosen"), sizes=(MIDDLE,)),
-    "thresholds-curve": Scene(demo, ("g", "h", "tab"), (BAND, "At some thresholds"), sizes=(MIDDLE,)),
-    "thresholds-transfer": Scene(demo, ("g", "h", "tab", "tab"), ("tuned on algebra",), sizes=(NARROW, MIDDLE)),
-    "thresholds-flips": Scene(demo, ("g", "h", "tab", "tab", "tab"), ("[-0.7, +2.7]",), sizes=(NARROW,)),
-    "thresholds-rewards": Scene(demo, ("g", "h", *["tab"] * 4), ("AUROC",), sizes=(NARROW, MIDDLE)),
-    "thresholds-reliability": Scene(demo, ("g", "h", "shift+tab"), ("calibration error",), sizes=(NARROW, MIDDLE)),
-    "statistics": Scene(
-        demo,
-        (
-            "g",
-            "s",
-        ),
-        ("Wrong steps (0-based)",),
-    ),
-    "paper": Scene(
-        printed,
-        (
-            "g",
-            "p",
-        ),
-        ("Checked 1 of",),
-    ),
-    "paper-statistics": Scene(
-        printed, ("g", "p", "v", "v", "enter", "home", "enter"), ("the cases by subset", "published")
-    ),
-    "paper-none": Scene(
-        small,
-        (
-            "g",
-            "p",
-        ),
-        ("No tables of a paper",),
-        sizes=(NARROW,),
-    ),
     "taxonomy": Scene(noted, ("g", "x", "home"), ("signs: 2 notes",)),
-    "taxonomy-ascii": Scene(
-        noted, ("g", "x", "home"), ("signs: 2 notes",), sizes=(NARROW,), ascii_only=True, no_color=True
-    ),
-    "taxonomy-put": Scene(noted, ("g", "x", "home", "w", *"u"), ("a new category",), sizes=(NARROW,)),
-    "taxonomy-none": Scene(
-        small,
-        (
-            "g",
-            "x",
-        ),
-        ("No case here has a note",),
-        sizes=(NARROW,),
-    ),
-    "not-comparable": Scene(small, (), ("Not comparable",), sizes=(NARROW,), ascii_only=True, no_color=True),
-    # -- little, nothing, gaps
-    "kinds": Scene(kinds, shows=("critic", "number")),
-    "gaps": Scene(small, ("k", "g", "l"), ("beta",)),
-    "single": Scene(
-        single,
-        (
-            "g",
-            "l",
-        ),
-        ("1 of 1 case",),
-    ),
-    "no-hits": Scene(small, ("g", "l", "slash", *"zebra"), ("0 of 9 cases · 12 ms",)),
-    "no-rows": Scene(small, ("g", "l", "colon", *"n_steps > 99", "enter"), ("No case passes",)),
-    "no-scorer": Scene(unscored, (), ("9 of 9 cases",)),
-    "no-scorer-case": Scene(unscored, ("enter",), ("1 of 9", "Problem of")),
-    "empty": Scene(empty, shows=("0 of 0 cases",)),
-    "too-small": Scene(demo, sizes=((30, 8), (60, 5)), shows=("40x12",)),
+    "taxonomy-put": Scene(noted, ("g", "x", "home", "w", *"u"), ("a new category",)),
 }

@@ -1,9 +1,7 @@
 """Hostile text in every field, under a real terminal: none of it acts, nothing breaks, at any size."""
 
 import json
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,8 +9,8 @@ import pytest
 
 import hostile_space
 from hostile_space import TEXTS
-from terminal import Terminal
-from thoroughness import also
+from inspector.cli import main
+from terminal import KEYS, Terminal
 
 pytestmark = pytest.mark.pty
 
@@ -48,150 +46,69 @@ def program(workspace, *words):
     return [*RUN, *words, "-w", str(workspace)]
 
 
-TOUR = (
+WALK = (
+    *(("g", "m"), ("S",), ("escape",), ("?", "pagedown"), ("?", "ctrl+p", *"theme"), ("enter",), ("escape",)),
+    *(("g", "l"), (":", *"error_type = ", "tab", "ctrl+n", "up"), ("escape", "v", "s", "down", "down"), ("1",)),
+    *(("x", "/", *"31337", "tab", "tab"), ("enter",), ("x", "h", "l", "l", "@"), ("x", "#"), ("x", "s", "down")),
+    *(("escape", "v", "c", "down", "space", "pagedown"), ("enter", "w", "tab"), ("escape", "g", "w"), ("escape", "a")),
     *(
-        "up",
-        "t",
-        "right",
-        "*",
-        "enter",
-        "e",
-        "l",
-        "g",
-        "l",
-        "f",
-        *["down"] * 7,
-        "space",
-        "down",
-        "space",
-        "x",
-        "f",
-        "s",
-        "down",
-        "enter",
-        "v",
-        "c",
-        "space",
-        "enter",
-        "w",
-        "x",
-        "enter",
-        "a",
-        "enter",
-        "u",
-        "v",
-        "z",
+        ("escape", "f", *["down"] * 30),
+        ("escape", "o", "down"),
+        ("enter", "v", "u"),
+        ("v", "u"),
+        ("e", "m"),
+        ("e", "j"),
     ),
     *(
-        "v",
-        "z",
-        "j",
-        "l",
-        "v",
-        "r",
-        "t",
-        "left",
-        "n",
-        "escape",
-        "e",
-        "c",
-        "enter",
-        "n",
-        "v",
-        "o",
-        "n",
-        "v",
-        "t",
-        "v",
-        "t",
-        "v",
-        "w",
-        "n",
-        "l",
-        "j",
-        "k",
-        "t",
-        "right",
+        ("w", *"x", "enter"),
+        ("u",),
+        ("t", "right"),
+        ("enter",),
+        ("enter",),
+        ("v", "c", "l", "l"),
+        ("tab", "tab", "enter"),
     ),
     *(
-        "enter",
-        "o",
-        "j",
-        "space",
-        "k",
-        "k",
-        "space",
-        "enter",
-        "v",
-        "v",
-        "v",
-        "f",
-        "v",
-        "b",
-        "v",
-        "p",
-        "v",
-        "b",
-        "g",
-        "enter",
-        "G",
-        "y",
-        "v",
-        "v",
+        ("v", "z"),
+        ("v", "z", "escape"),
+        ("v", "f"),
+        ("v", "p"),
+        ("v", "b"),
+        ("v", "b", "v", "v"),
+        ("v", "r"),
+        ("v", "w"),
     ),
-    *("e", "j", "?", "?", "ctrl+p", "t", "h", "escape", "escape", "e", "M"),
+    *(
+        ("y",),
+        ("n", "v", "o"),
+        ("v", "o", "v", "t"),
+        ("v", "t", "o", "down"),
+        ("space", "enter"),
+        ("v", "h"),
+        ("escape",),
+    ),
+    *(
+        ("a",),
+        ("escape", "u", "ctrl+r"),
+        ("t",),
+        ("escape", "G", "v", "m"),
+        ("e", "m"),
+        ("?",),
+        ("?", "ctrl+p", *"case"),
+    ),
 )
-
-
-DIALOGS = (
-    ("S", "escape"),
-    ("g", "l", ":", *"error_type = ", "tab", "ctrl+n", "up", "escape"),
-    ("v", "s", "down", "down", "escape"),
-    ("v", "s", "1"),
-    ("x", "/", *"31337", "tab", "tab", "enter"),
-    ("x", "h", "l", "l", "@", "x", "#", "x"),
-    ("s", "down", "pagedown", "escape"),
-    ("v", "c", "down", "space", "pagedown", "enter"),
-    ("w", "tab", "escape"),
-    ("g", "w", "escape"),
-    ("a", "escape"),
-    ("f", *["down"] * 30, "escape"),
-    ("o", "down", "enter", "o", "down", "enter", "v", "u", "v", "u"),
-    ("?", "pagedown", "?"),
-    ("ctrl+p", *"note", "escape"),
-    ("ctrl+p", *"theme", "enter", "escape"),
-    ("e", "j"),
-    ("enter", "v", "c", "l", "l", "tab", "tab", "enter", "v", "z", "v", "z", "escape"),
-    ("v", "f", "v", "p", "v", "b", "v", "b", "v", "v", "v", "v", "v", "r", "v", "w", "y"),
-    ("n", "v", "o", "v", "o", "v", "t", "v", "t", "n", "v", "o", "n"),
-    ("o", "down", "space", "enter"),
-    ("w", "escape"),
-    ("a", "escape", "u", "ctrl+r"),
-    ("t", "n", "v", "m", "enter", "e", "m"),
-    ("?", "?", "ctrl+p", *"case", "escape"),
-)
-"""Every dialog, menu, pane and toast, from the board through the list to a case."""
-
-
-@pytest.mark.parametrize(("columns", "lines"), [(80, 24), *also((160, 50))])
-def test_no_text_of_the_data_acts_in_any_dialog_menu_pane_or_toast(workspace, columns, lines, tmp_path):
-    with Terminal(program(workspace), columns=columns, lines=lines, env={"PYTHONPATH": ROOT}, cwd=tmp_path) as terminal:
-        terminal.wait_for("Enter")
-        terminal.settle()
-        for keys in DIALOGS:
-            for key in keys:
-                # A key that follows Escape at once would be read as Alt and that key.
-                terminal.press(key, gap=0.2 if key == "escape" else 0.05, timeout=0.3)
-            terminal.settle(0.2, timeout=2)
-            # The mouse over what stands there, so that tooltips come.
-            terminal.send(f"\x1b[<35;{columns // 3};{lines // 3}M".encode())
-        leave(terminal)
-        output = bytes(terminal.output)
-    assert acting(output) == []
-    assert b"Traceback" not in output
-
-
+"""Every dialog, menu, pane and toast, from the board through the list to a case; each line of keys is looked at."""
+STORM = ("g", "l", "f", "t", "escape", "f", "enter", "n", "t", "right", "escape", "escape") * 2
 SIZES = ((90, 30), (7, 3), (1, 1), (300, 80), (30, 8))
+
+
+def press(terminal, *keys):
+    """A key that follows Escape at once would be read as Alt and that key."""
+    for key in keys:
+        if key == "escape":
+            terminal.press(key, gap=0.2, timeout=0.3)
+        else:
+            terminal.send(KEYS.get(key, key.encode()))
 
 
 def leave(terminal):
@@ -206,46 +123,37 @@ def leave(terminal):
     assert terminal.wait() == 0, terminal.screen_text()
 
 
-@pytest.mark.parametrize(("columns", "lines"), [(200, 50), (20, 5), *also((80, 24))])
-def test_no_text_of_the_data_acts_on_the_terminal_anywhere_in_the_app(workspace, columns, lines, tmp_path):
-    env = {"PYTHONPATH": ROOT}
-    with Terminal(program(workspace), columns=columns, lines=lines, env=env, cwd=tmp_path) as terminal:
+def test_no_text_of_the_data_acts_on_the_terminal_anywhere_in_the_app_at_any_size(workspace, tmp_path):
+    """Every command and screen: `test_hostile_screens`. What is copied is raw, and cannot end its own sequence."""
+    with Terminal(program(workspace), columns=20, lines=5, env={"PYTHONPATH": ROOT}, cwd=tmp_path) as terminal:
         # A terminal in which nothing fits says so; keys do no harm there.
-        terminal.wait_for("Enter" if columns > 40 else "too small")
-        terminal.settle()
-        for key in TOUR:
-            # A key that follows Escape at once would be read as Alt and that key.
-            terminal.press(key, gap=0.2 if key == "escape" else 0.03, timeout=0.4)
-        for size in (*SIZES, (columns, lines)):
+        terminal.wait_for("too small")
+        press(terminal, "enter", "g", "l", "e", "c", "q")
+        terminal.settle(0.2)
+        terminal.resize(120, 36)
+        terminal.wait_for("Enter")
+        for keys in WALK:
+            press(terminal, *keys)
+            terminal.settle(0.12, timeout=2)
+            # The mouse over what stands there, so that tooltips come.
+            terminal.send(b"\x1b[<35;40;12M")
+        for number, key in enumerate(STORM):
+            terminal.resize(20 + 37 * number % 180, 5 + 11 * number % 50)
+            terminal.send(KEYS.get(key, key.encode()))
+        for size in (*SIZES, (100, 30)):
             terminal.resize(*size)
-        if columns < 40:
-            # There Ctrl+C alone leaves.
-            terminal.resize(80, 24)
-            terminal.wait_for("Enter")
+            terminal.settle(0.05, timeout=0.5)
+        terminal.settle()
         leave(terminal)
         output = bytes(terminal.output)
     assert acting(output) == []
     assert b"Traceback" not in output
-    if columns == 200:
-        assert "␛[31337m".encode() in output
-        assert b"[red]x[/]" in output
-    assert any(path.suffix in {".csv", ".json", ".md"} for path in tmp_path.iterdir()) == (columns > 40)
-
-
-def test_a_storm_of_resizing_while_keys_are_pressed_breaks_nothing(workspace, tmp_path):
-    with Terminal(program(workspace), columns=80, lines=24, env={"PYTHONPATH": ROOT}, cwd=tmp_path) as terminal:
-        terminal.wait_for("Enter Open")
-        for number, key in enumerate(
-            ("g", "l", "f", "t", "escape", "f", "enter", "n", "t", "right", "escape", "escape") * 2
-        ):
-            terminal.resize(20 + 37 * number % 180, 5 + 11 * number % 50)
-            terminal.send(
-                b"\x1b" if key == "escape" else key.replace("enter", "\r").replace("right", "\x1b[C").encode()
-            )
-        terminal.resize(100, 30)
-        terminal.settle()
-        leave(terminal)
-        assert acting(bytes(terminal.output)) == []
+    assert "␛[31337m".encode() in output
+    assert b"[red]x[/]" in output
+    assert {path.suffix for path in tmp_path.iterdir()} >= {".json", ".md"}
+    copied = re.findall(rb"\x1b\]52;c;([^\x07\x1b]*)", output)
+    assert len(copied) >= 3
+    assert all(re.fullmatch(rb"[A-Za-z0-9+/]+=*", one) for one in copied)
 
 
 COMMANDS = (
@@ -283,7 +191,7 @@ def test_no_text_of_the_data_acts_where_a_command_prints_it(workspace, tmp_path)
         assert len(output) > 200, words
 
 
-def test_an_import_of_hostile_rows_reports_them_and_keeps_the_good_ones(tmp_path):
+def test_an_import_of_hostile_rows_reports_them_and_keeps_the_good_ones(tmp_path, capsys):
     rows = [
         {"id": f"set{number}-{text}", "generator": text, "problem": text, "steps": [text, "x"], "label": label}
         for number, (text, label) in enumerate(zip(TEXTS, (-1, 0, 1, 77, "no", None, -1, 0), strict=True))
@@ -297,21 +205,6 @@ def test_an_import_of_hostile_rows_reports_them_and_keeps_the_good_ones(tmp_path
         report = bytes(terminal.output)
     assert acting(report) == []
     assert b"lone-surrogate" in report
-    environment = {**os.environ, "PYTHONPATH": ROOT}
-    shown = subprocess.run(
-        [*RUN, "cases", "-w", "space", "--json"], capture_output=True, check=True, cwd=tmp_path, env=environment
-    )
-    assert len(json.loads(shown.stdout)["rows"]) >= 4
-
-
-def test_what_is_copied_is_the_raw_text_and_cannot_end_its_own_sequence(workspace, tmp_path):
-    with Terminal(program(workspace), columns=120, lines=36, env={"PYTHONPATH": ROOT}, cwd=tmp_path) as terminal:
-        terminal.wait_for("Enter Open")
-        terminal.press("g", "l")
-        terminal.press("e")
-        terminal.press("m", gap=0.5)
-        copied = re.findall(rb"\x1b\]52;c;([^\x07\x1b]*)", bytes(terminal.output))
-        terminal.press("q")
-        assert terminal.wait() == 0
-    assert len(copied) == 1
-    assert re.fullmatch(rb"[A-Za-z0-9+/]+=*", copied[0])
+    capsys.readouterr()
+    assert main(["cases", "-w", str(tmp_path / "space"), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["rows"]) >= 4

@@ -1,10 +1,13 @@
-"""How every screen looks: dark and light, narrow and wide, in ASCII without colours, empty, with gaps, without hits.
+"""How every screen looks at 80x24, some of them wide, under the light theme and in ASCII; and pages of analyses.
+
+A screen is opened. A page of an analysis is a view, and what its first two screens say is laid out without an app.
 
 The golden files in `tests/snapshots/` are text: the screen as it stands there, a map with a letter for the style of
 every character, and a legend with what the letter is under the dark and under the light theme. One is 4 to 25 kB and a
 change of it is read in a diff, where an SVG of the same screen has 50 to 115 kB that only a browser can read; the few
-SVGs that there are come from `test_pictures`. Both themes stand in one file because the words must be the same under
-both; the light one is put on while the app runs, so that whatever keeps a colour of the theme before is found as well.
+SVGs that there are come from `test_pictures`. Where there are both themes they stand in one file because the words must
+be the same under both; the light one is put on while the app runs, so that whatever keeps a colour of the theme before
+is found as well.
 
 `UPDATE_SNAPSHOTS=1 pytest tests/test_snapshots.py` writes them anew; then look at every one that changed.
 """
@@ -16,30 +19,55 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from inspector.analyses import Params, load
 from inspector.app import InspectApp
+from inspector.inspection import inspect, subject
+from inspector.render.lines import text_of
 from inspector.request import Request
-from inspector.screens.loading import too_small
+from inspector.selection import load as load_request
 from inspector.widgets.search_bar import SearchBar
 from looks import Look, resting_look, written
 from opened import opened
-from scenes import NARROW, SCENES, WIDE, Scene
+from scenes import NARROW, SCENES, Scene, demo
 from screen_text import hides, press, shows
-from thoroughness import one_of
+from views import page_sheet
 
 FOLDER = Path(__file__).parent / "snapshots"
-THEMES = {"dark": "prm-dark", "light": "prm-light"}
-PICTURES = [(name, size) for name, scene in SCENES.items() for size in scene.sizes]
+PICTURES = [(name, size) for name, scene in SCENES.items() for size in scene.sizes] + [("loading", NARROW)]
+TWO = ("tiny-prm-m", "tiny-prm-s")
+VIEWS: dict[str, tuple[tuple[str, ...], Params]] = {
+    "metrics": ((), Params()),
+    "compare-cascade": (TWO, Params("cascade")),
+    "compare-scorers": ((), Params("scorers")),
+    "compare-upset": ((), Params("upset")),
+    "card": (TWO[:1], Params()),
+    "card-two": (TWO, Params()),
+    **{
+        f"breakdown-{page}": (TWO[:1], Params(page))
+        for page in ("cells", "types", "position", "offset", "aligned", "step_position", "length")
+    },
+    "bias": (TWO[:1], Params()),
+    "thresholds-ways": (TWO, Params("ways")),
+    "thresholds-transfer": (TWO[:1], Params("transfer")),
+    "thresholds-flips": (TWO[:1], Params("flips", {"flips": (0.3, 0.6)})),
+    "thresholds-rewards": (TWO[:1], Params("rewards")),
+    "thresholds-reliability": (TWO[:1], Params("reliability")),
+    "stats": ((), Params()),
+}
+"""Pages of analyses: of whom, and which; the first word is the analysis."""
+ASCII_VIEWS = ("compare-upset", "breakdown-cells", "thresholds-ways", "thresholds-reliability")
+LINES = 48
+PLAIN = [*VIEWS, *(f"{name}-ascii" for name in ASCII_VIEWS)]
 
 
 def golden(name: str, size: tuple[int, int]) -> Path:
     return FOLDER / f"{name}-{size[0]}x{size[1]}.txt"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def _nothing_moves(monkeypatch):
     """No cursor blinks, and every search takes as long."""
     tell = SearchBar.tell
@@ -47,38 +75,33 @@ def _nothing_moves(monkeypatch):
     monkeypatch.setattr(SearchBar, "tell", lambda bar, words: tell(bar, re.sub(r"\d+ ms", "12 ms", words)))
 
 
-async def both(pilot: Pilot[Any]) -> dict[str, Look]:
+async def under(pilot: Pilot[Any], themes: Sequence[str]) -> dict[str, Look]:
     """What is on screen under each theme."""
     found = {}
-    for theme, name in THEMES.items():
-        pilot.app.theme = name
+    for theme in themes:
+        pilot.app.theme = f"prm-{theme}"
         found[theme] = await resting_look(pilot)
     return found
 
 
-async def looks(scene: Scene, sizes: Sequence[tuple[int, int]]) -> dict[tuple[int, int], dict[str, Look]]:
-    """What is on screen at each of these sizes: opened at the first, then resized."""
-    first = NARROW if too_small(Size(*sizes[0])) else sizes[0]
-    async with opened(scene.space(), size=first, ascii_only=scene.ascii_only, behind_dialogs=True) as pilot:
-        # What a board computes behind is not there at once.
+async def looks(scene: Scene) -> dict[tuple[int, int], dict[str, Look]]:
+    """What is on screen at each of its sizes: opened at the first, then resized."""
+    async with opened(scene.space(), size=scene.sizes[0], ascii_only=scene.ascii_only, behind_dialogs=True) as pilot:
+        # What a board or a page computes behind is not there at once.
         await hides(pilot, "being computed")
         await press(pilot, *scene.keys)
-        await hides(pilot, "being computed")
+        await hides(pilot, "omputing", "being computed")
         found = {}
-        for size in sizes:
+        for size in scene.sizes:
             if size != pilot.app.size:
                 await pilot.resize_terminal(*size)
             await shows(pilot, *scene.shows)
-            if scene.hides:
-                await hides(pilot, scene.hides)
-            found[size] = await both(pilot)
+            found[size] = await under(pilot, scene.themes)
         return found
 
 
-def compare(name: str, size: tuple[int, int], found: dict[str, Look]) -> None:
+def compare(path: Path, text: str) -> None:
     """With the golden file, or write it."""
-    text = written(f"{name}, {size[0]}x{size[1]}", found)
-    path = golden(name, size)
     if os.environ.get("UPDATE_SNAPSHOTS"):
         FOLDER.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
@@ -87,32 +110,47 @@ def compare(name: str, size: tuple[int, int], found: dict[str, Look]) -> None:
     )
 
 
+@pytest.mark.usefixtures("_nothing_moves")
 @pytest.mark.parametrize("name", SCENES)
 async def test_the_screen_looks_as_it_did(name, tmp_path, monkeypatch):
     scene = SCENES[name]
     monkeypatch.chdir(tmp_path)
-    if scene.no_color:
+    if scene.ascii_only:
         monkeypatch.setenv("NO_COLOR", "1")
     else:
         monkeypatch.delenv("NO_COLOR", raising=False)
-    # Usually at one of its sizes, another one than the scene before.
-    sizes = scene.sizes if os.environ.get("UPDATE_SNAPSHOTS") else one_of(scene.sizes, list(SCENES).index(name))
-    for size, found in (await looks(scene, sizes)).items():
-        assert found["dark"].lines == found["light"].lines
+    for size, found in (await looks(scene)).items():
+        assert len({look.lines for look in found.values()}) == 1
         text = "\n".join(found["dark"].lines)
         assert not scene.ascii_only or text.isascii()
         assert str(tmp_path) not in text
-        compare(name, size, found)
+        compare(golden(name, size), written(f"{name}, {size[0]}x{size[1]}", found))
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE])
-async def test_what_is_there_at_once_looks_as_it_did(size, monkeypatch):
+@pytest.mark.usefixtures("_nothing_moves")
+async def test_what_is_there_at_once_looks_as_it_did(monkeypatch):
     monkeypatch.setattr(InspectApp, "_load", lambda _: None)
-    async with InspectApp(Request(benchmarks=("demo",))).run_test(size=size) as pilot:
-        compare("loading", size, await both(pilot))
+    async with InspectApp(Request(benchmarks=("demo",))).run_test(size=NARROW) as pilot:
+        compare(golden("loading", NARROW), written("loading, 80x24", await under(pilot, ["dark"])))
+
+
+@pytest.fixture(scope="module")
+def inspection():
+    return inspect(load_request(demo()))
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_page_of_an_analysis_looks_as_it_did(name, inspection):
+    ascii_only = name.endswith("-ascii")
+    known = name.removesuffix("-ascii")
+    scorers, params = VIEWS[known]
+    view = load(known.partition("-")[0]).view(subject(inspection, scorers), params, intervals=not ascii_only)
+    rows = page_sheet(view, NARROW, ascii_only=ascii_only).lines
+    lines = [text_of(row) for row in rows]
+    assert not ascii_only or "".join(lines).isascii()
+    compare(golden(f"view-{name}", NARROW), "\n".join([line.rstrip() for line in lines[:LINES]] + [""]))
 
 
 def test_every_golden_file_is_one_of_these():
-    assert set(FOLDER.iterdir()) == {
-        golden(*picture) for picture in [*PICTURES, ("loading", NARROW), ("loading", WIDE)]
-    }
+    views = {golden(f"view-{name}", NARROW) for name in PLAIN}
+    assert set(FOLDER.iterdir()) == {golden(*picture) for picture in PICTURES} | views

@@ -2,8 +2,6 @@ import json
 import re
 import shlex
 
-import pytest
-
 import example
 import making
 from inspector.cli import main
@@ -29,76 +27,26 @@ def bar(pilot, scorer):
     return {glyph: found.count(glyph) for glyph in dict.fromkeys(found)}
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
-async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_threshold_and_coverage(request_, size):
-    async with opened(request_, size=size) as pilot:
-        text = await rests(pilot, "bench", "9 cases", "2 scorers", "F1: mean of 2 subsets")
-        assert text.index("beta") < text.index("alpha")
-        cells = row(pilot, "alpha")
-        assert cells[:2] + cells[3:5] == ["alpha", "45.0", "33.3", "75.0"]
-        assert cells[-3:] == ["0.500", "default", "9/9"]
-        assert re.fullmatch(r"\d+–\d+", cells[2])
-        cells = row(pilot, "beta")
-        assert cells[:2] + cells[3:5] == ["beta", "83.3", "75.0", "100.0"]
-        assert cells[-3:] == ["0.000", "default", "7/9"]
-        assert "Alpha reads the text." in text
-        assert set(bar(pilot, "alpha")) == set("=<>o.!")
-
-
-async def test_the_cursor_says_which_scorer_is_in_focus(request_):
+async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_threshold_and_coverage(request_):
     async with opened(request_) as pilot:
-        await shows(pilot, "Alpha reads the text.")
-        assert inspected(pilot).scorer == "alpha"
-        await press(pilot, "up")
-        await shows(pilot, "Beta knows the labels.")
-        assert inspected(pilot).scorer == pilot.app.inspection.scorer == "beta"
-        await press(pilot, "g", "l")
-        await shows(pilot, "9 of 9 cases", "beta", "x refused")
-
-
-async def test_keys_typed_ahead_end_where_the_last_one_goes(request_):
-    async with opened(request_) as pilot:
-        await shows(pilot, "Alpha reads the text.")
-        type_ahead(pilot, *["up", "down"] * 20, "up")
-        await shows(pilot, "Beta knows the labels.")
-        assert inspected(pilot).scorer == "beta"
-        type_ahead(pilot, *["down", "up"] * 20, "down")
-        await shows(pilot, "Alpha reads the text.")
-        assert inspected(pilot).scorer == "alpha"
-
-
-async def test_enter_typed_twice_opens_one_list_and_its_first_case(request_):
-    async with opened(request_) as pilot:
-        await shows(pilot, "Alpha reads the text.")
-        type_ahead(pilot, "enter", "enter")
-        await shows(pilot, "1 of 5", "Step 0 of")
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, CasesScreen)
-        await shows(pilot, "5 of 9 cases")
-        assert listed(pilot) == example.FAILURES
-        assert pilot.app.inspection is inspected(pilot)
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, BoardScreen)
-
-
-async def test_a_moved_threshold_changes_this_row_alone_and_escape_gives_back_the_exact_screen(request_):
-    async with opened(request_) as pilot:
-        before = await rests(pilot, "Alpha reads the text.")
-        beta = row(pilot, "beta")
-        was = pilot.app.inspection
-        await press(pilot, "t", *["right"] * 3)
-        await shows(pilot, "60.0 +15.0", "missed 1 (-1)", "exact 3 (+1)")
-        assert row(pilot, "alpha")[1] == "60.0"
-        assert row(pilot, "alpha")[-3:] == ["0.530", "chosen", "9/9"]
-        assert row(pilot, "beta") == beta
-        await press(pilot, "escape")
-        await until(pilot, lambda: screen_text(pilot.app) == before)
-        assert inspected(pilot) is pilot.app.inspection is was
-
-
-async def test_the_column_cursor_says_what_its_column_is_and_all_of_it_is_under_the_question_mark(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        await shows(pilot, "beta")
+        for size in ((200, 50), (80, 24)):
+            await pilot.resize_terminal(*size)
+            text = await rests(pilot, "bench", "9 cases", "2 scorers", "F1: mean of 2 subsets")
+            assert text.index("beta") < text.index("alpha")
+            cells = row(pilot, "alpha")
+            assert cells[:2] + cells[3:5] == ["alpha", "45.0", "33.3", "75.0"]
+            assert cells[-3:] == ["0.500", "default", "9/9"]
+            assert re.fullmatch(r"\d+–\d+", cells[2])
+            cells = row(pilot, "beta")
+            assert cells[:2] + cells[3:5] == ["beta", "83.3", "75.0", "100.0"]
+            assert cells[-3:] == ["0.000", "default", "7/9"]
+            assert "Alpha reads the text." in text
+            assert set(bar(pilot, "alpha")) == set("=<>o.!")
+        # An optimistic threshold is called so on a narrow board.
+        await press(pilot, "t", "v", "m", "enter")
+        await shows(pilot, "0.550 optimistic")
+        assert "optimistic" in " ".join(row(pilot, "alpha"))
+        # The column cursor says what its column is, and all of it is under the question mark.
         assert "harmonic mean" not in screen_text(pilot.app)
         await press(pilot, "l")
         await shows(pilot, "F1: in percent, the harmonic mean")
@@ -109,32 +57,27 @@ async def test_the_column_cursor_says_what_its_column_is_and_all_of_it_is_under_
         await shows(pilot, "outcomes (column)", "the share of each: = exact")
 
 
-async def test_an_optimistic_threshold_is_called_so_on_a_narrow_board(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "t", "v", "m", "enter")
-        await shows(pilot, "0.550 optimistic")
-        assert "optimistic" in " ".join(row(pilot, "alpha"))
-
-
-async def test_escape_on_the_board_stays_on_the_board(request_):
-    async with opened(request_) as pilot:
-        before = await rests(pilot, "Alpha reads the text.")
-        await press(pilot, "escape", "escape")
-        assert pilot.app.is_running
-        assert screen_text(pilot.app) == before
-
-
-async def test_going_up_or_down_with_the_rail_open_keeps_the_threshold(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "t", "right", "right", "right", "up")
-        text = await rests(pilot, "Beta knows the labels.")
-        assert "* best" not in text
-        assert row(pilot, "alpha")[1] == "60.0"
-
-
-async def test_a_click_selects_a_row_and_a_second_opens_it(request_):
+async def test_the_cursor_says_which_scorer_is_in_focus_also_of_keys_typed_ahead(request_):
     async with opened(request_) as pilot:
         await shows(pilot, "Alpha reads the text.")
+        assert inspected(pilot).scorer == "alpha"
+        type_ahead(pilot, *["up", "down"] * 20, "up")
+        await shows(pilot, "Beta knows the labels.")
+        assert inspected(pilot).scorer == pilot.app.inspection.scorer == "beta"
+        type_ahead(pilot, *["down", "up"] * 20, "down")
+        await shows(pilot, "Alpha reads the text.")
+        assert inspected(pilot).scorer == "alpha"
+        # Enter typed twice opens one list, and its first case.
+        type_ahead(pilot, "enter", "enter")
+        await shows(pilot, "1 of 5", "Step 0 of")
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, CasesScreen)
+        await shows(pilot, "5 of 9 cases")
+        assert listed(pilot) == example.FAILURES
+        assert pilot.app.inspection is inspected(pilot)
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, BoardScreen)
+        # A click selects a row, and a second opens it.
         await pilot.click(FrameTable, offset=(5, 1))
         await shows(pilot, "Beta knows the labels.")
         assert isinstance(pilot.app.screen, BoardScreen)
@@ -142,6 +85,32 @@ async def test_a_click_selects_a_row_and_a_second_opens_it(request_):
         await shows(pilot, "bench", "beta", "filter outcome = any failure")
         assert listed(pilot) == ["bench/exact-one"]
         assert inspected(pilot).scorer == "beta"
+        await press(pilot, "g", "b", "g", "l")
+        await shows(pilot, "9 of 9 cases", "beta", "x refused")
+
+
+async def test_a_moved_threshold_changes_this_row_alone_and_escape_gives_back_the_exact_screen(request_):
+    async with opened(request_) as pilot:
+        before = await rests(pilot, "Alpha reads the text.")
+        # Escape on the board stays on the board.
+        await press(pilot, "escape", "escape")
+        assert pilot.app.is_running
+        assert screen_text(pilot.app) == before
+        beta = row(pilot, "beta")
+        was = pilot.app.inspection
+        await press(pilot, "t", *["right"] * 3)
+        await shows(pilot, "60.0 +15.0", "missed 1 (-1)", "exact 3 (+1)")
+        assert row(pilot, "alpha")[1] == "60.0"
+        assert row(pilot, "alpha")[-3:] == ["0.530", "chosen", "9/9"]
+        assert row(pilot, "beta") == beta
+        await press(pilot, "escape")
+        await until(pilot, lambda: screen_text(pilot.app) == before)
+        assert inspected(pilot) is pilot.app.inspection is was
+        # Going up or down with the rail open keeps the threshold.
+        await press(pilot, "t", "right", "right", "right", "up")
+        text = await rests(pilot, "Beta knows the labels.")
+        assert "* best" not in text
+        assert row(pilot, "alpha")[1] == "60.0"
 
 
 async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_is_empty(tmp_path):

@@ -1,5 +1,3 @@
-import pytest
-
 import example
 import making
 import reference
@@ -12,19 +10,43 @@ from opened import DEMO, inspected, listed, opened
 from screen_text import press, rests, screen_text, shows, until
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
-async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_scrolling(request_, size):
-    async with opened(request_, size=size) as pilot:
+async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_scrolling(request_):
+    async with opened(request_) as pilot:
         await press(pilot, "enter", "j", "enter")
-        await shows(pilot, "bench/late-one", "2 of 5", "alpha", "threshold 0.500", "F1 45.0")
-        text = await rests(pilot, "> predicted step 2, gold step 0: two steps late (reward 0.70 at the gold")
-        gold, predicted = _line(text, "Step 0 of"), _line(text, "Step 2 of")
-        assert gold.split()[:2] == ["gold", "0"]
-        assert "0.70" in gold
-        assert predicted.split()[:2] == ["pred", "2"]
-        assert "0.30✗" in predicted
-        assert "step 0 · gap · Deduction" in text
-        assert "Why   Because of late-one." in text
+        for size in ((120, 36), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await shows(pilot, "bench/late-one", "2 of 5", "alpha", "threshold 0.500", "F1 45.0")
+            text = await rests(pilot, "> predicted step 2, gold step 0: two steps late (reward 0.70 at the gold")
+            gold, predicted = _line(text, "Step 0 of"), _line(text, "Step 2 of")
+            assert gold.split()[:2] == ["gold", "0"]
+            assert "0.70" in gold
+            assert predicted.split()[:2] == ["pred", "2"]
+            assert "0.30✗" in predicted
+            assert "step 0 · gap · Deduction" in text
+            assert "Why   Because of late-one." in text
+
+
+async def test_n_and_p_stop_at_the_ends_of_the_list_and_each_verdict_has_words_of_its_own(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter", "N")
+        text = await rests(pilot, "bench/alarm-one", "1 of 5", "sums  ·  bob-model  ·  2 steps")
+        # The name of the case stands there once.
+        assert text.count("bench/alarm-one") == 1
+        seen = [open_case(pilot)]
+        for number, case in enumerate(example.FAILURES[1:], 2):
+            await press(pilot, "n")
+            await shows(pilot, f"{case} · {number} of 5")
+            seen.append(open_case(pilot))
+        assert seen == example.FAILURES
+        await press(pilot, "n", "n")
+        await shows(pilot, "bench/early-one", "5 of 5")
+        assert open_case(pilot) == example.FAILURES[-1]
+        await press(pilot, "g", "b", "g", "l", "home", "enter")
+        text = await rests(pilot, "= predicted step 1, gold step 1: exactly right", "1 of 9")
+        assert _line(text, "Step 1 of").split()[0] == "exact"
+        await press(pilot, *["n"] * 5)
+        text = await rests(pilot, ". predicted no error, and there is none: clean", "6 of 9", "no wrong step")
+        assert not any(word in text for word in ("gold ", "pred "))
 
 
 def open_case(pilot):
@@ -35,39 +57,7 @@ def _line(text, words):
     return next(line for line in text.splitlines() if words in line)
 
 
-async def test_an_exact_verdict_and_a_clean_case_have_words_of_their_own(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "enter")
-        text = await rests(pilot, "= predicted step 1, gold step 1: exactly right", "1 of 9")
-        assert _line(text, "Step 1 of").split()[0] == "exact"
-        await press(pilot, *["n"] * 5)
-        text = await rests(pilot, ". predicted no error, and there is none: clean", "6 of 9", "no wrong step")
-        assert not any(word in text for word in ("gold ", "pred "))
-
-
-async def test_the_name_of_the_case_stands_there_once(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter")
-        text = await rests(pilot, "bench/alarm-one", "sums  ·  bob-model  ·  2 steps")
-        assert text.count("bench/alarm-one") == 1
-
-
-async def test_n_and_p_stop_at_the_ends_of_the_list(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter", "N")
-        await shows(pilot, "bench/alarm-one", "1 of 5")
-        seen = [open_case(pilot)]
-        for number, case in enumerate(example.FAILURES[1:], 2):
-            await press(pilot, "n")
-            await shows(pilot, f"{case} · {number} of 5")
-            seen.append(open_case(pilot))
-        assert seen == example.FAILURES
-        await press(pilot, "n", "n")
-        await shows(pilot, "bench/early-one", "5 of 5")
-        assert open_case(pilot) == example.FAILURES[-1]
-
-
-async def test_the_threshold_decides_the_open_case_again(request_):
+async def test_the_threshold_decides_the_open_case_again_and_one_that_left_the_list_has_its_place(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter", "enter", "n", "n", "n")
         await shows(pilot, "missed-two · 4 of 5", "o predicted no error, gold step 0: missed (reward 0.52")
@@ -76,13 +66,19 @@ async def test_the_threshold_decides_the_open_case_again(request_):
         assert _line(text, "Step 0 of").split()[0] == "exact"
         await press(pilot, "escape")
         await shows(pilot, "missed-two · 4 of 5", "o predicted no error", "F1 45.0")
-
-
-async def test_from_a_case_that_left_the_list_n_and_p_go_to_its_neighbours(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter", "n", "n", "n", "t", *["right"] * 3, "enter")
+        await press(pilot, "t", *["right"] * 3, "enter")
         await shows(pilot, "missed-two · no longer in the list")
         assert open_case(pilot) == "bench/missed-two"
+        await press(pilot, "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CasesScreen))
+        await shows(pilot, "4 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)", "Problem of early-one")
+        assert listed(pilot) == [case for case in example.FAILURES if case != "bench/missed-two"]
+        assert pilot.app.screen.query_one(FrameTable).key == "bench/early-one"
+        # N and n go to its neighbours.
+        await press(pilot, "t", *["left"] * 3, "enter")
+        await shows(pilot, "5 of 9 cases")
+        await press(pilot, "home", "enter", "n", "n", "n", "t", *["right"] * 3, "enter")
+        await shows(pilot, "missed-two · no longer in the list")
         await press(pilot, "n")
         await shows(pilot, "early-one · 4 of 4")
         assert open_case(pilot) == "bench/early-one"
@@ -91,24 +87,15 @@ async def test_from_a_case_that_left_the_list_n_and_p_go_to_its_neighbours(reque
         assert open_case(pilot) == "bench/missed-one"
 
 
-async def test_leaving_a_case_that_left_the_list_goes_back_to_its_place(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter", "n", "n", "n", "t", *["right"] * 3, "enter", "escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CasesScreen))
-        await shows(pilot, "4 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)", "Problem of early-one")
-        assert listed(pilot) == [case for case in example.FAILURES if case != "bench/missed-two"]
-        assert pilot.app.screen.query_one(FrameTable).key == "bench/early-one"
-
-
 async def test_an_optimistic_threshold_is_called_so_at_every_width(request_):
-    for width in (80, 120):
-        async with opened(request_, size=(width, 24)) as pilot:
-            await press(pilot, "g", "l", "t", "v", "m", "enter")
-            title = (await rests(pilot, "threshold 0.550")).splitlines()[0]
-            assert "(optimistic" in title
+    async with opened(request_, size=(120, 24)) as pilot:
+        await press(pilot, "g", "l", "t", "v", "m", "enter")
+        for titled in ("9 of 9", "1 of 9"):
+            for width in (120, 80):
+                await pilot.resize_terminal(width, 24)
+                title = (await rests(pilot, titled, "threshold 0.550")).splitlines()[0]
+                assert "(optimistic" in title, (titled, width)
             await press(pilot, "enter")
-            title = (await rests(pilot, "1 of 9", "threshold 0.550")).splitlines()[0]
-            assert "(optimistic" in title
 
 
 async def test_other_scorers_and_hidden_reasons_stay_for_the_next_case(request_):
@@ -156,6 +143,13 @@ async def test_j_and_k_and_the_arrows_go_step_by_step_and_half_pages_scroll(requ
         await press(pilot, "G")
         assert view.scroll_offset.y == bottom
         assert "Why   Because of long-one." in screen_text(pilot.app)
+        # Moving the threshold keeps the place.
+        await press(pilot, "home", *["j"] * 20)
+        top = pilot.app.screen.steps.seen.start
+        await press(pilot, "t", "right")
+        await shows(pilot, "threshold 0.5100")
+        assert pilot.app.screen.steps.seen.start == top
+        assert pilot.app.screen.cursor.stop == Stop("step", 19)
 
 
 async def test_j_never_skips_lines_of_a_step_longer_than_the_screen(tmp_path):
@@ -177,18 +171,6 @@ async def test_j_never_skips_lines_of_a_step_longer_than_the_screen(tmp_path):
             seen += screen_text(pilot.app)
         assert all(f"word{number}" in seen for number in range(600))
         assert pilot.app.screen.query_one("#steps", StepView).scroll_offset.y == 0
-
-
-async def test_moving_the_threshold_keeps_the_place_in_a_long_case(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "g", "l", "G", "enter")
-        await shows(pilot, "Step 12 of long-one.")
-        await press(pilot, "home", *["j"] * 20)
-        top = pilot.app.screen.steps.seen.start
-        await press(pilot, "t", "right")
-        await shows(pilot, "threshold 0.5100")
-        assert pilot.app.screen.steps.seen.start == top
-        assert pilot.app.screen.cursor.stop == Stop("step", 19)
 
 
 async def test_a_resized_terminal_gets_the_case_wrapped_anew():

@@ -18,7 +18,7 @@ def space(tmp_path_factory):
     return str(root)
 
 
-@pytest.mark.parametrize(("env", "words"), [({}, []), ({"NO_COLOR": "1"}, ["--ascii"]), *also(({"NO_COLOR": "1"}, []))])
+@pytest.mark.parametrize(("env", "words"), [({"NO_COLOR": "1"}, ["--ascii"]), *also(({}, []), ({"NO_COLOR": "1"}, []))])
 def test_gold_step_predicted_step_rewards_and_outcome_without_scrolling(space, tmp_path, env, words):
     state = {"XDG_STATE_HOME": str(tmp_path)}
     with Terminal(

@@ -1,6 +1,5 @@
 import json
 
-import pytest
 from msgspec.structs import replace
 
 import example
@@ -10,6 +9,7 @@ from inspector.widgets.frame_table import FrameTable
 from opened import DEMO, inspected, listed, opened
 from scoring.filtering.filters import NumberRange
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, until
+from thoroughness import also
 
 EVERY = [f"bench/{one.id}" for one in example.EXAMPLES]
 
@@ -29,17 +29,23 @@ def under_cursor(pilot):
     return pilot.app.screen.query_one(FrameTable).key
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
-async def test_the_failures_come_most_instructive_first(request_, size):
-    async with opened(request_, size=size) as pilot:
+async def test_the_failures_come_most_instructive_first_and_where_it_is_narrow_the_pane_waits_to_be_asked_for(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, "enter")
-        lines = (await rests(pilot, "bench · 5 of 9 cases · alpha · F1 45.0")).splitlines()
-        assert lines[1].strip().startswith("most instructive first · filter outcome = any failure")
-        assert on_screen(pilot) == listed(pilot) == example.FAILURES
-        assert line_of(pilot, "late-one").split()[:7] == ["late-one", "3", "0", "2", ">", "late", "-0.20"]
-        assert line_of(pilot, "alarm-one").split()[:7] == ["alarm-one", "2", "none", "1", "!", "false", "alarm"]
-        assert line_of(pilot, "early-one").split()[4:7] == ["<", "early", "never"]
-        assert "▸▆█▃" in line_of(pilot, "late-one")
+        assert "Problem of" not in await rests(pilot, "alarm-one")
+        for size in ((80, 24), (200, 50)):
+            await pilot.resize_terminal(*size)
+            lines = (await rests(pilot, "bench · 5 of 9 cases · alpha · F1 45.0")).splitlines()
+            assert lines[1].strip().startswith("most instructive first · filter outcome = any failure")
+            assert on_screen(pilot) == listed(pilot) == example.FAILURES
+            assert line_of(pilot, "late-one").split()[:7] == ["late-one", "3", "0", "2", ">", "late", "-0.20"]
+            assert line_of(pilot, "alarm-one").split()[:7] == ["alarm-one", "2", "none", "1", "!", "false", "alarm"]
+            assert line_of(pilot, "early-one").split()[4:7] == ["<", "early", "never"]
+            assert "▸▆█▃" in line_of(pilot, "late-one")
+        await pilot.resize_terminal(80, 24)
+        await hides(pilot, "Problem of")
+        await press(pilot, "v", "z")
+        await shows(pilot, "Problem of alarm-one")
 
 
 async def test_the_list_is_sorted_by_what_is_chosen_and_the_cursor_goes_to_the_first(request_):
@@ -61,8 +67,17 @@ async def test_the_list_is_sorted_by_what_is_chosen_and_the_cursor_goes_to_the_f
 
 async def test_a_moved_threshold_flips_cases_in_their_place_until_it_is_kept(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "s", *"instr", "enter", "t")
-        await shows(pilot, "most instructive first", "* best")
+        # A case that becomes right leaves the failures, and comes back.
+        await press(pilot, "enter", "down", "down", "down")
+        await shows(pilot, "5 of 9 cases", "Problem of missed-two")
+        await press(pilot, "t", *["right"] * 3)
+        await shows(pilot, "4 of 9 cases", "Problem of early-one")
+        assert "bench/missed-two" not in on_screen(pilot)
+        await press(pilot, "escape")
+        await shows(pilot, "5 of 9 cases", "F1 45.0")
+        assert on_screen(pilot) == example.FAILURES
+        await press(pilot, "x", "t")
+        await shows(pilot, "9 of 9 cases", "most instructive first", "* best")
         before = on_screen(pilot)
         await press(pilot, *["right"] * 3)
         await shows(pilot, "F1 60.0", "1 changed: 1 right, 0 wrong, 0 still wrong")
@@ -72,18 +87,6 @@ async def test_a_moved_threshold_flips_cases_in_their_place_until_it_is_kept(req
         await until(pilot, lambda: on_screen(pilot) != before)
         assert on_screen(pilot)[:4] == [case for case in example.FAILURES if case != "bench/missed-two"]
         assert on_screen(pilot) == listed(pilot)
-
-
-async def test_a_case_that_becomes_right_leaves_the_failures_and_comes_back(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "down", "down", "down")
-        await shows(pilot, "5 of 9 cases", "Problem of missed-two")
-        await press(pilot, "t", *["right"] * 3)
-        await shows(pilot, "4 of 9 cases", "Problem of early-one")
-        assert "bench/missed-two" not in on_screen(pilot)
-        await press(pilot, "escape")
-        await shows(pilot, "5 of 9 cases", "F1 45.0")
-        assert on_screen(pilot) == example.FAILURES
 
 
 async def test_the_pane_follows_the_cursor_and_z_gives_its_room_to_the_list(request_):
@@ -102,15 +105,6 @@ async def test_the_pane_follows_the_cursor_and_z_gives_its_room_to_the_list(requ
         await shows(pilot, "Problem of late-one")
 
 
-async def test_where_it_is_narrow_the_pane_waits_to_be_asked_for(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "enter")
-        text = await rests(pilot, "alarm-one")
-        assert "Problem of" not in text
-        await press(pilot, "v", "z")
-        await shows(pilot, "Problem of alarm-one")
-
-
 async def test_the_pane_is_wrapped_anew_when_the_facets_take_its_room():
     async with opened(DEMO, size=(160, 30)) as pilot:
         await press(pilot, "enter", "f")
@@ -126,18 +120,39 @@ def _widths(pane):
     return [sum(len(text) for text, _ in line.parts) for line in pane._lines]
 
 
-async def test_the_gold_reason_and_formulas_can_be_hidden_and_raw(request_):
+async def test_a_click_selects_a_case_and_a_second_opens_it_and_the_cursor_comes_back_to_it(
+    request_,
+):
     async with opened(request_) as pilot:
-        await press(pilot, "enter", "j")
+        await press(pilot, "enter")
+        await pilot.click(FrameTable, offset=(5, 3))
+        await shows(pilot, "Problem of missed-one")
+        await pilot.click(FrameTable, offset=(5, 3))
+        await until(pilot, lambda: isinstance(pilot.app.screen, CaseScreen))
+        await shows(pilot, "3 of 5")
+        await press(pilot, "escape", "home", "enter", "n", "n")
+        await shows(pilot, "3 of 5")
+        await press(pilot, "escape")
+        await shows(pilot, "Problem of missed-one")
+        assert under_cursor(pilot) == example.FAILURES[2]
+        # The gold reason can be hidden, and formulas raw.
+        await press(pilot, "k")
         await shows(pilot, "Because of late-one", "what is 3/4 of it?")
         await press(pilot, "v", "r", "v", "w")
-        text = await rests(pilot, "hidden; v r shows it", "$\\frac{3}{4}$")
-        assert "Because of" not in text
+        assert "Because of" not in await rests(pilot, "hidden; v r shows it", "$\\frac{3}{4}$")
         await press(pilot, "j")
         await shows(pilot, "Problem of missed-one", "$\\frac{3}{4}$", "hidden; v r shows it")
+        # Escape closes the facets first, and then the list.
+        await press(pilot, "f")
+        await shows(pilot, "outcome of alpha")
+        await press(pilot, "escape")
+        await until(pilot, lambda: "outcome of alpha" not in screen_text(pilot.app))
+        assert isinstance(pilot.app.focused, FrameTable)
+        await press(pilot, "escape")
+        await shows(pilot, "2 scorers")
 
 
-async def test_another_scorer_keeps_the_filter_and_brings_its_own_columns(request_):
+async def test_another_scorer_brings_its_own_columns_and_while_the_threshold_moves_keeps_it_as_a_facet_does(request_):
     async with opened(request_) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "alpha · F1 45.0", "= exact")
@@ -148,24 +163,14 @@ async def test_another_scorer_keeps_the_filter_and_brings_its_own_columns(reques
         assert "= exact" in line_of(pilot, "missed-two")
         await press(pilot, "o", "up", "enter")
         await shows(pilot, "alpha · F1 45.0")
-        await press(pilot, "escape")
-        assert inspected(pilot).scorer == "alpha"
-
-
-async def test_another_scorer_while_the_threshold_moves_keeps_it_and_closes_the_rail(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "t", *["right"] * 3, "o", "down", "enter")
-        text = await rests(pilot, "beta · F1 83.3")
-        assert "changed: " not in text
+        await press(pilot, "t", *["right"] * 3, "o", "down", "enter")
+        assert "changed: " not in await rests(pilot, "beta · F1 83.3")
         await press(pilot, "o", "up", "enter")
         await shows(pilot, "alpha · F1 60.0 · threshold 0.530 (chosen)")
-
-
-async def test_ticking_a_facet_while_the_threshold_moves_keeps_both(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "f", "t", *["right"] * 3, "space")
-        text = await rests(pilot, "3 of 9 cases", "filter outcome = exact", "threshold 0.530")
-        assert "changed: " not in text
+        await press(pilot, "f", "t", "right", "space")
+        assert "changed: " not in await rests(pilot, "3 of 9 cases", "filter outcome = exact", "threshold 0.540")
+        await press(pilot, "escape", "escape")
+        assert inspected(pilot).scorer == "alpha"
 
 
 async def test_a_filter_that_nothing_passes_says_so_and_x_shows_all(request_):
@@ -195,36 +200,6 @@ async def test_a_click_on_a_title_sorts_by_it_where_there_is_an_order(request_):
         assert listed(pilot, "alpha.outcome") == sorted(listed(pilot, "alpha.outcome"))
         await press(pilot, "s", *"instr", "enter")
         await shows(pilot, "most instructive first")
-
-
-async def test_escape_closes_the_facets_first_and_then_the_list(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "f")
-        await shows(pilot, "outcome of alpha")
-        await press(pilot, "escape")
-        await until(pilot, lambda: "outcome of alpha" not in screen_text(pilot.app))
-        assert isinstance(pilot.app.focused, FrameTable)
-        await press(pilot, "escape")
-        await shows(pilot, "2 scorers")
-
-
-async def test_the_cursor_comes_back_to_the_case_that_was_looked_at_last(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter", "n", "n")
-        await shows(pilot, "3 of 5")
-        await press(pilot, "escape")
-        await shows(pilot, "Problem of missed-one")
-        assert under_cursor(pilot) == example.FAILURES[2]
-
-
-async def test_a_click_selects_a_case_and_a_second_opens_it(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter")
-        await pilot.click(FrameTable, offset=(5, 3))
-        await shows(pilot, "Problem of missed-one")
-        await pilot.click(FrameTable, offset=(5, 3))
-        await until(pilot, lambda: isinstance(pilot.app.screen, CaseScreen))
-        await shows(pilot, "3 of 5")
 
 
 async def test_every_value_of_every_facet_counts_the_rows_it_would_list():
@@ -291,14 +266,16 @@ def _count(pilot, label):
     return int(line.split("▎")[0].split()[-1])
 
 
-@pytest.mark.parametrize("size", [(20, 5), (40, 10), (1, 1)])
-async def test_a_tiny_terminal_breaks_nothing(request_, size):
+async def test_a_tiny_terminal_breaks_nothing(request_):
     async with opened(request_) as pilot:
-        await pilot.resize_terminal(*size)
-        await press(pilot, "enter", "j", "f", "j", "space", "escape", "v", "z", "t", "right", "right", "enter", "enter")
-        await press(pilot, "n", "t", "left", "escape", "e", "escape", "question_mark", "question_mark", "escape")
-        await pilot.resize_terminal(120, 36)
-        await shows(pilot, "alpha")
+        for size in ((20, 5), (1, 1), *also((40, 10))):
+            await pilot.resize_terminal(*size)
+            await press(pilot, "enter", "j", "f", "j", "space", "escape", "v", "z", "t", "right", "right")
+            await press(pilot, "enter", "enter", "n", "t", "left", "escape", "e", "escape")
+            await press(pilot, "question_mark", "question_mark", "escape")
+            await pilot.resize_terminal(120, 36)
+            await shows(pilot, "alpha")
+            await press(pilot, "escape", "g", "b")
 
 
 async def test_blind_hides_gold_and_verdicts_in_the_list_too_wherever_it_was_asked_for(request_):
@@ -324,8 +301,8 @@ async def test_blind_hides_gold_and_verdicts_in_the_list_too_wherever_it_was_ask
         assert await hides(pilot, "BLIND") == before
 
 
-async def test_blind_leaves_the_chosen_columns_that_tell_neither_gold_nor_what_anybody_said(request_):
-    async with opened(request_) as pilot:
+async def test_blind_leaves_the_columns_and_the_facts_that_tell_neither_gold_nor_what_anybody_said(request_, tmp_path):
+    async with opened(request_, state=tmp_path) as pilot:
         await press(pilot, "g", "l")
         pilot.app.screen.put(inspected(pilot).arranged(("outcome", "beta.margin", "lowest_reward", "tags")))
         await press(pilot, "v", "b")
@@ -333,11 +310,7 @@ async def test_blind_leaves_the_chosen_columns_that_tell_neither_gold_nor_what_a
         assert [column.name for column in pilot.app.screen.query_one(FrameTable).columns_shown] == ["lowest_reward"]
         pilot.app.screen.put(inspected(pilot).arranged(("outcome",)))
         await shows(pilot, "exact-one")
-
-
-async def test_the_facts_of_a_row_are_copied_blind(request_, tmp_path):
-    async with opened(request_, state=tmp_path) as pilot:
-        await press(pilot, "g", "l", "v", "b", "y")
+        await press(pilot, "y")
         await shows(pilot, "Copied the facts of exact-one")
         facts = json.loads((tmp_path / "copied.txt").read_text())
         assert {"outcome", "verdict", "earliest_error"} & set(facts) == set()

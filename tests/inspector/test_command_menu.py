@@ -1,8 +1,5 @@
 """`?` lists what can be done and does it; a key that nobody has is answered."""
 
-import pytest
-
-import example
 from inspector.commands import COMMANDS
 from inspector.screens.command_menu import MEANINGS, CommandMenu
 from inspector.texts.sentences import GLYPHS
@@ -15,42 +12,42 @@ def labels(pilot):
     return [pick.label.split() for pick in pilot.app.screen.query_one(PickList)._picks]
 
 
-@pytest.mark.parametrize(("keys", "name"), [((), "board"), (("g", "l"), "cases"), (("g", "l", "enter"), "case")])
-async def test_it_lists_every_command_of_the_screen_and_what_marks_mean(tmp_path, keys, name):
-    async with opened(example.write(tmp_path), size=(80, 24)) as pilot:
-        await press(pilot, *keys)
-        before, screen = await rests(pilot), pilot.app.screen
-        await press(pilot, "question_mark")
-        await shows(pilot, "Everything that can be done here", "type letters to narrow", "Enter Do it")
-        listed = {pick.key for pick in pilot.app.screen.query_one(PickList)._picks if pick.key}
-        assert listed == {command.id for command in COMMANDS if name in command.screens}
-        assert {line[0] for line in labels(pilot) if line[-1] == "(mark)"} >= {GLYPHS[outcome] for outcome in MEANINGS}
-        await press(pilot, "escape")
-        await settled(pilot)
-        assert pilot.app.screen is screen
-        await looks_like(pilot, before)
+async def test_it_lists_every_command_of_the_screen_and_what_marks_mean(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        for keys, name in (((), "board"), (("g", "l"), "cases"), (("enter",), "case")):
+            await press(pilot, *keys)
+            before, screen = await rests(pilot), pilot.app.screen
+            await press(pilot, "question_mark")
+            await shows(pilot, "Everything that can be done here", "type letters to narrow", "Enter Do it")
+            listed = {pick.key for pick in pilot.app.screen.query_one(PickList)._picks if pick.key}
+            assert listed == {command.id for command in COMMANDS if name in command.screens}
+            marks = {line[0] for line in labels(pilot) if line[-1] == "(mark)"}
+            assert marks >= {GLYPHS[outcome] for outcome in MEANINGS}
+            await press(pilot, "escape")
+            await settled(pilot)
+            assert pilot.app.screen is screen
+            await looks_like(pilot, before)
 
 
-@pytest.mark.parametrize(
-    ("typed", "line", "whole"),
-    [
-        ("condition", ": Condition", "SQL"),
-        ("sort", "s Sort", "Sort by any column, up or down"),
-        ("false al", "! (mark)", "it names a step, though none is wrong"),
-        ("e", "e Export", "Save or copy exactly"),
-        ("no such thing", None, "Nothing has these letters."),
-    ],
-)
-async def test_typing_narrows_it_and_the_line_is_told_whole(tmp_path, typed, line, whole):
-    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
-        await press(pilot, "g", "l", "question_mark", *("space" if letter == " " else letter for letter in typed))
-        await shows(pilot, whole)
-        found = labels(pilot)
-        assert (" ".join(found[0]) if found else None) == line
+async def test_typing_narrows_it_and_the_line_is_told_whole(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await press(pilot, "g", "l")
+        for typed, line, whole in (
+            ("condition", ": Condition", "SQL"),
+            ("sort", "s Sort", "Sort by any column, up or down"),
+            ("false al", "! (mark)", "it names a step, though none is wrong"),
+            ("e", "e Export", "Save or copy exactly"),
+            ("no such thing", None, "Nothing has these letters."),
+        ):
+            await press(pilot, "question_mark", *("space" if letter == " " else letter for letter in typed))
+            await shows(pilot, whole)
+            found = labels(pilot)
+            assert (" ".join(found[0]) if found else None) == line
+            await press(pilot, "escape")
 
 
-async def test_enter_does_what_is_chosen_and_a_mark_is_nothing_to_do(tmp_path):
-    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+async def test_enter_does_what_is_chosen_and_a_mark_is_nothing_to_do(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
         await press(pilot, "g", "l", "question_mark", *"refused", "enter")
         assert isinstance(pilot.app.screen, CommandMenu)
         await press(pilot, "escape", "question_mark", *"threshold", "enter")
@@ -60,8 +57,8 @@ async def test_enter_does_what_is_chosen_and_a_mark_is_nothing_to_do(tmp_path):
         await shows(pilot, "Search for themes")
 
 
-async def test_a_key_that_nobody_has_is_answered_once_and_named_where_it_has_something_to_do(tmp_path):
-    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+async def test_a_key_that_nobody_has_is_answered_once_and_named_where_it_has_something_to_do(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
         said = pilot.app._notifications
         await press(pilot, "7")
         assert [one.message for one in said] == ["7 does nothing here. ? lists what does."]

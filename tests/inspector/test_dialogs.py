@@ -74,11 +74,10 @@ async def test_the_list_of_keys_is_seen_after_the_palette_was_open():
         await shows(pilot, "Everything that can be done here")
 
 
-@pytest.mark.parametrize("width", [50, 80, 99, 120, 200])
-@pytest.mark.parametrize("keys", [("g l", "v s"), ("g l", "enter", "v h")])
-async def test_what_a_dialog_draws_before_it_is_laid_out_is_as_wide_as_it_gets(width, keys, tmp_path):
+@pytest.mark.parametrize(("width", "keys"), [(50, ("g l", "v s")), (99, ("g l", "enter", "v h"))])
+async def test_what_a_dialog_draws_before_it_is_laid_out_is_as_wide_as_it_gets(width, keys, request_):
     """Else it would be drawn twice, and first with its words cut."""
-    async with opened(example.write(tmp_path), size=(width, 30)) as pilot:
+    async with opened(request_, size=(width, 30)) as pilot:
         for key in keys:
             await press(pilot, *key.split())
         await settled(pilot)
@@ -107,25 +106,25 @@ OPENED_BY = {
 }
 
 
-@pytest.mark.parametrize("name", OPENED_BY)
-async def test_its_footer_tells_its_own_keys_and_each_of_them_is_one_that_works(name, tmp_path):
-    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
-        for keys in OPENED_BY[name]:
-            await press(pilot, *keys.split())
-        await settled(pilot)
-        dialog = pilot.app.screen
-        assert isinstance(dialog, Dialog)
-        told = dialog.query_one(KeyLine).keys
-        assert "escape" in [key.name for key in told]
-        assert all(key.name in dialog.active_bindings for key in told)
-        letters = [key.name for key in told if len(key.name) == 1 or key.name == "question_mark"]
-        types = dialog.focused is not None and dialog.focused.check_consume_key("x", "x")
-        assert not (types and letters), f"{letters} would be typed"
+async def test_its_footer_tells_its_own_keys_and_each_of_them_is_one_that_works(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        for name, opening in OPENED_BY.items():
+            await press(pilot, "g b", *opening)
+            dialog = pilot.app.screen
+            assert isinstance(dialog, Dialog), name
+            told = dialog.query_one(KeyLine).keys
+            assert "escape" in [key.name for key in told], name
+            assert all(key.name in dialog.active_bindings for key in told), name
+            letters = [key.name for key in told if len(key.name) == 1 or key.name == "question_mark"]
+            types = dialog.focused is not None and dialog.focused.check_consume_key("x", "x")
+            assert not (types and letters), f"{letters} would be typed in {name}"
+            await press(pilot, "escape")
+            assert not isinstance(pilot.app.screen, Dialog), name
 
 
 @pytest.mark.parametrize(("keys", "runs", "then"), [(("g l", "v c"), "usual ones", ()), (("e",), "close", None)])
-async def test_a_dialog_lists_what_it_can_do_and_does_it(keys, runs, then, tmp_path):
-    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+async def test_a_dialog_lists_what_it_can_do_and_does_it(keys, runs, then, request_):
+    async with opened(request_, size=(100, 30)) as pilot:
         for key in keys:
             await press(pilot, *key.split())
         dialog, beneath = pilot.app.screen, pilot.app.screen_stack[-2]
@@ -149,8 +148,8 @@ async def test_whoever_presses_twice_ends_it_once():
     assert app.return_value is True
 
 
-async def test_a_key_of_the_footer_is_pressed_with_the_mouse(tmp_path):
-    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+async def test_a_key_of_the_footer_is_pressed_with_the_mouse(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
         await press(pilot, "g", "l", "o")
         beneath, line = pilot.app.screen_stack[-2], pilot.app.screen.query_one(KeyLine)
         place = next(key.start for key in line.keys if key.name == "escape")
@@ -168,8 +167,8 @@ async def test_what_lies_in_a_dialog_is_told_over_its_footer(tmp_path):
         assert [toast.region.y for toast in toasts] == [23]
 
 
-async def test_a_toast_that_is_longer_than_a_line_is_read_whole(tmp_path):
-    async with opened(example.write(tmp_path), size=(40, 12)) as pilot:
+async def test_a_toast_that_is_longer_than_a_line_is_read_whole(request_):
+    async with opened(request_, size=(40, 12)) as pilot:
         await press(pilot, "g", "l", "f5")
         pilot.app.notify("one two three four five six seven eight nine ten eleven twelve")
         await shows(pilot, "one two", "eleven twelve")

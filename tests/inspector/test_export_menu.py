@@ -12,7 +12,8 @@ from inspector.cli import main
 from inspector.request import Request
 from inspector.screens.export import ExportMenu
 from opened import inspected, listed, opened
-from screen_text import press, screen_text, shows, until
+from screen_text import hides, press, screen_text, shows, until
+from thoroughness import together
 
 
 @pytest.fixture
@@ -53,21 +54,17 @@ async def test_a_csv_of_the_cases_holds_the_rows_on_screen_and_its_command_makes
 
 
 FORMS = [("c", "csv"), ("j", "json"), ("m", "md")]
+MENUS = [
+    (("g", "l"), False, "cases"),
+    (("g", "l"), True, "metrics"),
+    ((), False, "board"),
+    (("g", "l", "enter"), False, "exact-one"),
+]
 
 
-@pytest.mark.parametrize(("key", "ending"), FORMS)
-@pytest.mark.parametrize(
-    ("keys", "capital", "name"),
-    [
-        (("g", "l"), False, "cases"),
-        (("g", "l"), True, "metrics"),
-        ((), False, "board"),
-        (("g", "l", "enter"), False, "exact-one"),
-    ],
-)
-async def test_every_entry_of_every_menu_writes_a_file_that_its_command_makes_again(
-    request_, tmp_path, key, ending, keys, capital, name
-):
+@pytest.mark.parametrize(("form", "menu"), together(FORMS, MENUS))
+async def test_every_entry_of_every_menu_writes_a_file_that_its_command_makes_again(request_, tmp_path, form, menu):
+    (key, ending), (keys, capital, name) = form, menu
     async with opened(request_, size=(120, 24)) as pilot:
         await press(pilot, *keys, "t", "right", "right", "right", "enter", "e")
         await until(pilot, lambda: isinstance(pilot.app.screen, ExportMenu))
@@ -116,15 +113,6 @@ async def test_the_report_of_a_list_is_of_its_benchmark_alone(tmp_path, monkeypa
         assert f"{other}/" not in report
 
 
-async def test_a_second_export_never_writes_over_the_first(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l")
-        for number in ("", "-2", "-3"):
-            await press(pilot, "e", "c")
-            await shows(pilot, f"Wrote 9 rows to bench-cases{number}.csv")
-        assert {path.name for path in Path().glob("*.csv")} == {f"bench-cases{n}.csv" for n in ("", "-2", "-3")}
-
-
 async def test_the_file_is_shown_and_can_be_another_one(request_, tmp_path):
     """Its ending follows the form; a folder takes the usual name; a file that is there is not written over."""
     Path("out").mkdir()
@@ -158,19 +146,21 @@ async def test_the_file_is_shown_and_can_be_another_one(request_, tmp_path):
     assert not list(Path().glob("*.csv"))
 
 
-async def test_the_provenance_of_another_form_is_not_written_over(request_):
+async def test_a_second_export_writes_over_neither_the_first_nor_the_provenance_of_another(request_):
     Path("bench-cases.provenance.json").write_text("of an older export")
     async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "e", "c")
-        await shows(pilot, "Wrote 9 rows to bench-cases-2.csv")
+        await press(pilot, "g", "l")
+        for number in (2, 3):
+            await press(pilot, "e", "c")
+            await shows(pilot, f"Wrote 9 rows to bench-cases-{number}.csv")
         await press(pilot, "e", "j")
         await shows(pilot, "Wrote 9 rows to bench-cases.json")
     assert Path("bench-cases.provenance.json").read_text() == "of an older export"
+    assert {path.name for path in Path().glob("*.csv")} == {"bench-cases-2.csv", "bench-cases-3.csv"}
 
 
-@pytest.mark.parametrize("folder", ["\N{HEAVY BLACK HEART}\N{VARIATION SELECTOR-16}", "a\N{NO-BREAK SPACE}b"])
-async def test_the_folder_is_the_one_that_the_app_was_started_in_whatever_its_name_is(request_, folder, tmp_path):
-    there = tmp_path / folder
+async def test_the_folder_is_the_one_that_the_app_was_started_in_whatever_its_name_is(request_, tmp_path):
+    there = tmp_path / "\N{HEAVY BLACK HEART}\N{VARIATION SELECTOR-16} a\N{NO-BREAK SPACE}b"
     there.mkdir()
     async with opened(request_, folder=there) as pilot:
         await press(pilot, "g", "l", "e", "c")
@@ -178,31 +168,24 @@ async def test_the_folder_is_the_one_that_the_app_was_started_in_whatever_its_na
     assert (there / "bench-cases.csv").exists()
 
 
-@pytest.mark.parametrize("size", [(80, 12), (40, 12), (80, 24)])
-async def test_the_line_of_the_file_stays_in_sight_and_so_does_the_cursor(request_, size):
-    async with opened(request_, size=size) as pilot:
+async def test_the_line_of_the_file_stays_in_sight_and_so_does_the_cursor(request_):
+    async with opened(request_, size=(40, 12)) as pilot:
         await press(pilot, "g", "l", "e", *["down"] * 9)
         await shows(pilot, "h   HTML", "into")
 
 
-@pytest.mark.parametrize("key", ["escape", "e", "q"])
-async def test_the_menu_closes_without_writing(request_, key):
-    async with opened(request_) as pilot:
-        await press(pilot, "e")
-        await shows(pilot, "Esc Close")
-        await press(pilot, "x", key)
-        await shows(pilot, "Alpha reads the text.")
-        assert pilot.app.is_running
-        assert [path.name for path in Path().iterdir()] == ["ws"]
-
-
-async def test_keys_of_the_screen_below_do_nothing_while_the_menu_is_open(request_):
+async def test_the_menu_closes_without_writing_and_keys_of_the_screen_below_do_nothing_while_it_is_open(request_):
     async with opened(request_) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases")
         was = inspected(pilot)
-        await press(pilot, "e", "x", "s", "t", "right", "f", "enter", "down", "escape")
-        assert inspected(pilot) is was
+        for key in ("escape", "e", "q"):
+            await press(pilot, "e")
+            await shows(pilot, "Esc Close")
+            await press(pilot, "x", "s", "t", "right", "f", "down", key)
+            await hides(pilot, "Esc Close")
+            assert inspected(pilot) is was
+        assert [path.name for path in Path().iterdir()] == ["ws"]
 
 
 async def test_an_export_while_the_threshold_moves_keeps_it_first(request_, tmp_path):
@@ -225,11 +208,10 @@ async def test_a_folder_that_cannot_be_written_is_said_and_nothing_breaks(reques
         await shows(pilot, "9 of 9 cases")
 
 
-@pytest.mark.parametrize(("keys", "kept"), [((), 9), (("g l", "colon", *"n_steps > 2", "enter"), 5)])
-async def test_a_report_is_written_of_what_the_metrics_speak_of(request_, tmp_path, keys, kept):
+async def test_a_report_is_written_of_what_the_metrics_speak_of(request_, tmp_path):
     async with opened(request_) as pilot:
-        await press(pilot, *keys)
-        await shows(pilot, f"{kept} of 9 cases" if keys else "9 cases")
+        await press(pilot, "g l", "colon", *"n_steps > 2", "enter")
+        await shows(pilot, "5 of 9 cases")
         await press(pilot, "e")
         await shows(pilot, "HTML report, to mail")
         await press(pilot, "v", "h")
@@ -237,15 +219,7 @@ async def test_a_report_is_written_of_what_the_metrics_speak_of(request_, tmp_pa
     page = Path("bench-report.html").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")
     assert "<script" not in page
-    assert f"{kept} cases" in page
-    words = [
-        "report",
-        "-w",
-        "ws",
-        "-q",
-        "-o",
-        str(tmp_path / "again.html"),
-        *(["--where", "n_steps > 2"] if keys else []),
-    ]
-    assert main(words) == 0
-    assert (tmp_path / "again.html").read_text(encoding="utf-8").count("<table") == page.count("<table")
+    assert "5 cases" in page
+    again_ = tmp_path / "again.html"
+    assert main(["report", "-w", "ws", "-q", "-o", str(again_), "--where", "n_steps > 2"]) == 0
+    assert again_.read_text(encoding="utf-8").count("<table") == page.count("<table")

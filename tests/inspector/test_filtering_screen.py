@@ -20,6 +20,7 @@ from inspector.widgets.pick_list import PickList
 from opened import inspected, listed, opened
 from scoring.filtering.filters import Facet, Filter
 from screen_text import hides, press, rests, screen_text, shows, until
+from thoroughness import also
 
 
 def ids(pilot):
@@ -34,12 +35,33 @@ def printed(capsys, inspection, verb):
     return json.loads(capsys.readouterr().out)["rows"]
 
 
+def at(pilot, value, column=None):
+    """Put the cursor of the facets on a value."""
+    facets = pilot.app.screen.query_one(FacetList)
+    lines = enumerate(facets._lines)
+    facets.cursor = next(
+        number
+        for number, line in lines
+        if isinstance(line, FacetValue) and line.value == value and column in (None, line.column)
+    )
+
+
 # -- conditions
 
 
-async def test_a_condition_is_completed_counted_and_added_as_it_was_typed(request_):
+async def test_a_condition_is_completed_counted_and_added_as_it_was_typed_and_comes_back_with_up(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "colon", *"err")
+        await press(pilot, "g", "l", "colon", *"n_steps > 2", "enter", "colon", *"n_steps > 3", "enter")
+        await shows(pilot, "filter n_steps > 2 AND n_steps > 3")
+        await press(pilot, "x", "colon", "n", "up")
+        await shows(pilot, ":n_steps > 3")
+        await press(pilot, "up")
+        await shows(pilot, ":n_steps > 2")
+        await press(pilot, "up", "down", "down")
+        await shows(pilot, "> n_steps")
+        await press(pilot, "up", "enter")
+        await shows(pilot, "filter n_steps > 3")
+        await press(pilot, "x", "colon", *"err")
         await shows(pilot, "> error_type")
         await press(pilot, "tab")
         await shows(pilot, "> =", "This gives a text")
@@ -53,66 +75,46 @@ async def test_a_condition_is_completed_counted_and_added_as_it_was_typed(reques
         assert inspected(pilot).selection.request.where == ("error_type = 'gap'",)
 
 
-async def test_what_is_wrong_is_pointed_at_and_not_taken(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "colon", *"n_stepz", "space", *"> 2")
-        text = await rests(pilot, "did you mean n_steps")
-        lines = text.splitlines()
+async def test_what_is_wrong_is_pointed_at_also_in_a_line_longer_than_the_screen_and_not_taken(request_):
+    async with opened(request_, size=(60, 24)) as pilot:
+        await press(pilot, "g", "l", "colon", *"n_stepz > 2")
+        lines = (await rests(pilot, "did you mean n_steps")).splitlines()
         at = next(number for number, line in enumerate(lines) if "n_stepz" in line)
         assert lines[at].index("n_stepz") == lines[at + 1].index("^^^^^^^")
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, ConditionScreen)
         await press(pilot, "escape")
         await shows(pilot, "9 of 9 cases", "no filter")
-
-
-async def test_a_caret_stands_under_its_word_also_in_a_line_longer_than_the_screen(request_):
-    async with opened(request_, size=(60, 24)) as pilot:
-        await press(pilot, "g", "l", "colon", *"n_steps", "space", *">1")
-        for _ in range(4):
-            await press(pilot, "space", *"AND", "space", *"n_steps", "space", *">1")
-        await press(pilot, "space", *"AND", "space", *"nothing")
-        text = await rests(pilot, "^^^^^^^")
-        lines = text.splitlines()
+        await press(pilot, "colon", *" AND ".join([*["n_steps >1"] * 5, "nothing"]))
+        lines = (await rests(pilot, "^^^^^^^")).splitlines()
         at = next(number for number, line in enumerate(lines) if "^^^" in line)
         assert lines[at].index("^") == lines[at - 1].index("nothing")
 
 
-async def test_earlier_conditions_come_back_with_up(request_):
-    async with opened(request_) as pilot:
-        for condition in ("n_steps > 2", "n_steps > 3"):
-            await press(pilot, *(("g", "l") if condition.endswith("2") else ()), "colon")
-            await press(pilot, *(key if key != " " else "space" for key in condition), "enter")
-        await shows(pilot, "filter n_steps > 2 AND n_steps > 3")
-        await press(pilot, "x", "colon", "n", "up")
-        await shows(pilot, ":n_steps > 3")
-        await press(pilot, "up")
-        await shows(pilot, ":n_steps > 2")
-        await press(pilot, "up", "down", "down")
-        await shows(pilot, "> n_steps")
-        await press(pilot, "up", "enter")
-        await shows(pilot, "filter n_steps > 3")
-
-
-async def test_ctrl_n_and_shift_tab_mark_another_word():
-    async with opened() as pilot:
+async def test_ctrl_n_and_shift_tab_mark_another_word_and_right_answer_wrong_process_is_two_keys():
+    async with opened(size=(80, 24)) as pilot:
         await press(pilot, "g", "l", "colon", *"error_")
         await shows(pilot, "> error_type")
         await press(pilot, "ctrl+n", "ctrl+n", "shift+tab", "tab")
         await shows(pilot, ":error_category")
+        await press(pilot, "escape", "v", "s", "w")
+        text = await rests(pilot, "filter final answer right = yes AND the process is wrong")
+        rows = inspected(pilot).cases[inspected(pilot).shown]
+        assert rows.height > 10
+        assert rows["final_answer_correct"].all()
+        assert (rows["earliest_error"] >= 0).all()
+        assert f"{rows.height} of 240 cases" in text
 
 
 async def test_conditions_are_a_group_of_the_facets_and_can_be_taken_away(request_):
     where = "earliest_error >= 0"
     async with opened(replace(request_, where=("n_steps > 1",))) as pilot:
-        await press(pilot, "g", "l", "colon", *(key if key != " " else "space" for key in where), "enter", "f")
+        await press(pilot, "g", "l", "colon", *where, "enter", "f")
         await shows(pilot, "- conditions", "[=] n_steps > 1", "[x] the process is wrong")
-        facets = pilot.app.screen.query_one(FacetList)
-        places = [line.value if isinstance(line, FacetValue) else None for line in facets._lines]
-        facets.cursor = places.index("n_steps > 1")
+        at(pilot, "n_steps > 1")
         await press(pilot, "space")
         await shows(pilot, "This was given when prm-inspect was started")
-        facets.cursor = places.index(where)
+        at(pilot, where)
         await press(pilot, "space")
         await until(pilot, lambda: not inspected(pilot).filter)
         await hides(pilot, "the process is wrong")
@@ -121,7 +123,7 @@ async def test_conditions_are_a_group_of_the_facets_and_can_be_taken_away(reques
 # -- the value of a cell
 
 
-async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides(request_):
+async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides_where_there_is_a_value(request_):
     async with opened(request_, size=(120, 24)) as pilot:
         await press(pilot, "g", "l", "at")
         await shows(pilot, "[= exact", "The cell in brackets can be another one")
@@ -135,36 +137,42 @@ async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides(reques
         await press(pilot, "h", "at")
         await shows(pilot, "filter gold step not 1 AND steps = 3")
         assert ids(pilot) == ["early-one", "late-one", "missed-two"]
+        await press(pilot, "x")
+        pilot.app.screen.query_one(FrameTable).cell_name = "rewards"
+        await press(pilot, "at")
+        await shows(pilot, "picture of several columns")
+        assert not inspected(pilot).filter
+        await press(pilot, "colon", *"false", "enter")
+        await shows(pilot, "0 of 9 cases")
+        await press(pilot, "l", "at", "number_sign")
+        await shows(pilot, "There is no row here")
 
 
-@pytest.mark.parametrize(
-    ("row", "column", "kept"),
-    [
-        ("early-one", "margin", ["early-one", "missed-one"]),
-        ("clean-two", "margin", ["clean-two"]),
-        ("exact-one", "reward_at_gold", ["exact-one"]),
-        ("clean-one", "reward_at_gold", ["clean-one", "alarm-one", "clean-two"]),
-        ("late-one", "generator", ["late-one"]),
-        ("clean-one", "error_type", ["clean-one", "alarm-one", "clean-two"]),
-        ("late-one", "id", ["late-one"]),
-        ("missed-one", "verdict", ["missed-one", "missed-two", "clean-one", "clean-two"]),
-    ],
-)
-async def test_every_kind_of_cell_keeps_what_reads_the_same(request_, row, column, kept):
+async def test_every_kind_of_cell_keeps_what_reads_the_same(request_):
     async with opened(request_, size=(200, 30)) as pilot:
         await press(pilot, "g", "l", "v", "z")
         table = pilot.app.screen.query_one(FrameTable)
-        table.go_to(f"bench/{row}")
-        table.cell_name = column
-        if column == "margin" and row == "early-one":
-            kept = [one.id for one in example.EXAMPLES if _margin(inspected(pilot), one.id) == "-inf"]
-            assert "early-one" in kept
-        await press(pilot, "at")
-        assert ids(pilot) == kept
-        await press(pilot, "x")
-        table.go_to(f"bench/{row}")
-        await press(pilot, "number_sign")
-        assert sorted([*ids(pilot), *kept]) == sorted(one.id for one in example.EXAMPLES)
+        like_early = [one.id for one in example.EXAMPLES if _margin(inspected(pilot), one.id) == "-inf"]
+        assert "early-one" in like_early
+        for row, column, kept in [
+            ("early-one", "margin", like_early),
+            ("clean-two", "margin", ["clean-two"]),
+            ("exact-one", "reward_at_gold", ["exact-one"]),
+            ("clean-one", "reward_at_gold", ["clean-one", "alarm-one", "clean-two"]),
+            ("late-one", "generator", ["late-one"]),
+            ("clean-one", "error_type", ["clean-one", "alarm-one", "clean-two"]),
+            ("late-one", "id", ["late-one"]),
+            ("missed-one", "verdict", ["missed-one", "missed-two", "clean-one", "clean-two"]),
+        ]:
+            table.go_to(f"bench/{row}")
+            table.cell_name = column
+            await press(pilot, "at")
+            assert ids(pilot) == kept, (row, column)
+            await press(pilot, "x")
+            table.go_to(f"bench/{row}")
+            await press(pilot, "number_sign")
+            assert sorted([*ids(pilot), *kept]) == sorted(one.id for one in example.EXAMPLES), (row, column)
+            await press(pilot, "x")
 
 
 def _margin(inspection, case):
@@ -172,29 +180,15 @@ def _margin(inspection, case):
     return str(inspection.selection.column("alpha.margin")[row])
 
 
-async def test_a_cell_that_is_no_column_says_why_not(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l")
-        pilot.app.screen.query_one(FrameTable).cell_name = "rewards"
-        await press(pilot, "at")
-        await shows(pilot, "picture of several columns")
-        assert not inspected(pilot).filter
-
-
-async def test_where_no_row_is_left_there_is_no_value(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "colon", *"false", "enter")
-        await shows(pilot, "0 of 9 cases")
-        await press(pilot, "l", "at", "number_sign")
-        await shows(pilot, "There is no row here")
-
-
 # -- metrics
 
 
-@pytest.mark.parametrize(
-    "chosen",
-    [
+def test_the_metric_on_screen_is_what_the_exported_command_prints(tmp_path, capsys):
+    cases, scorers = making.study()
+    making.workspace(tmp_path, cases, scorers, **making.labels(cases))
+    start = inspect(load(Request(workspace=str(tmp_path)))).focused("gpt4", "bench")
+    gpt4 = next(rows for scorer, rows in scorers if scorer.name == "gpt4")
+    for chosen in (
         Filter((Facet("gpt4.outcome", ("exact", "late")), Facet("subset", ("two words",)))),
         Filter((Facet("rand-0.outcome", ("exact",)),)),
         Filter(where=("\"gpt4.outcome\" = 'late'", "n_steps > 1")),
@@ -202,44 +196,28 @@ async def test_where_no_row_is_left_there_is_no_value(request_):
         Filter(where=("disagreement > 0",)),
         Filter((Facet("gpt4.verdict", (-1,), keep=False),), ("subset = 'it''s'",)),
         Filter(where=("n_steps > 2",)),
-    ],
-)
-def test_the_metric_on_screen_is_what_the_exported_command_prints(tmp_path, capsys, chosen):
-    cases, scorers = making.study()
-    making.workspace(tmp_path, cases, scorers, **making.labels(cases))
-    now = inspect(load(Request(workspace=str(tmp_path)))).focused("gpt4", "bench").filtered(chosen)
-    rows = printed(capsys, now, "metrics")
-    found = [row for row in rows if (row["scorer"], row["subset"], row["metric"]) == ("gpt4", "average", "f1")]
-    assert [row["value"] for row in found] == [now.headline.score]
-    assert now.apart == (chosen.where != ("n_steps > 2",))
-    gpt4 = next(rows for scorer, rows in scorers if scorer.name == "gpt4")
-    if not now.apart:
-        part = [case for case in gpt4 if case.n_steps > 2]
-        assert now.headline.score == pytest.approx(reference.metrics(part, 0.5, "<")["average", "f1"])
-    elif chosen.facets[:1] == (Facet("rand-0.outcome", ("exact",)),):
-        assert now.headline.score == pytest.approx(reference.metrics(gpt4, 0.5, "<")["average", "f1"])
-    listed_ = [row["case"] for row in printed(capsys, now, "cases")]
-    assert listed_ == now.cases["case"].gather(now.shown).to_list()
+    ):
+        now = start.filtered(chosen)
+        rows = printed(capsys, now, "metrics")
+        found = [row for row in rows if (row["scorer"], row["subset"], row["metric"]) == ("gpt4", "average", "f1")]
+        assert [row["value"] for row in found] == [now.headline.score], chosen
+        assert now.apart == (chosen.where != ("n_steps > 2",)), chosen
+        if not now.apart:
+            part = [case for case in gpt4 if case.n_steps > 2]
+            assert now.headline.score == pytest.approx(reference.metrics(part, 0.5, "<")["average", "f1"])
+        elif chosen.facets[:1] == (Facet("rand-0.outcome", ("exact",)),):
+            assert now.headline.score == pytest.approx(reference.metrics(gpt4, 0.5, "<")["average", "f1"])
+        listed_ = [row["case"] for row in printed(capsys, now, "cases")]
+        assert listed_ == now.cases["case"].gather(now.shown).to_list(), chosen
 
 
 # -- slices
 
 
-async def test_right_answer_wrong_process_is_two_keys():
-    async with opened(size=(80, 24)) as pilot:
-        await press(pilot, "g", "l", "v", "s", "w")
-        text = await rests(pilot, "filter final answer right = yes AND the process is wrong")
-        rows = inspected(pilot).cases[inspected(pilot).shown]
-        assert rows.height > 10
-        assert rows["final_answer_correct"].all()
-        assert (rows["earliest_error"] >= 0).all()
-        assert f"{rows.height} of 240 cases" in text
-
-
-async def test_a_slice_is_saved_shown_again_repeated_and_deleted(tmp_path):
+async def test_a_slice_is_saved_with_its_search_shown_again_repeated_and_deleted(tmp_path):
     root = tmp_path / "workspace"
     async with opened(example.write(root)) as pilot:
-        await press(pilot, "enter", "colon", *"n_steps", "space", *">2", "enter")
+        await press(pilot, "enter", "colon", *"n_steps >2", "enter")
         await shows(pilot, "3 of 9 cases", "n_steps >2")
         shown = listed(pilot)
         await press(pilot, "v", "s")
@@ -261,6 +239,15 @@ async def test_a_slice_is_saved_shown_again_repeated_and_deleted(tmp_path):
         await shows(pilot, "Back again: long-ones.", "1  long-ones")
         await press(pilot, "escape")
         assert not isinstance(pilot.app.screen, SlicesScreen)
+        await press(pilot, "x", "slash", *"clean", "enter")
+        await shows(pilot, "2 of 9 cases")
+        await press(pilot, "v", "s", "s", *"found", "enter")
+        await shows(pilot, "2  found", "searches")
+        await press(pilot, "escape", "x")
+        await shows(pilot, "9 of 9 cases")
+        await press(pilot, "v", "s", "2")
+        await shows(pilot, "2 of 9 cases", "search")
+        assert sorted(ids(pilot)) == ["clean-one", "clean-two"]
 
 
 def test_the_shell_knows_a_slice_by_a_part_of_its_name(tmp_path, capsys):
@@ -283,20 +270,7 @@ def test_the_shell_knows_a_slice_by_a_part_of_its_name(tmp_path, capsys):
     assert "no slice matches 'short'" in capsys.readouterr().err
 
 
-async def test_a_saved_slice_searches_as_well(tmp_path):
-    async with opened(example.write(tmp_path / "workspace")) as pilot:
-        await press(pilot, "g", "l", "slash", *"clean", "enter")
-        await shows(pilot, "2 of 9 cases")
-        await press(pilot, "v", "s", "s", *"found", "enter")
-        await shows(pilot, "1  found", "searches")
-        await press(pilot, "escape", "x")
-        await shows(pilot, "9 of 9 cases")
-        await press(pilot, "v", "s", "1")
-        await shows(pilot, "2 of 9 cases", "search")
-        assert ids(pilot) == ["clean-one", "clean-two"]
-
-
-async def test_what_a_slice_speaks_of_and_is_not_here_is_told(tmp_path):
+async def test_tags_are_a_facet_of_lists_and_what_a_slice_speaks_of_and_is_not_here_is_told(tmp_path):
     root = tmp_path / "workspace"
     request = example.write(root)
     slices = [{"name": "other", "where": ["\"gamma.outcome\" = 'late'"]}, {"name": "\x1b[2Jbad", "where": 3}]
@@ -308,22 +282,37 @@ async def test_what_a_slice_speaks_of_and_is_not_here_is_told(tmp_path):
         await press(pilot, "1")
         await shows(pilot, "Bad condition", "gamma.outcome")
         assert not inspected(pilot).filter
+        await press(pilot, "w", *"slip odd", "enter", "j", "w", *"slip", "enter", "f")
+        await shows(pilot, "- tags")
+        facets = pilot.app.screen.query_one(FacetList)
+        counts = {
+            line.value: line.count for line in facets._lines if isinstance(line, FacetValue) and line.column == "tags"
+        }
+        assert counts == {"slip": 2, "odd": 1, None: 7}
+        for value, cases in (("slip", ["exact-one", "early-one"]), ("odd", ["exact-one"])):
+            at(pilot, value, "tags")
+            await press(pilot, "space")
+            assert ids(pilot) == cases
+            assert "ARRAY_CONTAINS(tags" in inspected(pilot).selection.request.where[-1]
+            await press(pilot, "space")
+        await press(pilot, "number_sign")
+        assert len(ids(pilot)) == 8
+        await shows(pilot, "filter tags not odd")
 
 
 # -- everywhere
 
 
-@pytest.mark.parametrize("size", [(20, 5), (40, 10), (1, 1)])
-async def test_a_tiny_terminal_breaks_nothing(request_, size):
+async def test_a_tiny_terminal_breaks_nothing(request_):
+    keys = "v", "s", "j", "k", "minus", "u", "s", "v", "z", "escape", "escape", "l", "l", "v", "h", "at"
     async with opened(request_) as pilot:
-        await pilot.resize_terminal(*size)
-        await press(pilot, "g", "l", "colon", *"err", "tab", "up", "ctrl+n", *"= zz", "enter", "escape")
-        await press(
-            pilot, "v", "s", "j", "k", "minus", "u", "s", "v", "z", "escape", "escape", "l", "l", "v", "h", "at"
-        )
-        await press(pilot, "f", "left", "right", "minus", "pagedown", "space", "escape")
-        await pilot.resize_terminal(120, 36)
-        await shows(pilot, "alpha")
+        for size in [(20, 5), (1, 1), *also((40, 10))]:
+            await pilot.resize_terminal(*size)
+            await press(pilot, "g", "l", "colon", *"err", "tab", "up", "ctrl+n", *"= zz", "enter", "escape", *keys)
+            await press(pilot, "f", "left", "right", "minus", "pagedown", "space", "escape")
+            await pilot.resize_terminal(120, 36)
+            await shows(pilot, "alpha")
+            await press(pilot, "x", "x", "g", "b")
 
 
 async def test_hostile_values_act_nowhere(tmp_path):
@@ -334,26 +323,20 @@ async def test_hostile_values_act_nowhere(tmp_path):
     async with opened(Request(workspace=str(tmp_path)), size=(120, 40)) as pilot:
         await press(pilot, "f")
         await shows(pilot, "error type")
-        facets = pilot.app.screen.query_one(FacetList)
         for value in hostile:
-            places = [(line.column, line.value) if isinstance(line, FacetValue) else None for line in facets._lines]
-            facets.cursor = places.index(("error_type", value))
+            at(pilot, value, "error_type")
             await press(pilot, "space")
             assert listed(pilot, "error_type") == [value]
-            text = screen_text(pilot.app)
-            assert not {"\x1b", "\x07", "\u202e"} & set(text)
+            assert not {"\x1b", "\x07", "\u202e"} & set(screen_text(pilot.app))
             await press(pilot, "space")
-        await press(pilot, "escape", "colon", *"error_type", "space", "=", "space")
+        await press(pilot, "escape", "colon", *"error_type = ")
         assert not {"\x1b", "\x07", "\u202e"} & set(screen_text(pilot.app))
-        await press(pilot, "escape", "escape")
 
 
 async def test_enter_keeps_one_value_of_a_facet_alone_and_question_mark_tells_the_keys_of_the_facets(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter", "f")
-        facets = pilot.app.screen.query_one(FacetList)
-        places = [line.value if isinstance(line, FacetValue) else None for line in facets._lines]
-        facets.cursor = places.index("false_alarm")
+        at(pilot, "false_alarm")
         # Among the failures, where it was kept with others.
         await press(pilot, "enter")
         await shows(pilot, "filter outcome = false alarm")
@@ -373,30 +356,13 @@ async def test_enter_keeps_one_value_of_a_facet_alone_and_question_mark_tells_th
         assert len(ids(pilot)) == 8
 
 
-async def test_tags_are_a_facet_of_lists(tmp_path):
-    async with opened(example.write(tmp_path / "workspace")) as pilot:
-        await press(pilot, "g", "l", "w", *"slip odd", "enter", "j", "w", *"slip", "enter", "f")
-        await shows(pilot, "- tags")
-        facets = pilot.app.screen.query_one(FacetList)
-        counts = {
-            line.value: line.count for line in facets._lines if isinstance(line, FacetValue) and line.column == "tags"
-        }
-        assert counts == {"slip": 2, "odd": 1, None: 7}
-        for value, cases in (("slip", ["exact-one", "early-one"]), ("odd", ["exact-one"])):
-            places = [(line.column, line.value) if isinstance(line, FacetValue) else None for line in facets._lines]
-            facets.cursor = places.index(("tags", value))
-            await press(pilot, "space")
-            assert ids(pilot) == cases
-            assert "ARRAY_CONTAINS(tags" in inspected(pilot).selection.request.where[-1]
-            await press(pilot, "space")
-        await press(pilot, "number_sign")
-        assert len(ids(pilot)) == 8
-        await shows(pilot, "filter tags not odd")
-
-
-async def test_a_span_that_is_none_of_the_usual_is_counted_too(request_):
+async def test_a_slice_is_read_from_its_first_case_on_and_a_span_that_is_none_of_the_usual_is_counted_too(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "v", "s", "l", "f")
+        await press(pilot, "g", "l", "j", "j", "j", "v", "s", "f")
+        await shows(pilot, "outcome = any failure")
+        table = pilot.app.screen.table
+        assert (table.cursor, table.key) == (0, "bench/alarm-one")
+        await press(pilot, "x", "v", "s", "l", "f")
         await shows(pilot, "filter steps = 30 or more", "[x] 30 or more", "1 of 9 cases")
         facets = pilot.app.screen.query_one(FacetList)
         counts = {line.label: line.count for line in facets._lines if isinstance(line, FacetValue)}
@@ -424,46 +390,37 @@ def of_two_benchmarks(tmp_path):
     return Request(workspace=str(tmp_path), scorers=("gpt4",))
 
 
-@pytest.mark.parametrize("sort", ["margin:desc", "instructive:desc", "instructive", "n_steps:desc", ""])
-def test_an_order_goes_along_to_another_benchmark(of_two_benchmarks, sort):
-    start = inspect(load(of_two_benchmarks)).ordered(sort)
-    there = start.on_benchmark("second")
-    assert (there.scorer, there.selection.request.sort) == ("gpt4", sort)
-    assert there.shown.size == 4
-    assert there.on_benchmark("bench").shown.tolist() == start.shown.tolist()
+def test_an_order_goes_along_to_another_benchmark(of_two_benchmarks):
+    for sort in ("margin:desc", "instructive", "n_steps:desc", ""):
+        start = inspect(load(of_two_benchmarks)).ordered(sort)
+        there = start.on_benchmark("second")
+        assert (there.scorer, there.selection.request.sort) == ("gpt4", sort)
+        assert there.shown.size == 4
+        assert there.on_benchmark("bench").shown.tolist() == start.shown.tolist()
 
 
-@pytest.mark.parametrize(
-    ("sort", "kept"), [("margin:desc", ""), ("instructive:desc", ""), ("n_steps:desc", "n_steps:desc")]
-)
-def test_an_order_by_what_a_scorer_said_ends_where_none_has_said_anything(tmp_path, sort, kept):
+def test_an_order_by_what_a_scorer_said_ends_where_none_has_said_anything(tmp_path):
     cases, scorers = making.study()
     made = making.workspace(tmp_path, cases, scorers, benchmark="bench")
     other = making.full_frame([replace(case, n_steps=case.n_steps + 1) for case in cases[:4]], "second")
     made.add([making.Imported("second", "made.jsonl", "made", "0-based", other.height, other, ())])
-    there = inspect(load(Request(workspace=str(tmp_path)))).ordered(sort).on_benchmark("second")
-    assert (there.scorer, there.selection.request.sort) == (None, kept)
+    start = inspect(load(Request(workspace=str(tmp_path))))
+    for sort, kept in (("margin:desc", ""), ("instructive:desc", ""), ("n_steps:desc", "n_steps:desc")):
+        there = start.ordered(sort).on_benchmark("second")
+        assert (there.scorer, there.selection.request.sort) == (None, kept), sort
 
 
 async def test_another_benchmark_is_chosen_among_the_facets(of_two_benchmarks):
     async with opened(of_two_benchmarks, size=(120, 40)) as pilot:
         await press(pilot, "g", "l", "f")
         await shows(pilot, "- benchmark (one at a time)", "(o) bench", "( ) second")
-        facets = pilot.app.screen.query_one(FacetList)
-        lines = {(line.column, line.value): line for line in facets._lines if isinstance(line, FacetValue)}
+        lines = pilot.app.screen.query_one(FacetList)._lines
+        lines = {(line.column, line.value): line for line in lines if isinstance(line, FacetValue)}
         assert (lines["benchmark", "bench"].count, lines["benchmark", "second"].count) == (30, 4)
-        facets.cursor = facets._lines.index(lines["benchmark", "second"])
+        at(pilot, "second", "benchmark")
         await press(pilot, "number_sign")
         await shows(pilot, "Metrics differ")
         await press(pilot, "space")
         await shows(pilot, "second · 4 of 4 cases", "(o) second", "( ) bench")
         assert inspected(pilot).benchmark == "second"
         assert inspected(pilot).selection.request.where == ("benchmark IN ('second')",)
-
-
-async def test_a_slice_is_read_from_its_first_case_on(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "j", "j", "j", "v", "s", "f")
-        await shows(pilot, "outcome = any failure")
-        table = pilot.app.screen.table
-        assert (table.cursor, table.key) == (0, "bench/alarm-one")

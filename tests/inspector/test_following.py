@@ -81,23 +81,15 @@ async def test_nothing_lands_under_a_moving_threshold_or_a_search_and_all_of_it_
         assert inspected(pilot).threshold == 0.5
 
 
-async def test_a_tag_that_is_put_while_journals_are_read_stays(request_):
+async def test_a_tag_that_is_put_while_journals_or_rewards_are_read_stays(request_):
     async with opened(request_) as pilot:
         await press(pilot, "g", "l")
-        read = inspected(pilot).selection.journal.again()
+        read, old = inspected(pilot).selection.journal.again(), load(request_)
         await press(pilot, "w", *"odd", "enter")
         await shows(pilot, "Tagged")
         pilot.app.call_later(pilot.app.following.show_journal, read)
         await settled(pilot)
         assert inspected(pilot).selection.column("tags").to_list()[0] == ["odd"]
-
-
-async def test_rewards_that_were_read_before_a_tag_was_put_leave_it_there(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l")
-        old = load(request_)
-        await press(pilot, "w", *"odd", "enter")
-        await shows(pilot, "Tagged")
         pilot.app.call_later(pilot.app.following.show, old)
         await settled(pilot)
         assert inspected(pilot).selection.column("tags").to_list()[0] == ["odd"]
@@ -118,22 +110,7 @@ async def test_what_was_computed_of_a_scorer_goes_with_it(request_, monkeypatch)
         assert pilot.app.is_running
 
 
-async def test_what_a_notebook_adds_shows_in_an_open_app(request_):
-    async with opened(request_) as pilot:
-        workspace = open_workspace(request_.workspace)
-        cases = workspace.cases("bench", texts=False)
-        rewards = [[0.9] * n_steps for n_steps in cases["n_steps"]]
-        workspace.add_rewards("from-a-notebook", cases.select("case", rewards=pl.Series(rewards)), threshold=0.4)
-        await until(pilot, lambda: "from-a-notebook" in scorers(pilot))
-        found = inspected(pilot).selection.evaluation("from-a-notebook")
-        assert found.rule.threshold == 0.4
-        assert found.coverage == cases.height
-        await shows(pilot, "from-a-notebook")
-        metrics = workspace.metrics("bench", scorer="from-a-notebook")
-        assert metrics.filter(metric="correct_acc", subset="all")["value"].to_list() == [1.0]
-
-
-async def test_cases_that_come_to_a_benchmark_that_is_open_are_shown(tmp_path):
+async def test_what_a_notebook_adds_shows_in_an_open_app(tmp_path):
     workspace = open_workspace(tmp_path / "ws")
     workspace.add_cases(authored.rows(3), benchmark="processbench")
     workspace.add_rewards("mine", [{"id": "sums-1", "rewards": [0.9, 0.4, 0.1]}])
@@ -141,3 +118,13 @@ async def test_cases_that_come_to_a_benchmark_that_is_open_are_shown(tmp_path):
         assert inspected(pilot).cases.height == 3
         workspace.add_cases(authored.rows(5), benchmark="processbench")
         await until(pilot, lambda: inspected(pilot).cases.height == 5)
+        cases = workspace.cases("processbench", texts=False)
+        rewards = [[0.9] * n_steps for n_steps in cases["n_steps"]]
+        workspace.add_rewards("from-a-notebook", cases.select("case", rewards=pl.Series(rewards)), threshold=0.4)
+        await until(pilot, lambda: "from-a-notebook" in scorers(pilot))
+        found = inspected(pilot).selection.evaluation("from-a-notebook")
+        assert found.rule.threshold == 0.4
+        assert found.coverage == cases.height == 5
+        await shows(pilot, "from-a-notebook")
+        metrics = workspace.metrics("processbench", scorer="from-a-notebook")
+        assert metrics.filter(metric="correct_acc", subset="all")["value"].to_list() == [1.0]

@@ -8,9 +8,16 @@ from msgspec.structs import replace
 import critic_spaces
 import example
 from inspector.request import Request
+from inspector.services import following
 from opened import inspected, listed, opened
 from scoring.evaluations import derived
 from screen_text import hides, press, rests, screen_text, shows, until
+
+
+@pytest.fixture(autouse=True)
+def _followed_closely(monkeypatch):
+    """The app looks at its files every tenth of a second."""
+    monkeypatch.setattr(following, "FOLLOW_SECONDS", 0.1)
 
 
 @pytest.fixture
@@ -47,8 +54,7 @@ async def test_a_case_without_its_texts_says_so_in_the_pane_and_on_its_screen(re
         await shows(pilot, "9 of 9 cases", "Damaged workspace")
         await press(pilot, "j", "enter")
         await shows(pilot, "bench/early-one", "Damaged workspace")
-        for key in ("n", "p", "j", "G", "g", "O", "O", "F", "D", "y", "Y", "r", "B", "B", "I", "enter", "v", "escape"):
-            await press(pilot, key)
+        await press(pilot, "n", "j", "G", "y", "v b", "v b", "enter", "v", "escape")
         await shows(pilot, "Damaged workspace")
         fine(pilot)
         await press(pilot, "escape", "escape")

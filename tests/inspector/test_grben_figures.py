@@ -91,7 +91,7 @@ def by_domain(cases, said, *, clamped):
 
 
 @given(data=st.data())
-@up_to(60)
+@up_to(32)
 def test_prms_are_compared_with_clamped_labels_and_without_numbers_predict_no_error(tmp_path_factory, data):
     cases = data.draw(some_cases())
     grid = st.sampled_from([0.25, 0.5, 0.75])
@@ -121,7 +121,7 @@ def answer(said):
 
 
 @given(data=st.data())
-@up_to(60)
+@up_to(32)
 def test_language_models_are_compared_with_labels_as_they_are(tmp_path_factory, data):
     cases = data.draw(some_cases())
     said = [data.draw(st.sampled_from([-1, UNREAD, *range(1, len(case["steps"]) + 4)])) for case in cases]

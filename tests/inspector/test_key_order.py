@@ -35,7 +35,7 @@ async def test_a_note_typed_with_the_ruling_before_it_is_on_the_next_case(reques
         )
 
 
-async def test_what_is_pasted_keeps_its_place_among_the_keys(request_):
+async def test_what_is_pasted_keeps_its_place_among_the_keys_and_where_nobody_types_is_nobodys(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter")
         type_ahead(pilot, "j", "a", "a")
@@ -43,11 +43,6 @@ async def test_what_is_pasted_keeps_its_place_among_the_keys(request_):
         type_ahead(pilot, "d", "enter")
         await until(pilot, lambda: said(pilot)[1])
         assert said(pilot)[1] == {"bench/late-one": "ab cd"}
-
-
-async def test_what_is_pasted_where_nobody_types_is_nobodys(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter")
         pilot.app._driver.send_message(Paste("late"))
         await settled(pilot)
         await press(pilot, "slash")

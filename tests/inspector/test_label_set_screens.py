@@ -22,18 +22,26 @@ def request_(tmp_path):
     return replace(request, labels="adjudicated")
 
 
-@pytest.mark.parametrize("width", [80, 200])
-async def test_every_screen_says_that_labels_are_adjudicated(request_, width):
-    async with opened(request_, size=(width, 40)) as pilot:
-        await shows(pilot, "1 gold label adjudicated")
-        assert "adjudicated" in screen_lines(pilot.app)[0]
-        assert (
-            inspected(pilot).selection.problems[-1].startswith("Labels are adjudicated: 1 of 9 cases changed, by ann")
-        )
+async def test_every_screen_says_that_labels_are_adjudicated_and_what_another_person_rules_takes_effect_too(
+    request_, tmp_path
+):
+    async with opened(request_, size=(200, 40)) as pilot:
+        for width in (200, 80):
+            await pilot.resize_terminal(width, 40)
+            await shows(pilot, "1 gold label adjudicated")
+            assert "adjudicated" in screen_lines(pilot.app)[0], width
+        said = "Labels are adjudicated: 1 of 9 cases changed, by ann"
+        assert inspected(pilot).selection.problems[-1].startswith(said)
         await press(pilot, "enter")
-        assert "adjudicated" in screen_lines(pilot.app)[0]
+        for width in (80, 200):
+            await pilot.resize_terminal(width, 40)
+            assert "adjudicated" in (await rests(pilot)).splitlines()[0], width
         place = inspected(pilot).selection.cases["id"].to_list().index("late-one")
         assert inspected(pilot).evaluation.codes[place] == 0
+        await press(pilot, "g", "b")
+        journal = Journal(tmp_path / "w" / "triage", Author("bob", "far"))
+        journal.do([(RULE, ["bench/alarm-one"], "gold wrong"), (RATE, ["bench/alarm-one"], "1 -1")])
+        await shows(pilot, "2 gold labels adjudicated")
 
 
 async def test_a_case_says_what_the_benchmark_says_of_it(request_):
@@ -66,14 +74,6 @@ async def test_a_ruling_takes_effect_when_one_goes_back(request_):
         await press(pilot, "u")
         await until(pilot, lambda: label(pilot) == -1)
         assert inspected(pilot).headline == before.headline
-
-
-async def test_what_another_person_rules_takes_effect_too(request_, tmp_path):
-    async with opened(request_, size=(160, 40)) as pilot:
-        await shows(pilot, "1 gold label adjudicated")
-        journal = Journal(tmp_path / "w" / "triage", Author("bob", "far"))
-        journal.do([(RULE, ["bench/alarm-one"], "gold wrong"), (RATE, ["bench/alarm-one"], "1 -1")])
-        await shows(pilot, "2 gold labels adjudicated")
 
 
 async def test_under_the_original_labels_nothing_is_said(request_):

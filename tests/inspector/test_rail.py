@@ -11,6 +11,7 @@ from inspector.cli import main
 from opened import DEMO, inspected, opened
 from scoring.evaluations.deciding import OPTIMISTIC
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, type_ahead, until
+from thoroughness import also
 
 
 def written_f1(path, request, scorer, threshold):
@@ -29,7 +30,7 @@ def threshold_of(pilot):
     return inspected(pilot).evaluation.rule.threshold
 
 
-async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did(request_):
+async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_goes_along_as_a_kept_threshold(request_):
     async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, "enter", "t")
         text = await rests(pilot, "threshold 0.5000 (default)", "F1 45.0", "nothing changed")
@@ -41,6 +42,11 @@ async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did(reque
         assert all(part in text for part in ("= exact 3 (+1)", "o missed 1 (-1)", "> late 1  ", "! false alarm 1 "))
         axis = next(line for line in screen_lines(pilot.app) if "▲" in line)
         assert axis.index("d") < axis.index("▲") < axis.index("*")
+        await pilot.resize_terminal(120, 36)
+        await press(pilot, "g", "b")
+        await shows(pilot, "Alpha reads the text.", "0.530 chosen")
+        await press(pilot, "g", "l")
+        await shows(pilot, "9 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)")
 
 
 async def test_escape_gives_back_the_exact_old_value_and_enter_keeps_the_new(request_):
@@ -59,8 +65,8 @@ async def test_escape_gives_back_the_exact_old_value_and_enter_keeps_the_new(req
         assert "changed: " not in screen_text(pilot.app)
 
 
-async def test_there_and_back_ends_where_it_began(request_):
-    async with opened(request_) as pilot:
+async def test_there_and_back_ends_where_it_began_and_it_stops_where_every_verdict_is_the_same(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, "t")
         for there, back in (("right", "left"), ("left", "right"), ("l", "h")):
             await press(pilot, *[there] * 13, *[back] * 13)
@@ -69,16 +75,18 @@ async def test_there_and_back_ends_where_it_began(request_):
         assert threshold_of(pilot) == 0.51
         await press(pilot, "h", "left")
         assert threshold_of(pilot) == 0.5
-
-
-async def test_the_threshold_stops_one_step_beyond_each_end_where_every_verdict_is_the_same(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "up", "t", *["left"] * 60)
+        # One step beyond each end.
+        await press(pilot, "escape", "up", "t")
+        await press(pilot, *["left"] * 53)
         await until(pilot, lambda: math.isclose(threshold_of(pilot), -1.02))
         assert set(inspected(pilot).evaluation.verdicts.tolist()) - {-1} == set(_none_there(pilot))
-        await press(pilot, "x", *["right"] * 60)
+        await press(pilot, "x", *["right"] * 53)
         await until(pilot, lambda: math.isclose(threshold_of(pilot), 1.02))
         assert set(inspected(pilot).evaluation.verdicts.tolist()) - {0} == set(_none_there(pilot))
+        # From above every reward the first flip down changes an outcome.
+        codes = inspected(pilot).evaluation.codes.tolist()
+        await press(pilot, "N")
+        assert inspected(pilot).evaluation.codes.tolist() != codes
 
 
 def _none_there(pilot):
@@ -124,14 +132,6 @@ async def test_from_between_two_flips_the_next_one_either_way_changes_an_outcome
             assert inspected(pilot).evaluation.codes.tolist() == codes
 
 
-async def test_from_above_every_reward_the_first_flip_down_changes_an_outcome(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "t", *["right"] * 99)
-        codes = inspected(pilot).evaluation.codes.tolist()
-        await press(pilot, "N")
-        assert inspected(pilot).evaluation.codes.tolist() != codes
-
-
 async def test_the_best_is_the_highest_point_of_the_curve_and_is_called_optimistic(request_):
     async with opened(request_) as pilot:
         await press(pilot, "t", "v", "m")
@@ -143,13 +143,14 @@ async def test_the_best_is_the_highest_point_of_the_curve_and_is_called_optimist
         await shows(pilot, "(optimistic: best on these cases)")
 
 
-@pytest.mark.parametrize("moves", [["right"] * 3, ["h"] * 3, ["v m"], ["n"], ["N"] * 2])
-async def test_the_f1_on_screen_is_the_commands_to_all_digits(tmp_path, moves):
+async def test_the_f1_on_screen_is_the_commands_to_all_digits(tmp_path):
     async with opened(DEMO, size=(100, 30)) as pilot:
-        await press(pilot, "t", *moves)
-        await shows(pilot, "(was 0.5000)")
-        now = inspected(pilot)
-        assert now.headline.score == written_f1(tmp_path / "f1.json", DEMO, now.scorer, threshold_of(pilot))
+        for moves in (["right"] * 3, ["v m"], ["N"] * 2, *also(["h"] * 3, ["n"])):
+            await press(pilot, "t", *moves)
+            await shows(pilot, "(was 0.5000)")
+            now = inspected(pilot)
+            assert now.headline.score == written_f1(tmp_path / "f1.json", DEMO, now.scorer, threshold_of(pilot)), moves
+            await press(pilot, "escape")
 
 
 async def test_a_threshold_exactly_on_a_reward_judges_that_step_right_everywhere(request_, tmp_path):
@@ -170,26 +171,13 @@ async def test_a_threshold_exactly_on_a_reward_judges_that_step_right_everywhere
         assert inspected(pilot).moved(above).evaluation.verdicts[row] == 0
 
 
-async def test_the_rail_goes_along_from_screen_to_screen_as_a_kept_threshold(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "t", *["right"] * 3, "g", "b")
-        await shows(pilot, "Alpha reads the text.", "0.530 chosen")
-        await press(pilot, "g", "l")
-        await shows(pilot, "9 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)")
-
-
-async def test_the_footer_says_how_to_move_keep_and_restore_while_the_rail_is_open(request_):
+async def test_the_footer_says_how_to_move_keep_and_restore_and_a_held_key_loses_no_press(request_):
     async with opened(request_, size=(80, 24)) as pilot:
         for key in ("", "enter", "enter"):
             await press(pilot, *([key] if key else []), "t")
             await shows(pilot, "← Lower", "→ Raise", "Enter Keep", "Esc Restore")
             await press(pilot, "t")
             await hides(pilot, "→ Raise")
-
-
-async def test_a_held_key_loses_no_press_and_restores_what_was(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "enter", "enter")
         before = await rests(pilot, "1 of 5", "Gold")
         was = inspected(pilot)
         type_ahead(pilot, "t", *["l"] * 40, *["left"] * 2)

@@ -6,10 +6,17 @@ import example
 import making
 import reference
 from inspector.request import Request
+from inspector.services import following
 from opened import inspected, opened
 from scoring import trash
 from scoring.workspace import Workspace
 from screen_text import press, screen_text, settled, shows, until
+
+
+@pytest.fixture(autouse=True)
+def _followed_closely(monkeypatch):
+    """The app looks at its files every tenth of a second."""
+    monkeypatch.setattr(following, "FOLLOW_SECONDS", 0.1)
 
 
 @pytest.fixture

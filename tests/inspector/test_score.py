@@ -50,9 +50,8 @@ def saved(root):
 
 
 def test_a_checkpoint_that_is_not_there_is_one_sentence(imported, tmp_path):
-    answer = run("score", "processbench", "--model", "no/such", "-w", str(imported), cwd=tmp_path)
+    answer = commanded_here("score", "processbench", "--model", "no/such", "-w", str(imported), cwd=tmp_path)
     assert answer.returncode == 2
-    assert "Traceback" not in answer.stderr
     assert answer.stdout == ""
     assert len(answer.stderr.strip().splitlines()) == 1
 
@@ -90,7 +89,7 @@ def test_a_run_resumes_and_says_what_is_cached(imported, tmp_path):
     everything = saved(imported)
     assert everything.height == 60
     assert everything.join(part, on="key", how="semi").equals(part)
-    third = run(*words, cwd=tmp_path)
+    third = commanded_here(*words, cwd=tmp_path)
     assert (third.returncode, third.stdout) == (0, "")
     assert "60 cached, 0 to do" in third.stderr
     assert "loaded" not in third.stderr
@@ -296,9 +295,9 @@ EVERY_OPTION = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("flag", "value"), EVERY_OPTION.items())
-def test_an_option_goes_on_as_it_was_said(flag, value):
-    assert scored(flag, value) == [f"{flag}={value}"]
+def test_an_option_goes_on_as_it_was_said():
+    for flag, value in EVERY_OPTION.items():
+        assert scored(flag, value) == [f"{flag}={value}"]
 
 
 def test_options_of_other_shapes_go_on_too():

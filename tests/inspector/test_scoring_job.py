@@ -16,16 +16,24 @@ from inspector.request import Request
 from inspector.screens.board import BoardScreen
 from inspector.screens.dialog import Picking
 from inspector.screens.score import model_choices
+from inspector.services import following
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, opened
 from scoring.benchmarks import demo
 from scoring.cache import RewardParts, VoteParts
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
-from screen_text import press, rests, shows, until
+from scoring_process import light
+from screen_text import press, rests, screen_text, shows, until
 from servers.fault_server import running
 
 MODEL = Path(__file__).parents[2] / "assets" / "demo" / "models" / "tiny-prm-s"
+
+
+@pytest.fixture(autouse=True)
+def _followed_closely(monkeypatch):
+    """The app looks at its files every tenth of a second."""
+    monkeypatch.setattr(following, "FOLLOW_SECONDS", 0.1)
 
 
 @pytest.fixture
@@ -87,14 +95,6 @@ async def test_a_moving_threshold_is_not_disturbed(imported, tmp_path):
         await until(pilot, lambda: inspected(pilot).evaluation.coverage == 40)
 
 
-async def test_stopping_without_a_run_says_so(imported, tmp_path):
-    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await until(pilot, lambda: len(app.screen_stack) > 2)
-        await press(pilot, "escape", "question_mark", *"stop", "enter")
-        await shows(pilot, "No run is going on.")
-
-
 async def test_the_demo_is_scored_in_a_workspace_of_its_own_from_any_screen(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
@@ -110,7 +110,7 @@ async def test_the_demo_is_scored_in_a_workspace_of_its_own_from_any_screen(tmp_
         await shows(pilot, "tiny-prm-m", "tiny-prm-s")
         app.screen.query_one("#limit").value = "8"
         await press(pilot, "down", "down", "enter")
-        await until(pilot, lambda: "loading the model, " in _screen(app), timeout=60)
+        await until(pilot, lambda: "loading the model, " in screen_text(app), timeout=60)
         await until(pilot, lambda: "Done: 8 of 8 cases scored" in _told(app), timeout=120)
         await until(
             pilot, lambda: "tiny-prm-s-here" in [one.scorer.name for one in inspected(pilot).selection.evaluations]
@@ -132,25 +132,9 @@ def _shipped(name):
 
 
 async def test_a_checkpoint_that_is_not_there_ends_in_one_sentence(imported, tmp_path):
-    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
-    async with app.run_test(size=(120, 30), notifications=True) as pilot:
-        await until(pilot, lambda: len(app.screen_stack) > 2)
+    async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
         await press(pilot, "escape", "S", *"nowhere/at/all", "enter")
         await shows(pilot, "Cannot use the checkpoint")
-
-
-async def test_a_real_prm_fills_the_board_and_can_be_started_again(imported, tmp_path):
-    pytest.importorskip("torch")
-    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
-    async with app.run_test(size=(120, 30), notifications=True) as pilot:
-        await until(pilot, lambda: len(app.screen_stack) > 2)
-        await press(pilot, "escape", "S")
-        await shows(pilot, "Enter Start")
-        app.screen.query_one("Input").value = str(MODEL)
-        await press(pilot, "enter")
-        await until(pilot, lambda: "Done: 40 of 40 cases scored, 0 refused" in _screen(app), timeout=120)
-        await shows(pilot, "tiny-prm-s", "40/40")
-        assert inspected(pilot).scorer == "tiny-prm-s"
 
 
 @pytest.fixture
@@ -175,11 +159,9 @@ def started(monkeypatch):
     return started
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 30)])
-async def test_the_dialog_asks_whether_to_truncate(imported, tmp_path, started, size):
-    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: len(app.screen_stack) > 2)
+async def test_the_dialog_asks_whether_to_truncate(imported, tmp_path, started):
+    async with opened(Request(workspace=str(imported)), size=(80, 24), folder=tmp_path) as pilot:
+        app = pilot.app
         await press(pilot, "escape", "S")
         await shows(pilot, "[ ] the first steps of too long cases (--truncate)", "Enter Start")
         await press(pilot, "tab", "space")
@@ -192,11 +174,9 @@ async def test_the_dialog_asks_whether_to_truncate(imported, tmp_path, started, 
     assert started == [[*words, "--truncate"], words]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 30)])
-async def test_the_dialog_takes_every_other_flag_of_the_run(imported, tmp_path, started, size):
-    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: len(app.screen_stack) > 2)
+async def test_the_dialog_takes_every_other_flag_of_the_run(imported, tmp_path, started):
+    async with opened(Request(workspace=str(imported)), size=(80, 24), folder=tmp_path) as pilot:
+        app = pilot.app
         await press(pilot, "escape", "S", *"dir")
         await shows(pilot, "with more flags of prm-inspect score", "such as --adapter ./mine.py", "Enter Start")
         flags = app.screen.query_one("#flags")
@@ -247,25 +227,27 @@ async def test_an_address_with_a_password_goes_nowhere(imported, tmp_path, start
     assert not any(b"hunter2" in path.read_bytes() for path in state.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"critic": "nothing"}, "A critic is asked by one of processbench, grben, prmbench, socratic."),
-        ({"critic": "grben"}, "A critic needs its server, or above a model"),
-        ({"server": "http://127.0.0.1:9"}, "A server needs a critic's protocol"),
-    ],
-)
-async def test_the_dialog_stays_open_and_says_what_a_critic_lacks(imported, tmp_path, given, words):
-    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await until(pilot, lambda: len(app.screen_stack) > 2)
+async def test_the_dialog_stays_open_and_says_what_a_critic_lacks(imported, tmp_path, monkeypatch):
+    """Without a model it closes and starts nothing, and then there is nothing to stop."""
+    monkeypatch.setattr("inspector.processes.job.Job", None)
+    async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
+        app = pilot.app
         await press(pilot, "escape", "S")
-        for name, value in given.items():
-            app.screen.query_one(f"#{name}").value = value
-        await press(pilot, "enter")
-        await until(pilot, lambda: words in _told(app))
-        assert app.scoring._run is None
-        assert app.screen.query("#critic")
+        for given, words in (
+            ({"critic": "nothing"}, "A critic is asked by one of processbench, grben, prmbench, socratic."),
+            ({"critic": "grben"}, "A critic needs its server, or above a model"),
+            ({"server": "http://127.0.0.1:9"}, "A server needs a critic's protocol"),
+        ):
+            for name in ("critic", "server"):
+                app.screen.query_one(f"#{name}").value = given.get(name, "")
+            app.clear_notifications()
+            await press(pilot, "enter")
+            await until(pilot, lambda words=words: words in _told(app))
+            assert app.scoring._run is None
+        await press(pilot, "escape", "S", "tab", "enter")
+        await until(pilot, lambda: isinstance(app.screen, BoardScreen))
+        await press(pilot, "question_mark", *"stop", "enter")
+        await shows(pilot, "No run is going on.")
 
 
 def _told(app):
@@ -277,21 +259,6 @@ def test_a_notice_of_the_engine_is_told_at_once(imported):
     job.stop()
     assert job.note({"event": "notice", "sentence": "All are alike."}) == "NOTICE: All are alike."
     job.listen(lambda _: None)
-
-
-async def test_a_dialog_without_a_model_starts_nothing(imported, tmp_path, monkeypatch):
-    monkeypatch.setattr("inspector.processes.job.Job", None)
-    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await until(pilot, lambda: len(app.screen_stack) > 2)
-        await press(pilot, "escape", "S", "tab", "enter")
-        await until(pilot, lambda: isinstance(app.screen, BoardScreen))
-
-
-def _screen(app):
-    from screen_text import screen_text
-
-    return screen_text(app)
 
 
 def test_a_process_that_dies_without_a_word_is_noticed(imported):
@@ -358,8 +325,7 @@ class Endless:
 @pytest.mark.parametrize(
     ("key", "then", "ends", "told"),
     [
-        ("q", ["escape"], False, []),
-        ("ctrl+c", ["down", "down", "enter"], False, []),
+        ("q", ["escape", "ctrl+c", "down", "down", "enter"], False, []),
         ("q", ["enter"], True, ["stop"]),
         ("ctrl+c", ["ctrl+c"], True, ["stop"]),
         ("q", ["down", "enter"], True, ["go on"]),
@@ -367,9 +333,8 @@ class Endless:
 )
 async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatch, key, then, ends, told):
     monkeypatch.setattr("inspector.processes.job.Job", Endless)
-    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await until(pilot, lambda: len(app.screen_stack) > 2)
+    async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
+        app = pilot.app
         await press(pilot, "escape", "S", *"dir", "enter")
         await shows(pilot, "scoring 4 of 9")
         job = app.scoring._run._job
@@ -386,9 +351,8 @@ async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatc
 
 async def test_the_key_that_starts_a_run_stops_it_once_more(imported, tmp_path, monkeypatch):
     monkeypatch.setattr("inspector.processes.job.Job", Endless)
-    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await until(pilot, lambda: len(app.screen_stack) > 2)
+    async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
+        app = pilot.app
         await press(pilot, "escape", "S", *"dir", "enter")
         await shows(pilot, "scoring 4 of 9", "S stops it")
         job = app.scoring._run._job
@@ -400,10 +364,13 @@ async def test_the_key_that_starts_a_run_stops_it_once_more(imported, tmp_path, 
         await until(pilot, lambda: job.told == ["stop"])
 
 
-def test_a_run_goes_on_without_a_reader_only_where_that_was_said(imported):
-    pytest.importorskip("torch")
+def test_a_run_goes_on_without_a_reader_only_where_that_was_said(imported, monkeypatch):
+    for name, value in light(0.2).items():
+        monkeypatch.setenv(name, value)
     for said in (False, True):
-        job = Job(["score", "processbench", f"--workspace={imported}", f"--model={MODEL}", f"--name=s{said}"])
+        job = Job(
+            ["score", "processbench", f"--workspace={imported}", f"--model={MODEL}", f"--name=s{said}", "--device=cpu"]
+        )
         events = job.events()
         assert next(events)["event"] == "start"
         if said:
@@ -450,7 +417,8 @@ async def test_a_critic_of_the_workspace_is_asked_about_the_case_at_hand_alone(i
             await until(pilot, lambda: "4 of 4 answers came" in _told(pilot.app), timeout=60)
             await until(pilot, lambda: inspected(pilot).evaluation.votes.tried.sum() == 6)
             case = inspected(pilot).cases["case"][pilot.app.screen.row]
-            # The address need not be typed twice.
+            # The address need not be typed twice; toasts hide it.
+            pilot.app.clear_notifications()
             await press(pilot, "S", "enter")
             await shows(pilot, server.url)
     # One call for all four.

@@ -26,7 +26,7 @@ from scoring.evaluations.deciding import OPTIMISTIC, Surroundings, at_wish, dev_
 from scoring.evaluations.step_rewards import Gold
 from screen_text import press, shows
 from step_reference import Step
-from thoroughness import up_to
+from thoroughness import together, up_to
 from views import flips_view, metrics_view, table_of, thresholds_view, words_of
 
 CUT = 0.3
@@ -91,16 +91,15 @@ def brute_force(items, comparison, redundancy=None):
 SCORERS = {"abel": ("<=", CUT, ITEMS), "bert": ("<", None, ITEMS), "carl": ("<=", None, BARE)}
 
 
-@pytest.mark.parametrize("scorer", list(SCORERS))
-@pytest.mark.parametrize("wish", ["default", "best", "from:counterfactual"])
-@pytest.mark.parametrize("where", [(), ("id <> 'counterfactual_13'",)])
-def test_a_kind_gives_the_digits_of_metrics_at_that_threshold(root, scorer, wish, where):
+@pytest.mark.parametrize(("scorer", "where"), together(SCORERS, [(), ("id <> 'counterfactual_13'",)]))
+def test_a_kind_gives_the_digits_of_metrics_at_that_threshold(root, scorer, where):
     rows = rows_of(root, scorers=(scorer,), where=where, seed=3)
-    request = Request(workspace=root, scorers=(scorer,), where=where, thresholds=((None, wish),), seed=3)
-    same = metrics_view(load(request)).rows
-    same = same.filter(pl.col("metric") == "prmscore").drop("reason")
-    assert same["subset"].to_list()[-1] == "average"
-    assert rows.filter(rows["kind"] == wish).select(same.columns).equals(same)
+    for wish in ("default", "best", "from:counterfactual"):
+        request = Request(workspace=root, scorers=(scorer,), where=where, thresholds=((None, wish),), seed=3)
+        same = metrics_view(load(request)).rows
+        same = same.filter(pl.col("metric") == "prmscore").drop("reason")
+        assert same["subset"].to_list()[-1] == "average"
+        assert rows.filter(rows["kind"] == wish).select(same.columns).equals(same), wish
 
 
 @pytest.mark.parametrize("scorer", list(SCORERS))

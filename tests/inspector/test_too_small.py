@@ -1,5 +1,6 @@
 import random
 import time
+from itertools import product
 
 import pytest
 from textual.events import Resize
@@ -9,7 +10,6 @@ from inspector.messages import Back, Go
 from inspector.screens.cases import CasesScreen
 from inspector.screens.loading import LEAST, TooSmall, too_small, words
 from inspector.terminal import textual_compat
-from looks import resting_look
 from opened import inspected, opened
 from screen_text import hides, looks_like, press, rests, screen_text, settled, shows, type_ahead, until
 from terminal import Terminal
@@ -20,17 +20,15 @@ SIZES = [(39, 12), (40, 11), (20, 5), (4, 2), (1, 1), (200, 3), (12, 60)]
 
 async def resized(pilot, width, height):
     await pilot.resize_terminal(width, height)
-    await pilot.pause(0.05)
     await settled(pilot)
 
 
-@pytest.mark.parametrize("width", range(1, 60, 3))
-@pytest.mark.parametrize("height", [1, 2, 3, 9])
-def test_the_words_fit_wherever_there_is_room_for_any(width, height):
-    lines = words(Size(width, height)).split("\n")
-    assert len(lines) <= height
-    assert max(map(len, lines)) <= width
-    assert any(lines) == (width >= len("40x12"))
+def test_the_words_fit_wherever_there_is_room_for_any():
+    for width, height in product(range(1, 60), (1, 2, 3, 9)):
+        lines = words(Size(width, height)).split("\n")
+        assert len(lines) <= height
+        assert max(map(len, lines)) <= width
+        assert any(lines) == (width >= len("40x12"))
 
 
 def test_the_least_size_is_large_enough():
@@ -39,33 +37,23 @@ def test_the_least_size_is_large_enough():
     assert too_small(Size(LEAST.width, LEAST.height - 1))
 
 
-@pytest.mark.parametrize(("width", "height"), SIZES)
-async def test_it_says_what_is_needed_and_everything_comes_back(request_, width, height):
+async def test_it_says_what_is_needed_and_everything_comes_back(request_):
+    """Dialogs and panels too: `test_hostile_screens`."""
     async with opened(request_) as pilot:
         await press(pilot, "enter", "j", "t", "right", "right")
         # The steps follow the cursor a little later.
         before = await rests(pilot, "bench/late-one", "0.5200")
         threshold = inspected(pilot).threshold
-        await resized(pilot, width, height)
-        assert isinstance(pilot.app.screen, TooSmall)
-        assert screen_text(pilot.app).split() == words(Size(width, height)).split()
-        await press(pilot, "q", "escape", "enter", "x")
-        assert isinstance(pilot.app.screen, TooSmall)
-        await resized(pilot, 120, 36)
-        await looks_like(pilot, before)
-        assert inspected(pilot).threshold == threshold
-        assert isinstance(pilot.app.screen, CasesScreen)
-
-
-@pytest.mark.parametrize("keys", [("e",), ("ctrl+p",), ("question_mark",), ("v", "c"), ("f",)])
-async def test_dialogs_and_panels_come_back_too(request_, keys):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", *keys)
-        await resting_look(pilot, still=0.3)
-        before = await rests(pilot)
-        for size in ((4, 2), (120, 36), (20, 5), (1, 1), (120, 36)):
-            await resized(pilot, *size)
-        await looks_like(pilot, before)
+        for width, height in SIZES:
+            await resized(pilot, width, height)
+            assert isinstance(pilot.app.screen, TooSmall)
+            assert screen_text(pilot.app).split() == words(Size(width, height)).split()
+            await press(pilot, "q", "escape", "enter", "x")
+            assert isinstance(pilot.app.screen, TooSmall)
+            await resized(pilot, 120, 36)
+            await looks_like(pilot, before)
+            assert inspected(pilot).threshold == threshold
+            assert isinstance(pilot.app.screen, CasesScreen)
 
 
 async def test_the_least_size_shows_every_screen(request_):
@@ -139,7 +127,7 @@ def test_a_storm_of_sizes_leaves_nothing_stale(tmp_path):
         terminal.press("home")
         terminal.settle()
         before = terminal.screen_text()
-        for number in range(200):
+        for number in range(60):
             terminal.resize(random_.randint(1, 250), random_.randint(1, 60))
             if number % 3 == 0:
                 terminal.settle(0.01, timeout=0.2)

@@ -141,12 +141,7 @@ async def test_variants_are_walked_and_one_without_edits_is_none(tmp_path, reque
         assert len(there.every()) == 1
         await press(pilot, "u")
         await shows(pilot, "There is nothing to undo.")
-
-
-async def test_the_app_ends_at_once_there_too(tmp_path, request_):
-    async with opened(request_, size=(120, 30)) as pilot:
-        await press(pilot, "g", "l", "enter", "g", "w")
-        await shows(pilot, "Nothing is changed yet.")
+        # The app ends at once there too.
         await pilot.press("ctrl+c")
         await until(pilot, lambda: pilot.app._exit)
 

@@ -6,10 +6,11 @@ from functools import partial
 
 import pytest
 
-from at_the_terminal import app, eventually, pressed, printed, shown
+from at_the_terminal import app as process
+from at_the_terminal import eventually, pressed, printed, shown
 from many_cases import MANY, f1
-
-pytestmark = pytest.mark.pty
+from thoroughness import also
+from under_pilot import app
 
 START = 0.5
 HELD = 30
@@ -38,9 +39,10 @@ def percentile(times: list[float], share: float = 0.95) -> float:
     return sorted(times)[max(0, round(share * len(times)) - 1)]
 
 
-@pytest.mark.parametrize(("where", "keys"), [("list", ("enter",)), ("case", ("enter", "enter"))])
+@pytest.mark.pty
+@pytest.mark.parametrize(("where", "keys"), [("list", ("enter",)), *also(("case", ("enter", "enter")))])
 def test_the_held_arrow_is_answered_press_by_press_with_the_shells_numbers(where, keys, cases, folder, record_property):
-    with app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
+    with process("-w", "space", cwd=folder, size=(120, 36)) as terminal:
         shown(terminal, f"{MANY:,} cases", "Quit")
         pressed(terminal, keys[0])
         shown(terminal, "most instructive")
@@ -108,3 +110,24 @@ def test_a_threshold_between_rewards_of_many_digits_is_written_with_as_many_as_d
             outcomes = Counter(row["tiny-prm-m.outcome"].replace("_", " ") for row in rows)
             told = dict(re.findall(r"[=<>o.!] ([a-z ]+) (\d+)", "\n".join(screen.splitlines()[-5:-2])))
             assert {name: int(count) for name, count in told.items()} == outcomes, (asked, screen)
+
+
+def test_the_open_case_is_decided_again_with_everything_else(tmp_path):
+    with app("demo", cwd=tmp_path, size=(200, 50)) as terminal:
+        shown(terminal, "240 cases", "scorers")
+        pressed(terminal, "g l")
+        shown(terminal, "240 of 240 cases")
+        pressed(terminal, "f")
+        shown(terminal, "[ ] > late")
+        pressed(terminal, "j", "j", "space")
+        shown(terminal, "outcome = late")
+        pressed(terminal, "escape", "enter")
+        case = shown(terminal, "late (reward", "gold", "pred")
+        sentence = re.search(r"predicted step (\d+), gold step (\d+): (\w+) steps? late", case)
+        assert int(sentence[1]) > int(sentence[2])
+        pressed(terminal, "t")
+        shown(terminal, "nothing changed")
+        pressed(terminal, *["right"] * 45)
+        assert f"predicted step {sentence[1]}, gold" not in shown(terminal, "threshold 0.9500 (was 0.5000)")
+        pressed(terminal, "escape")
+        shown(terminal, f"predicted step {sentence[1]}, gold step {sentence[2]}")

@@ -8,10 +8,9 @@ from functools import partial
 
 import pytest
 
-from at_the_terminal import app, eventually, go_to, import_rewards, pressed, printed, shell, shown
+from at_the_terminal import eventually, go_to, import_rewards, pressed, printed, shell, shown
 from benchmark_rows import grben
-
-pytestmark = pytest.mark.pty
+from under_pilot import app
 
 TYPES = ("Knowledge-based error", "Factual error", "Computational error", "Logical error", "Others")
 GLYPHS = {"exact": "=", "early": "<", "late": ">", "missed": "o", "clean": ".", "false alarm": "!"}

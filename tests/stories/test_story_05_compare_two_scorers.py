@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from at_the_terminal import app, eventually, pressed, printed, shown
+from at_the_terminal import eventually, pressed, printed, shown
 from thoroughness import also
-
-pytestmark = pytest.mark.pty
+from under_pilot import app
 
 A, B = "tiny-prm-m", "tiny-prm-s"
 QUADRANTS = ("both_right", "only_scorer_right", "only_other_right", "neither_right")

@@ -3,11 +3,8 @@
 import re
 from functools import partial
 
-import pytest
-
-from at_the_terminal import app, eventually, pressed, printed, shown
-
-pytestmark = pytest.mark.pty
+from at_the_terminal import eventually, pressed, printed, shown
+from under_pilot import app
 
 
 def lists(screen: str, n: int) -> str:

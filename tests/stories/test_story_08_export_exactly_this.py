@@ -9,12 +9,10 @@ from functools import partial
 from pathlib import Path
 
 import polars as pl
-import pytest
 
-from at_the_terminal import ROOT, app, eventually, go_to, pressed, shell, shown
+from at_the_terminal import ROOT, eventually, go_to, pressed, shell, shown
 from scoring.schema import content_key
-
-pytestmark = pytest.mark.pty
+from under_pilot import app
 
 SCORER = "tiny-prm-m"
 CONDITION = "n_steps between 3 and 9"

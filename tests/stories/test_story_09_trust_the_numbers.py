@@ -7,10 +7,9 @@ from functools import partial
 
 import pytest
 
-from at_the_terminal import app, eventually, pressed, printed, shell, shown
+from at_the_terminal import eventually, pressed, printed, shell, shown
 from authored import row
-
-pytestmark = pytest.mark.pty
+from under_pilot import app
 
 NAME = "a-critic"
 SUBSETS = ("gsm8k", "math", "olympiadbench", "omnimath")

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 import authored
-from at_the_terminal import app, eventually, import_rewards, pressed, printed, shell, shown
+from at_the_terminal import eventually, import_rewards, pressed, printed, shell, shown
 from thoroughness import also
-
-pytestmark = pytest.mark.pty
+from under_pilot import app
 
 CASES, STEPS = 40, 4
 SCORERS = ("amber", "birch", "cedar")

@@ -9,6 +9,7 @@ import pytest
 import critic_spaces
 from at_the_terminal import app, eventually, pressed, printed, shown
 from scoring.asking import GeneratedAnswer
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
@@ -66,7 +67,7 @@ def cursor_line(terminal) -> str:
     return "\n".join(line for line, ground in zip(lines[1:-1], grounds[1:-1], strict=True) if ground != usual)
 
 
-@pytest.mark.parametrize("no_color", ["", "1"])
+@pytest.mark.parametrize("no_color", ["", *also("1")])
 def test_votes_are_browsed_and_what_was_read_stands_out(no_color, folder):
     with app("-w", "space", cwd=folder, size=(140, 40), NO_COLOR=no_color) as terminal:
         shown(terminal, f"{CASES} cases", "Quit")

@@ -7,11 +7,11 @@ from functools import partial
 import pytest
 
 import many_cases
-from at_the_terminal import app, eventually, pressed, printed, shown
+from at_the_terminal import app as process
+from at_the_terminal import eventually, pressed, printed, shown
 from many_cases import MANY
 from thoroughness import also
-
-pytestmark = pytest.mark.pty
+from under_pilot import app
 
 
 def finds(screen: str, number: int) -> str:
@@ -61,9 +61,10 @@ def test_all_texts_are_searched_and_the_list_is_right(typed, words, cases, folde
         shown(terminal, f"{MANY:,} of {MANY:,} cases")
 
 
+@pytest.mark.pty
 def test_keys_are_answered_while_it_runs_and_the_last_word_wins(cases, folder, record_property):
     """Letters, deletions and moves of the cursor follow each other faster than anybody types."""
-    with app("-w", "space", cwd=folder, size=(160, 40)) as terminal:
+    with process("-w", "space", cwd=folder, size=(160, 40)) as terminal:
         shown(terminal, f"{MANY:,} cases", "Quit")
         pressed(terminal, "g l", "/")
         shown(terminal, "/ in all")

@@ -3,11 +3,8 @@
 from functools import partial
 from pathlib import Path
 
-import pytest
-
-from at_the_terminal import app, eventually, pressed, printed, shown
-
-pytestmark = pytest.mark.pty
+from at_the_terminal import eventually, pressed, printed, shown
+from under_pilot import app
 
 
 def test_the_cases_that_nobody_has_right_and_those_that_one_has_are_lists(tmp_path: Path):

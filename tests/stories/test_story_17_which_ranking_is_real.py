@@ -2,11 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
-from at_the_terminal import app, eventually, pressed, printed, shown
-
-pytestmark = pytest.mark.pty
+from at_the_terminal import eventually, pressed, printed, shown
+from under_pilot import app
 
 
 def test_the_screen_says_who_is_tied_with_the_best_and_by_which_test(tmp_path: Path):

@@ -7,10 +7,9 @@ from functools import partial
 
 import pytest
 
-from at_the_terminal import app, eventually, import_rewards, pressed, printed, shell, shown
+from at_the_terminal import eventually, import_rewards, pressed, printed, shell, shown
 from authored import row
-
-pytestmark = pytest.mark.pty
+from under_pilot import app
 
 N = 300
 STEPS = 3

@@ -5,9 +5,8 @@ from functools import partial
 import pytest
 
 import papers
-from at_the_terminal import app, eventually, pressed, printed, shell, shown
-
-pytestmark = pytest.mark.pty
+from at_the_terminal import eventually, pressed, printed, shell, shown
+from under_pilot import app
 
 
 @pytest.fixture(scope="module")

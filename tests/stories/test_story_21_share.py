@@ -4,11 +4,8 @@ import shlex
 from html.parser import HTMLParser
 from pathlib import Path
 
-import pytest
-
-from at_the_terminal import app, pressed, shell, shown
-
-pytestmark = pytest.mark.pty
+from at_the_terminal import pressed, shell, shown
+from under_pilot import app
 
 LOADING = {"script", "iframe", "object", "embed", "link", "img", "video", "audio", "base", "form"}
 

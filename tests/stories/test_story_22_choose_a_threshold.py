@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from at_the_terminal import app, eventually, pressed, printed, shown
+from at_the_terminal import eventually, pressed, printed, shown
 from thoroughness import also
-
-pytestmark = pytest.mark.pty
+from under_pilot import app
 
 SCORER = "tiny-prm-m"
 WAYS = {

@@ -6,10 +6,9 @@ from functools import partial
 import pytest
 
 import many_cases
-from at_the_terminal import app, eventually, pressed, printed, shown
+from at_the_terminal import eventually, pressed, printed, shown
 from thoroughness import also
-
-pytestmark = pytest.mark.pty
+from under_pilot import app
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,9 @@ from functools import partial
 
 import pytest
 
-from at_the_terminal import app, eventually, pressed, printed, shell, shown
+from at_the_terminal import eventually, pressed, printed, shell, shown
 from authored import json_lines, row
-
-pytestmark = pytest.mark.pty
+from under_pilot import app
 
 N = 120
 STEPS = (100, 200, 300)

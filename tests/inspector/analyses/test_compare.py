@@ -13,6 +13,7 @@ from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
 from scoring.errors import UsageError
+from thoroughness import one_of
 from views import compare_view, table_of, words_of
 
 
@@ -86,7 +87,7 @@ def test_a_policy_for_cases_without_a_verdict_changes_which_are_common(root):
     assert (drop[key]["n"], drop[key]["left_out"]) == (45, 15)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", one_of(FORMS, 0))
 def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, capsys, form):
     found = document(root, "gpt4", "x=y")
     words = ["compare", "gpt", "x=", "-w", root, f"--{form}"]

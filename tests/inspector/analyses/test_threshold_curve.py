@@ -17,6 +17,7 @@ from reference import Case
 from scoring.errors import UsageError
 from scoring.filtering.filters import passing
 from step_reference import Step
+from thoroughness import one_of
 from views import curve_view, flips_view, metrics_view, table_of, thresholds_view
 
 
@@ -75,7 +76,7 @@ def test_ticks_are_the_ways_to_choose_a_threshold_and_tuned_ones_are_called_opti
     assert rows.filter(pl.col("tick").is_null())["threshold"].to_list() == pytest.approx(np.arange(11) / 10)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", one_of(FORMS, 1))
 def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, capsys, form):
     for points in (POINTS, 7):
         document = curve_view(load(Request(workspace=root)), points, form)

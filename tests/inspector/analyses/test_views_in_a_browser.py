@@ -10,8 +10,10 @@ from inspector.analyses import Params, load
 from inspector.request import Request
 from inspector.selection import load as load_request
 from report_parts import Parts
+from thoroughness import together
 
 pytestmark = [pytest.mark.browser, chromium.needed]
+SPACES = {"markup": markup_space, "controls": hostile_space}
 PAGES = [
     ("metrics", ""),
     ("compare", "scorers"),
@@ -21,17 +23,17 @@ PAGES = [
 ]
 
 
-@pytest.fixture(scope="module", params=["demo", "markup", "controls"])
-def selection(request, tmp_path_factory):
-    if request.param == "demo":
-        return load_request(scenes.demo())
-    space = {"markup": markup_space, "controls": hostile_space}[request.param]
-    return load_request(Request(workspace=str(space.make(tmp_path_factory.mktemp("browser") / "w"))))
+@pytest.fixture(scope="module")
+def selections(tmp_path_factory):
+    spaces = {name: space.make(tmp_path_factory.mktemp(name) / "w") for name, space in SPACES.items()}
+    made = {name: load_request(Request(workspace=str(root))) for name, root in spaces.items()}
+    return {"demo": load_request(scenes.demo()), **made}
 
 
-@pytest.mark.parametrize(("name", "page"), PAGES)
-def test_it_says_in_a_browser_what_it_says(selection, name, page, tmp_path):
-    view = load(name).view(selection, Params(page), intervals=False)
+@pytest.mark.parametrize(("whose", "of"), together(["demo", *SPACES], PAGES))
+def test_it_says_in_a_browser_what_it_says(selections, whose, of, tmp_path):
+    name, page = of
+    view = load(name).view(selections[whose], Params(page), intervals=False)
     file = tmp_path / "view.html"
     file.write_text(view.render("html"))
     written, made = Parts(file.read_text()), Parts(chromium.browse(file, tmp_path / "profile"))

@@ -24,6 +24,7 @@ from scoring.cache import RewardParts
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.workspace import Workspace
 from step_reference import Step
+from thoroughness import THOROUGH, one_of
 
 COUNTS = (*OUTCOMES, "cases")
 SHARES = {
@@ -70,6 +71,14 @@ def rows_of(selection, *, subsets=True):
         yield row, found[row["benchmark"], row["subset"]]
 
 
+def in_turn(selection):
+    """Every row with its piece and the columns to try there: all of a small board, of a large one a fifth each time."""
+    rows = list(rows_of(selection))
+    turns = 1 if THOROUGH or len(rows) < 40 else 5
+    for number, (row, piece) in enumerate(rows):
+        yield row, piece, list(MEANINGS)[number % turns :: turns]
+
+
 def counted(selection, row, column):
     """How many cases a cell is about, from the outcomes and gold labels of the cases, one after the other."""
     evaluation, n = selection.evaluation(row["scorer"]), 0
@@ -89,9 +98,10 @@ def counted(selection, row, column):
 
 
 def test_every_number_of_every_row_opens_exactly_its_cases(selection):
-    start, opened = inspect(selection), 0
-    for row, piece in rows_of(selection):
-        for column in MEANINGS:
+    start, opened, tried = inspect(selection), 0, set()
+    for row, piece, columns in in_turn(selection):
+        tried.update(columns)
+        for column in columns:
             drill = board_drill(selection, piece, row, column)
             if isinstance(drill, str):
                 none = column == "runs" or row.get(column) in {0, None}
@@ -107,6 +117,7 @@ def test_every_number_of_every_row_opens_exactly_its_cases(selection):
             elif column in SHARES or column == "threshold":
                 assert drill.n == counted(selection, row, column), (row["row"], column)
     assert opened > 50
+    assert tried == set(MEANINGS)
 
 
 def test_what_is_listed_has_the_outcome_and_the_side_that_the_number_is_about(selection):
@@ -132,9 +143,10 @@ def test_a_difference_opens_the_cases_that_both_have(selection):
     frame = board_frame(selection)
     against = frame["scorer"][0]
     alone = {row["row"]: (row, piece) for row, piece in rows_of(selection)}
-    for row, piece in rows_of(selection):
+    for number, (row, piece) in enumerate(alone.values()):
         other = alone.get(piece.key(against))
-        for column in ("score", "interval", "on_wrong", "on_right"):
+        columns = ("score", "interval", "on_wrong", "on_right")
+        for column in columns if len(alone) < 40 else one_of(columns, number):
             drill = board_drill(selection, piece, row, column, against)
             own, its = (board_drill(selection, piece, one, column) for one in (row, other[0] if other else row))
             if any(isinstance(one, str) for one in (drill, own, its)):
@@ -205,12 +217,12 @@ def test_an_outcome_that_does_not_occur_is_said(selection):
 def test_on_mr_math_every_number_opens_its_cases(data_folder, tmp_path):
     selection = load(published_spaces.mr_math(tmp_path / "w", data_folder))
     start, opened = inspect(selection), 0
-    for row, piece in rows_of(selection):
-        for column in MEANINGS:
+    for row, piece, columns in in_turn(selection):
+        for column in columns:
             drill = board_drill(selection, piece, row, column)
             if isinstance(drill, CaseLink):
                 opened += 1
                 assert drill.n == len(drilled(start, drill).shown)
                 assert column not in COUNTS or drill.n == row[column]
                 assert column not in SHARES or drill.n == counted(selection, row, column)
-    assert opened > 150
+    assert opened > 30

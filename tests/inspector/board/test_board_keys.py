@@ -3,8 +3,6 @@
 import json
 import shlex
 
-import pytest
-
 import example
 import making
 from inspector.cli import main
@@ -12,7 +10,7 @@ from inspector.request import Request
 from inspector.screens.board import BoardScreen
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
-from opened import DEMO, inspected, listed, opened
+from opened import inspected, listed, opened
 from scoring.evaluations.verdicts import OUTCOMES
 from screen_text import hides, press, rests, screen_lines, screen_text, settled, shows, until
 
@@ -28,29 +26,23 @@ async def ranked(pilot):
     await until(pilot, lambda: not pilot.app.screen.legend.known.busy)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
-async def test_who_is_tied_with_the_best_is_filled_in(size):
-    async with opened(size=size) as pilot:
-        text = " ".join((await rests(pilot, "44.2*")).split())
-        assert "39.7≈" in text
-        assert "31.3 " in text
-        assert board(pilot)["standing"].to_list() == ["best", "tied", "tied", "", "", "", ""]
+async def test_who_is_tied_with_the_best_is_filled_in_and_where_there_is_room_the_figure_by_threshold_stands_there():
+    async with opened(size=(120, 36)) as pilot:
+        assert "against the threshold" not in await shows(pilot, "What stands out about tiny-prm-m")
+        for size in ((80, 24), (200, 50)):
+            await pilot.resize_terminal(*size)
+            text = " ".join((await rests(pilot, "44.2*")).split())
+            assert "39.7≈" in text
+            assert "31.3 " in text
+            assert board(pilot)["standing"].to_list() == ["best", "tied", "tied", "", "", "", ""]
+        await shows(pilot, "F1 against the threshold", "⠒ tiny-prm-m", "What stands out about tiny-prm-m")
+        await press(pilot, "j")
+        await shows(pilot, "⠒ blend", "What stands out about blend")
+        await press(pilot, "t", "l", "enter")
+        await shows(pilot, "present: chosen")
 
 
-async def test_a_mark_vanishes_while_it_may_not_be_true_any_more():
-    async with opened() as pilot:
-        await shows(pilot, "44.2*")
-        await press(pilot, "t")
-        await press(pilot, *["right"] * 5)
-        # With the key still held nothing is computed; once it rests the marks are of the new threshold.
-        await ranked(pilot)
-        best = board(pilot).filter(standing="best")
-        assert best.height == 1
-        await press(pilot, "escape")
-        await shows(pilot, "44.2*")
-
-
-async def test_rows_by_scorer_and_by_subset_and_back():
+async def test_rows_by_scorer_and_by_subset_and_back_and_enter_on_one_of_a_subset_lists_its_failures_there():
     async with opened(size=(120, 36)) as pilot:
         await ranked(pilot)
         before = await rests(pilot)
@@ -62,10 +54,6 @@ async def test_rows_by_scorer_and_by_subset_and_back():
         assert set(board(pilot)["subset"]) == {"arithmetic", "algebra", "everyday", "reasoning"}
         await press(pilot, "v", "r")
         await until(pilot, lambda: screen_text(pilot.app) == before)
-
-
-async def test_enter_on_a_row_of_a_subset_lists_its_failures_there():
-    async with opened(size=(120, 36)) as pilot:
         await press(pilot, "v", "r", "v", "r", "home")
         await shows(pilot, "rows by subset")
         await ranked(pilot)
@@ -109,6 +97,7 @@ async def test_every_cell_of_a_row_opens_as_many_cases_as_it_says(tmp_path):
 async def test_sideways_keys_choose_a_number_and_enter_opens_its_cases_and_escape_lets_it_go():
     async with opened(size=(120, 36)) as pilot:
         await ranked(pilot)
+        before = await rests(pilot, "44.2*")
         await press(pilot, "l", "l", "l")
         await shows(pilot, "Enter lists 144: the erroneous cases in the denominator")
         await press(pilot, "enter")
@@ -117,14 +106,7 @@ async def test_sideways_keys_choose_a_number_and_enter_opens_its_cases_and_escap
         await shows(pilot, "[ 31.9]", "Enter lists 144")
         await press(pilot, "escape")
         await hides(pilot, "Enter lists")
-        await press(pilot, "enter")
-        await shows(pilot, "filter outcome = any failure")
-
-
-async def test_differences_to_a_reference_and_back():
-    async with opened(size=(120, 36)) as pilot:
-        await ranked(pilot)
-        before = await rests(pilot)
+        # Differences to a reference, and back.
         await press(pilot, "v", "d")
         await shows(pilot, "differences to tiny-prm-m", "-0.7")
         await ranked(pilot)
@@ -136,6 +118,14 @@ async def test_differences_to_a_reference_and_back():
         await hides(pilot, "differences to")
         await press(pilot, "k")
         await until(pilot, lambda: screen_text(pilot.app) == before)
+        # With the key still held nothing is computed; once it rests the marks are of the new threshold.
+        await press(pilot, "t", *["right"] * 5)
+        await ranked(pilot)
+        assert board(pilot).filter(standing="best").height == 1
+        await press(pilot, "escape")
+        await shows(pilot, "44.2*")
+        await press(pilot, "enter")
+        await shows(pilot, "filter outcome = any failure")
 
 
 async def test_sort_by_a_column_from_the_menu_and_from_its_title_and_it_is_kept(tmp_path):
@@ -211,6 +201,9 @@ async def test_what_is_exported_is_what_is_on_screen_and_its_command_makes_it_ag
         await shows(pilot, "Wrote 28 rows to demo-board.csv")
         names = board(pilot).select("subset", "scorer").rows()
         assert isinstance(pilot.app.screen, BoardScreen)
+        # With a capital, the metrics of all scorers.
+        await press(pilot, "e", "C")
+        await shows(pilot, "rows to demo-metrics.csv", "prm-inspect metrics")
     lines = (tmp_path / "demo-board.csv").read_text().splitlines()
     header = lines[0].split(",")
     assert [tuple(line.split(",")[header.index(name)] for name in ("subset", "scorer")) for line in lines[1:]] == names
@@ -218,21 +211,3 @@ async def test_what_is_exported_is_what_is_on_screen_and_its_command_makes_it_ag
     capsys.readouterr()
     assert main([*shlex.split(command)[1:], "--quiet", "-o", "again.csv"]) == 0
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "demo-board.csv").read_bytes()
-
-
-async def test_capitals_export_the_metrics_of_all_scorers(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    async with opened(DEMO, size=(120, 36)) as pilot:
-        await press(pilot, "e", "C")
-        await shows(pilot, "rows to demo-metrics.csv", "prm-inspect metrics")
-
-
-async def test_where_there_is_room_the_figure_by_threshold_stands_above_what_stands_out():
-    async with opened(size=(200, 50)) as pilot:
-        await shows(pilot, "F1 against the threshold", "⠒ tiny-prm-m", "What stands out about tiny-prm-m")
-        await press(pilot, "j")
-        await shows(pilot, "⠒ blend", "What stands out about blend")
-        await press(pilot, "t", "l", "enter")
-        await shows(pilot, "present: chosen")
-    async with opened(size=(120, 36)) as pilot:
-        assert "against the threshold" not in await shows(pilot, "What stands out about tiny-prm-m")

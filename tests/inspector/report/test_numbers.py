@@ -14,6 +14,7 @@ from inspector.report.document import Choices, ReportDocument, report_document
 from inspector.request import Request
 from inspector.selection import load
 from scoring.benchmarks.base import Imported
+from thoroughness import also
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def root(tmp_path_factory):
     return str(root)
 
 
-@pytest.fixture(params=["study", "demo"])
+@pytest.fixture(params=["study", *also("demo")])
 def words(request, root):
     return ["-w", root] if request.param == "study" else ["--benchmark", "demo"]
 
@@ -166,6 +167,8 @@ def test_the_comparison_has_the_numbers_of_compare(words, capsys):
             assert shown == ("< 0.0001" if test["p_holm"] < 0.0001 else f"{test['p_holm']:.4f}")
 
 
+# The demo has two columns to be broken down by.
+@pytest.mark.parametrize("words", ["study", "demo"], indirect=True)
 def test_the_heat_map_has_the_numbers_of_breakdown(words, capsys):
     found = report(words)
     for anchor, own in blocks(found, "breakdown").items():

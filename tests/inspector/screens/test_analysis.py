@@ -17,32 +17,26 @@ from opened import inspected, listed, opened
 from scoring.errors import UsageError
 from scoring.triage.history import RULINGS
 from scoring.triage.journal import Author, Journal
-from screen_text import press, rests, screen_text, shows, until
-
-MAKERS = {
-    "g c": "inspector.analyses.Analysis.view",
-    "g a": "inspector.analyses.Analysis.view",
-    "g r": "inspector.analyses.Analysis.view",
-    "g s": "inspector.analyses.Analysis.view",
-    "g h": "inspector.analyses.Analysis.view",
-}
+from screen_text import hides, press, rests, screen_text, shows, until
 
 
 def sheet_of(pilot):
     return pilot.app.screen.query_one(SheetView)
 
 
-@pytest.mark.parametrize("key", MAKERS)
-async def test_what_cannot_be_computed_says_why_and_not_that_it_is_being_computed(request_, monkeypatch, key):
+async def test_what_cannot_be_computed_says_why_and_not_that_it_is_being_computed(request_, monkeypatch):
     def fails(*_, **__):
         raise UsageError("The rewards\x1b[5m cannot be read.", "Import them again.")
 
-    monkeypatch.setattr(MAKERS[key], fails)
+    monkeypatch.setattr("inspector.analyses.Analysis.view", fails)
     async with opened(request_) as pilot:
-        await press(pilot, key)
-        await shows(pilot, "cannot be read.", "Import them again.")
-        assert "omputing" not in screen_text(pilot.app)
-        assert "\x1b" not in screen_text(pilot.app)
+        for key in ("g c", "g a", "g r", "g s", "g h"):
+            await press(pilot, key)
+            await shows(pilot, "cannot be read.", "Import them again.")
+            assert "omputing" not in screen_text(pilot.app), key
+            assert "\x1b" not in screen_text(pilot.app), key
+            await press(pilot, "escape")
+            assert "Import them again." not in screen_text(pilot.app), key
 
 
 async def test_a_page_that_was_open_is_not_computed_again(request_, monkeypatch):
@@ -99,32 +93,33 @@ async def test_values_stand_there_before_their_intervals_and_a_moving_threshold_
         assert "[" in next(line for line in shown.splitlines() if line.strip().startswith("F1 "))
 
 
-@pytest.mark.parametrize(("swaps", "first", "second"), [(0, "alpha", "beta"), (1, "beta", "alpha")])
-async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_opened(request_, swaps, first, second):
+async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_opened(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "g", "c")
-        before = await rests(pilot, "McNemar")
-        if swaps:
-            await press(pilot, "v s")
-            before = await rests(pilot, "beta against alpha")
-        assert f"{first} against {second}" in before
-        chosen = pilot.app.remembered.left.overlaid
-        while sheet_of(pilot).drill is None or not sheet_of(pilot).drill.n:
-            await press(pilot, "l")
-        await press(pilot, "enter")
-        await shows(pilot, "bench/")
-        assert inspected(pilot).scorer == first
-        await press(pilot, "enter")
-        case = await rests(pilot, "1 of")
-        assert re.search(rf"\bA {first}", case), case
-        assert re.search(rf"\bB {second}", case), case
-        # What a person chose to stand beside the scorer is as it was, and comes back with the next list.
-        assert pilot.app.remembered.left.overlaid == chosen == ()
-        await press(pilot, "escape", "escape")
-        assert await rests(pilot, f"{first} against {second}") == before
-        await press(pilot, "escape", "g", "l")
-        await rests(pilot, "9 of 9")
-        assert inspected(pilot).beside == ()
+        for swaps, first, second in ((0, "alpha", "beta"), (1, "beta", "alpha")):
+            await press(pilot, "g", "c")
+            before = await rests(pilot, "McNemar")
+            if swaps:
+                await press(pilot, "v s")
+                before = await rests(pilot, "beta against alpha")
+            assert f"{first} against {second}" in before
+            chosen = pilot.app.remembered.left.overlaid
+            while sheet_of(pilot).drill is None or not sheet_of(pilot).drill.n:
+                await press(pilot, "l")
+            await press(pilot, "enter")
+            await shows(pilot, "bench/")
+            assert inspected(pilot).scorer == first
+            await press(pilot, "enter")
+            case = await rests(pilot, "1 of")
+            assert re.search(rf"\bA {first}", case), case
+            assert re.search(rf"\bB {second}", case), case
+            # What a person chose to stand beside the scorer is as it was, and comes back with the next list.
+            assert pilot.app.remembered.left.overlaid == chosen == ()
+            await press(pilot, "escape", "escape")
+            assert await rests(pilot, f"{first} against {second}") == before
+            await press(pilot, "escape", "g", "l")
+            await rests(pilot, "9 of 9")
+            assert inspected(pilot).beside == ()
+            await press(pilot, "g", "b")
 
 
 async def test_where_there_are_few_cases_figures_that_take_little_are_there_at_once(request_, monkeypatch):
@@ -153,13 +148,17 @@ def test_an_analysis_that_is_called_as_a_screen_is_opened_as_that_screen():
     assert issubclass(navigation._kind("metrics"), AnalysisScreen)
 
 
-@pytest.mark.parametrize("key", ["g c", "g d", "g h"])
-async def test_where_a_scorer_is_needed_the_keys_that_bring_one_are_named(tmp_path, key):
+async def test_where_a_scorer_is_needed_the_keys_that_bring_one_are_named(tmp_path):
     async with opened(example.write(tmp_path / "ws", scored=False)) as pilot:
-        await press(pilot, *key.split())
-        await shows(pilot, "Nothing to show yet", "Use S to run one, or g i on the board", "prm-inspect score bench")
-        await press(pilot, "S")
-        await shows(pilot, "Score bench with a PRM")
+        for key in ("g c", "g d", "g h"):
+            await press(pilot, key)
+            await shows(
+                pilot, "Nothing to show yet", "Use S to run one, or g i on the board", "prm-inspect score bench"
+            )
+            await press(pilot, "S")
+            await shows(pilot, "Score bench with a PRM")
+            await press(pilot, "escape", "escape")
+            await hides(pilot, "Nothing to show yet")
 
 
 async def test_what_is_about_people_follows_what_they_say(request_):

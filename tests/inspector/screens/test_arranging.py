@@ -12,6 +12,7 @@ from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import PickList
 from opened import inspected, listed, opened
 from screen_text import hides, press, rests, screen_lines, shows
+from thoroughness import also
 
 
 @pytest.fixture
@@ -40,29 +41,8 @@ async def test_the_menu_is_narrowed_by_typing_and_enter_again_turns_the_order(re
         await shows(pilot, "farthest from flipping first · no filter")
         assert listed(pilot, "alpha.abs_margin") == sorted(distances, reverse=True)
         assert inspected(pilot).selection.request.sort == "abs_margin:desc"
-
-
-async def test_arrows_move_in_the_menu_and_escape_leaves_the_order(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "s")
-        await shows(pilot, "Sort by (now most instructive first)", ">instructive", "least instructive first")
-        await press(pilot, "down", "down", "escape")
-        await shows(pilot, "most instructive first · filter")
-        await press(pilot, "s", "enter")
-        await shows(pilot, "least instructive first · filter")
-
-
-async def test_a_column_whose_order_has_no_words_of_its_own_says_which_way(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "s", *"fp", "enter", "s")
-        await shows(pilot, "Sort by (now FP%, descending)", ">FP%", "ascending")
-        await press(pilot, "enter", "s")
-        await shows(pilot, "Sort by (now FP%, ascending)")
-
-
-async def test_an_order_of_a_scorer_follows_the_one_in_focus(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "s", *"margin", "enter")
+        # An order of a scorer follows the one in focus.
+        await press(pilot, "s", *"lowest margin", "enter")
         await shows(pilot, "lowest margin first")
         await press(pilot, "o", "down", "enter")
         await shows(pilot, "beta")
@@ -73,10 +53,24 @@ async def test_an_order_of_a_scorer_follows_the_one_in_focus(request_):
         assert inspected(pilot).selection.request.sort == "beta.margin:asc"
 
 
+async def test_arrows_move_in_the_menu_and_escape_leaves_the_order(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "s", *"fp", "enter", "s")
+        await shows(pilot, "Sort by (now FP%, descending)", ">FP%", "ascending")
+        await press(pilot, "enter", "s")
+        await shows(pilot, "Sort by (now FP%, ascending)")
+        await press(pilot, "escape", "home", "enter", "s")
+        await shows(pilot, "Sort by (now most instructive first)", ">instructive", "least instructive first")
+        await press(pilot, "down", "down", "escape")
+        await shows(pilot, "most instructive first · filter")
+        await press(pilot, "s", "enter")
+        await shows(pilot, "least instructive first · filter")
+
+
 @pytest.mark.parametrize("ascii_only", [False, True])
 async def test_the_sorted_column_has_a_mark_and_a_click_on_its_title_turns_it(request_, ascii_only):
     up, down = "^v" if ascii_only else "↑↓"
-    async with opened(request_, ascii_only=ascii_only) as pilot:
+    async with opened(request_, ascii_only=ascii_only, size=(160, 36)) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "as in the file")
         assert up not in header(pilot)
@@ -84,11 +78,8 @@ async def test_the_sorted_column_has_a_mark_and_a_click_on_its_title_turns_it(re
             await pilot.click(FrameTable, offset=(header(pilot).index("margin") + 1, 0))
             await shows(pilot, f"{mark}margin")
         assert inspected(pilot).selection.request.sort == "margin:desc"
-
-
-async def test_by_where_a_search_found_something_nothing_can_be_sorted(request_):
-    async with opened(request_, size=(160, 36)) as pilot:
-        await press(pilot, "g", "l", "slash", *"step", "enter")
+        # By where a search found something nothing can be sorted.
+        await press(pilot, "slash", *"step", "enter")
         await shows(pilot, "found in")
         order = listed(pilot)
         await pilot.click(FrameTable, offset=(header(pilot).index("found in") + 1, 0))
@@ -96,11 +87,17 @@ async def test_by_where_a_search_found_something_nothing_can_be_sorted(request_)
         assert listed(pilot) == order
 
 
-async def test_columns_are_chosen_moved_and_given_back(request_):
-    async with opened(request_, size=(160, 36)) as pilot:
+async def test_columns_are_chosen_moved_and_given_back_and_one_stays(request_):
+    async with opened(request_, size=(160, 60)) as pilot:
         await press(pilot, "g", "l")
         await rests(pilot, "case ", "at gold")
         before = header(pilot)
+        await press(pilot, "v", "c", *["space"] * 12)
+        await shows(pilot, "One column has to stay.")
+        await press(pilot, "down", "K")
+        await shows(pilot, "Space shows the column; then it can be moved.")
+        await press(pilot, "escape")
+        assert inspected(pilot).selection.request.columns == ()
         await press(pilot, "v", "c")
         await shows(pilot, "[x] case", "[ ] |margin|")
         await press(pilot, "down", "space", "J", "K", "K", "enter")
@@ -114,16 +111,6 @@ async def test_columns_are_chosen_moved_and_given_back(request_):
         await rests(pilot)
         assert inspected(pilot).selection.request.columns == ()
         assert header(pilot) == before
-
-
-async def test_one_column_stays_and_what_is_hidden_cannot_be_moved(request_):
-    async with opened(request_, size=(120, 60)) as pilot:
-        await press(pilot, "g", "l", "v", "c", *["space"] * 12)
-        await shows(pilot, "One column has to stay.")
-        await press(pilot, "down", "K")
-        await shows(pilot, "Space shows the column; then it can be moved.")
-        await press(pilot, "escape")
-        assert inspected(pilot).selection.request.columns == ()
 
 
 async def test_the_columns_on_screen_are_the_columns_of_the_file_and_the_command_repeats_them(request_, tmp_path):
@@ -146,24 +133,7 @@ async def test_the_columns_on_screen_are_the_columns_of_the_file_and_the_command
     assert (tmp_path / "again.csv").read_bytes() == path.read_bytes()
 
 
-async def test_chosen_columns_come_back_and_those_that_are_gone_do_not(request_, tmp_path):
-    state = tmp_path / "state"
-    async with opened(request_, state=state) as pilot:
-        await press(pilot, "g", "l", "v", "c", "space", "enter")
-        await hides(pilot, "[ ]")
-        chosen = inspected(pilot).selection.request.columns
-        assert chosen[0] == "n_steps"
-    (path,) = state.glob("workspaces/*")
-    remembered = RememberedState(path)
-    remembered.keep(columns=("gone.margin", "nothing", *chosen))
-    remembered.save()
-    async with opened(request_, state=state) as pilot:
-        await press(pilot, "g", "l")
-        await shows(pilot, "9 of 9 cases")
-        assert pilot.app.screen.query_one(FrameTable).columns_shown[0].name == "n_steps"
-
-
-async def test_widths_that_were_given_are_seen_at_once_and_come_back_and_escape_takes_them_back(request_, tmp_path):
+async def test_chosen_columns_and_widths_come_back_and_those_that_are_gone_do_not(request_, tmp_path):
     state = tmp_path / "state"
     async with opened(request_, state=state) as pilot:
         await press(pilot, "g", "l")
@@ -178,13 +148,23 @@ async def test_widths_that_were_given_are_seen_at_once_and_come_back_and_escape_
         await press(pilot, "v", "c", "down", *"ll", "enter")
         await hides(pilot, "[x]")
         assert inspected(pilot).selection.request.columns == ()
+        await press(pilot, "v", "c", "space", "enter")
+        await hides(pilot, "[ ]")
+        chosen = inspected(pilot).selection.request.columns
+        assert chosen[0] == "n_steps"
+    (path,) = state.glob("workspaces/*")
+    remembered = RememberedState(path)
+    remembered.keep(columns=("gone.margin", "nothing", *chosen))
+    remembered.save()
     async with opened(request_, state=state) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases")
-        assert pilot.app.screen.query_one(FrameTable).width_of("n_steps") == usual + 2
-        await press(pilot, "v", "c", "down", "0", "enter")
+        table = pilot.app.screen.query_one(FrameTable)
+        assert table.columns_shown[0].name == "n_steps"
+        assert table.width_of("n_steps") == usual + 2
+        await press(pilot, "v", "c", "home", "0", "enter")
         await hides(pilot, "[x]")
-        assert pilot.app.screen.query_one(FrameTable).width_of("n_steps") == usual
+        assert table.width_of("n_steps") == usual
 
 
 async def test_empty_columns_are_hidden_and_offered_and_do_not_come_while_the_threshold_moves(request_):
@@ -208,7 +188,7 @@ async def test_empty_columns_are_hidden_and_offered_and_do_not_come_while_the_th
         assert "reward_at_gold" in inspected(pilot).selection.request.columns
 
 
-async def test_the_column_cursor_says_what_its_column_is(request_):
+async def test_menus_work_where_there_is_little_room_and_the_column_cursor_says_what_its_column_is(request_):
     async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "as in the file · no filter")
@@ -216,29 +196,9 @@ async def test_the_column_cursor_says_what_its_column_is(request_):
         await shows(pilot, "outcome: what became of the case · no filter")
         await press(pilot, "h", "h", "h")
         await shows(pilot, "steps: how many steps · no filter")
-
-
-@pytest.mark.parametrize("size", [(40, 12), (80, 24)])
-async def test_menus_work_where_there_is_little_room(request_, size):
-    async with opened(request_, size=size) as pilot:
-        await press(
-            pilot,
-            "g",
-            "l",
-            "s",
-            "down",
-            "down",
-            "enter",
-            "v",
-            "c",
-            "down",
-            "space",
-            "J",
-            "enter",
-            "s",
-            "x",
-            "escape",
-        )
-        await press(pilot, "v", "c", "x", "enter", "w", "x", "enter", "a", "enter", "u")
-        await pilot.resize_terminal(120, 36)
-        await shows(pilot, "9 of 9 cases")
+        for size in ((40, 12), *also((80, 24))):
+            await pilot.resize_terminal(*size)
+            await press(pilot, "s", "down", "down", "enter", "v", "c", "down", "space", "J", "enter")
+            await press(pilot, "s", "x", "escape", "v", "c", "x", "enter", "w", "x", "enter", "a", "enter", "u")
+            await pilot.resize_terminal(120, 36)
+            await shows(pilot, "9 of 9 cases")

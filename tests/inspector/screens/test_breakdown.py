@@ -54,9 +54,19 @@ async def test_columns_figure_and_second_scorer_are_chosen_with_keys(request_):
         await hides(pilot, " less ")
 
 
-async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_and_threshold(request_):
-    async with opened(request_, size=(120, 40)) as pilot:
+async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_and_threshold(
+    request_, tmp_path, capsys
+):
+    async with opened(request_, size=(120, 40), folder=tmp_path) as pilot:
         await entered(pilot)
+        # What is saved is what the command in its footer prints.
+        await press(pilot, "e", "j")
+        await until(pilot, lambda: list(tmp_path.glob("*.json")))
+        before = sheet(pilot).sheet
+        await press(pilot, "t", *["n"] * 2)
+        await until(pilot, lambda: sheet(pilot).sheet != before)
+        await press(pilot, "escape")
+        await until(pilot, lambda: sheet(pilot).sheet == before)
         await press(pilot, "t", "right", "right", "enter", "j", "l")
         before, drill, threshold = sheet(pilot).sheet, sheet(pilot).drill, inspected(pilot).threshold
         assert drill is not None
@@ -68,16 +78,10 @@ async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_
         assert sheet(pilot).sheet == before
         assert sheet(pilot).drill == drill
         assert inspected(pilot).threshold == threshold
-
-
-async def test_a_threshold_step_moves_the_cells_and_esc_gives_them_back(request_):
-    async with opened(request_, size=(120, 40)) as pilot:
-        await entered(pilot)
-        before = sheet(pilot).sheet
-        await press(pilot, "t", *["n"] * 2)
-        await until(pilot, lambda: sheet(pilot).sheet != before)
-        await press(pilot, "escape")
-        await until(pilot, lambda: sheet(pilot).sheet == before)
+    (saved,) = tmp_path.glob("*.json")
+    document = saved.read_text()
+    assert main(shlex.split(json.loads(document)["provenance"]["command"])[1:]) == 0
+    assert capsys.readouterr().out == document
 
 
 async def test_bins_are_chosen_where_there_are_positions(request_):
@@ -95,17 +99,6 @@ async def test_bins_are_chosen_where_there_are_positions(request_):
         await shows(pilot, ": earliest errors")
         await press(pilot, "v", "v", "end", "enter", "end", "enter")
         await shows(pilot, ": all error steps")
-
-
-async def test_what_is_saved_is_what_the_command_in_its_footer_prints(request_, tmp_path, capsys):
-    async with opened(request_, size=(120, 40), folder=tmp_path) as pilot:
-        await entered(pilot)
-        await press(pilot, "e", "j")
-        await until(pilot, lambda: list(tmp_path.glob("*.json")))
-    (saved,) = tmp_path.glob("*.json")
-    document = saved.read_text()
-    assert main(shlex.split(json.loads(document)["provenance"]["command"])[1:]) == 0
-    assert capsys.readouterr().out == document
 
 
 async def test_slices_of_the_bias_screen_open_their_cases(request_):

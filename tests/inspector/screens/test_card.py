@@ -13,13 +13,23 @@ from opened import inspected, listed, opened
 from screen_text import hides, press, rests, screen_text, shows, until
 
 
-async def test_the_card_says_how_the_number_came_to_be(tmp_path):
-    async with opened(example.write(tmp_path / "w"), size=(80, 24)) as pilot:
+async def test_the_card_says_how_the_number_came_to_be_and_its_export_is_what_the_command_prints(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    async with opened(example.write(tmp_path / "w"), size=(80, 24), folder=tmp_path) as pilot:
         await press(pilot, "g", "r")
         text = await rests(pilot, "alpha", "[0.0, 75.0]", "How a verdict is decided")
         assert "Warning: small n: only 6 erroneous cases and 3 clean cases" in text
+        await press(pilot, "e", "j")
+        await until(pilot, lambda: list(tmp_path.glob("*card*.json")))
+        pilot.app.clear_notifications()
         await press(pilot, "escape")
         await shows(pilot, "Alpha reads the text")
+    (file,) = tmp_path.glob("*card*.json")
+    capsys.readouterr()
+    assert main(shlex.split(json.loads(file.read_text())["provenance"]["command"])[1:]) == 0
+    assert capsys.readouterr().out == file.read_text()
 
 
 async def test_every_number_of_every_card_opens_exactly_its_cases(tmp_path):
@@ -75,32 +85,9 @@ async def test_the_card_opens_from_every_screen_and_closes_to_it(tmp_path):
             await press(pilot, "g", "r")
             await until(pilot, lambda: pilot.app.screen.NAME == "card")
             await shows(pilot, "How a verdict is decided")
-            await press(pilot, "escape")
+            # From a card over compare its key goes back to it.
+            await press(pilot, *(("g", "c") if there == "compare" else ("escape",)))
             await until(pilot, lambda there=there: there == pilot.app.screen.NAME)
-
-
-async def test_from_a_card_over_compare_its_key_goes_back_to_it(tmp_path):
-    async with opened(example.write(tmp_path / "w"), size=(120, 36)) as pilot:
-        await press(pilot, "g", "c", "g", "r")
-        await shows(pilot, "How a verdict is decided")
-        await press(pilot, "g", "c")
-        await until(pilot, lambda: pilot.app.screen.NAME == "compare")
-        await press(pilot, "escape")
-        await until(pilot, lambda: pilot.app.screen.NAME == "board")
-
-
-async def test_what_is_exported_is_what_the_command_prints(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    asked = example.write(tmp_path / "w")
-    async with opened(asked, size=(120, 36), folder=tmp_path) as pilot:
-        await press(pilot, "g", "r")
-        await shows(pilot, "How a verdict is decided")
-        await press(pilot, "e", "j")
-        await until(pilot, lambda: list(tmp_path.glob("*card*.json")))
-    (file,) = tmp_path.glob("*card*.json")
-    capsys.readouterr()
-    assert main(shlex.split(json.loads(file.read_text())["provenance"]["command"])[1:]) == 0
-    assert capsys.readouterr().out == file.read_text()
 
 
 async def test_without_a_scorer_it_says_what_would_give_one(tmp_path):
@@ -131,14 +118,11 @@ async def test_the_board_warns_of_other_cases_and_puts_all_on_the_common_ones(tm
         assert inspected(pilot).base == ()
 
 
-async def test_the_board_has_no_line_where_all_is_comparable():
+async def test_the_board_has_no_line_where_all_is_comparable_until_one_threshold_is_tuned_on_these_cases():
     async with opened(size=(80, 24)) as pilot:
         await shows(pilot, "tiny-prm-m")
         await hides(pilot, "Not comparable")
         assert not pilot.app.screen.query_one("#banner").display
-
-
-async def test_a_threshold_tuned_on_these_cases_is_told_beside_others_that_are_not():
-    async with opened(size=(120, 24)) as pilot:
+        await pilot.resize_terminal(120, 24)
         await press(pilot, "t", "v", "m", "enter")
         await shows(pilot, "Not comparable: other threshold sources", "g r: why")

@@ -38,21 +38,19 @@ async def test_each_case_says_what_the_shell_says_and_others_say_nothing(request
             await press(pilot, "n")
 
 
-async def test_the_narrowest_screens_say_it_in_one_line_or_in_none(request_):
+async def test_the_narrowest_screens_say_it_in_one_line_or_in_none_and_none_says_it_before_the_labels(request_):
     async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, *QUEUE)
         await rests(pilot, "3 of 3 say step 2, gold no error; wrong-answer-clean", "1 of 10")
         await press(pilot, "n", "n", "n")
         assert (await rests(pilot, "4 of 10")).splitlines()[2].strip() == RULE
-    async with opened(request_, size=(80, 15)) as pilot:
-        await press(pilot, *QUEUE)
+        await pilot.resize_terminal(80, 15)
+        await press(pilot, "N", "N", "N")
         assert "10 to go" in (await rests(pilot, "1 of 10")).splitlines()[1]
         assert not any("say step 2" in line for line in screen_lines(pilot.app))
-
-
-async def test_it_is_hidden_with_the_labels_until_the_ruling_shows_both(request_):
-    async with opened(request_, size=(220, 36)) as pilot:
-        await press(pilot, "g", "l", "v", "b", "g", "t", "enter")
+        await pilot.resize_terminal(220, 36)
+        await rests(pilot, SAID)
+        await press(pilot, "v", "b")
         assert SAID not in await rests(pilot, "BLIND", "1 of 10")
         await press(pilot, "2")
         await shows(pilot, SAID, "[2 gold wrong]")
@@ -70,12 +68,15 @@ async def test_where_nothing_is_contested_no_line_is_taken_away_from_the_case(tm
         assert screen[2].strip()
 
 
-async def test_among_many_cases_it_comes_when_it_is_computed(request_, monkeypatch):
+async def test_among_many_cases_it_comes_when_it_is_computed_and_a_ruling_computes_nothing_anew(request_, monkeypatch):
     monkeypatch.setattr(triage, "FEW", 0)
     async with opened(request_, size=(220, 36)) as pilot:
         await press(pilot, *QUEUE)
         await shows(pilot, SAID, "1 of 10")
-        await press(pilot, "1", "1", "1")
+        monkeypatch.setattr(triage, "ranking_of", None)
+        await press(pilot, "1", "w", *"hard", "enter", "u", "N")
+        await rests(pilot, SAID, "1 of 10")
+        await press(pilot, "n", "1", "1")
         await shows(pilot, RULE, "4 of 10")
 
 
@@ -89,12 +90,3 @@ async def test_another_threshold_is_another_consensus_and_back(request_):
         await press(pilot, "enter")
         await shows(pilot, "2 of 3 scorers say step 2; gold says no error, as 1 scorer does")
         assert inspected(pilot).threshold == pytest.approx(0.05)
-
-
-async def test_a_ruling_computes_nothing_anew(request_, monkeypatch):
-    async with opened(request_, size=(220, 36)) as pilot:
-        await press(pilot, *QUEUE)
-        await shows(pilot, SAID)
-        monkeypatch.setattr(triage, "ranking_of", None)
-        await press(pilot, "1", "w", *"hard", "enter", "u", "N")
-        await rests(pilot, SAID, "1 of 10")

@@ -50,52 +50,81 @@ def test_where_the_pane_is(size, zoomed, room):
     assert room_for(*size, zoomed=zoomed) == room
 
 
-@pytest.mark.parametrize("size", [(80, 24), (100, 44), (140, 36)])
-async def test_v_opens_the_first_vote_and_escape_closes_it(space, tmp_path, size):
-    critic_spaces.critic(space, answers)
-    async with opened_on(space, tmp_path, size=size) as pilot:
-        await press(pilot, "g", "l", "enter")
-        before = await rests(pilot, "v c opens them")
-        await press(pilot, "v", "c")
-        told = await rests(pilot, "vote 0 (1 of 4)", "counts from 0", "half is 1/2", "reasoning, 28 characters")
-        assert "Let me think" not in told
-        assert "step 1 wins, first of 3 with 1 each" in told
-        assert isinstance(pilot.app.focused, CritiquePane)
-        assert ("Then x + 1 follows" in told) == (size != (80, 24))
-        await press(pilot, "escape")
-        assert await hides(pilot, "half is") == before
-
-
-async def test_v_goes_to_and_fro_where_both_are_seen(space, tmp_path):
+async def test_v_opens_the_first_vote_and_escape_closes_it(space, tmp_path):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "c", "v", "c")
-        await shows(pilot, "half is")
-        assert pilot.app.focused.id == "steps"
-        await press(pilot, "v", "c")
-        assert pilot.app.focused.id == "critique"
-        await press(pilot, "v", "c", "escape")
-        await hides(pilot, "half is")
+        await press(pilot, "g", "l", "enter")
+        for size in ((80, 24), (100, 44), (140, 36)):
+            await pilot.resize_terminal(*size)
+            before = await rests(pilot, "v c opens them")
+            await press(pilot, "v", "c")
+            told = await rests(pilot, "vote 0 (1 of 4)", "counts from 0", "half is 1/2", "reasoning, 28 characters")
+            assert "Let me think" not in told
+            assert "step 1 wins, first of 3 with 1 each" in told
+            assert isinstance(pilot.app.focused, CritiquePane)
+            assert ("Then x + 1 follows" in told) == (size != (80, 24))
+            await press(pilot, "escape")
+            assert await hides(pilot, "half is") == before
 
 
-async def test_the_footer_tells_the_keys_of_what_has_the_focus(space, tmp_path):
+async def test_the_footer_tells_the_keys_of_what_has_the_focus_and_each_does_what_it_says(space, tmp_path):
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
         footer = "← Vote before → Next vote Tab Next mention Enter Go to step v z Zoom critique Esc Back"
         await press(pilot, "g", "l", "enter")
+        for key in ("tab", "shift+tab", "v z"):
+            pilot.app.clear_notifications()
+            await hides(pilot, "v c opens a critic's answers.")
+            await press(pilot, key)
+            await shows(pilot, "v c opens a critic's answers.")
+        pilot.app.clear_notifications()
         await shows(pilot, "n Next o Scorers g Go to")
+        # To and fro, where both are seen.
         await press(pilot, "v", "c")
-        await shows(pilot, footer)
+        await shows(pilot, footer, "half is")
+        assert pilot.app.focused.id == "critique"
         await press(pilot, "v", "c")
         await hides(pilot, footer)
-        await shows(pilot, "n Next o Scorers g Go to")
+        await shows(pilot, "half is", "n Next o Scorers g Go to")
+        assert pilot.app.focused.id == "steps"
+        await press(pilot, "v", "c")
+        assert pilot.app.focused.id == "critique"
+        # Reasoning folds.
+        await press(pilot, "enter")
+        await shows(pilot, "▾ reasoning, 28 characters", "Let me think of paragraph 2.")
+        await press(pilot, "enter")
+        await hides(pilot, "Let me think")
+        # The whole screen, and back.
+        await press(pilot, "v", "z")
+        await hides(pilot, "Then x + 1 follows")
+        await press(pilot, "v", "z")
+        await shows(pilot, "Then x + 1 follows", "half is")
+        await press(pilot, "v", "b")
+        await shows(pilot, "Blind: what a critic answered is hidden")
+        await hides(pilot, "half is", "step 1 wins", "gold none")
+        await press(pilot, "v", "b")
+        await shows(pilot, "half is", "step 1 wins")
+        # Formulas as written.
+        await press(pilot, "v", "w")
+        await shows(pilot, r"$\frac{1}{2}$", r"$\boxed{1}$")
+        await press(pilot, "v", "c", "escape")
+        await hides(pilot, "half is")
 
 
-async def test_sideways_keys_go_through_the_votes_and_nothing_in_them_acts(space, tmp_path):
+async def test_sideways_keys_go_through_the_votes_and_nothing_in_them_acts_and_a_mention_is_clicked(space, tmp_path):
     critic_spaces.critic(space, answers, runs=2)
     async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
+        went = []
         await press(pilot, "g l", "enter", "v c", "l")
-        await shows(pilot, "run 0 vote 1 (2 of 8)", "第0步和第2步都不对。")
+        lines = (await rests(pilot, "run 0 vote 1 (2 of 8)", "第0步和第2步都不对。")).split("\n")
+        (y,) = [number for number, line in enumerate(lines) if "第0步" in line]
+        x = lines[y].index("第")
+        stand, pilot.app.screen.cursor.go_to_step = pilot.app.screen.cursor.go_to_step, went.append
+        # Wide characters: 第0步 takes five cells, 和 two, and 第2步 begins behind them.
+        for offset in (0, 4, 7, 5):
+            await pilot.click(offset=(x + offset, y))
+        assert went == [0, 0, 2]
+        pilot.app.screen.cursor.go_to_step = stand
         await press(pilot, "l")
         await shows(pilot, "␛[2J[red]", "ended: length")
         await press(pilot, "l")
@@ -104,15 +133,6 @@ async def test_sideways_keys_go_through_the_votes_and_nothing_in_them_acts(space
         await shows(pilot, "run 1 vote 2", "1")
         await press(pilot, "h", "h", "h")
         await shows(pilot, "run 0 vote 3")
-
-
-async def test_reasoning_folds(space, tmp_path):
-    critic_spaces.critic(space, answers)
-    async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "c", "enter")
-        await shows(pilot, "▾ reasoning, 28 characters", "Let me think of paragraph 2.")
-        await press(pilot, "enter")
-        await hides(pilot, "Let me think")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 24)])
@@ -138,30 +158,6 @@ async def test_a_mention_leads_to_its_step(space, tmp_path, size):
         await shows(pilot, "Let me think of paragraph 2")
 
 
-async def test_a_mention_is_clicked(space, tmp_path):
-    critic_spaces.critic(space, answers)
-    async with opened_on(space, tmp_path, size=(140, 24)) as pilot:
-        went = []
-        await press(pilot, "g l", "enter", "v c", "l")
-        lines = (await rests(pilot, "第0步和第2步")).split("\n")
-        pilot.app.screen.cursor.go_to_step = went.append
-        (y,) = [number for number, line in enumerate(lines) if "第0步" in line]
-        x = lines[y].index("第")
-        # Wide characters: 第0步 takes five cells, 和 two, and 第2步 begins behind them.
-        for offset in (0, 4, 7, 5):
-            await pilot.click(offset=(x + offset, y))
-        assert went == [0, 0, 2]
-
-
-async def test_z_gives_the_whole_screen_and_takes_it_back(space, tmp_path):
-    critic_spaces.critic(space, answers)
-    async with opened_on(space, tmp_path, size=(140, 24)) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "c", "v", "z")
-        await hides(pilot, "Then x + 1 follows")
-        await press(pilot, "v", "z")
-        await shows(pilot, "Then x + 1 follows", "half is")
-
-
 async def test_another_case_and_another_scorer_show_their_own_answers(space, tmp_path):
     critic_spaces.critic(space, answers)
     critic_spaces.critic(space, lambda row, _: [rf"Of {row}: \boxed{{1}}"], name="other", protocol="grben")
@@ -176,38 +172,10 @@ async def test_another_case_and_another_scorer_show_their_own_answers(space, tmp
         await shows(pilot, "vote 0 (1 of 4)")
 
 
-async def test_keys_of_a_closed_pane_say_so(space, tmp_path):
-    critic_spaces.critic(space, answers)
-    async with opened_on(space, tmp_path, size=(140, 30)) as pilot:
-        await press(pilot, "g", "l", "enter")
-        for key in ("tab", "shift+tab", "v z"):
-            pilot.app.clear_notifications()
-            await hides(pilot, "v c opens a critic's answers.")
-            await press(pilot, key)
-            await shows(pilot, "v c opens a critic's answers.")
-
-
 async def test_a_scorer_without_answers_says_so(tmp_path):
     async with opened(size=(140, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "v", "c")
         await shows(pilot, "gives no answers in words")
-
-
-async def test_raw_shows_formulas_as_written(space, tmp_path):
-    critic_spaces.critic(space, answers)
-    async with opened_on(space, tmp_path, size=(140, 30)) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "c", "v", "w")
-        await shows(pilot, r"$\frac{1}{2}$", r"$\boxed{1}$")
-
-
-async def test_blind_hides_what_was_answered(space, tmp_path):
-    critic_spaces.critic(space, answers)
-    async with opened_on(space, tmp_path, size=(140, 30)) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "c", "v", "b")
-        await shows(pilot, "Blind: what a critic answered is hidden")
-        await hides(pilot, "half is", "step 1 wins", "gold none")
-        await press(pilot, "v", "b")
-        await shows(pilot, "half is", "step 1 wins")
 
 
 async def test_what_was_answered_comes_with_the_ruling_of_who_decides_blind(space, tmp_path):

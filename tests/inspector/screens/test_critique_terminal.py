@@ -30,15 +30,17 @@ def space(tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize(("columns", "lines", "plain"), [(140, 40, False), (80, 24, True), *also((44, 12, False))])
-def test_no_answer_acts(space, tmp_path, columns, lines, plain):
+@pytest.mark.parametrize(
+    ("columns", "lines", "plain", "votes"), [(140, 40, False, 9), (80, 24, True, 3), *also((44, 12, False, 9))]
+)
+def test_no_answer_acts(space, tmp_path, columns, lines, plain, votes):
     words = ["--ascii"] if plain else []
     env = {"PYTHONPATH": ROOT, **({"NO_COLOR": "1"} if plain else {})}
     argv = [sys.executable, "-m", "inspector.cli", "-w", str(space), *words]
     with Terminal(argv, columns=columns, lines=lines, env=env, cwd=tmp_path) as terminal:
         terminal.wait_for("Enter")
         terminal.settle()
-        for key in ("a", "enter", "v", *["space", "tab", "tab", "]"] * 9, "\\", "z", "n", "[", "z", "U", "v", "v"):
+        for key in ("a", "enter", "v", *["space", "tab", "tab", "]"] * votes, "\\", "z", "n", "[", "z", "U", "v", "v"):
             terminal.press(key, gap=0.03, timeout=0.4)
         for size in ((120, 30), (30, 8), (columns, lines)):
             terminal.resize(*size)

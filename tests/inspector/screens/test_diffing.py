@@ -17,23 +17,51 @@ def _line(text, words):
     return next(line for line in text.splitlines() if words in line)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
-async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards(request_, size):
-    async with opened(request_, size=size) as pilot:
+async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards(request_):
+    async with opened(request_) as pilot:
         await press(pilot, "g", "l", "enter")
-        await shows(pilot, "redundency_sum_0")
+        for size in ((80, 24), (120, 36), (200, 50)):
+            await pilot.resize_terminal(*size)
+            await shows(pilot, "redundency_sum_0")
+            assert "Twice n" not in screen_text(pilot.app)
+            await press(pilot, "v", "o")
+            text = await rests(pilot, "On the original: predicted step 2", "Twice n", "Thrice n", "That is 8.")
+            assert "0.80" in _line(text, "Twice n")
+            assert "0.20✗" in _line(text, "Thrice n")
+            assert "~" in _line(text, "Twice n")
+            assert "+" in _line(text, "Say once more")
+            assert "-" in _line(text, "That is 8.").split("8.")[0]
+            assert (_line(text, "Twice n") == _line(text, "Thrice n")) is (size[0] > 120)
+            await press(pilot, "v", "o")
+            await shows(pilot, "Thrice n")
+            assert "Twice n" not in screen_text(pilot.app)
+        # Blind, nothing is shown.
+        await pilot.resize_terminal(120, 36)
+        await press(pilot, "v", "b", "v", "o")
+        await shows(pilot, "The original would tell where the error is")
         assert "Twice n" not in screen_text(pilot.app)
+        await press(pilot, "v", "b", "v", "o")
+        await shows(pilot, "Twice n")
+        await press(pilot, "v", "b")
+        await shows(pilot, "Hidden: the original would tell where the error is.")
+
+
+async def test_the_threshold_decides_both_tracks_again_and_the_cursor_stays_on_its_step(request_):
+    async with opened(request_, size=(120, 36)) as pilot:
+        await press(pilot, "g", "l", "enter", "v", "o")
+        text = await rests(pilot, "gold no error: false alarm", "0.40✗")
+        await press(pilot, "t", *["left"] * 12)
+        text = await rests(pilot, "On the original: predicted no error, and there is none: clean")
+        assert "0.40✗" not in text
+        assert "0.20✗" in text
+        await pilot.resize_terminal(80, 24)
+        await press(pilot, "escape", "v", "o", "home", "j", "j", "j", "v", "o")
+        await shows(pilot, "That is 8.")
+        view = pilot.app.screen.query_one("#steps", StepView)
+        before = pilot.app.screen.cursor.stop
         await press(pilot, "v", "o")
-        text = await rests(pilot, "On the original: predicted step 2", "Twice n", "Thrice n", "That is 8.")
-        assert "0.80" in _line(text, "Twice n")
-        assert "0.20✗" in _line(text, "Thrice n")
-        assert "~" in _line(text, "Twice n")
-        assert "+" in _line(text, "Say once more")
-        assert "-" in _line(text, "That is 8.").split("8.")[0]
-        assert (_line(text, "Twice n") == _line(text, "Thrice n")) is (size[0] > 120)
-        await press(pilot, "v", "o")
-        await shows(pilot, "Thrice n")
-        assert "Twice n" not in screen_text(pilot.app)
+        assert pilot.app.screen.cursor.stop == before
+        assert view.cursor in view.seen
 
 
 async def test_it_stays_for_the_next_case_and_one_without_an_original_says_so(request_):
@@ -46,38 +74,6 @@ async def test_it_stays_for_the_next_case_and_one_without_an_original_says_so(re
         await shows(pilot, "4 of 4", "This case has no original")
         await press(pilot, "v", "o", "v", "o")
         await shows(pilot, "This case has no original")
-
-
-async def test_the_threshold_decides_both_tracks_again(request_):
-    async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "o")
-        text = await rests(pilot, "gold no error: false alarm", "0.40✗")
-        await press(pilot, "t", *["left"] * 12)
-        text = await rests(pilot, "On the original: predicted no error, and there is none: clean")
-        assert "0.40✗" not in text
-        assert "0.20✗" in text
-
-
-async def test_the_cursor_stays_on_its_step(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "g", "l", "enter", "home", "j", "j", "j", "v", "o")
-        await shows(pilot, "That is 8.")
-        view = pilot.app.screen.query_one("#steps", StepView)
-        before = pilot.app.screen.cursor.stop
-        await press(pilot, "v", "o")
-        assert pilot.app.screen.cursor.stop == before
-        assert view.cursor in view.seen
-
-
-async def test_blind_nothing_is_shown(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "b", "v", "o")
-        await shows(pilot, "The original would tell where the error is")
-        assert "Twice n" not in screen_text(pilot.app)
-        await press(pilot, "v", "b", "v", "o")
-        await shows(pilot, "Twice n")
-        await press(pilot, "v", "b")
-        await shows(pilot, "Hidden: the original would tell where the error is.")
 
 
 async def test_enter_unfolds_a_step_that_is_the_same(tmp_path, monkeypatch):

@@ -10,9 +10,9 @@ from inspector.screens.tagging import HIDDEN, HistoryDialog
 from inspector.selection import load
 from inspector.triage.history import history_lines
 from opened import opened
-from scoring.triage.history import DEFER
 from scoring.triage.journal import ENVIRONMENT, Author, Journal
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, until
+from thoroughness import also
 from views import triage_view
 
 CASE = "bench/alarm-one"
@@ -41,56 +41,29 @@ def said(request_):
     journal(request_, "zoe").tag([CASE, "bench/late-one"], ["odd"])
 
 
-async def test_it_says_what_the_shell_says_in_the_same_words(request_):
+async def test_it_says_what_the_shell_says_in_the_same_words(request_, capsys):
     said(request_)
     rows = triage_view(load(request_), case=CASE).rows
     lines = [f"{label}  {words}" for label, words in history_lines(rows)]
     assert len(lines) == 6
+    assert main(["triage", CASE, "-w", request_.workspace]) == 0
+    out = capsys.readouterr().out
+    assert [line for line in lines if line not in out] == []
     async with opened(request_, size=(120, 36)) as pilot:
         await press(pilot, "enter", "enter", "v", "h")
         screen = await rests(pilot, f"What was done to {CASE}", ": 1 undone")
-        for line in lines:
-            assert line in screen
+        assert [line for line in lines if line not in screen] == []
         assert "ruled: both defensible (undone)" in screen
         assert "undid 3: ruled: both defensible" in screen
-        await press(pilot, "escape")
-        await hides(pilot, "What was done")
-
-
-def test_the_shell_says_it_too(request_, capsys):
-    said(request_)
-    assert main(["triage", CASE, "-w", request_.workspace]) == 0
-    out = capsys.readouterr().out
-    for label, words in history_lines(triage_view(load(request_), case=CASE).rows):
-        assert f"{label}  {words}" in out
-
-
-async def test_what_was_undone_is_dim(request_):
-    said(request_)
-    async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "enter", "enter", "v", "h")
-        await shows(pilot, "(undone)")
+        # What was undone is dim.
         view = pilot.app.screen.query_one("#done")
         found = {"".join(text for text, _ in line.parts): line.parts[1][1] for line in view._lines}
         assert [style for line, style in found.items() if "(undone)" in line] == ["dim"]
         assert {style for line, style in found.items() if "(undone)" not in line} == {""}
-
-
-async def test_in_a_queue_too_and_what_is_done_next_stands_last(request_):
-    async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "enter", "g", "t", "enter", "v", "h")
-        await shows(pilot, "began a queue with it: bench,", "other cases)")
-        await press(pilot, "q")
+        await press(pilot, "escape")
         await hides(pilot, "What was done")
-        await press(pilot, "1", "u", "v", "h")
-        screen = await rests(pilot, "ruled: model wrong (undone)", "undid 2: ruled: model wrong")
-        assert screen.index("began a queue") < screen.index("(undone)") < screen.index("undid 2")
-
-
-async def test_while_labels_are_hidden_one_sees_what_one_did_oneself(request_):
-    said(request_)
-    async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "enter", "enter", "v", "b", "v", "h")
+        # While labels are hidden one sees what one did oneself.
+        await press(pilot, "v", "b", "v", "h")
         screen = await rests(pilot, "What was done", HIDDEN)
         assert "zoe" not in screen
         assert "unsure" not in screen
@@ -98,6 +71,23 @@ async def test_while_labels_are_hidden_one_sees_what_one_did_oneself(request_):
         await press(pilot, "escape", "v", "b", "v", "h")
         await shows(pilot, "zoe@gpu", "put on the tag odd (with 1 other case)")
         await hides(pilot, HIDDEN)
+
+
+async def test_in_a_queue_too_and_what_is_done_next_stands_last(request_):
+    async with opened(request_, size=(120, 36)) as pilot:
+        await press(pilot, "enter", "enter", "v", "h")
+        await shows(pilot, "Nobody has done anything to this case.")
+        await press(pilot, "escape", "v", "b", "v", "h")
+        await shows(pilot, "You have done nothing to this case.", HIDDEN)
+        await press(pilot, "escape", "v", "b", "escape", "g", "t", "enter", "v", "h")
+        await shows(pilot, "began a queue with it: bench,", "other cases)")
+        await press(pilot, "q")
+        await hides(pilot, "What was done")
+        await press(pilot, "1", "u", "v", "h")
+        screen = await rests(pilot, "ruled: model wrong (undone)", "undid 2: ruled: model wrong")
+        assert screen.index("began a queue") < screen.index("(undone)") < screen.index("undid 2")
+        await press(pilot, "escape", "space", "N", "v", "h")
+        await shows(pilot, "put it off")
 
 
 async def test_in_a_blind_queue_a_ruling_shows_what_others_did(request_):
@@ -109,41 +99,35 @@ async def test_in_a_blind_queue_a_ruling_shows_what_others_did(request_):
         await shows(pilot, "ruled: unsure", "ruled: model wrong", "zoe@gpu")
 
 
-async def test_where_nobody_did_anything_it_says_so(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "enter", "enter", "v", "h")
-        await shows(pilot, "Nobody has done anything to this case.")
-        await press(pilot, "escape", "v", "b", "v", "h")
-        await shows(pilot, "You have done nothing to this case.", HIDDEN)
-
-
-@pytest.mark.parametrize("size", [(40, 12), (80, 24), (200, 50)])
-async def test_long_and_hostile_histories_are_gone_through_and_nothing_in_them_acts(size, request_):
+async def test_long_and_hostile_histories_are_gone_through_and_nothing_in_them_acts(request_):
     zoe = journal(request_, "zoe", "a-machine-with-a-long-name-\x1b[31m")
     for number in range(60):
         zoe.note([CASE], f"note {number} {HOSTILE} 大 " + "and on and on " * 9)
-    async with opened(request_, size=size) as pilot:
-        await press(pilot, "enter", "enter", "v", "h")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HistoryDialog))
-        view = pilot.app.screen.query_one("#done")
-        # The newest stand there first.
-        await until(pilot, lambda: view.max_scroll_y and view.scroll_offset.y == view.max_scroll_y)
-        assert view.max_scroll_x == 0
-        await press(pilot, "home")
-        await shows(pilot, " 1  2026")
-        await press(pilot, "pagedown", "j", "k", "G")
-        await until(pilot, lambda: view.scroll_offset.y == view.max_scroll_y)
-        screen = await rests(pilot, "and on")
-        assert "\x1b" not in screen
-        assert "\x07" not in screen
-        lines = screen_lines(pilot.app)
-        assert len(lines) == size[1]
-        assert lines[-1].startswith("Esc Close")
-        await pilot.resize_terminal(80, 24)
-        await press(pilot, "G")
-        await rests(pilot, "60  2026", "[red]not red[/]")
-        await press(pilot, "q")
-        await hides(pilot, "[red]not red[/] ␇end and on and on and on and on and on and on")
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter")
+        for size in ((40, 12), (200, 50), *also((80, 24))):
+            await pilot.resize_terminal(*size)
+            await press(pilot, "v", "h")
+            await until(pilot, lambda: isinstance(pilot.app.screen, HistoryDialog))
+            view = pilot.app.screen.query_one("#done")
+            # The newest stand there first.
+            await until(pilot, lambda view=view: view.max_scroll_y and view.scroll_offset.y == view.max_scroll_y)
+            assert view.max_scroll_x == 0
+            await press(pilot, "home")
+            await shows(pilot, " 1  2026")
+            await press(pilot, "pagedown", "j", "k", "G")
+            await until(pilot, lambda view=view: view.scroll_offset.y == view.max_scroll_y)
+            screen = await rests(pilot, "and on")
+            assert "\x1b" not in screen
+            assert "\x07" not in screen
+            lines = screen_lines(pilot.app)
+            assert len(lines) == size[1]
+            assert lines[-1].startswith("Esc Close")
+            await pilot.resize_terminal(80, 24)
+            await press(pilot, "G")
+            await rests(pilot, "60  2026", "[red]not red[/]")
+            await press(pilot, "q")
+            await hides(pilot, "[red]not red[/] ␇end and on and on and on and on and on and on")
 
 
 async def test_what_others_said_is_hidden_everywhere_else_while_labels_are(request_):
@@ -171,12 +155,3 @@ async def test_what_others_said_is_hidden_everywhere_else_while_labels_are(reque
         await shows(pilot, "Tags  anns-tag, zoes-tag", "zoe: zoes-note")
         await press(pilot, "a")
         await shows(pilot, "zoe: zoes-note", "anns-note")
-
-
-async def test_a_case_that_was_put_off_and_queued_says_so(request_):
-    ann = journal(request_, "ann")
-    ann.begin("made elsewhere", [CASE, "bench/gone"])
-    ann.do([(DEFER, [CASE], "")])
-    async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "enter", "enter", "v", "h")
-        await shows(pilot, "began a queue with it: made elsewhere (with 1 other case)", "put it off")

@@ -48,17 +48,13 @@ async def test_from_hit_to_hit_and_on_to_the_next_case(request_):
         await shows(pilot, "5 of 5", "hit 1 of 12")
 
 
-async def test_without_a_search_it_is_the_next_case(request_):
+async def test_without_a_search_it_is_the_next_case_and_what_only_the_raw_text_has_is_told(request_):
     async with opened(request_) as pilot:
         await press(pilot, "g l", "enter", "n")
         await shows(pilot, "2 of 9")
         await press(pilot, "N")
         await shows(pilot, "1 of 9")
-
-
-async def test_what_only_the_raw_text_has_is_told(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "slash", "backslash", *"frac", "enter")
+        await press(pilot, "escape", "slash", "backslash", *"frac", "enter")
         await shows(pilot, "filter search")
         await press(pilot, "enter")
         await shows(pilot, "found in the raw text; v w shows it")

@@ -49,24 +49,17 @@ def asked(path):
     return OneDialog(MappingDialog(OpenTable(read_rows(path))))
 
 
-async def test_what_was_found_is_imported_with_one_key(here):
-    app = asked(results(here / "mine.jsonl"))
-    async with app.run_test(size=(120, 30)) as pilot:
-        await shows(pilot, "Import it", "results of mine", "the id of the case", "step rewards of a scorer: mine")
-        await shows(pilot, 'left out, such as "x"', "rewards of mine: 0.2 0.2")
-        await press(pilot, "enter")
-    assert (app.return_value.id, app.return_value.rewards) == ("id", {"mine": "rewards"})
-
-
-async def test_how_columns_are_read_is_saved_for_the_next_table(here):
+async def test_what_was_found_is_imported_with_one_key_and_how_is_saved_for_the_next_table(here):
     app = OneDialog(MappingDialog(OpenTable(read_rows(results(here / "mine.jsonl"))), here))
     async with app.run_test(size=(120, 30), notifications=True) as pilot:
-        await shows(pilot, "results of mine", "Save the mapping")
+        await shows(pilot, "Import it", "results of mine", "the id of the case", "step rewards of a scorer: mine")
+        await shows(pilot, 'left out, such as "x"', "rewards of mine: 0.2 0.2", "Save the mapping")
         await press(pilot, "e", "enter")
         await until(pilot, (here / "mine.mapping.json").exists)
         await press(pilot, "e", "enter")
         await until(pilot, (here / "mine.mapping-2.json").exists)
         await press(pilot, "enter")
+    assert (app.return_value.id, app.return_value.rewards) == ("id", {"mine": "rewards"})
     assert ColumnMapping.read(here / "mine.mapping.json") == app.return_value
 
 
@@ -208,34 +201,27 @@ async def test_a_file_is_imported_without_leaving_the_app(here):
     assert len(list((here / "space" / "rewards").iterdir())) == 2
 
 
-async def test_what_is_not_wanted_or_cannot_be_read_leaves_everything_as_it_is(here):
+async def test_what_is_not_wanted_or_cannot_be_read_leaves_everything_as_it_is(here, monkeypatch):
     results(here / "mine.jsonl")
     (here / "broken.jsonl").write_text("{")
     before = sorted(path.name for path in here.rglob("*"))
+    monkeypatch.setattr("inspector.services.importing.TOLD_EVERY", 0.0)
     async with opened(Request(workspace=str(here / "space"))) as pilot:
+        job = pilot.app.screen.query_one("#job")
         await press(pilot, "g", "i")
         await press(pilot, *"mine", "enter")
+        # How far a large file is read is told until it is.
+        await until(pilot, lambda: job.display)
         await shows(pilot, "which column is what", "results of mine")
-        await press(pilot, "escape", "g", "i", *"broken", "enter")
-        await until(
-            pilot,
-            lambda: any("broken.jsonl" in one.message and one.severity == "error" for one in pilot.app._notifications),
-        )
+        await press(pilot, "escape")
+        await until(pilot, lambda: not job.display)
+        await press(pilot, "g", "i", *"broken", "enter")
+        await until(pilot, lambda: refused(pilot))
     assert sorted(path.name for path in here.rglob("*")) == before
 
 
-async def test_beside_a_demo_no_workspace_is_made_of_what_was_refused(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "broken.jsonl").write_text("{")
-    results(tmp_path / "mine.jsonl")
-    async with opened() as pilot:
-        await press(pilot, "g", "i", *"broken", "enter")
-        told = pilot.app._notifications
-        await until(pilot, lambda: any("broken.jsonl" in one.message and one.severity == "error" for one in told))
-        await press(pilot, "g", "i", *"mine", "enter")
-        await shows(pilot, "which column is what")
-        await press(pilot, "escape")
-    assert not Path(".prm-inspect").exists()
+def refused(pilot):
+    return any("broken.jsonl" in one.message and one.severity == "error" for one in pilot.app._notifications)
 
 
 async def test_the_report_outlives_what_is_read_again(here):
@@ -249,18 +235,6 @@ async def test_the_report_outlives_what_is_read_again(here):
         await press(pilot, "escape")
 
 
-async def test_how_far_a_large_file_is_read_is_told_until_it_is(here, monkeypatch):
-    results(here / "mine.jsonl")
-    monkeypatch.setattr("inspector.services.importing.TOLD_EVERY", 0.0)
-    async with opened(Request(workspace=str(here / "space"))) as pilot:
-        job = pilot.app.screen.query_one("#job")
-        await press(pilot, "g", "i", *"mine", "enter")
-        await until(pilot, lambda: job.display)
-        await shows(pilot, "which column is what")
-        await press(pilot, "escape")
-        await until(pilot, lambda: not job.display)
-
-
 async def test_whoever_quits_need_not_answer_first(here):
     results(here / "mine.jsonl")
     async with opened(Request(workspace=str(here / "space"))) as pilot:
@@ -271,10 +245,20 @@ async def test_whoever_quits_need_not_answer_first(here):
     assert len(list((here / "space" / "rewards").iterdir())) == 1
 
 
-async def test_a_benchmark_comes_beside_the_demo_in_a_workspace_of_this_folder(tmp_path, monkeypatch):
+async def test_a_benchmark_comes_beside_the_demo_in_a_workspace_of_this_folder_but_not_what_was_refused(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.jsonl").write_text("{")
+    results(tmp_path / "mine.jsonl")
     authored.write(tmp_path / "sums.json", authored.rows(3))
     async with opened() as pilot:
+        await press(pilot, "g", "i", *"broken", "enter")
+        await until(pilot, lambda: refused(pilot))
+        await press(pilot, "g", "i", *"mine", "enter")
+        await shows(pilot, "which column is what")
+        await press(pilot, "escape")
+        assert not Path(".prm-inspect").exists()
         await press(pilot, "g", "i", *"sums", "enter")
         await shows(pilot, "Esc Close", "3 cases")
         await press(pilot, "escape")

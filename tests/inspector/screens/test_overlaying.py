@@ -1,7 +1,5 @@
 """Scorers beside each other, curves, blind mode and facts on the case screen."""
 
-import pytest
-
 import example
 import making
 import reference
@@ -36,12 +34,6 @@ async def test_o_chooses_scorers_that_stay_for_other_cases_and_later_visits(requ
         await hides(pilot, HINT)
 
 
-async def test_the_pane_beside_the_list_shows_the_same_scorers(request_):
-    async with opened(request_, size=(150, 36)) as pilot:
-        await press(pilot, "enter", "enter", "o", "j", "space", "enter", "escape")
-        await shows(pilot, "A alpha ! false alarm 1", "B beta . clean")
-
-
 async def test_the_focus_stays_ticked_and_no_more_than_eight_are(tmp_path):
     cases = [reference.Case(2, 0, (0.1, 0.9)), reference.Case(2, -1, (0.9, 0.9))]
     making.workspace(tmp_path / "w", cases, [(making.scorer(f"s{number}[b]"), cases) for number in range(10)])
@@ -57,21 +49,27 @@ async def test_the_focus_stays_ticked_and_no_more_than_eight_are(tmp_path):
         assert all(f"{letter}▁◂" in text for letter in "ABCDEFGH")
 
 
-@pytest.mark.parametrize(("columns", "there"), [(159, False), (160, True)])
-async def test_curves_are_there_where_they_take_no_room_from_the_steps(request_, columns, there):
-    async with opened(request_, size=(columns, 50)) as pilot:
+async def test_curves_are_there_where_they_take_no_room_from_the_steps(request_):
+    async with opened(request_, size=(120, 50)) as pilot:
         await press(pilot, "enter", "enter")
-        await rests(pilot, "Keys")
-        curve = pilot.app.screen.query_one("#curve", StepView)
-        assert curve.display == there
+        for columns, there in ((159, False), (160, True)):
+            await pilot.resize_terminal(columns, 50)
+            await rests(pilot, "Keys")
+            curve = pilot.app.screen.query_one("#curve", StepView)
+            assert curve.display == there
         await press(pilot, "v", "v")
         await rests(pilot, "Keys")
-        assert curve.display != there
+        assert not curve.display
         # What was chosen holds for other cases, and in another room.
         await press(pilot, "n")
-        await pilot.resize_terminal(319 - columns, 50)
+        await pilot.resize_terminal(159, 50)
         await rests(pilot, "Keys")
-        assert curve.display != there
+        assert not curve.display
+        await press(pilot, "v", "v", "n")
+        for columns in (159, 160):
+            await pilot.resize_terminal(columns, 50)
+            await rests(pilot, "Keys")
+            assert curve.display
 
 
 async def test_with_one_scorer_or_none_o_and_curves_say_so(tmp_path, request_):
@@ -87,23 +85,24 @@ async def test_with_one_scorer_or_none_o_and_curves_say_so(tmp_path, request_):
         await shows(pilot, "There is no scorer whose rewards could be drawn.")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
-async def test_curves_stand_above_the_steps_or_beside_them(request_, size):
-    async with opened(request_, size=size) as pilot:
-        # Where there is room beside the steps they are there from the beginning.
-        await press(pilot, "enter", "j", "enter", *(["v", "v"] if size[0] >= 160 else []))
-        before = await rests(pilot, "late-one")
-        await press(pilot, "v", "v")
-        await shows(pilot, "╌╌╌", "1.00 ", "Step 0 of", "Step 2 of")
-        curve, steps = pilot.app.screen.query_one("#curve", StepView), pilot.app.screen.steps
-        beside = size[0] >= 160
-        assert (curve.region.x > steps.region.x) == beside
-        assert (curve.region.y < steps.region.y) == (not beside)
-        assert steps.virtual_size.width <= steps.viewport.width
-        await press(pilot, "n")
-        await shows(pilot, "missed-one", "╌╌╌")
-        await press(pilot, "N", "v", "v")
-        assert await hides(pilot, "╌╌╌") == before
+async def test_curves_stand_above_the_steps_or_beside_them(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "j", "enter", "v", "v", "v", "v")
+        for size in ((80, 24), (120, 36), (200, 50)):
+            await pilot.resize_terminal(*size)
+            before = await rests(pilot, "late-one")
+            assert "╌╌╌" not in before
+            await press(pilot, "v", "v")
+            await shows(pilot, "╌╌╌", "1.00 ", "Step 0 of", "Step 2 of")
+            curve, steps = pilot.app.screen.query_one("#curve", StepView), pilot.app.screen.steps
+            beside = size[0] >= 160
+            assert (curve.region.x > steps.region.x) == beside
+            assert (curve.region.y < steps.region.y) == (not beside)
+            assert steps.virtual_size.width <= steps.viewport.width
+            await press(pilot, "n")
+            await shows(pilot, "missed-one", "╌╌╌")
+            await press(pilot, "N", "v", "v")
+            assert await hides(pilot, "╌╌╌") == before
 
 
 async def test_blind_hides_what_was_decided_everywhere_and_stays(request_):
@@ -119,13 +118,13 @@ async def test_blind_hides_what_was_decided_everywhere_and_stays(request_):
         await shows(pilot, "5 of 9 cases", "blind: gold labels")
         await press(pilot, "enter", "v", "b")
         await shows(pilot, "o predicted no error, gold step 1: missed")
-
-
-async def test_facts_unfold_and_stay_for_the_next_case(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter", "v", "f")
+        # Facts unfold, and stay for the next case.
+        await press(pilot, "N", "N", "v", "f")
         await shows(pilot, "Facts  (v f folds them)", "  key  ", "made.jsonl:7")
         await press(pilot, "n")
         await shows(pilot, "Facts  (v f folds them)", "made.jsonl:3")
         await press(pilot, "v", "f")
         await hides(pilot, "made.jsonl:3\n")
+        # The pane beside the list shows the scorers that were put beside each other.
+        await press(pilot, "N", "o", "j", "space", "enter", "escape")
+        await shows(pilot, "A alpha ! false alarm 1", "B beta . clean")

@@ -3,8 +3,6 @@
 import shlex
 import threading
 
-import pytest
-
 import example
 from inspector.cli import parse
 from inspector.filtering import search_run
@@ -15,6 +13,7 @@ from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.search_bar import SearchBar
 from opened import inspected, listed, opened
 from screen_text import hides, looks_like, press, rests, screen_text, shows, type_ahead, until
+from thoroughness import also
 from views import cases_view
 
 ONE = [
@@ -68,7 +67,7 @@ async def test_it_is_live_and_kept_with_enter(request_):
         assert inspected(pilot).selection.found is None
 
 
-async def test_escape_gives_back_what_was_there(request_):
+async def test_escape_gives_back_what_was_there_and_letters_that_are_keys_elsewhere_are_letters(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter")
         before = await rests(pilot, "5 of 9 cases")
@@ -77,9 +76,28 @@ async def test_escape_gives_back_what_was_there(request_):
         await press(pilot, "escape")
         await looks_like(pilot, before)
         assert inspected(pilot).selection.request.search == ""
+        await press(pilot, "slash")
+        await typed(pilot, "text q?")
+        assert pilot.app.screen.query_one(SearchBar).input.value == "text q?"
+        assert not pilot.app.screen.rail_open
 
 
-async def test_tab_chooses_the_texts(request_):
+async def test_keys_typed_ahead_are_one_search_that_goes_on_beneath_the_case_that_the_next_key_opens(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "g", "l")
+        type_ahead(pilot, "slash", *keys("missed"), "enter")
+        await until(pilot, lambda: inspected(pilot).selection.request.search == "missed")
+        assert len(listed(pilot)) == 2
+        await press(pilot, "x")
+        await shows(pilot, "9 of 9 cases")
+        type_ahead(pilot, "slash", *keys("missed"), "enter", "enter")
+        # Which case that is, the first of all or of those found, is a matter of how fast the search is.
+        await until(pilot, lambda: pilot.app.screen.NAME == "case")
+        await press(pilot, "escape")
+        await shows(pilot, "2 of 9 cases", "search missed")
+
+
+async def test_tab_chooses_the_texts_and_a_wrong_expression_is_told_while_it_is_typed(request_):
     async with opened(request_) as pilot:
         await press(pilot, "g", "l", "slash")
         await typed(pilot, "because")
@@ -95,25 +113,13 @@ async def test_tab_chooses_the_texts(request_):
         await shows(pilot, "/ in reason:")
         await press(pilot, *["tab"] * 3)
         await shows(pilot, "/ in all:")
-
-
-async def test_a_wrong_expression_is_told_while_it_is_typed_and_the_list_stays(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "slash")
+        await press(pilot, *["backspace"] * 7)
         await typed(pilot, "late")
         await press(pilot, "home", "slash", "left_parenthesis", "end", "slash")
         await shows(pilot, "at character 2: unclosed group")
         assert listed(pilot) == ["bench/late-one"]
         await press(pilot, "escape")
         await shows(pilot, "9 of 9 cases")
-
-
-async def test_letters_that_are_keys_elsewhere_are_letters(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "slash")
-        await typed(pilot, "text q?")
-        assert pilot.app.screen.query_one(SearchBar).input.value == "text q?"
-        assert not pilot.app.screen.rail_open
 
 
 async def test_a_filter_beside_it_and_the_metric_of_both(request_):
@@ -154,70 +160,41 @@ class Gate:
         monkeypatch.setattr(search_screen, "run_search", slow)
 
 
-async def test_hits_fill_in_and_no_metric_is_about_a_part(request_, monkeypatch):
-    gate = Gate(monkeypatch)
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "slash", *keys("late"))
-        screen = await shows(pilot, "1 case so far, 100% of the texts read")
-        assert "F1" not in screen.splitlines()[0]
-        assert pilot.app.screen.query_one(FrameTable).row_count == 1
-        gate.open.set()
-        await shows(pilot, "1 of 9 cases", "F1")
-
-
-@pytest.mark.parametrize("pressed", ["escape", "x", "v z"])
-async def test_keys_are_answered_while_it_runs(request_, monkeypatch, pressed):
-    gate = Gate(monkeypatch)
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "slash", *keys("late"), "enter")
-        await until(pilot, gate.begun.is_set)
-        await press(pilot, "j", "k", pressed)
-        if pressed == "v z":
-            gate.open.set()
-            await until(pilot, lambda: inspected(pilot).selection.request.search == "late")
-            assert listed(pilot) == ["bench/late-one"]
-            await hides(pilot, "/ in all")
-            return
-        await until(pilot, lambda: gate.stopped)
-        await shows(pilot, "of 9 cases")
-        await hides(pilot, "so far")
-        assert inspected(pilot).selection.found is None
-
-
-async def test_another_letter_drops_the_search_for_the_letters_before(request_, monkeypatch):
+async def test_hits_fill_in_and_no_metric_is_about_a_part_and_another_letter_drops_the_search(request_, monkeypatch):
     gate = Gate(monkeypatch)
     async with opened(request_) as pilot:
         await press(pilot, "g", "l", "slash", "l")
         await until(pilot, gate.begun.is_set)
         await press(pilot, *keys("ate"))
+        screen = await shows(pilot, "1 case so far, 100% of the texts read")
+        assert "F1" not in screen.splitlines()[0]
+        assert pilot.app.screen.query_one(FrameTable).row_count == 1
         gate.open.set()
         await until(pilot, lambda: inspected(pilot).selection.request.search == "late")
+        await shows(pilot, "1 of 9 cases", "F1")
         assert listed(pilot) == ["bench/late-one"]
 
 
-async def test_keys_typed_ahead_are_one_search(request_):
+async def test_keys_are_answered_while_it_runs(request_, monkeypatch):
     async with opened(request_) as pilot:
         await press(pilot, "g", "l")
-        type_ahead(pilot, "slash", *keys("missed"), "enter")
-        await until(pilot, lambda: inspected(pilot).selection.request.search == "missed")
-        assert len(listed(pilot)) == 2
-
-
-async def test_a_search_typed_ahead_goes_on_beneath_the_case_that_the_next_key_opens(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l")
-        type_ahead(pilot, "slash", *keys("missed"), "enter", "enter")
-        # Which case that is, the first of all or of those found, is a matter of how fast the search is.
-        await until(pilot, lambda: pilot.app.screen.NAME == "case")
-        await press(pilot, "escape")
-        await shows(pilot, "2 of 9 cases", "search missed")
-
-
-async def test_it_ends_while_another_screen_is_on_top(request_, monkeypatch):
-    gate = Gate(monkeypatch)
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "slash", *keys("late"), "enter")
+        for pressed in ("escape", "x"):
+            gate = Gate(monkeypatch)
+            await press(pilot, "slash", *keys("late"), "enter")
+            await until(pilot, gate.begun.is_set)
+            await press(pilot, "j", "k", pressed)
+            await until(pilot, lambda gate=gate: gate.stopped)
+            await shows(pilot, "of 9 cases")
+            await hides(pilot, "so far")
+            assert inspected(pilot).selection.found is None, pressed
+            monkeypatch.undo()
+            if pilot.app.screen.NAME != "cases":
+                await press(pilot, "g", "l")
+        gate = Gate(monkeypatch)
+        await press(pilot, "slash", *keys("late"), "enter")
         await until(pilot, gate.begun.is_set)
+        await press(pilot, "j", "k", "v z")
+        # It ends while another screen is on top.
         await press(pilot, "enter")
         await shows(pilot, "Step 0 of")
         gate.open.set()
@@ -225,6 +202,7 @@ async def test_it_ends_while_another_screen_is_on_top(request_, monkeypatch):
         await press(pilot, "escape")
         await shows(pilot, "1 of 9 cases", "search late")
         assert listed(pilot) == ["bench/late-one"]
+        await hides(pilot, "/ in all")
 
 
 async def test_a_workspace_opened_with_a_search_keeps_it(request_):
@@ -240,11 +218,13 @@ async def test_a_workspace_opened_with_a_search_keeps_it(request_):
         await shows(pilot, "7 of 9 cases")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50), (40, 12)])
-async def test_the_line_fits(request_, size):
-    async with opened(request_, size=size) as pilot:
-        await press(pilot, "g", "l", "slash", *keys("of it"))
-        await until(pilot, lambda: len(listed(pilot)) == 9 and inspected(pilot).selection.found is not None)
-        assert max(map(len, screen_text(pilot.app).splitlines())) <= size[0]
-        await press(pilot, "escape")
-        await hides(pilot, "/ in all")
+async def test_the_line_fits(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "g", "l")
+        for size in ((40, 12), (80, 24), *also((120, 36), (200, 50))):
+            await pilot.resize_terminal(*size)
+            await press(pilot, "slash", *keys("of it"))
+            await until(pilot, lambda: len(listed(pilot)) == 9 and inspected(pilot).selection.found is not None)
+            assert max(map(len, screen_text(pilot.app).splitlines())) <= size[0]
+            await press(pilot, "escape")
+            await hides(pilot, "/ in all")

@@ -42,7 +42,7 @@ def test_every_count_opens_exactly_its_cases_with_gaps_and_types(tmp_path):
     assert walk(inspection, sheet) > 10
 
 
-def test_published_figures_stand_beneath_dim_and_called_so(tmp_path):
+def test_published_figures_stand_beneath_dim_and_called_so_and_a_filter_says_that_they_are_of_the_whole(tmp_path):
     papers.processbench(tmp_path / "w", papers.gsm8k())
     _, sheet = sheet_of(Request(workspace=str(tmp_path / "w")))
     lines = [text_of(row) for row in sheet.lines]
@@ -51,10 +51,6 @@ def test_published_figures_stand_beneath_dim_and_called_so(tmp_path):
     assert lines[at + 1].split() == ["published", "207", "193"]
     assert {piece.style for piece in sheet.lines[at + 1] if piece.text.strip()} == {"dim"}
     assert any("Published: ProcessBench" in line for line in lines)
-
-
-def test_a_filter_says_that_the_published_are_of_the_whole(tmp_path):
-    papers.processbench(tmp_path / "w", papers.gsm8k())
     _, sheet = sheet_of(Request(workspace=str(tmp_path / "w"), where=("earliest_error = 0",)))
     assert "Published figures are of the whole benchmark" in " ".join(map(text_of, sheet.lines))
 
@@ -78,25 +74,23 @@ async def test_it_opens_without_a_scorer_and_a_number_leads_to_its_cases_and_bac
         await until(pilot, lambda: pilot.app.screen.NAME == "board")
 
 
-async def test_its_export_is_what_stats_prints(tmp_path, monkeypatch, capsys):
+async def test_its_export_is_what_stats_prints_and_conditions_on_outcomes_count_for_nothing(
+    tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
-    async with opened(example.write(tmp_path / "w"), size=(80, 24), folder=tmp_path) as pilot:
-        await press(pilot, "g", "s")
+    async with opened(example.write(tmp_path / "w"), size=(120, 30), folder=tmp_path) as pilot:
+        await press(pilot, "enter", "g", "s")
+        await shows(pilot, "statistics, without scorers", "no filter · conditions on outcomes are left out here")
+        # Its title tells no threshold.
+        assert "threshold" not in screen_lines(pilot.app)[0]
+        await press(pilot, "g", "b", "g", "l", "x", "g", "s")
+        await hides(pilot, "left out here")
         await shows(pilot, "distinct")
         await press(pilot, "e", "j")
         await until(pilot, lambda: list(tmp_path.glob("*.json")))
+        await press(pilot, "g", "m")
+        await shows(pilot, "threshold 0.500")
     (file,) = tmp_path.glob("*.json")
     capsys.readouterr()
     assert main(shlex.split(json.loads(file.read_text())["provenance"]["command"])[1:]) == 0
     assert capsys.readouterr().out == file.read_text()
-
-
-async def test_its_title_tells_no_threshold_and_that_conditions_on_outcomes_count_for_nothing(tmp_path):
-    async with opened(example.write(tmp_path / "w"), size=(120, 30)) as pilot:
-        await press(pilot, "enter", "g", "s")
-        await shows(pilot, "statistics, without scorers", "no filter · conditions on outcomes are left out here")
-        assert "threshold" not in screen_lines(pilot.app)[0]
-        await press(pilot, "g", "b", "g", "l", "x", "g", "s")
-        await hides(pilot, "left out here")
-        await press(pilot, "g", "m")
-        await shows(pilot, "threshold 0.500")

@@ -28,23 +28,13 @@ def stop(pilot):
     return pilot.app.screen.cursor.stop
 
 
-async def test_the_key_of_the_facts_folds_those_that_enter_unfolded(request_):
-    async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "g", "l", "j", "enter")
-        await shows(pilot, "Short.", "v f shows all")
-        await press(pilot, "G", "enter")
-        await shows(pilot, "v f folds them")
-        await press(pilot, "v", "f")
-        await shows(pilot, "v f shows all")
-        await press(pilot, "v", "f")
-        await shows(pilot, "v f folds them")
-
-
-async def test_enter_folds_a_step_and_unfolds_the_problem(request_):
+async def test_enter_folds_a_step_and_unfolds_the_problem_and_the_prefix_and_the_facts(request_):
     async with opened(request_, size=(120, 36)) as pilot:
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "exact  3 ", "word5 ")
         assert stop(pilot) == Stop("step", 3)
+        await press(pilot, "enter")
+        await shows(pilot, "Too short to fold.")
         await press(pilot, "home", "enter")
         text = await rests(pilot, "word199")
         assert text.index("word199") < text.index("1/2 first")
@@ -58,17 +48,7 @@ async def test_enter_folds_a_step_and_unfolds_the_problem(request_):
         # Folds are of one case: the next begins without them, and so does this one when it comes back.
         await press(pilot, "n", "N")
         await shows(pilot, "word199")
-
-
-async def test_what_is_short_says_that_there_is_nothing_to_fold(request_):
-    async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "g", "l", "enter", "enter")
-        await shows(pilot, "Too short to fold.")
-
-
-async def test_the_prefix_folds_and_enter_unfolds_it(request_):
-    async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "p")
+        await press(pilot, "v", "p")
         await shows(pilot, "steps 0-1: right, rewards 0.80 to 0.90 (Enter unfolds)", "third")
         await hides(pilot, "word199")
         await press(pilot, "n", "N")
@@ -81,24 +61,18 @@ async def test_the_prefix_folds_and_enter_unfolds_it(request_):
         await press(pilot, "v", "p")
         await press(pilot, "n", "v", "p")
         await shows(pilot, "Nothing to fold: fewer than two steps come before.")
+        await shows(pilot, "Short.", "v f shows all")
+        await press(pilot, "G", "enter")
+        await shows(pilot, "v f folds them")
+        await press(pilot, "v", "f")
+        await shows(pilot, "v f shows all")
+        await press(pilot, "v", "f")
+        await shows(pilot, "v f folds them")
 
 
-async def test_what_the_cursor_stands_on_is_copied_raw(request_, monkeypatch):
+async def test_what_the_cursor_stands_on_is_copied_raw_and_a_click_moves_it(request_, monkeypatch):
     async with opened(request_, size=(120, 36)) as pilot:
         said = []
-        await press(pilot, "g", "l", "enter")
-        screen = pilot.app.screen
-        post = screen.post_message
-        monkeypatch.setattr(screen, "post_message", lambda message: (said.append(message), post(message))[1])
-        await press(pilot, "home", "j", "y", "question_mark", *"copy case", "enter")
-        step, case = (message for message in said if isinstance(message, Copy))
-        assert (step.text, step.what) == ("$\\frac{1}{2}$ first", "step 0 of bench/c0")
-        assert case.text.startswith("bench/c0\n\nProblem: word0 word1")
-        assert "[4] fifth" in case.text
-
-
-async def test_a_click_moves_the_cursor(request_):
-    async with opened(request_, size=(120, 36)) as pilot:
         await press(pilot, "g", "l", "enter")
         screen = pilot.app.screen
         line = screen.cursor.page.starts[4] - screen.steps.scroll_offset.y
@@ -106,6 +80,13 @@ async def test_a_click_moves_the_cursor(request_):
         await settled(pilot)
         assert stop(pilot) == Stop("step", 4)
         assert screen.steps.cursor == screen.cursor.page.starts[4]
+        post = screen.post_message
+        monkeypatch.setattr(screen, "post_message", lambda message: (said.append(message), post(message))[1])
+        await press(pilot, "home", "j", "y", "question_mark", *"copy case", "enter")
+        step, case = (message for message in said if isinstance(message, Copy))
+        assert (step.text, step.what) == ("$\\frac{1}{2}$ first", "step 0 of bench/c0")
+        assert case.text.startswith("bench/c0\n\nProblem: word0 word1")
+        assert "[4] fifth" in case.text
 
 
 async def test_moving_the_cursor_writes_two_lines_and_keeps_the_rest(tmp_path):

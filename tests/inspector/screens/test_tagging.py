@@ -14,7 +14,6 @@ from opened import inspected, listed, opened
 from reference import Case
 from scoring.storage.files import check_writable
 from scoring.triage.journal import ENVIRONMENT, Journal
-from scoring.workspace import Workspace
 from screen_text import hides, press, shows, until
 
 
@@ -115,7 +114,30 @@ async def test_a_note_has_as_many_lines_as_it_takes(request_, monkeypatch):
         assert note.split("\n") == ["one", "two", "␛[31mthree"]
 
 
-async def test_a_note_is_written_changed_and_taken_away(request_):
+async def test_tags_and_notes_stand_above_the_case_and_hostile_ones_act_nowhere_and_others_notes_stay(
+    request_, monkeypatch
+):
+    monkeypatch.setenv(ENVIRONMENT, "bob")
+    load(request_).journal.note(["bench/alarm-one"], "bob was here")
+    monkeypatch.setenv(ENVIRONMENT, "ann")
+    journal = load(request_).journal
+    journal.tag(["bench/alarm-one"], ["odd", "easy", "[/b]\x1b[2J", "[red]x"])
+    journal.note(["bench/late-one"], "look at $x$ again")
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "a")
+        await shows(pilot, "bob: bob was here")
+        await press(pilot, *"me", "enter")
+        await shows(pilot, "Noted on")
+        assert kept(request_).note("bench/alarm-one") == "ann: me; bob: bob was here"
+        await press(pilot, "w")
+        await shows(pilot, "[/b]␛[2J", "[red]x")
+        await press(pilot, "escape", "enter")
+        await shows(pilot, "Tags  ", "[/b]␛[2J, [red]x, easy, odd", "bob was here")
+        await press(pilot, "n")
+        await shows(pilot, "Note  look at")
+
+
+async def test_a_note_is_written_changed_and_taken_away_and_the_case_screen_does_it_too(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter", "a")
         await shows(pilot, "Note on bench/alarm-one")
@@ -131,23 +153,7 @@ async def test_a_note_is_written_changed_and_taken_away(request_):
         await press(pilot, "u")
         await shows(pilot, "Undone: taking the note away on bench/alarm-one.")
         assert kept(request_).note("bench/alarm-one") == "looks"
-
-
-async def test_others_notes_are_shown_and_stay(request_, monkeypatch):
-    monkeypatch.setenv(ENVIRONMENT, "bob")
-    load(request_).journal.note(["bench/alarm-one"], "bob was here")
-    monkeypatch.setenv(ENVIRONMENT, "ann")
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "a")
-        await shows(pilot, "bob: bob was here")
-        await press(pilot, *"me", "enter")
-        await shows(pilot, "Noted on")
-        assert kept(request_).note("bench/alarm-one") == "ann: me; bob: bob was here"
-
-
-async def test_the_case_screen_tags_and_notes_too(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter", "n", "w")
+        await press(pilot, "enter", "n", "w")
         await shows(pilot, "Tag bench/late-one")
         await press(pilot, *"seen", "enter", "a", *"hm", "enter", "u")
         await shows(pilot, "Undone: the note on bench/late-one.")
@@ -156,28 +162,7 @@ async def test_the_case_screen_tags_and_notes_too(request_):
         triage = kept(request_)
         assert (triage.tags, triage.note("bench/late-one")) == ({"bench/late-one": ("seen",)}, "hm")
         await press(pilot, "escape")
-        assert inspected(pilot).selection.column("note").drop_nulls().to_list() == ["hm"]
-
-
-async def test_a_case_that_loses_the_tag_that_is_filtered_by_leaves_the_list_and_comes_back(request_):
-    load(request_).journal.tag(["bench/late-one", "bench/missed-one"], ["odd"])
-    async with opened(example.Request(request_.workspace, where=("array_contains(tags, 'odd')",))) as pilot:
-        await press(pilot, "g", "l")
-        await shows(pilot, "2 of 9 cases")
-        await press(pilot, "w", *"-odd", "enter")
-        await shows(pilot, "1 of 9 cases")
-        assert listed(pilot) == ["bench/missed-one"]
-        await press(pilot, "u")
-        await shows(pilot, "2 of 9 cases")
-
-
-async def test_where_there_is_no_folder_it_is_said(monkeypatch):
-    monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
-    async with opened() as pilot:
-        await press(pilot, "enter")
-        for key in ("w", "g", "w", "a", "u", "ctrl+r"):
-            await press(pilot, key)
-            await shows(pilot, "Tags, notes and rulings are kept")
+        assert inspected(pilot).selection.column("note").drop_nulls().to_list() == ["hm", "looks"]
 
 
 async def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_tagged(request_, tmp_path):
@@ -189,13 +174,6 @@ async def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_tagged(req
         assert inspected(pilot).selection.column("tags").to_list() == [[]] * 9
 
 
-async def test_a_hostile_tag_does_nothing_but_stand_there(request_):
-    load(request_).journal.tag(["bench/alarm-one"], ["[/b]\x1b[2J", "[red]x"])
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "w")
-        await shows(pilot, "[/b]␛[2J", "[red]x")
-
-
 def test_what_a_journal_could_not_read_is_told(request_, tmp_path):
     Journal(tmp_path / "ws" / "triage").tag(["bench/alarm-one"], ["odd"])
     (tmp_path / "ws" / "triage" / "torn.jsonl").write_text(json.dumps({"n": 1})[:-3])
@@ -204,27 +182,25 @@ def test_what_a_journal_could_not_read_is_told(request_, tmp_path):
     assert inspect(found).cases.height == 9
 
 
-async def test_tags_and_notes_stand_above_the_case(request_):
-    journal = load(request_).journal
-    journal.tag(["bench/alarm-one"], ["odd", "easy"])
-    journal.note(["bench/alarm-one"], "look at $x$ again")
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter")
-        await shows(pilot, "Tags  easy, odd", "Note  look at")
-
-
-async def test_what_another_process_writes_is_shown(request_):
+async def test_what_another_process_writes_is_shown_and_who_loses_the_tag_filtered_by_leaves_the_list(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "5 of 9 cases")
-        load(request_).journal.tag(["bench/alarm-one"], ["theirs"])
+        load(request_).journal.tag(["bench/alarm-one", "bench/missed-one"], ["theirs"])
         await shows(pilot, "theirs")
         await press(pilot, "w", *"ours", "enter")
         await shows(pilot, "Tagged bench/alarm-one: ours;", "ours, theirs")
-        assert kept(request_).tags == {"bench/alarm-one": ("ours", "theirs")}
+        assert kept(request_).tags == {"bench/alarm-one": ("ours", "theirs"), "bench/missed-one": ("theirs",)}
+        await press(pilot, "colon", *"array_contains(tags, 'theirs')", "enter")
+        await shows(pilot, "2 of 9 cases")
+        await press(pilot, "w", *"-theirs", "enter")
+        await shows(pilot, "1 of 9 cases")
+        assert listed(pilot) == ["bench/missed-one"]
+        await press(pilot, "u")
+        await shows(pilot, "2 of 9 cases")
 
 
-async def test_what_acts_acts_on_the_marked_cases(request_):
+async def test_what_acts_acts_on_the_marked_cases(request_, monkeypatch):
     async with opened(request_) as pilot:
         await press(pilot, "g l", "space", "j", "space")
         await shows(pilot, "2 marked", "◇exact-one", "◇late-one")
@@ -233,6 +209,15 @@ async def test_what_acts_acts_on_the_marked_cases(request_):
         assert set(kept(request_).tags) == {"bench/exact-one", "bench/late-one"}
         await press(pilot, "a", *"look again", "enter")
         await shows(pilot, "Noted on 2 cases;")
+        # They are copied a line each.
+        said = []
+        post = pilot.app.screen.post_message
+        with monkeypatch.context() as patched:
+            patched.setattr(pilot.app.screen, "post_message", lambda message: (said.append(message), post(message))[1])
+            await press(pilot, "y")
+        (copied,) = (message for message in said if isinstance(message, Copy))
+        assert copied.what == "the facts of 2 cases"
+        assert [json.loads(line)["case"] for line in copied.text.splitlines()] == ["bench/exact-one", "bench/late-one"]
         await press(pilot, "g t")
         await shows(pilot, "Decide about 2 marked cases of the list")
         await press(pilot, "enter", "1", "1")
@@ -245,18 +230,6 @@ async def test_what_acts_acts_on_the_marked_cases(request_):
         await press(pilot, "x")
         await press(pilot, "x")
         await hides(pilot, " marked")
-
-
-async def test_marked_rows_are_copied_a_line_each(request_, monkeypatch):
-    async with opened(request_) as pilot:
-        said = []
-        await press(pilot, "g l", "space", "space")
-        post = pilot.app.screen.post_message
-        monkeypatch.setattr(pilot.app.screen, "post_message", lambda message: (said.append(message), post(message))[1])
-        await press(pilot, "y")
-        (copied,) = (message for message in said if isinstance(message, Copy))
-        assert copied.what == "the facts of 2 cases"
-        assert [json.loads(line)["case"] for line in copied.text.splitlines()] == ["bench/exact-one", "bench/early-one"]
 
 
 def test_tags_stand_below_each_other_in_columns_of_equal_width():

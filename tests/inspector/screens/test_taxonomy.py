@@ -70,7 +70,7 @@ async def reach(pilot, *keys):
     await press(pilot, *keys)
 
 
-async def test_categories_and_their_notes_stand_beside_each_other(request_):
+async def test_categories_stand_beside_their_notes_and_enter_opens_the_cases_of_whatever_is_under_the_cursor(request_):
     async with opened(request_, size=(100, 30)) as pilot:
         await reach(pilot)
         assert categories(pilot) == [("signs", "3"), ("units", "1"), ("(in none)", "4")]
@@ -79,6 +79,34 @@ async def test_categories_and_their_notes_stand_beside_each_other(request_):
         await shows(pilot, "signs: 3 notes on 2 cases", "dropped a minus", "bench/c0 bob")
         await press(pilot, "tab", "j")
         await shows(pilot, "bench/c1, ann, ")
+        await press(pilot, "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "case")
+        await shows(pilot, "bench/c1", "of 2", "lost the sign")
+        await press(pilot, "escape")
+        await shows(pilot, "8 notes in 2 categories", ">[ ] lost the sign")
+        await press(pilot, "shift+tab", "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        assert sorted(listed(pilot)) == ["bench/c0", "bench/c1"]
+        await shows(pilot, "category signs")
+        await press(pilot, "escape")
+        await shows(pilot, "signs: 3 notes on 2 cases")
+        await press(pilot, "G", "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        assert sorted(listed(pilot)) == [f"bench/c{number}" for number in (3, 4, 5, 9)]
+        await press(pilot, "escape", "home", "shift+tab", "j")
+        drill = pilot.app.screen.query_one("#sheet").drill
+        assert drill.words == "signs, tried by rand-0"
+        await shows(pilot, f"Enter: {drill.n} case")
+        await press(pilot, "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        assert len(listed(pilot)) == drill.n
+        # What is noted on the way, or by another process, is there afterwards.
+        await press(pilot, "x", "G", "a", *"new one", "enter")
+        await shows(pilot, "Noted on")
+        await press(pilot, "escape")
+        await shows(pilot, "9 notes in 2 categories")
+        note(Journal(load(request_).workspace.root / "triage", Author("cy", "gpu")), "bench/c20", "third", "luck")
+        await shows(pilot, "10 notes in 3 categories", "luck")
 
 
 async def test_a_note_is_put_into_a_category_found_by_a_part_of_its_name_undone_and_redone(request_):
@@ -100,9 +128,14 @@ async def test_a_note_is_put_into_a_category_found_by_a_part_of_its_name_undone_
         assert kept(request_)["c4"] == "units"
 
 
-async def test_ticked_notes_go_into_a_new_category_together(request_):
+async def test_ticked_notes_go_into_a_new_category_together_and_escape_takes_ticks_away_before_it_leaves(request_):
     async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "space", "space")
+        await reach(pilot, "space")
+        await shows(pilot, "1 ticked")
+        await press(pilot, "escape")
+        await hides(pilot, "1 ticked", "[x]")
+        assert isinstance(pilot.app.screen, TaxonomyScreen)
+        await press(pilot, "k", "space", "space")
         await shows(pilot, "2 ticked", "[x] reads the wrong column", "[x] feet again", ">[ ] premise not checked")
         await press(pilot, "w", *"careless reading", "enter")
         await shows(pilot, "2 notes put into careless reading")
@@ -110,33 +143,11 @@ async def test_ticked_notes_go_into_a_new_category_together(request_):
         assert {kept(request_)["c3"], kept(request_)["c4"]} == {"careless reading"}
         await press(pilot, "u")
         await until(pilot, lambda: "c3" not in kept(request_) and "c4" not in kept(request_))
-
-
-async def test_escape_takes_ticks_away_before_it_leaves(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "space")
-        await shows(pilot, "1 ticked")
-        await press(pilot, "escape")
-        await hides(pilot, "1 ticked", "[x]")
-        assert isinstance(pilot.app.screen, TaxonomyScreen)
         await press(pilot, "escape")
         await until(pilot, lambda: pilot.app.screen.NAME == "board")
 
 
-async def test_notes_that_are_alike_are_ticked_together(request_):
-    ann = Journal(Path(request_.workspace) / "triage", Author("ann", "gpu"))
-    for case, text in (("c3", "misread the table"), ("c4", "another table [misread]")):
-        note(ann, f"bench/{case}", text)
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "slash")
-        await shows(pilot, "Tick notes in", ">none", "misread, table  2 notes")
-        await press(pilot, "down")
-        await shows(pilot, "2 notes alike in words: misread the table / another table [misread]")
-        await press(pilot, "enter")
-        await shows(pilot, "2 ticked", "[x] misread the table", "[x] another table [misread]")
-
-
-async def test_notes_that_hold_words_are_split_off(request_):
+async def test_notes_that_hold_words_or_are_alike_are_ticked_together(request_):
     async with opened(request_, size=(100, 30)) as pilot:
         await reach(pilot, "slash", *"FEET", "enter")
         await shows(pilot, "1 ticked", "[x] feet again")
@@ -150,11 +161,33 @@ async def test_notes_that_hold_words_are_split_off(request_):
         await shows(pilot, "3 ticked")
         await press(pilot, "slash", "enter")
         await hides(pilot, "ticked")
+        ann = Journal(Path(request_.workspace) / "triage", Author("ann", "gpu"))
+        for case, text in (("c3", "misread the table"), ("c4", "another table [misread]")):
+            note(ann, f"bench/{case}", text)
+        await shows(pilot, "[ ] misread the table", "another table [misread]")
+        await press(pilot, "slash")
+        await shows(pilot, "Tick notes in", ">none", "misread, table  2 notes")
+        await press(pilot, "down")
+        await shows(pilot, "2 notes alike in words: misread the table / another table [misread]")
+        await press(pilot, "enter")
+        await shows(pilot, "2 ticked", "[x] misread the table", "[x] another table [misread]")
 
 
-async def test_a_whole_category_is_merged_and_others_notes_stay(request_):
+async def test_a_long_note_stands_in_full_as_far_as_there_is_room(request_):
+    note(Journal(Path(request_.workspace) / "triage", Author("ann", "gpu")), "bench/c20", "line and line " * 40, "long")
     async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "home", "w")
+        await press(pilot, "g", "x")
+        await shows(pilot, "9 notes in 3 categories")
+        await press(pilot, "home", "j", "j", "tab")
+        await shows(pilot, "bench/c20, ann, ", "(3 more lines)", "long: 1 note on 1 case")
+
+
+async def test_a_whole_category_is_merged_renamed_or_taken_out_and_others_notes_stay(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "w")
+        await shows(pilot, "Put 3 notes into (1 note of others stays)")
+        await hides(pilot, "take them out")
+        await press(pilot, "escape", "home", "w")
         await shows(pilot, "Put 2 notes into (1 note of others stays)")
         await press(pilot, *"units", "enter")
         await shows(pilot, "2 notes put into units")
@@ -162,11 +195,7 @@ async def test_a_whole_category_is_merged_and_others_notes_stay(request_):
         assert categories(pilot) == [("units", "3"), ("signs", "1"), ("(in none)", "4")]
         await press(pilot, "u")
         await until(pilot, lambda: kept(request_) == {"c0": "signs", "c1": "signs", "c2": "units"})
-
-
-async def test_a_category_is_renamed_and_the_cursor_goes_with_it(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "home", "j", "a")
+        await press(pilot, "home", "j", "a")
         await shows(pilot, "Rename units")
         await press(pilot, *" of length", "enter")
         await shows(pilot, "1 note put into units of length; u undoes it.", "units of length: 1 note on 1 case")
@@ -177,30 +206,11 @@ async def test_a_category_is_renamed_and_the_cursor_goes_with_it(request_):
         await press(pilot, "a", "enter")
         await shows(pilot, "It is called units of length already.")
         assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "units of length"}
-
-
-async def test_taking_out_of_a_category_is_offered_where_there_is_one(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "w")
-        await shows(pilot, "Put 3 notes into (1 note of others stays)")
-        await hides(pilot, "take them out")
-        await press(pilot, "escape", "home", "j", "w", "down", "down")
+        await press(pilot, "home", "j", "w", "down", "down")
         await shows(pilot, ">(in none)", "take them out")
         await press(pilot, "enter")
         await shows(pilot, "1 note taken out of the category")
         assert kept(request_) == {"c0": "signs", "c1": "signs"}
-
-
-async def test_only_ones_own_notes_move(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "tab", "G", "w")
-        await shows(pilot, "This is not a note of yours (ann)")
-        await press(pilot, "v", "w")
-        await shows(pilot, "Whose notes", "everybody", "6 notes", "bob")
-        await press(pilot, "G", "enter")
-        await shows(pilot, "2 notes in 1 category", "of bob")
-        await press(pilot, "v", "w", "home", "enter")
-        await shows(pilot, "8 notes in 2 categories")
 
 
 async def test_keys_that_come_before_the_screen_has_followed_mean_what_is_under_the_cursor(request_):
@@ -211,61 +221,22 @@ async def test_keys_that_come_before_the_screen_has_followed_mean_what_is_under_
         assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "signs"}
 
 
-async def test_enter_opens_the_case_of_a_note_and_the_cases_of_a_category(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "home", "tab", "j", "enter")
-        await until(pilot, lambda: pilot.app.screen.NAME == "case")
-        await shows(pilot, "bench/c1", "of 2", "lost the sign")
-        await press(pilot, "escape")
-        await shows(pilot, "8 notes in 2 categories", ">[ ] lost the sign")
-        await press(pilot, "shift+tab", "enter")
-        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
-        assert sorted(listed(pilot)) == ["bench/c0", "bench/c1"]
-        await shows(pilot, "category signs")
-        await press(pilot, "escape")
-        await shows(pilot, "signs: 3 notes on 2 cases")
-        await press(pilot, "G", "enter")
-        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
-        assert sorted(listed(pilot)) == [f"bench/c{number}" for number in (3, 4, 5, 9)]
-
-
-async def test_numbers_of_the_lowest_pane_open_their_cases(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "home", "shift+tab", "j")
-        drill = pilot.app.screen.query_one("#sheet").drill
-        assert drill.words == "signs, tried by rand-0"
-        await shows(pilot, f"Enter: {drill.n} case")
-        await press(pilot, "enter")
-        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
-        assert len(listed(pilot)) == drill.n
-
-
-async def test_a_note_written_on_the_way_is_there_afterwards(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "home", "enter")
-        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
-        await press(pilot, "x", "G", "a", *"new one", "enter")
-        await shows(pilot, "Noted on")
-        await press(pilot, "escape")
-        await shows(pilot, "9 notes in 2 categories")
-
-
-async def test_what_another_process_writes_is_shown(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot)
-        note(Journal(load(request_).workspace.root / "triage", Author("cy", "gpu")), "bench/c20", "third", "luck")
-        await shows(pilot, "9 notes in 3 categories", "luck")
-
-
-async def test_the_threshold_moves_who_is_wrong(request_):
+async def test_only_ones_own_notes_move_and_the_threshold_moves_who_is_wrong(request_):
     async with opened(request_, size=(100, 40)) as pilot:
-        await reach(pilot, "home")
+        await reach(pilot, "tab", "G", "w")
+        await shows(pilot, "This is not a note of yours (ann)")
+        await press(pilot, "v", "w")
+        await shows(pilot, "Whose notes", "everybody", "6 notes", "bob")
+        await press(pilot, "G", "enter")
+        await shows(pilot, "2 notes in 1 category", "of bob")
+        await press(pilot, "v", "w", "home", "enter")
+        await shows(pilot, "8 notes in 2 categories")
+        await press(pilot, "shift+tab", "home")
         await rests(pilot, "wrong  of")
         before = wrong(pilot)
         await press(pilot, "t", *["right"] * 45)
         await until(pilot, lambda: wrong(pilot) != before)
-        inspection = inspected(pilot)
-        screen = pilot.app.screen
+        inspection, screen = inspected(pilot), pilot.app.screen
         assert walk(inspection, screen.lay_out(inspection, None, 80, 20)) > 3
         await press(pilot, "escape")
         await until(pilot, lambda: wrong(pilot) == before)
@@ -277,15 +248,26 @@ def wrong(pilot):
     return [line for line in screen_lines(pilot.app) if any(f" {name} " in line for name in names)]
 
 
-async def test_its_exports_are_what_the_command_prints(request_, tmp_path, monkeypatch, capsys):
+async def test_its_exports_are_what_the_command_prints_and_a_full_disk_leaves_ticks(
+    request_, tmp_path, monkeypatch, capsys
+):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
     monkeypatch.chdir(tmp_path)
-    async with opened(request_, size=(80, 24), folder=tmp_path) as pilot:
+    async with opened(request_, size=(100, 30), folder=tmp_path) as pilot:
         await reach(pilot, "e")
         await shows(pilot, "The categories", "The notes, in the order written")
         await press(pilot, "j")
         await until(pilot, lambda: len(list(tmp_path.glob("*.json"))) == 1)
         await press(pilot, "e", "J")
         await until(pilot, lambda: len(list(tmp_path.glob("*.json"))) == 2)
+        await press(pilot, "space", "w", *"new")
+        with monkeypatch.context() as patched:
+            patched.setattr("scoring.triage.journal.os.write", full)
+            await press(pilot, "enter")
+            await shows(pilot, "Cannot write", "1 ticked")
+    assert set(kept(request_).values()) == {"signs", "units"}
     for file in tmp_path.glob("*.json"):
         document = json.loads(file.read_text())
         capsys.readouterr()
@@ -309,25 +291,23 @@ async def test_without_notes_it_says_how_they_come_to_be(tmp_path):
 
 
 async def test_where_there_is_no_folder_it_is_said(monkeypatch):
+    """Here, and wherever else something would be said of a case."""
     monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
-    async with opened(size=(80, 24)) as pilot:
+    async with opened(size=(100, 30)) as pilot:
+
+        async def refused(*keys):
+            await press(pilot, *keys)
+            told = pilot.app._notifications
+            await until(pilot, lambda: any("Tags, notes and rulings are kept" in one.message for one in told))
+            pilot.app.clear_notifications()
+
+        await refused("g", "t")
+        await press(pilot, "enter")
+        for key in ("w", "a", "u", "ctrl+r"):
+            await refused(key)
         await press(pilot, "g", "x")
         await shows(pilot, "No case here has a note yet.")
-        await press(pilot, "w")
-        await shows(pilot, "rulings are kept")
-
-
-async def test_a_full_disk_leaves_ticks_and_categories(request_, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "space", "w", *"new")
-        monkeypatch.setattr("scoring.triage.journal.os.write", full)
-        await press(pilot, "enter")
-        await shows(pilot, "Cannot write", "1 ticked")
-        monkeypatch.undo()
-    assert set(kept(request_).values()) == {"signs", "units"}
+        await refused("w")
 
 
 def pane(inspection, category, width=120):
@@ -376,16 +356,6 @@ def test_scorers_that_tried_no_case_of_a_category_are_told_last_without_figures(
     assert heads.split() == ["scorer", "wrong", "of"]
     assert alpha.split() == ["alpha", "1", "1"]
     assert (beta.split()[0], beta.endswith(NOT_TRIED)) == ("beta", True)
-
-
-async def test_a_long_note_stands_in_full_as_far_as_there_is_room(request_):
-    ann = Journal(load(request_).workspace.root / "triage", Author("ann", "gpu"))
-    note(ann, "bench/c20", "line and line " * 40, "long")
-    async with opened(request_, size=(100, 30)) as pilot:
-        await press(pilot, "g", "x")
-        await shows(pilot, "9 notes in 3 categories")
-        await press(pilot, "home", "j", "j", "tab")
-        await shows(pilot, "bench/c20, ann, ", "(3 more lines)", "long: 1 note on 1 case")
 
 
 async def test_from_notes_to_a_table_without_leaving_the_keyboard(tmp_path, monkeypatch):

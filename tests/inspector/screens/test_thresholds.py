@@ -29,26 +29,39 @@ def marked(app, glyph):
     return line.index(glyph)
 
 
-@pytest.mark.parametrize("keys", [(), ("g", "l"), ("g", "l", "enter")])
-async def test_h_opens_it_from_everywhere_and_escape_goes_back(request_, keys):
+async def test_h_opens_it_from_everywhere_and_escape_goes_back(request_):
     async with opened(request_) as pilot:
-        await press(pilot, *keys)
-        before = await rests(pilot)
-        await press(pilot, "g", "h")
-        assert isinstance(pilot.app.screen, screen_of("thresholds"))
-        await shows(pilot, "F1 against the threshold", "▲ 0.500 present, the default", COMPLETE)
-        await press(pilot, "escape")
-        await looks_like(pilot, before)
+        for keys in ((), ("g", "l"), ("enter",)):
+            await press(pilot, *keys)
+            before = await rests(pilot)
+            await press(pilot, "g", "h")
+            assert isinstance(pilot.app.screen, screen_of("thresholds"))
+            await shows(pilot, "F1 against the threshold", "▲ 0.500 present, the default", COMPLETE)
+            await press(pilot, "escape")
+            await looks_like(pilot, before)
 
 
-async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it(request_):
+async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it_and_other_ways_are_not_computed_again(
+    request_, monkeypatch
+):
+    asked = []
+    make = analysis.way_rows
+
+    def counting(*words, **more):
+        asked.append(more.get("only"))
+        return make(*words, **more)
+
+    monkeypatch.setattr(analysis, "way_rows", counting)
     async with opened(request_, size=(120, 44)) as pilot:
         await press(pilot, "g", "h")
         before = await rests(pilot, COMPLETE)
+        every = asked.count(None)
         at, default = marked(pilot.app, "▲"), marked(pilot.app, "d")
         await press(pilot, "t", *["right"] * 8)
         await shows(pilot, "▲ 0.580 present: chosen")
         await rests(pilot)
+        assert asked.count(None) == every
+        assert asked.count("chosen")
         assert marked(pilot.app, "▲") > at
         # Beside the mark of the present one where both would be in one column, else in its own.
         assert default - 1 <= marked(pilot.app, "d") <= default
@@ -63,28 +76,7 @@ async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it(reque
         await looks_like(pilot, before)
 
 
-async def test_figures_of_other_ways_are_not_computed_again_while_it_moves(request_, monkeypatch):
-    asked = []
-    make = analysis.way_rows
-
-    def counting(*words, **more):
-        asked.append(more.get("only"))
-        return make(*words, **more)
-
-    monkeypatch.setattr(analysis, "way_rows", counting)
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "h")
-        await shows(pilot, COMPLETE)
-        await rests(pilot)
-        every = asked.count(None)
-        await press(pilot, "t", "right", "right")
-        await shows(pilot, "present: chosen")
-        await rests(pilot)
-        assert asked.count(None) == every
-        assert asked.count("chosen")
-
-
-async def test_enter_opens_exactly_the_cases_and_escape_comes_back_to_the_number(request_):
+async def test_pages_turn_and_enter_opens_exactly_the_cases_and_escape_comes_back_to_the_number(request_):
     async with opened(request_, size=(120, 44)) as pilot:
         await press(pilot, "g", "h")
         await shows(pilot, COMPLETE)
@@ -96,11 +88,7 @@ async def test_enter_opens_exactly_the_cases_and_escape_comes_back_to_the_number
         await shows(pilot, "4 of 9 cases", "alpha is wrong at the threshold 0.55")
         await press(pilot, "escape")
         await looks_like(pilot, before)
-
-
-async def test_pages_turn_and_bins_open_their_cases(request_):
-    async with opened(request_, size=(120, 44)) as pilot:
-        await press(pilot, "g", "h", "tab")
+        await press(pilot, "tab")
         await shows(pilot, "[curves in numbers]", "At some thresholds")
         await press(pilot, "tab")
         await shows(pilot, "[from subset to subset]", "tuned on sums", "optimistic")
@@ -108,7 +96,6 @@ async def test_pages_turn_and_bins_open_their_cases(request_):
         await shows(pilot, "[two thresholds]", "Does it help")
         await press(pilot, "tab")
         await shows(pilot, "[rewards by gold]", "AUROC", "erroneous: 6 cases", "clean: 3 cases")
-        view = pilot.app.screen.query_one(SheetView)
         count = view.drill.n
         await press(pilot, "enter")
         await shows(pilot, f"{count} of 9 cases", "lowest reward")
@@ -118,21 +105,7 @@ async def test_pages_turn_and_bins_open_their_cases(request_):
         await shows(pilot, "[ways and curves]", COMPLETE)
 
 
-async def test_o_puts_another_curve_beside_it_and_takes_it_away(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "h")
-        await shows(pilot, COMPLETE)
-        await press(pilot, "o")
-        await shows(pilot, "Scorers beside each other", "[x] alpha", "[ ] beta")
-        await press(pilot, "j", "space", "enter")
-        await shows(pilot, "A alpha", "B beta (its own range, -1 to 1)")
-        await press(pilot, "v n")
-        await shows(pilot, "A alpha", "B beta", "beta · threshold 0.000")
-        await press(pilot, "v n", "o", "x", "enter")
-        await hides(pilot, "B beta")
-
-
-async def test_files_are_the_documents_of_the_commands(request_, tmp_path):
+async def test_files_are_the_documents_of_the_commands_and_o_puts_another_curve_beside_it(request_, tmp_path):
     async with opened(request_, folder=tmp_path) as pilot:
         await press(pilot, "g", "h")
         await shows(pilot, COMPLETE)
@@ -142,6 +115,14 @@ async def test_files_are_the_documents_of_the_commands(request_, tmp_path):
         await shows(pilot, "bench-thresholds.csv")
         await press(pilot, "e", "C")
         await shows(pilot, "bench-thresholds-2.csv")
+        await press(pilot, "o")
+        await shows(pilot, "Scorers beside each other", "[x] alpha", "[ ] beta")
+        await press(pilot, "j", "space", "enter")
+        await shows(pilot, "A alpha", "B beta (its own range, -1 to 1)")
+        await press(pilot, "v n")
+        await shows(pilot, "A alpha", "B beta", "beta · threshold 0.000")
+        await press(pilot, "v n", "o", "x", "enter")
+        await hides(pilot, "B beta")
     wanted = load(Request(workspace=request_.workspace, scorers=("alpha",)))
     for name, document in (
         ("bench-thresholds.csv", thresholds_view(wanted)),

@@ -42,42 +42,33 @@ def asked(monkeypatch):
     return Asked.asked
 
 
-async def test_what_cannot_be_told_is_a_sentence_above_the_steps(tmp_path, asked):
+async def test_another_case_or_scorer_is_asked_for_anew_and_keys_go_on_while_the_answer_is_awaited(
+    tmp_path, asked, monkeypatch
+):
     async with opened(example.write(tmp_path / "w")) as pilot:
         await press(pilot, "g", "l", "enter", "v", "t")
+        # What cannot be told is a sentence above the steps.
         await shows(pilot, "Nothing is known of bench/exact-one.", "Step 0 of exact-one.")
-        assert asked == [("bench/exact-one", "alpha")]
-
-
-async def test_keys_go_on_while_the_answer_is_awaited(tmp_path, asked, monkeypatch):
-    monkeypatch.setattr(Asked, "wait", True)
-    async with opened(example.write(tmp_path / "w")) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "t")
-        await until(pilot, lambda: len(asked) == 1)
-        await press(pilot, "n")
-        await shows(pilot, "2 of 9", "asking the tokenizer...")
-        await until(pilot, lambda: len(asked) == 2)
-        await press(pilot, "v", "t")
-        assert "asking" not in screen_text(pilot.app)
-
-
-async def test_another_case_or_scorer_is_asked_for_anew(tmp_path, asked):
-    async with opened(example.write(tmp_path / "w")) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "t")
-        await shows(pilot, "Nothing is known of bench/exact-one.")
         await press(pilot, "n")
         await until(pilot, lambda: len(asked) == 2)
         await press(pilot, "l")
         await until(pilot, lambda: len(asked) == 3)
+        assert asked[0] == ("bench/exact-one", "alpha")
         assert [scorer for _, scorer in asked] == ["alpha", "alpha", "beta"]
-
-
-async def test_held_keys_ask_for_nothing_on_the_way(tmp_path, asked, monkeypatch):
-    monkeypatch.setattr("inspector.screens.bodies.PATIENCE", 0.6)
-    async with opened(example.write(tmp_path / "w")) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "t", "n", "n", "n")
-        await until(pilot, lambda: bool(asked))
-        assert len(asked) == 1
+        monkeypatch.setattr(Asked, "wait", True)
+        await press(pilot, "n")
+        await until(pilot, lambda: len(asked) == 4)
+        await press(pilot, "n")
+        await shows(pilot, "4 of 9", "asking the tokenizer...")
+        await until(pilot, lambda: len(asked) == 5)
+        await press(pilot, "v", "t")
+        assert "asking" not in screen_text(pilot.app)
+        # Held keys ask for nothing on the way.
+        monkeypatch.setattr(Asked, "wait", False)
+        monkeypatch.setattr("inspector.screens.bodies.PATIENCE", 0.6)
+        await press(pilot, "v", "t", "n", "n", "n")
+        await until(pilot, lambda: len(asked) > 5)
+        assert len(asked) == 6
 
 
 async def test_without_a_scorer_there_are_no_tokens(tmp_path):

@@ -11,7 +11,6 @@ from scoring.errors import UnwritableWorkspace
 from scoring.triage import journal as writing
 from scoring.triage.history import RULINGS
 from scoring.triage.journal import Author, Journal
-from scoring.workspace import Workspace
 from screen_text import press, rests, screen_text, shows, until
 
 FAILURES = ("alarm-one", "late-one", "missed-one", "missed-two", "early-one")
@@ -43,7 +42,7 @@ def rulings(pilot):
     return {case.removeprefix("bench/"): of[me] for case, of in journal(pilot).triage.rulings.items()}
 
 
-async def test_a_key_a_ruling_and_the_next_case_comes(request_):
+async def test_a_key_a_ruling_and_the_next_case_comes_and_one_looks_back_and_changes_it(request_):
     async with opened(request_) as pilot:
         await begun(pilot)
         for number, case in enumerate(FAILURES, 1):
@@ -61,6 +60,21 @@ async def test_a_key_a_ruling_and_the_next_case_comes(request_):
         await press(pilot, "ctrl+r", "ctrl+r")
         await shows(pilot, "2 ruled, 3 to go")
         assert rulings(pilot) == {"alarm-one": "model wrong", "late-one": "gold wrong"}
+        await press(pilot, "u", "u")
+        await shows(pilot, "0 ruled, 5 to go")
+        await press(pilot, "1", "N")
+        await shows(pilot, "bench/alarm-one", "[1 model wrong]")
+        await press(pilot, "3")
+        await shows(pilot, "[3 both defensible]", "bench/alarm-one")
+        await press(pilot, "3")
+        await shows(pilot, "That is your ruling already.")
+        await press(pilot, "x")
+        await shows(pilot, " 3 both defensible", "0 ruled, 5 to go")
+        assert rulings(pilot) == {}
+        await press(pilot, "x")
+        await shows(pilot, "1 skipped, 4 to go")
+        await press(pilot, "u", "N")
+        await shows(pilot, "This is the first case of the queue.")
 
 
 async def test_it_goes_on_where_it_was_from_the_board_as_well(request_):
@@ -85,25 +99,7 @@ async def test_it_goes_on_where_it_was_from_the_board_as_well(request_):
         )
 
 
-async def test_one_looks_back_and_takes_a_ruling_away_or_changes_it(request_):
-    async with opened(request_) as pilot:
-        await begun(pilot)
-        await press(pilot, "1", "N")
-        await shows(pilot, "bench/alarm-one", "[1 model wrong]")
-        await press(pilot, "3")
-        await shows(pilot, "[3 both defensible]", "bench/alarm-one")
-        await press(pilot, "3")
-        await shows(pilot, "That is your ruling already.")
-        await press(pilot, "x")
-        await shows(pilot, " 3 both defensible", "0 ruled, 5 to go")
-        assert rulings(pilot) == {}
-        await press(pilot, "x")
-        await shows(pilot, "1 skipped, 4 to go")
-        await press(pilot, "u", "N")
-        await shows(pilot, "This is the first case of the queue.")
-
-
-async def test_steps_are_rated_under_the_cursor(request_):
+async def test_steps_are_rated_under_the_cursor_and_plus_on_the_problem_rates_the_others_in_one(request_):
     async with opened(request_) as pilot:
         await begun(pilot)
         await press(pilot, "minus")
@@ -114,21 +110,21 @@ async def test_steps_are_rated_under_the_cursor(request_):
         await shows(pilot, "step 0 no longer rated", "Rated  step 1 -1")
         await press(pilot, "home", "0")
         await shows(pilot, "Put the cursor on a step to rate it.")
-
-
-async def test_plus_on_the_problem_rates_the_other_steps_in_one(request_):
-    async with opened(request_) as pilot:
-        await begun(pilot)
-        await press(pilot, "minus", "home", "plus")
+        await press(pilot, "plus")
         await shows(pilot, "1 step rated +1", "Rated  step 0 +1, step 1 -1")
         await press(pilot, "plus")
         await shows(pilot, "You have rated every step.")
         await press(pilot, "u")
         await shows(pilot, "Rated  step 1 -1")
-        await press(pilot, "u", "home", "plus")
+        await press(pilot, "u", "u", "u", "home", "plus")
         await shows(pilot, "2 steps rated +1", "Rated  step 0 +1, step 1 +1")
         await press(pilot, "u")
         assert "Rated" not in await rests(pilot, "Undone")
+        # What was done is no longer said of the next case.
+        await press(pilot, "home", "j", "0")
+        await shows(pilot, "step 0 rated 0 on bench/alarm-one")
+        await press(pilot, "n")
+        assert "rated 0" not in await rests(pilot, "bench/late-one")
 
 
 async def test_a_queue_is_gone_on_with_through_the_scorer_that_it_was_made_with(request_):
@@ -188,67 +184,54 @@ async def test_hidden_labels_are_shown_by_the_ruling_and_the_next_key_goes_on(re
         assert "late (" not in await rests(pilot, "bench/late-one", "BLIND")
 
 
-async def test_another_queue_is_begun_in_triage(request_):
+async def test_another_queue_is_begun_in_triage_and_several_wait_beside_each_other(request_):
     async with opened(request_) as pilot:
         await begun(pilot)
-        await press(pilot, "2", "g", "t")
-        await shows(pilot, "A new queue puts the others aside", "v b in a queue hides gold and scorers until you rule")
+        await press(pilot, "1", "space", "g", "t")
+        said = "A new queue puts the others aside", "v b in a queue hides gold and scorers until you rule"
+        await shows(pilot, "Decide about 4 cases", *said)
         await press(pilot, *["G", "enter"])
-        assert "gold wrong on" not in await rests(pilot, "bench/alarm-one", "1 of 1", "0 ruled, 1 to go")
+        assert "model wrong on" not in await rests(pilot, "bench/alarm-one", "1 of 1", "0 ruled, 1 to go")
+        await press(pilot, "escape", "g", "b", "g", "t")
+        await shows(pilot, "Go on with a queue", ">1 of 1 to go; ", " 4 of 5 to go; bench")
+        await press(pilot, "j", "enter")
+        # What was put off in it is still put off.
+        await shows(pilot, "bench/missed-one", "1 ruled, 4 to go")
+        assert [len(one.waiting) for one in journal(pilot).queues] == [1, 4]
 
 
-async def test_what_others_ruled_is_not_told_to_who_decides_blind(request_):
+async def test_neither_rulings_of_others_nor_a_curve_are_shown_to_who_decides_blind(request_):
     Journal(Path(request_.workspace) / "triage", Author("zoe", "far")).rule(["bench/alarm-one"], "unsure")
-    async with opened(request_) as pilot:
-        await begun(pilot)
-        await shows(pilot, "Ruling  zoe: unsure")
-        await press(pilot, "v", "b")
-        assert "zoe" not in await rests(pilot, "BLIND")
-
-
-async def test_no_curve_stands_beside_the_steps_of_who_decides_blind(request_):
     async with opened(request_, size=(200, 50)) as pilot:
         await begun(pilot)
+        await shows(pilot, "Ruling  zoe: unsure")
         curve = pilot.app.screen.query_one("#curve")
         await until(pilot, lambda: curve.display)
         await press(pilot, "v", "b")
-        await rests(pilot, "BLIND")
+        assert "zoe" not in await rests(pilot, "BLIND")
         assert not curve.display
         await press(pilot, "1")
         await until(pilot, lambda: curve.display)
 
 
-async def test_a_case_that_is_gone_is_passed_over(request_):
+async def test_a_ruling_that_cannot_be_written_is_said_and_a_case_that_is_gone_is_passed_over(request_, monkeypatch):
+    def full(*_):
+        raise UnwritableWorkspace("The disk is full.", "Free space and try again.")
+
     async with opened(request_) as pilot:
         await begun(pilot)
-        mine = journal(pilot)
-        mine.begin("made elsewhere", ["bench/not-there", "bench/late-one", "gone/1"])
+        with monkeypatch.context() as patched:
+            patched.setattr(writing, "append_lines", full)
+            await press(pilot, "1")
+            await shows(pilot, "The disk is full.", "bench/alarm-one", "0 ruled, 5 to go")
+        assert rulings(pilot) == {}
+        journal(pilot).begin("made elsewhere", ["bench/not-there", "bench/late-one", "gone/1"])
         await press(pilot, "space")
         await shows(pilot, "This case does not wait in the queue.")
         await press(pilot, "escape", "g", "t", "enter")
         await shows(pilot, "bench/late-one", "2 of 3", "made elsewhere")
         await press(pilot, "1")
         await shows(pilot, "1 ruled, 2 to go", "bench/late-one")
-
-
-async def test_a_ruling_that_cannot_be_written_is_said_and_nothing_moves(request_, monkeypatch):
-    def full(*_):
-        raise UnwritableWorkspace("The disk is full.", "Free space and try again.")
-
-    async with opened(request_) as pilot:
-        await begun(pilot)
-        monkeypatch.setattr(writing, "append_lines", full)
-        await press(pilot, "1")
-        await shows(pilot, "The disk is full.", "bench/alarm-one", "0 ruled, 5 to go")
-        assert rulings(pilot) == {}
-
-
-async def test_where_there_is_no_folder_it_is_said(monkeypatch):
-    monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
-    async with opened() as pilot:
-        await shows(pilot, "7 scorers")
-        await press(pilot, "g", "t")
-        await shows(pilot, "Tags, notes and rulings are kept")
 
 
 async def test_the_demo_can_be_triaged_without_a_workspace(monkeypatch, tmp_path, data_home):
@@ -267,25 +250,28 @@ async def test_the_demo_can_be_triaged_without_a_workspace(monkeypatch, tmp_path
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
-async def test_there_is_room_for_rulings_on_a_small_terminal(request_, size):
-    async with opened(request_, size=size) as pilot:
-        await press(pilot, "enter")
-        await press(pilot, "g", "t")
-        await press(pilot, "enter")
-        await shows(pilot, "1 model", "5 unsure")
-        assert all(len(line) <= size[0] for line in screen_text(pilot.app).splitlines())
-
-
-async def test_a_toast_lies_over_the_footer_and_leaves_the_rulings_to_be_read(request_):
+async def test_there_is_room_for_rulings_on_a_small_terminal_and_a_toast_leaves_them_to_be_read(request_):
     async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "enter", "g", "t", "enter")
+        await begun(pilot)
         await rests(pilot, "1 model wrong")
         await press(pilot, "enter")
         await shows(pilot, "Too short to fold.")
         (toast,) = (one for one in pilot.app.screen.walk_children() if type(one).__name__ == "Toast")
         assert toast.region.y == pilot.app.screen.query_one("#rulings").region.bottom
         assert toast.region.height == 1
+        for size in ((60, 20), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await shows(pilot, "1 model", "5 unsure")
+            assert all(len(line) <= size[0] for line in screen_text(pilot.app).splitlines())
+        await press(pilot, "3", "u")
+        await shows(pilot, "Undone: the ruling 'both defensible'")
+        # A new queue puts the present one aside, and undo brings it back.
+        await press(pilot, "1", "escape", "g", "t")
+        await shows(pilot, ">Go on, 4 of 5 to go", " Random, in turns by error type", "A new queue puts the others")
+        await press(pilot, "down", "enter")
+        await shows(pilot, "0 ruled, 4 to go")
+        await press(pilot, "u")
+        await shows(pilot, "1 ruled, 4 to go", "Undone: a new queue on 4 cases.")
 
 
 async def test_who_has_ruled_on_all_cases_of_the_list_goes_through_them_once_more(request_):
@@ -310,45 +296,3 @@ async def test_who_has_ruled_on_all_cases_of_the_list_goes_through_them_once_mor
         await press(pilot, "3")
         await shows(pilot, "2 ruled, 2 to go")
         assert sorted(rulings(pilot).values()) == ["both defensible", *["gold wrong"] * 3]
-
-
-async def test_a_new_queue_puts_the_present_one_aside_and_undo_brings_it_back(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        await begun(pilot)
-        await press(pilot, "1", "escape", "g", "t")
-        await shows(pilot, ">Go on, 4 of 5 to go", " Random, in turns by error type", "A new queue puts the others")
-        await press(pilot, "down", "enter")
-        await shows(pilot, "0 ruled, 4 to go")
-        await press(pilot, "u")
-        await shows(pilot, "1 ruled, 4 to go", "Undone: a new queue on 4 cases.")
-
-
-async def test_several_queues_wait_beside_each_other(request_):
-    async with opened(request_) as pilot:
-        await begun(pilot)
-        await press(pilot, "1", "space", "g", "t")
-        await shows(pilot, "Decide about 4 cases")
-        await press(pilot, *["G", "enter"])
-        await shows(pilot, "0 ruled, 1 to go")
-        await press(pilot, "escape", "g", "b", "g", "t")
-        await shows(pilot, "Go on with a queue", ">1 of 1 to go; ", " 4 of 5 to go; bench")
-        await press(pilot, "j", "enter")
-        # What was put off in it is still put off.
-        await shows(pilot, "bench/missed-one", "1 ruled, 4 to go")
-        assert [len(one.waiting) for one in journal(pilot).queues] == [1, 4]
-
-
-async def test_what_was_done_is_no_longer_said_of_the_next_case(request_):
-    async with opened(request_) as pilot:
-        await begun(pilot)
-        await press(pilot, "0")
-        await shows(pilot, "step 1 rated 0 on bench/alarm-one")
-        await press(pilot, "n")
-        assert "rated 0" not in await rests(pilot, "bench/late-one")
-
-
-async def test_at_eighty_columns_what_was_undone_is_said_whole(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        await begun(pilot)
-        await press(pilot, "3", "u")
-        await shows(pilot, "Undone: the ruling 'both defensible'")

@@ -16,47 +16,31 @@ def request_(tmp_path):
     return Request(workspace=str(tmp_path / "space"))
 
 
-@pytest.mark.parametrize(
-    ("screen", "key"),
-    [
-        *((("g", "l"), key) for key in ("colon", "a", "w", "s")),
-        (("g", "l", "enter"), "a"),
-        (("g", "l", "enter"), "w"),
-    ],
-)
-async def test_the_first_letters_are_not_lost_and_do_nothing_else(request_, tmp_path, screen, key):
-    async with opened(request_, folder=tmp_path) as pilot:
-        await press(pilot, *screen)
-        # Each of them is a key of the screen beneath; q would leave it.
-        type_ahead(pilot, key, *"qexm")
-        await settled(pilot)
-        assert typed(pilot.app.screen) == "qexm"
-
-
-async def test_enter_may_be_typed_ahead_too(request_, tmp_path):
-    async with opened(request_, folder=tmp_path) as pilot:
+async def test_the_first_letters_are_not_lost_and_do_nothing_else_and_the_list_stays_readable(request_, tmp_path):
+    async with opened(request_, folder=tmp_path, behind_dialogs=True) as pilot:
         await press(pilot, "g", "l")
-        type_ahead(pilot, "colon", *"n_steps", "space", *"=", "space", "3", "enter")
-        await shows(pilot, "2 of 6 cases")
+        await shows(pilot, "6 of 6 cases")
+        for screen, key in [*(((), key) for key in ("colon", "a", "w", "s")), (("enter",), "a"), ((), "w")]:
+            await press(pilot, *screen)
+            # Each of them is a key of the screen beneath; q would leave it.
+            type_ahead(pilot, key, *"qexm")
+            await settled(pilot)
+            assert isinstance(pilot.app.screen, ModalScreen), (screen, key)
+            assert typed(pilot.app.screen) == "qexm", (screen, key)
+            await shows(pilot, "6 of 6 cases" if pilot.app.screen_stack[-2].NAME == "cases" else "step 0 of 0")
+            await press(pilot, "escape")
+        assert pilot.app.screen.NAME == "case"
 
 
-async def test_where_a_search_is_typed_they_are_letters(request_, tmp_path):
+async def test_enter_may_be_typed_ahead_too_and_where_a_search_is_typed_they_are_letters(request_, tmp_path):
     async with opened(request_, folder=tmp_path) as pilot:
         await press(pilot, "g", "l")
         type_ahead(pilot, "slash", "slash", *"tsNwW", "colon")
         await shows(pilot, "/tsNwW:")
         await press(pilot, "escape")
         await hides(pilot, "tsNwW")
-
-
-@pytest.mark.parametrize("key", ["colon", "a", "w", "s"])
-async def test_the_list_stays_readable_beneath(request_, tmp_path, key):
-    async with opened(request_, folder=tmp_path, behind_dialogs=True) as pilot:
-        await press(pilot, "g", "l")
-        await shows(pilot, "6 of 6 cases")
-        await press(pilot, key)
-        assert isinstance(pilot.app.screen, ModalScreen)
-        await shows(pilot, "6 of 6 cases")
+        type_ahead(pilot, "colon", *"n_steps = 3", "enter")
+        await shows(pilot, "2 of 6 cases")
 
 
 def typed(screen):

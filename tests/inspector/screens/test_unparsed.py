@@ -32,7 +32,7 @@ def opened_on(space, tmp_path, **how):
     return opened(Request(workspace=str(space)), folder=tmp_path, **how)
 
 
-async def test_the_queue_is_what_the_board_counts(space, tmp_path):
+async def test_the_queue_is_what_the_board_counts_and_begins_at_its_first_case(space, tmp_path):
     async with opened_on(space, tmp_path, size=(160, 36)) as pilot:
         counts = inspected(pilot).outcome_counts
         assert counts["unparsed"] + counts["refused"] == 9
@@ -41,23 +41,15 @@ async def test_the_queue_is_what_the_board_counts(space, tmp_path):
         assert listed(pilot, "id") == [f"sums-{row}" for row in range(12) if row % 4]
         command = inspected(pilot).selection.request.command("cases")
         assert "judge.outcome" in command
-        await press(pilot, "v", "u")
-        await shows(pilot, "12 of 12 cases")
-
-
-async def test_each_has_its_reason_and_the_end_of_its_answer_beside_the_list(space, tmp_path):
-    async with opened_on(space, tmp_path, size=(160, 36)) as pilot:
-        await press(pilot, "g", "l", "v", "u")
+        # Each has its reason and the end of its answer beside the list.
         await shows(pilot, "unparsed: cut at the token limit: no box", "The answer ends: ...", "think of 1")
         await press(pilot, "j")
         await shows(pilot, "unparsed: no box", "The answer ends: Who knows?")
         await press(pilot, "j")
         await shows(pilot, "no answer: HTTP 500")
-
-
-async def test_from_a_case_the_queue_begins_at_its_first_case(space, tmp_path):
-    async with opened_on(space, tmp_path, size=(160, 36)) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "u")
+        await press(pilot, "v", "u")
+        await shows(pilot, "12 of 12 cases")
+        await press(pilot, "home", "enter", "v", "u")
         await shows(pilot, "sums-1 · 1 of 9", "cut at the token limit")
         await press(pilot, "n")
         await shows(pilot, "sums-2 · 2 of 9")

@@ -68,12 +68,14 @@ def bytes_of(folder):
     return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def test_a_session_comes_to_the_same_and_changes_nothing(root, tmp_path):
+def test_a_session_comes_to_the_same_and_changes_nothing_and_what_was_said_since_does_not_count(root, tmp_path):
     path = asyncio.run(session(root, tmp_path, "enter", "g", "t", "enter", "1", "2", "u", "x", "escape"))
     found = read_session(path)
     commands = [line.command for line in found.lines if line.command]
     assert {"triage", "rule-model-wrong", "rule-gold-wrong", "unrule"} <= {*commands}
     titles = [line.title for line in found.lines if line.title is not None]
+    # A title that is not there yet is not logged.
+    assert all(title.strip() for title in titles)
     compared = sum(
         one.title is not None
         for one, other in zip(found.lines, [*found.lines[1:], None], strict=True)
@@ -85,17 +87,33 @@ def test_a_session_comes_to_the_same_and_changes_nothing(root, tmp_path):
     assert result.difference is None, result
     assert (result.inputs, result.titles) == (9, compared)
     assert bytes_of(root) == before
-
-
-def test_what_was_said_since_does_not_count(root, tmp_path):
-    path = asyncio.run(session(root, tmp_path, "enter", "g", "t", "enter", "1"))
     Journal(root / "triage", Author("ann", "laptop")).rule(["bench/c5", "bench/c6"], MODEL)
     assert played(path, root, tmp_path).difference is None
 
 
-def test_the_first_title_that_differs_is_told_with_its_line(root, tmp_path):
+def test_the_command_says_whether_it_is_the_same_and_the_first_title_that_differs_with_its_line(
+    root, tmp_path, capsys, monkeypatch
+):
     path = asyncio.run(session(root, tmp_path, "enter", "j", "enter"))
-    lines = path.read_text().splitlines()
+    assert main(["replay", str(path)]) == 0
+    assert capsys.readouterr().out.startswith("The same: 3 keys, texts, clicks and sizes were played, and ")
+    assert os.environ["PRM_INSPECT_USER"] == "ann"
+    # A workspace that has gone is one sentence.
+    root.rename(tmp_path / "moved")
+    assert main(["replay", str(path)]) == 2
+    assert "holds no workspace" in capsys.readouterr().err
+    assert main(["replay", str(path), "-w", str(tmp_path / "moved")]) == 0
+    (tmp_path / "moved").rename(root)
+    # Other data make a difference.
+    other = tmp_path / "other"
+    cases = [Case(3, 0, (0.9, 0.9, 0.9)) for _ in range(8)]
+    making.workspace(other, cases, [(making.scorer("prm"), cases)])
+    with monkeypatch.context() as soon:
+        soon.setattr(replaying, "PATIENCE", 0.5)
+        assert played(path, other, tmp_path).difference is not None
+    capsys.readouterr()
+    whole = path.read_bytes()
+    lines = whole.decode().splitlines()
     changed = max(number for number, line in enumerate(lines) if '"title"' in line)
     was = json.loads(lines[changed])
     lines[changed] = json.dumps({**was, "title": "another"})
@@ -103,14 +121,23 @@ def test_the_first_title_that_differs_is_told_with_its_line(root, tmp_path):
     difference = played(path, root, tmp_path).difference
     assert (difference.line, difference.was.title) == (changed + 1, "another")
     assert difference.now.title == was["title"]
-
-
-def test_other_data_makes_a_difference(root, tmp_path):
-    path = asyncio.run(session(root, tmp_path, "enter"))
-    other = tmp_path / "other"
-    cases = [Case(3, 0, (0.9, 0.9, 0.9)) for _ in range(8)]
-    making.workspace(other, cases, [(making.scorer("prm"), cases)])
-    assert played(path, other, tmp_path).difference is not None
+    # No title acts.
+    path.write_text(whole.decode().replace('"title": "', '"title": "\\u001b[2J'))
+    with monkeypatch.context() as soon:
+        soon.setattr(replaying, "PATIENCE", 0.5)
+        assert main(["replay", str(path)]) == 1
+    out = capsys.readouterr().out
+    assert "differs, after the start" in out
+    assert "\x1b" not in out
+    # A line that was cut short is left out, and a damaged one is told.
+    path.write_bytes(whole)
+    n = len(read_session(path).lines)
+    path.write_bytes(whole[:-9])
+    assert len(read_session(path).lines) == n - 1
+    first, second, rest = whole.split(b"\n", 2)
+    path.write_bytes(b"\n".join([first, second[:-3], rest]))
+    with pytest.raises(UnreadableFile, match=":2 is not a line"):
+        read_session(path)
 
 
 def test_typed_words_and_another_size_are_played_again(root, tmp_path):
@@ -141,38 +168,26 @@ def test_typed_words_and_another_size_are_played_again(root, tmp_path):
 # -- the log
 
 
-def test_only_the_user_may_read_it_and_old_ones_go(tmp_path, root):
+def test_only_the_user_may_read_it_and_old_ones_go_and_a_disk_that_refuses_stops_nothing(tmp_path, root):
     path = asyncio.run(session(root, tmp_path))
     assert path.stat().st_mode & 0o077 == 0
+    found = read_session(path)
+    assert isinstance(found, ReadSession)
+    assert found.start.who == "ann"
+    assert found.start.journals.keys() == {"bob-gpu.jsonl"}
+    assert Path(found.start.root) == root.resolve()
     for number in range(KEPT + 3):
         (path.parent / f"session-19990101-{number:06}-1.jsonl").touch()
-    start = read_session(path).start
-    log = SessionLog(path.parent, lambda: start)
+    log = SessionLog(path.parent, lambda: found.start)
     log.begin()
     log.close()
     assert len(logs(path.parent)) == KEPT
-
-
-def test_a_disk_that_refuses_is_told_and_stops_nothing(tmp_path, root, monkeypatch):
-    start = read_session(asyncio.run(session(root, tmp_path))).start
     (tmp_path / "file").touch()
-    log = SessionLog(tmp_path / "file", lambda: start)
+    log = SessionLog(tmp_path / "file", lambda: found.start)
     log.begin()
     log.write({"key": "j"})
     log.close()
     assert "not logged any more" in log.problem
-
-
-def test_a_line_that_was_cut_short_is_left_out_and_a_damaged_one_is_told(tmp_path, root):
-    path = asyncio.run(session(root, tmp_path, "enter"))
-    whole = path.read_bytes()
-    n = len(read_session(path).lines)
-    path.write_bytes(whole[:-9])
-    assert len(read_session(path).lines) == n - 1
-    first, second, rest = whole.split(b"\n", 2)
-    path.write_bytes(b"\n".join([first, second[:-3], rest]))
-    with pytest.raises(UnreadableFile, match=":2 is not a line"):
-        read_session(path)
 
 
 def test_commands_are_called_by_their_ids():
@@ -194,20 +209,6 @@ def test_the_shadow_has_journals_as_they_were_and_the_data_by_reference(root, tm
 # -- the command
 
 
-def test_the_command_says_whether_it_is_the_same(root, tmp_path, capsys):
-    path = asyncio.run(session(root, tmp_path, "enter"))
-    assert main(["replay", str(path)]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("The same: 1 keys, texts, clicks and sizes were played, and ")
-    lines = path.read_text().replace('"title": "', '"title": "\\u001b[2J')
-    path.write_text(lines)
-    assert main(["replay", str(path)]) == 1
-    out = capsys.readouterr().out
-    assert "differs, after the start" in out
-    assert "\x1b" not in out
-    assert os.environ["PRM_INSPECT_USER"] == "ann"
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -226,14 +227,6 @@ def test_what_is_no_log_is_one_sentence(tmp_path, capsys, text, said):
     err = capsys.readouterr().err
     assert said in err
     assert len(err.splitlines()) == 1
-
-
-def test_a_workspace_that_has_gone_is_one_sentence(root, tmp_path, capsys):
-    path = asyncio.run(session(root, tmp_path))
-    root.rename(tmp_path / "moved")
-    assert main(["replay", str(path)]) == 2
-    assert "holds no workspace" in capsys.readouterr().err
-    assert main(["replay", str(path), "-w", str(tmp_path / "moved")]) == 0
 
 
 def test_a_session_of_the_demo_is_played_where_no_workspace_is(root, tmp_path, capsys, monkeypatch):
@@ -259,20 +252,7 @@ def test_a_session_of_the_demo_is_played_where_no_workspace_is(root, tmp_path, c
     assert "Play it in another folder." in capsys.readouterr().err
 
 
-def test_a_title_that_is_not_there_yet_is_not_logged(root, tmp_path):
-    path = asyncio.run(session(root, tmp_path, "enter"))
-    assert all(line.title.strip() for line in read_session(path).lines if line.title is not None)
-
-
 def test_without_a_log_there_is_no_last_one(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert main(["replay", "last"]) == 2
     assert "there is no log of a session in" in capsys.readouterr().err
-
-
-def test_a_session_is_what_it_was_read_as(root, tmp_path):
-    found = read_session(asyncio.run(session(root, tmp_path)))
-    assert isinstance(found, ReadSession)
-    assert found.start.who == "ann"
-    assert found.start.journals.keys() == {"bob-gpu.jsonl"}
-    assert Path(found.start.root) == root.resolve()
