@@ -16,27 +16,27 @@ HOSTILE = (
     "",
     " ",
     "\x00\x1b[31m\ud800\u202e",
-    "(" * 50_000,
-    "(" * 50_000 + "1" + ")" * 50_000 + " = 1",
-    "1 = " * 20_000,
-    "2^" * 10_000 + "2 = 4",
+    "(" * 5_000,
+    "(" * 5_000 + "1" + ")" * 5_000 + " = 1",
+    "1 = " * 2_000,
+    "2^" * 1_200 + "2 = 4",
     "9^9^9^9 = 1",
     "((((9^12)^12)^12)^12)^12 = 1",
     "1 / 0 = 1 / 0",
-    "\\frac" * 5_000 + "{1}{2} = 3",
-    "\\frac{1}{" * 3_000 + "2" + "}" * 3_000 + " = 3",
-    "9" * 100_000 + " + 1 = 2",
-    "0." + "9" * 100_000 + " = 1",
+    "\\frac" * 1_200 + "{1}{2} = 3",
+    "\\frac{1}{" * 1_200 + "2" + "}" * 1_200 + " = 3",
+    "9" * 10_000 + " + 1 = 2",
+    "0." + "9" * 10_000 + " = 1",
     "1,000,000,000,000,000,000,000,000 = 1",
-    "- " * 30_000 + "1 = 1",
-    "1 + " * 30_000,
-    "a = " * 30_000,
+    "- " * 3_000 + "1 = 1",
+    "1 + " * 3_000,
+    "a = " * 3_000,
     "% % % = % of 3",
     "²³^^ = ²",
     "٣ + ٤ = ٧ and １ + １ = ２ and ½ + ½ = 1",
     "$$\\[\\left(\\boxed{\\text{x}}",
-    "x" * 200_000,
-    "3 apples " * 20_000,
+    "x" * 20_000,
+    "3 apples " * 2_000,
 )
 
 
@@ -176,7 +176,7 @@ def test_any_text_has_a_reward(module: ModuleType, text: str) -> None:
 
 @EVERY
 @given(st.text(), st.lists(st.text(alphabet="0123456789 +-*/^=()%.,x{}\\frac$of apples\n"), max_size=6))
-@up_to(60)
+@up_to(60, usually=8)
 def test_rewards_are_in_range_and_look_at_no_later_step(module: ModuleType, problem: str, steps: list[str]) -> None:
     rewards = module.rewards(problem, steps)
     assert all(isinstance(reward, float) and 0 <= reward <= 1 for reward in rewards)
@@ -186,8 +186,8 @@ def test_rewards_are_in_range_and_look_at_no_later_step(module: ModuleType, prob
 
 @EVERY
 def test_many_steps_are_no_trouble(module: ModuleType) -> None:
-    steps = [f"{i} + {i + 1} = {2 * i + 1}" for i in range(3_000)]
-    assert len(module.rewards("From 0 to 3000.", steps)) == 3_000
+    steps = [f"{i} + {i + 1} = {2 * i + 1}" for i in range(1_000)]
+    assert len(module.rewards("From 0 to 1000.", steps)) == 1_000
 
 
 def test_the_blend_lies_between_the_lowest_and_the_mean() -> None:

@@ -12,9 +12,12 @@ THOROUGH = bool(os.environ.get("PRM_INSPECT_THOROUGH"))
 USUAL, FEW = 100, 25
 
 
-def up_to(most: int, **more: Any) -> settings:
-    """Settings for a test that deserves `most` examples: so many where all is tried, else a quarter, at least five."""
-    return settings(max_examples=most if THOROUGH else max(5, most // 4), **more)
+def up_to(most: int, usually: int | None = None, **more: Any) -> settings:
+    """Settings for a test that deserves `most` examples: so many where all is tried, else a quarter, at least five.
+
+    `usually` is how many there are else where each takes long, or where another axis multiplies them.
+    """
+    return settings(max_examples=most if THOROUGH else usually or max(5, most // 4), **more)
 
 
 def also(*more: Any) -> tuple[Any, ...]:

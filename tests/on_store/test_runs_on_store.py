@@ -169,7 +169,7 @@ for event in tests.run(mirror, loaded=fake_scoring.Engine(4, 0.02)):
 """
 
 
-@pytest.mark.parametrize("after", [1, 5, 11])
+@pytest.mark.parametrize("after", [1, 11])
 def test_who_is_killed_while_sending_has_lost_nothing(proxy, machine, address, tmp_path, after):
     begun(machine("ann"))
     proxy.fault = lambda method, _path: "slow" if method == "PUT" else None

@@ -13,7 +13,7 @@ from scoring.cache import RewardParts
 from scoring.workspace import Workspace
 
 pytest.importorskip("torch")
-CASES = 400
+CASES = 120
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +43,14 @@ def test_shards_in_any_order_one_killed_and_one_with_two_workers_are_the_whole(
     proxy.fail_now_and_then(0.2)
 
     def environment(name, seconds):
-        return {**scoring_process.light(seconds), "XDG_CACHE_HOME": str(tmp_path / name / "cache")}
+        return {
+            **scoring_process.light(seconds),
+            "LEASE_SECONDS": "6",
+            "XDG_CACHE_HOME": str(tmp_path / name / "cache"),
+        }
 
     def shard(number, *more):
-        return *words, "-w", address, f"--shard={number}/4", *more
+        return *words, "-w", address, f"--shard={number}/2", *more
 
     with scoring_process.started(*shard(2, "--device=cpu"), env=environment("killed", 0.2)) as process:
         for line in process.stdout:
@@ -54,15 +58,15 @@ def test_shards_in_any_order_one_killed_and_one_with_two_workers_are_the_whole(
                 break
         process.kill()
     scored = []
-    for number, devices in ((3, "cpu"), (1, "cpu,cpu"), (3, "cpu"), (4, "cpu"), (2, "cpu")):
+    for number, devices in ((1, "cpu,cpu"), (2, "cpu"), (1, "cpu")):
         run = shard(number, f"--device={devices}")
         code, events, err = scoring_process.ran(*run, env=environment(f"machine {number}", 0.0))
         assert (code, err) == (0, "")
         scored.append(events[-1]["scored"])
-    assert scored[:4] == [100, 100, 0, 100]
+    assert (scored[0], scored[2]) == (60, 0)
     proxy.fault = lambda *_: None
     last = machine("last")
     last.sync()
     assert kept(last.root) == expected
-    assert sum(pl.read_parquet(part).height for part in last.root.glob("rewards/*/part-*")) <= CASES + 100
+    assert sum(pl.read_parquet(part).height for part in last.root.glob("rewards/*/part-*")) <= CASES + 60
     assert sum(proxy.counts.values()) > 5

@@ -27,14 +27,13 @@ from scoring.metrics.threshold_curves import (
     step_bands,
     step_curve,
 )
-from thoroughness import up_to
+from thoroughness import together, up_to
 
 # Sums of these are exact, so that z-scores are equal here where they are equal in truth.
 VALUES = (-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 2.0)
 CUTS = (-1.5, -1.0, -0.5, 0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5)
 WORDS = ("exact", "early", "late", "missed", "clean", "false_alarm")
-EVERY = [pytest.param(name, step, id=f"{step}-{name}") for name in slow.NAMES for step in slow.STEPS]
-RULES = pytest.mark.parametrize(("name", "step"), EVERY)
+RULES = pytest.mark.parametrize(("name", "step"), together(slow.NAMES, slow.STEPS))
 BENCHES, COMPARISON = making.benches(VALUES), st.sampled_from(("<", "<="))
 
 
@@ -57,7 +56,7 @@ def cuts(data, cases, name, size=1):
 
 
 @RULES
-@up_to(60)
+@up_to(60, usually=8)
 @given(cases=BENCHES, comparison=COMPARISON, data=st.data())
 def test_verdicts_outcomes_and_steps_are_those_of_a_slow_reference(name, step, cases, comparison, data):
     (cut,) = cuts(data, cases, name)
@@ -80,7 +79,7 @@ def test_verdicts_outcomes_and_steps_are_those_of_a_slow_reference(name, step, c
 
 
 @RULES
-@up_to(40)
+@up_to(40, usually=6)
 @given(cases=BENCHES, comparison=COMPARISON, data=st.data())
 def test_however_it_is_reached_a_rule_decides_alike_and_each_case_may_have_its_own_threshold(
     name, step, cases, comparison, data
@@ -104,7 +103,7 @@ def test_however_it_is_reached_a_rule_decides_alike_and_each_case_may_have_its_o
 
 
 @RULES
-@up_to(40)
+@up_to(40, usually=6)
 @given(cases=making.balanced(VALUES), comparison=COMPARISON, data=st.data())
 def test_the_sweep_of_f1_is_evaluation_at_every_cut(name, step, cases, comparison, data):
     found = decided(cases, name, step, 0.0, comparison)
@@ -141,7 +140,7 @@ def test_the_sweep_of_f1_is_evaluation_at_every_cut(name, step, cases, compariso
 
 
 @RULES
-@up_to(40)
+@up_to(40, usually=4)
 @given(items=step_making.items(min_size=1), comparison=COMPARISON, cut=st.sampled_from(CUTS))
 def test_figures_of_steps_and_their_sweep_do_not_depend_on_which_step_is_named(name, step, items, comparison, cut):
     found = step_making.evaluation(items).compared(comparison, name, step).at(cut)
@@ -164,7 +163,7 @@ def test_figures_of_steps_and_their_sweep_do_not_depend_on_which_step_is_named(n
 
 
 @RULES
-@up_to(40)
+@up_to(40, usually=6)
 @given(cases=BENCHES, comparison=COMPARISON, data=st.data())
 def test_conditions_select_exactly_the_cases_of_an_outcome_and_of_a_flip(name, step, cases, comparison, data):
     old, new = cuts(data, cases, name, 2)
@@ -185,7 +184,7 @@ def test_conditions_select_exactly_the_cases_of_an_outcome_and_of_a_flip(name, s
 
 
 @RULES
-@up_to(40)
+@up_to(40, usually=6)
 @given(cases=BENCHES, comparison=COMPARISON, data=st.data())
 def test_a_margin_is_the_distance_to_the_nearest_threshold_that_turns_the_case(name, step, cases, comparison, data):
     (cut,) = cuts(data, cases, name)

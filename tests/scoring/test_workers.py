@@ -180,7 +180,7 @@ def test_what_is_wrong_with_the_request_is_said_once(tmp_path):
 
 def test_two_runs_of_a_scorer_with_two_workers_each_share_the_work(tmp_path, model):
     workspace = making.workspace(tmp_path / "ws", MANY, [])
-    slow = scoring_process.light(0.15)
+    slow = scoring_process.light(0.1)
     with start(workspace, model, "--device=cpu,cpu", env=slow) as first:
         until(first, "ready")
         code, events, err = ran(workspace, model, "--device=cpu,cpu", env=slow)
