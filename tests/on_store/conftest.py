@@ -21,6 +21,7 @@ _ON_ALL = {
     "test_what_is_removed_and_brought_back_is_so_everywhere",
     "test_any_order_of_writes_and_syncs_ends_with_everything_everywhere",
     "test_two_machines_share_a_run",
+    "test_a_fifth_of_all_requests_fails_and_nothing_is_different",
     "test_what_a_dead_machine_had_begun_is_free_by_the_clock_of_the_store",
 }
 """Tests of what stores do each in its own way (names, pieces, clocks, writing if nobody did), on an emulator of each.

@@ -224,6 +224,7 @@ def test_any_text_gives_elements_in_order_of_line(tail):
 @pytest.mark.parametrize(
     ("text", "names", "separator"),
     [
+        ("a,b;c\n1,2;3\n4,5\n", ("a", "b;c"), ","),
         ("a,b\n1,2\n", ("a", "b"), ","),
         ("a\tb\n1\t2\n", ("a", "b"), "\t"),
         ("a;b\n1;2\n", ("a", "b"), ";"),
