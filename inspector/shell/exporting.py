@@ -147,7 +147,7 @@ def _can_be(args: argparse.Namespace) -> None:
     if args.to not in FORMATS[args.what]:
         there = "; ".join(f"{what} as {', '.join(formats)}" for what, formats in FORMATS.items())
         there = there.replace(" as ", " can be written as ", 1)
-        what = "is not triage" if args.what == "triage" else f"are no {args.what}"
+        what = "is no triage" if args.what == "triage" else f"are no {args.what}"
         raise UsageError(f"there {what} in the format {args.to}.", f"{there[0].upper()}{there[1:]}.")
     if args.who and args.what != "triage":
         raise UsageError("--who says whose triage is written.", f"Leave it out for {args.what}.")

@@ -94,8 +94,8 @@ ELSEWHERE = {
     "demo": "it holds no text of anybody else",
 }
 ACTING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-OWN = re.compile(r"\x1b\[(?!31337)[\d;]*m")
-"""Colours, which tables have on a terminal."""
+OWN = re.compile(r"\x1b\[(?!31337)[\d;]*m|\r[^\r\n\x1b]*\x1b\[[KJ]|\x1b\[\d+A\r")
+"""Colours, which tables have on a terminal; and how far a command is, on one line, where the machine is busy."""
 
 
 class Stream(io.TextIOWrapper):

@@ -216,7 +216,7 @@ def test_names_that_are_no_files_are_left_out_and_counted(filled, at, address, b
     assert not outside
     store.s3.put_object(Bucket=bucket, Key=f"{before}rewards/../x", Body=b"{}")
     at("eve")
-    with pytest.raises(StoreError, match="no path of a file"):
+    with pytest.raises(StoreError, match="not a path of a file"):
         workspace_folder(address)
 
 

@@ -41,8 +41,8 @@ def test_a_layer_without_bias_has_only_a_weight():
 
 
 def test_the_pure_part_imports_no_engine():
-    modules = "readout checkpoint fingerprint run preparation claim events weights.usable engines.base"
-    modules += " prms.base prms.qwen prms.catalogue opened __main__"
+    modules = "readout checkpoint fingerprint runs.run runs.preparation claim runs.events weights.usable engines.base"
+    modules += " prms.base prms.qwen prms.catalogue runs.opened __main__"
     lines = [*(f"import scoring.{name}" for name in modules.split()), "import sys"]
     lines += ["heavy = {'torch', 'transformers', 'safetensors', 'tokenizers', 'huggingface_hub', 'textual'}"]
     lines += ["print(sorted(heavy & sys.modules.keys()))"]

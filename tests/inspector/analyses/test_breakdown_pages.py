@@ -254,7 +254,7 @@ def test_a_figure_that_is_not_there_is_told_with_those_that_are(two):
     with pytest.raises(UsageError, match="'sense' is not a figure of a cell") as error:
         view_of(two, CELLS, {"figure": "sense"})
     assert "error_acc" in str(error.value)
-    with pytest.raises(UsageError, match="no figure of steps"):
+    with pytest.raises(UsageError, match="not a figure of steps"):
         view_of(two, STEP_POSITION, {"figure": "sense"}).laid_out()
 
 

@@ -36,7 +36,7 @@ class Asked(XrayQuestion):
 
 @pytest.fixture
 def asked(monkeypatch):
-    monkeypatch.setattr("inspector.screens.bodies.Question", Asked)
+    monkeypatch.setattr("inspector.screens.bodies.XrayQuestion", Asked)
     monkeypatch.setattr(Asked, "asked", [])
     monkeypatch.setattr(Asked, "wait", False)
     return Asked.asked

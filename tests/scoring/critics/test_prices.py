@@ -66,10 +66,10 @@ def test_what_is_no_price_list(tmp_path, text):
 
 
 def test_what_is_no_toml(tmp_path):
-    with pytest.raises(UnreadableFile, match="no TOML"):
+    with pytest.raises(UnreadableFile, match="not TOML"):
         prices(tmp_path, "a =")
     (tmp_path / "latin.toml").write_bytes(b"a = '\xfc'")
-    with pytest.raises(UnreadableFile, match="no TOML"):
+    with pytest.raises(UnreadableFile, match="not TOML"):
         Prices.read(tmp_path / "latin.toml")
     with pytest.raises(UnreadableFile, match="there is no file"):
         Prices.read(tmp_path / "missing.toml")

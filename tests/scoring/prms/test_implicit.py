@@ -228,7 +228,7 @@ def test_a_reference_with_other_tokens_is_refused(folders, tmp_path):
     with pytest.raises(ForeignCheckpoint, match=r"<\|.*\|>' is \d+ here and unknown there \(1 tokens differ"):
         prepared((folders[0], other))
     (other / "tokenizer.json").write_text("[]")
-    with pytest.raises(CheckpointError, match="no tokenizer that can be compared"):
+    with pytest.raises(CheckpointError, match="not a tokenizer that can be compared"):
         prepared((folders[0], other))
 
 

@@ -136,7 +136,7 @@ def test_a_cut_off_archive_is_one_sentence(log):
     path.write_bytes(path.read_bytes()[:-30])
     assert recognises_file(HEAD, path)
     assert not recognises_file(HEAD, path.rename(path.with_suffix(".zip")))
-    with pytest.raises(UnreadableFile, match="no whole zip archive"):
+    with pytest.raises(UnreadableFile, match="not a whole zip archive"):
         load_file(path.with_suffix(".zip"))
 
 
@@ -555,7 +555,7 @@ def test_a_damaged_member_that_is_packed_with_zstd(tmp_path, changes):
 def test_no_whole_archive(tmp_path, content):
     path = tmp_path / "an.eval"
     path.write_bytes(content)
-    with pytest.raises(UnreadableFile, match="no whole zip archive"):
+    with pytest.raises(UnreadableFile, match="not a whole zip archive"):
         ZipMembers(path)
 
 

@@ -292,7 +292,7 @@ def test_a_module_that_is_changed_and_not_targeted_is_refused(workspace, base, t
 
 
 def test_a_base_for_a_whole_model_and_an_adapter_as_base_are_wrong_usage(workspace, base, tmp_path):
-    with pytest.raises(UsageError, match="no LoRA adapter"):
+    with pytest.raises(UsageError, match="not a LoRA adapter"):
         prepared(workspace, base, base)
     adapter = adapters.write(tmp_path / "lora")
     with pytest.raises(CheckpointError, match="itself a LoRA adapter"):

@@ -107,7 +107,7 @@ def test_tokens_are_counts_or_not_told(usage, wanted):
         (b"", "not whole JSON"),
         (b"\xff", "not whole JSON"),
         (b"[" * 100_000, "not whole JSON"),
-        (b"[]", "no chat completion"),
+        (b"[]", "not a chat completion"),
         (b'{"choices": []}', "without choices"),
         (b'{"error": {"message": "overloaded\\u001b[2J"}}', r"in place of an answer: overloaded \[2J$"),
     ],

@@ -43,8 +43,8 @@ def test_the_two_words_must_make_one(second, fine):
     ("reply", "phrase"),
     [
         (told([0.5]), "1 scores for 2 steps"),
-        (told([0.5, 1.5]), "no probability"),
-        (told([0.5, float("nan")]), "no probability"),
+        (told([0.5, 1.5]), "not a probability"),
+        (told([0.5, float("nan")]), "not a probability"),
         ({"data": [{"index": 0}]}, "no scores"),
         ({"data": [{"index": 1, "score": 0.5}, {"index": 2, "score": 0.5}]}, "no scores"),
         ({"data": [{"index": 0, "score": 0.5}, {"index": 1, "score": 0.5}, {"index": 1, "score": 0.7}]}, "no scores"),
