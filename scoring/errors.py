@@ -139,14 +139,27 @@ class InUse(WorkspaceError):
 
 
 class StoreError(WorkspaceError):
-    """A failure of object storage: `passing` says that it may succeed later, `denied` that it is not allowed."""
+    """A failure of object storage.
+
+    `passing` says that it may succeed later, `denied` that it is not allowed, `misnamed` that an object that is there has
+    a name that no file can have.
+    """
 
     title = "Object storage"
 
-    def __init__(self, sentence: str, next_step: str = "", *, passing: bool = False, denied: bool = False) -> None:
+    def __init__(
+        self,
+        sentence: str,
+        next_step: str = "",
+        *,
+        passing: bool = False,
+        denied: bool = False,
+        misnamed: bool = False,
+    ) -> None:
         super().__init__(sentence, next_step)
         self.passing = passing
         self.denied = denied
+        self.misnamed = misnamed
 
 
 class DamagedWorkspace(WorkspaceError):

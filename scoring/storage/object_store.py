@@ -513,7 +513,9 @@ def _sentence(address: Address, error: Exception) -> StoreError:  # noqa: PLR091
     if _is(error, "InvalidPathError"):
         name = next(iter(_NAMED.findall(text)), "")[:_SHOWN]
         return StoreError(
-            f"{address} holds an object whose name is not a path of a file ({name!a}).", "Rename or remove it there."
+            f"{address} holds an object whose name is not a path of a file ({name!a}).",
+            "Rename or remove it there.",
+            misnamed=True,
         )
     if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
         return StoreError(f"a file for {address} cannot be read or written here ({error.strerror}).", "Free space.")

@@ -213,7 +213,7 @@ class Mirror:
         try:
             listed = self.store.list(under)
         except StoreError as error:
-            if under or error.passing or "no path of a file" not in error.sentence:
+            if under or not error.misnamed:
                 raise
             # One such name spoils a whole listing. Beside our folders it is nobody's business here.
             parts = [self.store.list(folder) for folder in FOLDERS]
