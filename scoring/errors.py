@@ -141,8 +141,8 @@ class InUse(WorkspaceError):
 class StoreError(WorkspaceError):
     """A failure of object storage.
 
-    `passing` says that it may succeed later, `denied` that it is not allowed, `misnamed` that an object has a name that no
-    file can have.
+    `passing` says that it may succeed later, `denied` that it is not allowed, `misnamed` that an object there has a name
+    that no file can have.
     """
 
     title = "Object storage"
