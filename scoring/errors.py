@@ -141,7 +141,7 @@ class InUse(WorkspaceError):
 class StoreError(WorkspaceError):
     """A failure of object storage.
 
-    `passing` says that it may succeed later, `denied` that it is not allowed, `misnamed` that an object there has a name
+    `passing` says that it may succeed later, `denied` that it is not allowed, `misnamed` that an object has a name
     that no file can have.
     """
 
