@@ -41,7 +41,7 @@ with contextlib.suppress(SystemExit):
 """
     modules = loaded_modules(program)
     assert "argparse" in modules
-    assert not modules & {"textual", "rich", "polars", "numpy", "importlib.metadata", *ENGINES}
+    assert not modules & {"textual", "rich", "polars", "numpy", "msgspec", "importlib.metadata", *ENGINES}
 
 
 def test_help_of_a_command_that_is_no_analysis_is_as_quick():

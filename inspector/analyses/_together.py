@@ -9,7 +9,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Params
-from inspector.case_links import (
+from inspector.common_cases import (
     ScorerField,
     aligned_cases,
     compare_command,

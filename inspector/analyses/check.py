@@ -19,7 +19,7 @@ from inspector.analyses._pair import (
     setting_blocks,
     test_note,
 )
-from inspector.case_links import aligned_cases, aligned_steps, without_gold
+from inspector.common_cases import aligned_cases, aligned_steps, without_gold
 from inspector.comparability import Incomparable, counted_cases, incomparable
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance, repeated_solutions

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from inspector.analyses import Page, Params, analysis
 from inspector.analyses._pair import QUADRANTS, TEST, is_laid_out, pair_blocks, resampling_words, test_note
 from inspector.analyses._together import cascade_view, pairs_view, sets_view
-from inspector.case_links import (
+from inspector.common_cases import (
     ScorerField,
     aligned_cases,
     aligned_steps,

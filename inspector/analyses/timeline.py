@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Params, analysis
 from inspector.analyses._pair import TEST, resampling_words, test_note
-from inspector.case_links import aligned_cases, aligned_steps, set_aside, without_gold
+from inspector.common_cases import aligned_cases, aligned_steps, set_aside, without_gold
 from inspector.comparability import incomparable
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance, repeated_solutions

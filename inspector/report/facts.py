@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.analyses.compare import compare
 from inspector.analyses.metrics import metrics
-from inspector.case_links import best_first
+from inspector.common_cases import best_first
 from inspector.notes import first_run_notes
 from inspector.render.cells import DASH, interval, share
 from inspector.render.elements import ROW, WIDTH, Element, box, element, line, name_label, picture, width_of, words

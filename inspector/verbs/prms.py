@@ -3,12 +3,20 @@
 import argparse
 
 from inspector.verbs import Verb
-from scoring.runs.arguments import add_prm_arguments
 
 
 def _flags(parser: argparse.ArgumentParser) -> None:
+    from scoring.runs.arguments import add_prm_arguments
 
-    add_prms(parser)
+    parser.usage = """prm-inspect prms [NAME|FILE.py] [options]
+       prm-inspect prms check NAME|FILE.py [options]"""
+    parser.epilog = """Exit codes: 0 done, and no check failed (skipped ones say why); 1 a check failed; 2 could not, or
+    wrong usage: one sentence says what to do; 130 interrupted."""
+    what = "a family, or an adapter of your own (by its name or a part of it; default: list all)"
+    parser.add_argument("action", nargs="?", metavar="NAME|FILE.py", help=what)
+    parser.add_argument("name", nargs="?", metavar="check NAME|FILE.py", help="the adapter to test")
+    parser.add_argument("--cases", metavar="FILE", help="a benchmark's file with cases to try (of check)")
+    add_prm_arguments(parser, "--weights", required=False)
 
 
 VERB = Verb(
@@ -21,19 +29,3 @@ VERB = Verb(
     takes=(),
     rank=4,
 )
-
-
-# -- the flags of `prms`, without anything of weight
-
-
-def add_prms(parser: argparse.ArgumentParser) -> None:
-    """Add what the list of PRMs and the test of an adapter take."""
-    parser.usage = """prm-inspect prms [NAME|FILE.py] [options]
-       prm-inspect prms check NAME|FILE.py [options]"""
-    parser.epilog = """Exit codes: 0 done, and no check failed (skipped ones say why); 1 a check failed; 2 could not, or
-    wrong usage: one sentence says what to do; 130 interrupted."""
-    what = "a family, or an adapter of your own (by its name or a part of it; default: list all)"
-    parser.add_argument("action", nargs="?", metavar="NAME|FILE.py", help=what)
-    parser.add_argument("name", nargs="?", metavar="check NAME|FILE.py", help="the adapter to test")
-    parser.add_argument("--cases", metavar="FILE", help="a benchmark's file with cases to try (of check)")
-    add_prm_arguments(parser, "--weights", required=False)

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 import making
 from inspector.analyses.compare import COMPARISON
-from inspector.case_links import best_first
 from inspector.cli import main
 from inspector.command_flags import FORMS
+from inspector.common_cases import best_first
 from inspector.request import Request
 from inspector.selection import load
 from scoring.errors import UsageError

@@ -10,8 +10,8 @@ import making
 import step_making
 import step_reference
 from inspector.analyses.compare import COMPARISON
-from inspector.case_links import best_first
 from inspector.cli import main
+from inspector.common_cases import best_first
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case
