@@ -2,7 +2,7 @@
 
     workspace.json
     benchmarks/<name>/gen-<uuid7>/   see scoring.generation
-    rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet, leases/ (scoring.runs.leases)
+    rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet, leases/ (scoring.runs.plan)
     converted/<32 hex>/              checkpoints made of pickles or LoRA adapters, see scoring.weights.usable
     triage/<who>-<machine>.jsonl     what people said of cases, see scoring.triage.journal
     variants/<uuid7>.json            cases that a person changed to try it, see scoring.variants

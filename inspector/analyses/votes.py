@@ -36,7 +36,7 @@ from scoring.evaluations.official_rows import Counting, figures_of, parts
 from scoring.metrics.first_error import NAMES
 from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
-from scoring.runs.leases import FAILED, REFUSED
+from scoring.runs.plan import FAILED, REFUSED
 from scoring.schema import Bools, Floats, Ints, RowDict
 
 VOTES = {

@@ -15,7 +15,7 @@ from inspector.selection import Selection
 from inspector.texts.sentences import counted
 from scoring.cache import VoteParts, rows_about
 from scoring.critics.parsing import fault_of
-from scoring.runs.leases import FAILED, REFUSED
+from scoring.runs.plan import FAILED, REFUSED
 from scoring.schema import VOTES
 from scoring.scorer import Scorer
 

@@ -6,7 +6,7 @@ from typing import Any
 from inspector.render.cells import share
 from inspector.texts.sentences import counted, size_words
 from inspector.texts.short_names import short_name
-from scoring.runs.leases import FAILED, REFUSED
+from scoring.runs.plan import FAILED, REFUSED
 
 # -- seconds in the unit people count in, and how far something is that takes many
 

@@ -101,7 +101,7 @@ class Remembering:
         from inspector.workspace_place import deciding_files
         from scoring.benchmarks import demo
         from scoring.plugins import installed_plugins
-        from scoring.runs.leases import FOLDER as LEASES
+        from scoring.runs.plan import FOLDER as LEASES
         from scoring.storage.files import expand_home
         from scoring.workspace import BENCHMARKS, REWARDS
 

@@ -18,7 +18,7 @@ from scoring.errors import UsageError
 from scoring.prms.base import OVER_LENGTH
 from scoring.readout import BEYOND_MEMORY
 from scoring.runs.arguments import add_arguments
-from scoring.runs.leases import FAILED, REFUSED
+from scoring.runs.plan import FAILED, REFUSED
 from scoring.scorer import checkpoints_in, point_of_model
 from scoring.storage.files import expand_home
 from scoring.workspace import Workspace

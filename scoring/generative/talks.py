@@ -14,7 +14,7 @@ from scoring.critics.parsing import told
 from scoring.errors import EngineError
 from scoring.generative.talk import JudgedTalk, Question, Talk, TalkFamily, came, said
 from scoring.runs.critic_runs import seed_of
-from scoring.runs.leases import FAILED, REFUSED, Missing
+from scoring.runs.plan import FAILED, REFUSED, Missing
 from scoring.runs.run import RunCase, Settled, Work
 
 NO_STEPS = f"{REFUSED}it has no steps"

@@ -18,7 +18,7 @@ from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, Noticed
 from scoring.cache import Parts
 from scoring.critics.catalogue import ReadAnswer, read_answer, version, was_cut
 from scoring.runs.events import Asked, Estimate, Interrupt, Notice
-from scoring.runs.leases import FAILED, REFUSED, Missing, RunPlan, vote_plan
+from scoring.runs.plan import FAILED, REFUSED, Missing, RunPlan, vote_plan
 from scoring.runs.run import Came, Load, RunCase, RunUsage, Settled, Work
 
 # -- whether a server that was asked to sample did: the votes of a case that are the very same text

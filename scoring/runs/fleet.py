@@ -21,7 +21,7 @@ import polars as pl
 from scoring.cache import Parts
 from scoring.errors import EngineError, InspectError
 from scoring.runs.events import Interrupt, NodeProgress, Nodes, Notice, Ready
-from scoring.runs.leases import Missing, RunPlan
+from scoring.runs.plan import Missing, RunPlan
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import Came, Load, RunCase, RunUsage, Settled, Work
 from scoring.runs.workers import (

@@ -23,7 +23,7 @@ from scoring.engines.base import Engine
 from scoring.prms.base import Encoder
 from scoring.readout import Answer, Encoded, Refused
 from scoring.runs.events import Interrupt, Notice
-from scoring.runs.leases import Missing, RunPlan, reward_plan
+from scoring.runs.plan import Missing, RunPlan, reward_plan
 from scoring.runs.run import Came, Load, RunCase, RunUsage, Settled, Work
 
 WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20

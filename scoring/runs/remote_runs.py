@@ -18,7 +18,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from scoring.errors import InspectError
-from scoring.runs import leases
+from scoring.runs import plan
 from scoring.runs.events import End, Event, Notice, Saved, Start
 from scoring.storage.files import write_atomically
 from scoring.storage.remote import Mirror, kept
@@ -69,7 +69,7 @@ class _Sender:
         self._wake, self._end = threading.Event(), False
         self._failure: InspectError | None = None
         self._told: set[str] = set()
-        leases.EXCHANGES[folder] = self._shared.exchange
+        plan.EXCHANGES[folder] = self._shared.exchange
         self._folder = folder
         self._thread = threading.Thread(target=self._run, name="sending", daemon=True)
         self._thread.start()
@@ -88,7 +88,7 @@ class _Sender:
 
     def finish(self) -> InspectError | None:
         """Send the rest; why not, where that cannot be."""
-        leases.EXCHANGES.pop(self._folder, None)
+        plan.EXCHANGES.pop(self._folder, None)
         self._end = True
         self._wake.set()
         while self._thread.is_alive():
@@ -98,7 +98,7 @@ class _Sender:
 
     def _run(self) -> None:
         while not self._end:
-            self._wake.wait(leases.EXPIRES / 4)
+            self._wake.wait(plan.EXPIRES / 4)
             self._wake.clear()
             self._send()
             if not self._end:
@@ -121,7 +121,7 @@ class SharedLeases:
     """The leases of one scorer's folder, here and there."""
 
     def __init__(self, mirror: Mirror, folder: Path) -> None:
-        self._mirror, self._folder = mirror, folder / leases.FOLDER
+        self._mirror, self._folder = mirror, folder / plan.FOLDER
         self._under = folder.relative_to(mirror.root).as_posix()
         self._put: dict[str, tuple[bytes, float]] = {}
         self._lock = threading.Lock()
@@ -163,7 +163,7 @@ class SharedLeases:
         due = [
             name
             for name, data in own.items()
-            if name not in self._put or self._put[name][0] != data or now - self._put[name][1] > leases.EXPIRES / 4
+            if name not in self._put or self._put[name][0] != data or now - self._put[name][1] > plan.EXPIRES / 4
         ]
         if due or gone:
             # Whoever sees that something is free finds what was saved of it.
@@ -183,7 +183,7 @@ class SharedLeases:
         there = {path.removeprefix(inside): lease for path, lease in self._mirror.store.list(inside[:-1]).items()}
         newest = max((lease.modified for lease in there.values()), default=0.0)
         live = {
-            name: newest - lease.modified for name, lease in there.items() if newest - lease.modified <= leases.EXPIRES
+            name: newest - lease.modified for name, lease in there.items() if newest - lease.modified <= plan.EXPIRES
         }
         dead = there.keys() - live.keys() - self._put.keys()
         if dead:
@@ -194,7 +194,7 @@ class SharedLeases:
                 continue
             read = self._mirror.store.read(inside + name)
             if read is None:
-                live = {**live, name: leases.EXPIRES}
+                live = {**live, name: plan.EXPIRES}
                 continue
             with suppress(ValueError, KeyError, TypeError):
                 lease = json.loads(read[0])

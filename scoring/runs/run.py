@@ -42,7 +42,7 @@ from scoring.runs.events import (
     Status,
     Stopped,
 )
-from scoring.runs.leases import Missing, RunPlan, SharedWork
+from scoring.runs.plan import Missing, RunPlan, SharedWork
 from scoring.scorer import FILE, Scorer
 from scoring.storage.files import FolderShare
 from scoring.texts import Texts, reward_keys

@@ -21,7 +21,7 @@ from scoring.errors import UsageError
 from scoring.runs.arguments import ClusterSize
 from scoring.runs.events import ClusterEstimate, Interrupt
 from scoring.runs.fleet import Fleet, characters
-from scoring.runs.leases import Missing, RunPlan
+from scoring.runs.plan import Missing, RunPlan
 from scoring.runs.prm_runs import Encoding, EncodingSession
 from scoring.runs.run import Came, Load, RunCase, RunUsage, Work
 from scoring.runs.workers import BlockResult, CaseResult, Opened, WorkBlock, WorkerGone, WorkerReply

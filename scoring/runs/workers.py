@@ -33,7 +33,7 @@ from scoring import __version__
 from scoring.errors import EngineError, InputError, InspectError
 from scoring.prms.base import Encoder
 from scoring.runs.events import Interrupt, Notice
-from scoring.runs.leases import Missing
+from scoring.runs.plan import Missing
 from scoring.runs.preparation import PreparedRun, Running, prepare
 from scoring.runs.prm_runs import EncodedCase, encoded, read
 from scoring.runs.run import RunCase, RunUsage, Settled

@@ -22,7 +22,7 @@ def load(self, *wishes, **further):
 Running.load = load
 if "LEASE_SECONDS" in os.environ:
     # What a machine that died had begun is free after so long.
-    from scoring.runs import leases
+    from scoring.runs import plan
 
-    leases.EXPIRES = float(os.environ["LEASE_SECONDS"])
-    leases._TOUCHED = leases.EXPIRES / 4
+    plan.EXPIRES = float(os.environ["LEASE_SECONDS"])
+    plan._TOUCHED = plan.EXPIRES / 4

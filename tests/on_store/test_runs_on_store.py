@@ -12,7 +12,7 @@ import pytest
 import fake_scoring
 from fake_scoring import SCORER, Engine, cases, events, expected, in_turn, kept
 from scoring.errors import UnwritableWorkspace
-from scoring.runs import leases, remote_runs
+from scoring.runs import plan, remote_runs
 from scoring.runs import run as scoring_run
 from scoring.runs.remote_runs import sent
 from scoring.storage import object_store
@@ -123,7 +123,7 @@ def test_two_machines_share_a_run(machine, monkeypatch):
 def test_what_a_dead_machine_had_begun_is_free_by_the_clock_of_the_store(machine, monkeypatch):
     ann, bob = begun(machine("ann")), machine("bob")
     bob.sync()
-    monkeypatch.setattr(leases, "EXPIRES", 2.0)
+    monkeypatch.setattr(plan, "EXPIRES", 2.0)
     dead = run(ann)
     for event in dead:
         if type(event).__name__ == "Saved":
@@ -136,7 +136,7 @@ def test_what_a_dead_machine_had_begun_is_free_by_the_clock_of_the_store(machine
     dead.close()
     ann.store.overwrite(held[0], data)
     monkeypatch.undo()
-    monkeypatch.setattr(leases, "EXPIRES", 2.0)
+    monkeypatch.setattr(plan, "EXPIRES", 2.0)
     *_, end = run(bob)
     assert end.status == "done"
     assert kept(folder_of(bob)) == expected(FRAME)

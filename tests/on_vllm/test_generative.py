@@ -16,7 +16,7 @@ from scoring.generative.talk import (  # noqa: E402  # stands with the ones belo
     DecisionWords,
 )
 from scoring.generative.talks import Talks  # noqa: E402  # stands with the ones below
-from scoring.runs.leases import Missing  # noqa: E402  # stands with the ones below
+from scoring.runs.plan import Missing  # noqa: E402  # stands with the ones below
 from scoring.runs.run import RunCase  # noqa: E402  # stands with the ones below
 from vllm_rewards import TOLERANCE  # noqa: E402  # needs torch
 

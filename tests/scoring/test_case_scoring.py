@@ -20,7 +20,7 @@ from scoring.benchmarks import demo
 from scoring.cache import RewardParts
 from scoring.runs import case_scoring
 from scoring.runs.case_scoring import WarmPrm, serve
-from scoring.runs.leases import Leases
+from scoring.runs.plan import Leases
 from scoring.schema import REWARDS, content_key
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace

@@ -19,7 +19,7 @@ from scoring.errors import InspectError
 from scoring.runs.arguments import Shard
 from scoring.runs.events import CaseRefused, End, Interrupt, Nodes, Notice, Ready
 from scoring.runs.fleet import ENDS, FIRST_CASES, HOPELESS, Fleet, WaitingCases, characters
-from scoring.runs.leases import Missing
+from scoring.runs.plan import Missing
 from scoring.runs.prm_runs import Encoding, encoded, read
 from scoring.runs.run import RunCase, RunUsage, in_shard, score
 from scoring.runs.workers import (

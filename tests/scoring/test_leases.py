@@ -13,16 +13,16 @@ import pytest
 
 from fake_scoring import Engine, cases, events, expected, in_turn, kept, started, until_saved
 from scoring.cache import RewardParts
-from scoring.runs import leases
+from scoring.runs import plan
 from scoring.runs.events import Notice
-from scoring.runs.leases import EXPIRES, FOLDER, Leases
+from scoring.runs.plan import EXPIRES, FOLDER, Leases
 from scoring.storage import files
 
 ROOT = Path(__file__).parents[2]
 _TAKES = """
 import sys, time
 from pathlib import Path
-from scoring.runs.leases import Leases
+from scoring.runs.plan import Leases
 one = Leases(Path(sys.argv[1]))
 one.take(["a", "b"])
 print("taken", flush=True)
@@ -78,7 +78,7 @@ def test_a_lease_from_elsewhere_ends_when_nobody_touches_it_or_the_clock_was_set
 ):
     if not locks:
         monkeypatch.setattr(files, "fcntl", None)
-        monkeypatch.setattr(leases, "fcntl", None)
+        monkeypatch.setattr(plan, "fcntl", None)
     mine, place = Leases(folder), folder / FOLDER / "far.json"
     mine.take(["x"])
     place.write_text(json.dumps({"owner": "process 1 on far", "host": "far", "units": ["a"]}))
@@ -100,7 +100,7 @@ def test_a_lease_of_a_process_that_stands_still_ends(folder, other):
 
 
 def test_a_lease_is_touched_while_a_batch_takes_longer_than_it_lasts(folder, monkeypatch):
-    monkeypatch.setattr(leases, "_TOUCHED", 0.01)
+    monkeypatch.setattr(plan, "_TOUCHED", 0.01)
     one, two = Leases(folder), Leases(folder)
     one.take(["a"])
     (place,) = (folder / FOLDER).iterdir()

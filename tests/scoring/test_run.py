@@ -16,7 +16,7 @@ from scoring.readout import BEYOND_MEMORY, Answer, Batch, Encoded, Refused
 from scoring.runs import prm_runs as module
 from scoring.runs import run
 from scoring.runs.events import CaseRefused, End, Interrupt, Notice, Progress, Ready, Saved, Start, Stopped, document
-from scoring.runs.leases import Missing
+from scoring.runs.plan import Missing
 from scoring.runs.prm_runs import EncodedCase
 from scoring.runs.run import RunCase
 from scoring.scorer import Scorer

@@ -14,7 +14,7 @@ from scoring.evaluations.step_rewards import Gold, align
 from scoring.prms.base import NO_STEPS, Separated, too_long
 from scoring.readout import Encoded, Refused
 from scoring.runs.events import CaseRefused, End, Progress
-from scoring.runs.leases import reward_plan
+from scoring.runs.plan import reward_plan
 from scoring.runs.prm_runs import Truncated, truncated
 
 LIMIT = 30

@@ -17,10 +17,10 @@ from scoring.critics.parsing import Reading
 from scoring.evaluations.given import by_run, tally
 from scoring.evaluations.scorer_columns import Spent
 from scoring.evaluations.verdicts import NO_VERDICT
-from scoring.runs import leases
+from scoring.runs import plan
 from scoring.runs.critic_runs import Asking, CriticAsker
 from scoring.runs.events import Asked, CaseRefused, Interrupt, Notice, Progress, Start
-from scoring.runs.leases import FAILED, REFUSED, reward_plan, vote_plan
+from scoring.runs.plan import FAILED, REFUSED, reward_plan, vote_plan
 from scoring.runs.run import score
 
 CASES = [reference.Case(3, gold) for gold in (-1, 0, 1, 2, -1, 0)]
@@ -117,7 +117,7 @@ def test_what_is_there_is_not_asked_again_and_more_votes_are_asked_alone(bench):
 
 
 def test_two_runs_of_different_votes_ask_for_each_vote_once(bench, monkeypatch):
-    monkeypatch.setattr(leases, "_SMALLEST", 1)
+    monkeypatch.setattr(plan, "_SMALLEST", 1)
     engines = [Engine(), Engine()]
     ends = in_turn(
         *(started(bench, engine, votes=votes, runs=2) for engine, votes in zip(engines, (2, 3), strict=True))
@@ -129,7 +129,7 @@ def test_two_runs_of_different_votes_ask_for_each_vote_once(bench, monkeypatch):
 
 
 def test_two_runs_that_nobody_answers_do_not_wait_for_each_other(bench, monkeypatch):
-    monkeypatch.setattr(leases, "_SMALLEST", 1)
+    monkeypatch.setattr(plan, "_SMALLEST", 1)
     silent = [Engine(lambda *_: GeneratedAnswer(None, reason="HTTP 500 after 6 tries"), flight=2) for _ in range(2)]
     ends = in_turn(*(started(bench, engine) for engine in silent))
     assert [(end.status, end.refused) for end in ends] == [("done", 6)] * 2

@@ -8,7 +8,7 @@ from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError
 from scoring.prms.catalogue import adapter_of
 from scoring.readout import Encoded, Readout, Refused, Vocabulary
-from scoring.runs.leases import Missing
+from scoring.runs.plan import Missing
 from scoring.runs.prm_runs import EncodedCase
 from scoring.runs.run import RunCase
 

@@ -19,11 +19,11 @@ from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.step_rewards import Gold
 from scoring.generative.catalogue import FAMILIES
 from scoring.generative.talks import Talks, other_seed
-from scoring.runs import leases
+from scoring.runs import plan
 from scoring.runs import run as scoring_run
 from scoring.runs.critic_runs import Asking
 from scoring.runs.events import Asked, CaseRefused, Estimate, Interrupt
-from scoring.runs.leases import FAILED, REFUSED
+from scoring.runs.plan import FAILED, REFUSED
 from scoring.runs.prompts import sent
 from scoring.runs.run import score
 
@@ -116,7 +116,7 @@ def test_a_vote_is_one_row_with_all_that_was_said_and_a_reward_a_step(bench):
 
 
 def test_two_runs_at_once_hold_each_talk_once(bench, monkeypatch):
-    monkeypatch.setattr(leases, "_SMALLEST", 1)
+    monkeypatch.setattr(plan, "_SMALLEST", 1)
     monkeypatch.setattr(scoring_run, "ROWS", 1)
     engines = [Engine(), Engine()]
     ends = in_turn(*(started(bench, engine, votes=4) for engine in engines))
