@@ -158,7 +158,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
         Raises:
             ValueError: one is.
         """
-        fields = {*self.layout.fields, *self.layout.content} if self.layout.flat else self.layout.fields.keys()
+        fields = self.layout.fields
         for name in self.layout.content:
             if name not in fields:
                 raise ValueError(f"content names {name!r}, which is not a field of the layout ({', '.join(fields)})")

@@ -7,8 +7,9 @@ import pytest
 
 import plugged_in
 from scoring.benchmarks.own import GROUP
-from scoring.errors import FrameError, PluginError, UsageError
+from scoring.errors import FrameError, PluginError, UnknownFormat, UsageError
 from scoring.importing.sources import ReadOptions, read_source
+from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace
 
 EXAMPLE = Path(__file__).parents[2] / "own" / "sums.py"
@@ -76,6 +77,16 @@ def test_a_declared_one_keeps_other_columns_and_takes_rewards_beside_its_own(tmp
         ("name=NAME", "name='other'", "FORMAT is of 'other' and NAME is 'lines'"),
         ("FORMAT = CaseFormat", "FORMAT = dict", "FORMAT is dict and should be CaseFormat"),
         ("FORMAT = ", "OTHER = ", "has no FORMAT, no load"),
+        (
+            'columns={"earliest_error"',
+            'columns={"earliest_eror"',
+            r"'earliest_eror', which is not a column of cases \(is it 'earliest_error'\?\)",
+        ),
+        (
+            'content=("question", "lines")',
+            'content=("question", "steps")',
+            "'steps', which is not a field of the layout",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_declared_one_is_said(rows, tmp_path, old, new, message):
@@ -122,3 +133,18 @@ def test_a_frame_with_other_columns_is_refused(rows, tmp_path):
 def test_an_unknown_benchmark_is_named(rows):
     with pytest.raises(UsageError, match="there is no benchmark 'nothing'"):
         read_source(rows, ReadOptions(benchmark="nothing"))
+
+
+def test_a_file_in_the_place_of_rows_is_told_where_it_goes():
+    with pytest.raises(UnknownFormat, match=r"is a Python file\. If it declares a benchmark, name it first") as told:
+        read_source(str(EXAMPLE), ReadOptions())
+    assert str(told.value).endswith(f"prm-inspect import {EXAMPLE} ROWS.")
+
+
+def test_labels_that_say_that_nothing_is_wrong_are_not_counted_as_labels(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps({**row, "first_wrong": max(row["first_wrong"], 0)}) + "\n" for row in ROWS[:2]))
+    stated = ColumnMapping(problem="question", steps="lines", earliest_error="first_wrong", label_base=1, clean="0")
+    (imported,) = read_source(str(path), ReadOptions(columns=stated)).imported
+    assert imported.cases["earliest_error"].to_list() == [0, -1]
+    assert imported.label_base.startswith("1-based, as stated (0 labels equal the number of steps)")
