@@ -20,6 +20,7 @@ from scoring.evaluations.verdicts import (
     outcome_names,
     outcomes,
     verdicts,
+    votes_as_given,
 )
 from thoroughness import up_to
 
@@ -173,3 +174,8 @@ def test_a_rule_says_what_it_does_and_where_its_threshold_came_from():
     rule = Rule(0.5).at(np.float64(0.25), "best")
     assert (rule.threshold, type(rule.threshold), rule.comparison, rule.source) == (0.25, float, "<", "best")
     assert "reward <= threshold" in str(Rule(0.5, "<="))
+
+
+def test_one_answer_is_no_vote():
+    assert votes_as_given(1).source == "verdicts as given"
+    assert votes_as_given(2).source == "verdicts as given (vote of 2)"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import making
 import reference
 from reference import Case
-from scoring.metrics.first_error import AVERAGING, METRICS, FirstErrors, first_error_rows
+from scoring.metrics.first_error import AVERAGING, F1_SCORE, METRICS, FirstErrors, first_error_rows
 from scoring.metrics.kernel import FIRST_ERROR, OUTCOME_COUNTS, Decided, Marks, harmonic
 from thoroughness import up_to
 
@@ -222,3 +222,12 @@ def test_resampling_whole_problems_is_resampling_cases_where_each_problem_has_on
         whole, strata = (marks.tally(1, whole=whole).drawn(metric)[:, 0, 0] for whole in (True, False))
         assert whole.mean() == pytest.approx(strata.mean(), abs=0.002)
         assert whole.std() == pytest.approx(strata.std(), rel=0.15)
+
+
+@SOME
+@given(cases=making.benches(), rule=making.rules(), unparsed=st.sampled_from(("wrong", "drop")))
+def test_the_score_alone_is_the_average_f1_and_none_where_a_subset_has_none(cases, rule, unparsed):
+    decided = Decided(making.evaluation(cases, *rule), unparsed)
+    figures = FirstErrors((decided,), np.ones(len(cases), dtype=np.bool_))
+    f1 = figures.average()[METRICS.index(F1_SCORE)].value
+    assert figures.score == (None if f1 is None else pytest.approx(f1, abs=1e-12))
