@@ -149,7 +149,7 @@ class InspectApp(Themed[int]):
         self.appearance.keep_theme()
 
     def _load(self) -> None:
-        self.run_worker(self._read, thread=True, exit_on_error=True)
+        self.run_worker(self._read, thread=True, description="read")
 
     def _read(self) -> None:
         """In a thread: import what is heavy, read the workspace, decide."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from textual.events import Key
@@ -118,19 +118,23 @@ async def until(pilot: Pilot[Any], holds: Callable[[], object], *, timeout: floa
 async def shows(pilot: Pilot[Any], *texts: str) -> str:
     """Wait until every text stands on the screen; the screen. Raises TimeoutError, which says what is missing."""
     try:
-        await until(pilot, lambda: all(text in screen_text(pilot.app) for text in texts))
+        await until(pilot, lambda: not _missing(pilot.app, texts))
     except TimeoutError as error:
-        missing = [text for text in texts if text not in screen_text(pilot.app)]
-        raise TimeoutError(f"{missing}: {error}") from None
+        raise TimeoutError(f"{_missing(pilot.app, texts)}: {error}") from None
     return screen_text(pilot.app)
 
 
 async def hides(pilot: Pilot[Any], *texts: str) -> str:
     """Wait until none of the texts stands on the screen; the screen. Raises TimeoutError."""
-    await until(pilot, lambda: not any(text in screen_text(pilot.app) for text in texts))
+    await until(pilot, lambda: len(_missing(pilot.app, texts)) == len(texts))
     return screen_text(pilot.app)
 
 
 async def looks_like(pilot: Pilot[Any], screen: str, *, timeout: float = 20) -> None:
     """Wait until the screen is exactly this one. Raises TimeoutError."""
     await until(pilot, lambda: screen_text(pilot.app) == screen, timeout=timeout)
+
+
+def _missing(app: Any, texts: Sequence[str]) -> list[str]:
+    screen = screen_text(app)
+    return [text for text in texts if text not in screen]

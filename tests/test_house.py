@@ -95,3 +95,14 @@ def test_a_module_has_one_concept():
     """Which takes 700 lines at most."""
     long = [f"{file}: {n}" for file in modules() if (n := len((ROOT / file).read_text().splitlines())) > 700]
     assert not long, "\n".join(long)
+
+
+def test_a_thread_of_the_app_is_described():
+    """Where it is not, Textual writes down all that its function is given, which takes 70 ms."""
+    silent = []
+    for file, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "run_worker":
+                if not any(keyword.arg == "description" for keyword in node.keywords):
+                    silent.append(f"{file}:{node.lineno}")
+    assert not silent, "\n".join(silent)

@@ -90,7 +90,9 @@ class ScorerPane(SheetView):
             self._rests = self.set_timer(REST if self.visible else 0.001, partial(self._begin, inspection))
 
     def _begin(self, inspection: "Inspection") -> None:
-        self.run_worker(partial(self._compute, inspection), thread=True, exclusive=True, group=self.NAME)
+        # Without a description Textual makes one of the whole workspace, which takes 70 ms.
+        work = partial(self._compute, inspection)
+        self.run_worker(work, thread=True, exclusive=True, group=self.NAME, description=self.NAME)
 
     def _compute(self, inspection: "Inspection") -> None:
         """In a thread."""

@@ -82,7 +82,8 @@ class MappingDialog(Dialog[ColumnMapping | None]):
         """Try a mapping, or the one that the columns suggest. What was chosen stays where it is not enough yet."""
         self._mapping, self._trying = mapping, True
         self._show()
-        self.run_worker(partial(self._work, mapping), thread=True, exclusive=True, group="mapping")
+        work = partial(self._work, mapping)
+        self.run_worker(work, thread=True, exclusive=True, group="mapping", description="mapping")
 
     def _work(self, mapping: ColumnMapping | None) -> None:
         """In a thread: labels may have to be looked through to the last row."""

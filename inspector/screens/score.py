@@ -143,7 +143,8 @@ class ScoreDialog(Dialog[Score | None]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         if event.input.id == "model":
-            self.run_worker(partial(self._look, event.value), thread=True, exclusive=True, group="models")
+            work = partial(self._look, event.value)
+            self.run_worker(work, thread=True, exclusive=True, group="models", description="models")
 
     def _look(self, typed: str) -> None:
         """In a thread: a folder may lie on a disk that takes its time."""

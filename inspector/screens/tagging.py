@@ -489,7 +489,7 @@ class SimilarDialog(Dialog[int | None]):
 
     def on_mount(self) -> None:
         self.query_one(PickList).focus()
-        self.run_worker(self._look, thread=True, exclusive=True, group="similar")
+        self.run_worker(self._look, thread=True, exclusive=True, group="similar", description="similar")
 
     def _look(self) -> None:
         """In a thread: all texts are read the first time."""

@@ -172,7 +172,8 @@ class Contesting(Controller):
             self.screen.call_later(self._told, owners, make())
 
         # The case comes first: the thread would take turns with it.
-        self.screen.call_after_refresh(self.screen.run_worker, rank, thread=True, exclusive=True, group=CONTESTED)
+        start = partial(self.screen.run_worker, rank, thread=True, exclusive=True, group=CONTESTED)
+        self.screen.call_after_refresh(start, description=CONTESTED)
         return None
 
     def _told(self, owners: "Sequence[object]", made: Ranking | InspectError) -> None:
