@@ -15,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 import numpy as np  # noqa: E402  # after the path is set
 import polars as pl  # noqa: E402

@@ -21,6 +21,7 @@ from unittest.mock import patch
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from at_the_terminal import go_to, pressed, shown, typed
 from capturing.invented_0_1 import FILES, answer

@@ -173,9 +173,9 @@ for event in tests.run(mirror, loaded=fake_scoring.Engine(4, 0.02)):
 def test_who_is_killed_while_sending_has_lost_nothing(proxy, machine, address, tmp_path, after):
     begun(machine("ann"))
     proxy.fault = lambda method, _path: "slow" if method == "PUT" else None
-    tests = Path(fake_scoring.__file__).parent
+    support = Path(fake_scoring.__file__).parent
     home = tmp_path / "ann" / "remote" / "mirror"
-    words = [sys.executable, "-c", KILLED, address, str(home), "0", str(tests), str(tests.parent)]
+    words = [sys.executable, "-c", KILLED, address, str(home), "0", *map(str, (support, *support.parents[:2]))]
     with subprocess.Popen(words, stdout=subprocess.PIPE, env={**os.environ}) as process:
         saved = 0
         for line in process.stdout:

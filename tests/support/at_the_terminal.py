@@ -14,7 +14,7 @@ from scoring_process import commanded_here
 from terminal import Terminal
 
 T = TypeVar("T")
-ROOT = str(Path(__file__).parent.parent)
+ROOT = str(Path(__file__).parents[2])
 RUN = [sys.executable, "-m", "inspector.cli"]
 
 

@@ -107,7 +107,7 @@ def expected(frame):
 def started(folder, number=400, seconds=0.05):
     """A process that runs this file as a script."""
     script = Path(__file__)
-    path = os.pathsep.join([str(script.parent), str(script.parents[1])])
+    path = os.pathsep.join([str(script.parent), str(script.parents[2])])
     return subprocess.Popen(
         [sys.executable, str(script), str(folder), str(number), str(seconds)],
         stdout=subprocess.PIPE,

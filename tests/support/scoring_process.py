@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 NO_HUB = {"HF_HUB_OFFLINE": "1", "HF_HOME": "/nonexistent"}
 
 

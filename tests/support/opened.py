@@ -24,7 +24,7 @@ from screen_text import settled, until
 textual_compat.PATIENCE = 20
 
 DEMO = Request(benchmarks=("demo",))
-SOURCES = Path(__file__).resolve().parents[1]
+SOURCES = Path(__file__).resolve().parents[2]
 
 
 _render_update = Compositor.render_update
