@@ -25,7 +25,7 @@ from inspector.commands import SCREENS
 from inspector.commands.command import ANALYSES
 from inspector.request import Request
 from opened import opened
-from screen_text import press, rests, screen_text, shows, until
+from screen_text import press, rests, screen_text, shows, under_way, until
 
 SIZE = (120, 40)
 SMALL = (41, 12)
@@ -82,7 +82,6 @@ WAYS = {
         Way(("y",), tells="Copied", after=()),
         Way(("g",), says="x Taxonomy"),
         Way(("question_mark",), "CommandMenu", "type letters to narrow"),
-        Way(("g u",), "TextPage"),
         Way(("e",), "ExportMenu"),
     ),
     "cases": (
@@ -184,7 +183,7 @@ def lawful(app: Any) -> None:
 
 async def storm(pilot: Any) -> None:
     """Sizes upon sizes, and in the end the one of before, with what stood there."""
-    here = await rests(pilot)
+    here = screen_text(pilot.app)
     for size in ((7, 3), SMALL, SIZE):
         pilot.app._driver._size = Size(*size)
         pilot.app.post_message(Resize(Size(*size), Size(*size)))
@@ -205,7 +204,7 @@ async def pressed(pilot: Any, *keys: str) -> None:
 
 def panes(app: Any) -> set[str]:
     """The screen on top, and the kinds of its parts that are there."""
-    there = [one for one in app.screen.walk_children() if one.region and "-toast" not in one.classes]
+    there = [one for one in app.screen.walk_children() if one.region and "Toast" not in one.css_identifier]
     return {type(app.screen).__name__, *(str(one.css_identifier_styled) for one in there)}
 
 
@@ -220,8 +219,8 @@ async def gone(pilot: Any, way: Way, stormed: set[frozenset[str]]) -> None:
     await until(pilot, lambda: way.opens in {"", type(app.screen).__name__})
     notices = [one.message for one in app._notifications]
     assert any(way.tells in one for one in notices) if way.tells else not notices, notices
-    await until(pilot, lambda: screen_text(app) != before)
-    await rests(pilot)
+    await until(pilot, lambda: not before or screen_text(app) != before)
+    await until(pilot, lambda: not under_way(app))
     lawful(app)
     if (kinds := frozenset(panes(app))) not in stormed:
         stormed.add(kinds)
