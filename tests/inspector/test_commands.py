@@ -343,6 +343,7 @@ async def test_every_key_does_what_its_command_says_and_can_be_undone(request_, 
             for number, (command, effect) in enumerate(TRIED[screen]):
                 await press(pilot, *effect.before)
                 before = await rests(pilot, effect.goes) if effect.before else reached
+                assert effect.goes in before, command.id
                 assert not effect.appears or effect.appears not in before, command.id
                 await press(pilot, *way_to(pilot, command, number))
                 await (hides(pilot, effect.goes) if effect.goes else shows(pilot, effect.appears))
