@@ -98,7 +98,7 @@ WALK = (
     ),
 )
 """Every dialog, menu, pane and toast, from the board through the list to a case; each line of keys is looked at."""
-STORM = ("g", "l", "f", "t", "escape", "f", "enter", "n", "t", "right", "escape", "escape") * 2
+STORM = ("g", "l", "f", "t", "escape", "f", "enter", "n", "t", "right", "escape", "escape")
 SIZES = ((90, 30), (7, 3), (1, 1), (300, 80), (30, 8))
 
 

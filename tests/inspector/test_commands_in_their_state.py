@@ -34,7 +34,8 @@ def opening(screen, name):
 TOGETHER = defaultdict(list)
 for _number, (_, _alike) in enumerate(groupby(sorted(NEEDING, key=family, reverse=True), family)):
     for _command in one_of(list(_alike), _number):
-        TOGETHER[opening(*_command)] += [(_command, keys) for keys in KEYS[_command[1]]]
+        # That all keys of a command are bound to it: `test_commands`.
+        TOGETHER[opening(*_command)] += [(_command, keys) for keys in one_of(KEYS[_command[1]], _number)]
 
 
 @pytest.mark.parametrize("name", TOGETHER)

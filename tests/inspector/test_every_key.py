@@ -369,6 +369,10 @@ PLACES: dict[type[Any], Place] = {
 }
 
 
+TOGETHER = (PickList, Picking, SearchInput, ScoreDialog, TickLine, Narrowing, ScorerChoice, SheetView)
+"""Places on the example whose presses change nothing that another one of them counts on: they share an opening."""
+
+
 def keys_of(place: type[Any]) -> set[str]:
     bindings = [one if isinstance(one, Binding) else Binding(*one) for one in place.__dict__["BINDINGS"]]
     return {key.strip() for binding in bindings for key in binding.key.split(",")}
@@ -416,19 +420,23 @@ def seen(there: Place, app: Any, then: Any) -> bool:
     return there.sees(app) == then
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda one: one.__name__)
-async def test_every_key_does_something_that_is_seen(place, tmp_path, monkeypatch):
+ALONE = [place for place in PLACES if place not in TOGETHER]
+
+
+@pytest.mark.parametrize("places", [TOGETHER, *((one,) for one in ALONE)], ids=lambda one: one[0].__name__)
+async def test_every_key_does_something_that_is_seen(places, tmp_path, monkeypatch):
     # Few cases are enough to be asked whether one is sure.
     monkeypatch.setattr("inspector.screens.tagging.ASKED_ABOVE", 5)
-    there = PLACES[place]
-    async with opened(there.space(tmp_path), size=there.size, folder=tmp_path) as pilot:
-        await press(pilot, *there.keys)
-        await until(pilot, lambda: there.sees(pilot.app) != AWAY)
-        for keys, then in there.presses:
-            if there.sees(pilot.app) == AWAY:
-                await press(pilot, *there.again)
-                await until(pilot, lambda: there.sees(pilot.app) != AWAY)
-            before = there.sees(pilot.app)
-            await press(pilot, *keys.split())
-            await until(pilot, partial(seen, there, pilot.app, then), timeout=10)
-            assert then == AWAY or before != then or len(keys.split()) > 1, keys
+    first = PLACES[places[0]]
+    async with opened(first.space(tmp_path), size=first.size, folder=tmp_path) as pilot:
+        for at, there in enumerate(PLACES[place] for place in places):
+            await press(pilot, *(("escape", "escape", "escape", "g b") if at else ()), *there.keys)
+            await until(pilot, lambda there=there: there.sees(pilot.app) != AWAY)
+            for keys, then in there.presses:
+                if there.sees(pilot.app) == AWAY:
+                    await press(pilot, *there.again)
+                    await until(pilot, lambda there=there: there.sees(pilot.app) != AWAY)
+                before = there.sees(pilot.app)
+                await press(pilot, *keys.split())
+                await until(pilot, partial(seen, there, pilot.app, then), timeout=10)
+                assert then == AWAY or before != then or len(keys.split()) > 1, keys
