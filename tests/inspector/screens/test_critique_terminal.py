@@ -24,14 +24,14 @@ def space(tmp_path_factory):
         GeneratedAnswer(
             rf"{text} paragraph 1 {text} \boxed{{{text}}} \boxed{{1}}", reasoning=text, finish_reason=ESCAPES
         )
-        for text in (" ".join((ESCAPES, MARKUP, WIDE, *TEXTS)[at::3]) for at in range(3))
+        for text in (ESCAPES, MARKUP, WIDE, *TEXTS)
     ]
     critic_spaces.critic(made, lambda *_: said, name=f"judge {MARKUP}")
     return made
 
 
 @pytest.mark.parametrize(
-    ("columns", "lines", "plain", "votes"), [(140, 40, False, 3), (80, 24, True, 1), *also((44, 12, False, 3))]
+    ("columns", "lines", "plain", "votes"), [(140, 40, False, 9), (80, 24, True, 3), *also((44, 12, False, 9))]
 )
 def test_no_answer_acts(space, tmp_path, columns, lines, plain, votes):
     words = ["--ascii"] if plain else []
