@@ -44,7 +44,7 @@ def shown(selection, asked, form=""):
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     root = tmp_path_factory.mktemp("it's a study")
-    cases, scorers = making.study(n=150)
+    cases, scorers = making.study(n=100)
     making.workspace(root, cases, scorers, **making.labels(cases))
     return str(root)
 
@@ -187,7 +187,7 @@ def test_two_benchmarks_are_told_apart_and_need_a_column(root):
         breakdown_view(selection)
     rows = breakdown_view(selection, {"rows": "steps"}).rows
     totals = rows.filter((pl.col("steps") == TOTAL) & (pl.col("metric") == "cases") & (pl.col("scorer") == "gpt4"))
-    assert dict(totals.select("benchmark", "value").iter_rows()) == {"bench": 150, "demo": 240}
+    assert dict(totals.select("benchmark", "value").iter_rows()) == {"bench": 100, "demo": 240}
     for benchmark, where in totals.select("benchmark", "where").iter_rows():
         assert set(selection.cases.filter(passing(selection.cases, [where]))["benchmark"]) == {benchmark}
 

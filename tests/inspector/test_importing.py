@@ -495,28 +495,38 @@ def test_nobody_is_asked_without_a_terminal(run, tmp_path, monkeypatch):
     assert "--label-base 1 --clean 0" in out
 
 
+@pytest.fixture
+def typed_in(tmp_path, monkeypatch):
+    """Imports rows of two readings on a terminal where this is typed; the exit code, and what the terminal gets."""
+
+    def call(typed, *words):
+        ours, theirs = os.openpty()
+        path = tmp_path / "mine.jsonl"
+        path.write_bytes(json_lines(AMBIGUOUS))
+        with os.fdopen(os.dup(theirs)) as stdin, os.fdopen(theirs, "w") as stderr, monkeypatch.context() as terminal:
+            terminal.setattr(sys, "stdin", stdin)
+            terminal.setattr(sys, "stderr", stderr)
+            os.write(ours, typed)
+            code = main(["import", str(path), "-w", str(tmp_path / "ws"), *words])
+            stderr.flush()
+            output = os.read(ours, 1 << 16)
+        os.close(ours)
+        return code, output
+
+    return call
+
+
 @pytest.mark.parametrize(
     ("typed", "labels"),
-    [("\r", [0, 1, 2] * 2), ("2\r", [-1, 0, 1] * 2), ("9\rx\r1\r", [0, 1, 2] * 2), ("\x04", [0, 1, 2] * 2)],
+    [(b"\r", [0, 1, 2] * 2), (b"2\r", [-1, 0, 1] * 2), (b"9\rx\r1\r", [0, 1, 2] * 2), (b"\x04", [0, 1, 2] * 2)],
 )
-def test_on_a_terminal_one_question_is_asked_where_two_readings_are_possible(tmp_path, typed, labels):
-    terminal = pytest.importorskip("terminal")
-    path = tmp_path / "mine.jsonl"
-    path.write_bytes(json_lines(AMBIGUOUS))
-    words = [sys.executable, "-m", "inspector.cli", "import", str(path), "-w", str(tmp_path / "ws")]
-    with terminal.Terminal(words) as screen:
-        screen.wait_for("Enter = 1:")
-        screen.send(typed.encode())
-        screen.wait_for("Look at it with")
+def test_on_a_terminal_one_question_is_asked_where_two_readings_are_possible(typed_in, tmp_path, typed, labels):
+    _, output = typed_in(typed)
+    assert b"Enter = 1:" in output
     assert Workspace.open(tmp_path / "ws").cases()[0]["earliest_error"].to_list() == labels
 
 
 @pytest.mark.parametrize("flag", ["--quiet", "--dry-run", "--strict"])
-def test_on_a_terminal_nobody_is_asked_who_does_not_want_to_be(tmp_path, flag):
-    terminal = pytest.importorskip("terminal")
-    path = tmp_path / "mine.jsonl"
-    path.write_bytes(json_lines(AMBIGUOUS))
-    words = [sys.executable, "-m", "inspector.cli", "import", str(path), "-w", str(tmp_path / "ws"), flag]
-    with terminal.Terminal(words) as screen:
-        screen.wait()
-    assert b"Enter" not in screen.output
+def test_on_a_terminal_nobody_is_asked_who_does_not_want_to_be(typed_in, flag):
+    _, output = typed_in(b"\r", flag)
+    assert b"Enter" not in output

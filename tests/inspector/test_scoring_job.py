@@ -10,15 +10,13 @@ import pytest
 import authored
 import making
 from inspector import cli
-from inspector.app import InspectApp
 from inspector.processes.job import Job, ScoringJob
 from inspector.request import Request
 from inspector.screens.board import BoardScreen
 from inspector.screens.dialog import Picking
 from inspector.screens.score import model_choices
 from inspector.services import following
-from inspector.widgets.frame_table import FrameTable
-from opened import inspected, opened
+from opened import DEMO, inspected, opened
 from scoring.benchmarks import demo
 from scoring.cache import RewardParts, VoteParts
 from scoring.scorer import Scorer
@@ -100,9 +98,8 @@ async def test_the_demo_is_scored_in_a_workspace_of_its_own_from_any_screen(tmp_
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     shipped = {path: path.stat().st_mtime_ns for path in demo.folder().rglob("*")}
-    app = InspectApp(Request(benchmarks=("demo",)), folder=tmp_path)
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, BoardScreen) and app.screen.query_one(FrameTable).row_count)
+    async with opened(DEMO, size=(100, 30), folder=tmp_path) as pilot:
+        app = pilot.app
         # The demo's own PRMs are offered; what one gives again stands beside what it gave.
         await press(pilot, "g", "m")
         await shows(pilot, "error acc")
@@ -201,10 +198,9 @@ async def test_the_dialog_takes_every_other_flag_of_the_run(imported, tmp_path, 
 
 async def test_the_dialog_asks_a_critic_on_a_server(imported, tmp_path):
     pytest.importorskip("httpx")
-    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
     with running() as server:
-        async with app.run_test(size=(100, 30), notifications=True) as pilot:
-            await until(pilot, lambda: len(app.screen_stack) > 2)
+        async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
+            app = pilot.app
             await press(pilot, "escape", "S")
             for name, value in {"critic": "processbench", "server": server.url, "votes": "4"}.items():
                 app.screen.query_one(f"#{name}").value = value

@@ -21,7 +21,7 @@ from inspector.widgets.text_editor import TextEditor
 from opened import opened
 from scoring.benchmarks import demo
 from scoring.variants import Edit, Variant, Variants
-from scoring_process import commanded_here
+from scoring_process import commanded_here, light
 from screen_text import press, screen_text, shows, until
 
 TINY = str(demo.folder() / "models/tiny-prm-m")
@@ -32,6 +32,13 @@ REWARDS = example.EXAMPLES[0].rewards
 @pytest.fixture
 def request_(tmp_path):
     return example.write(tmp_path / "w")
+
+
+@pytest.fixture
+def lightly(monkeypatch):
+    """Processes that score cases need no torch, and take half a second for one."""
+    for name, value in {**light(0.5), "LIGHT_DEVICE": "auto"}.items():
+        monkeypatch.setenv(name, value)
 
 
 def kept(tmp_path, *edits, rewards=()):
@@ -177,7 +184,7 @@ async def test_an_answer_of_the_prm_before_is_not_taken_for_one_of_the_prm_that_
         assert "of one" not in screen_text(pilot.app)
 
 
-async def test_a_case_of_the_demo_is_scored_where_the_demo_is(tmp_path, monkeypatch):
+async def test_a_case_of_the_demo_is_scored_where_the_demo_is(tmp_path, monkeypatch, lightly):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     own = tmp_path / "data/prm-inspect/demo"
@@ -215,7 +222,7 @@ def test_a_place_on_screen_is_one_in_the_text(text, place, at):
     assert what_if._place(text, place) == at
 
 
-async def test_a_process_that_dies_is_said_and_the_next_case_has_another(tmp_path, request_):
+async def test_a_process_that_dies_is_said_and_the_next_case_has_another(tmp_path, request_, lightly):
     async with opened(request_, size=(120, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "S", *TINY, "enter")
         await shows(pilot, "Loading the model.")

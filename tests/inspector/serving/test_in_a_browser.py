@@ -35,9 +35,15 @@ async def served(tmp_path, monkeypatch):
         yield process, url, come_in
 
 
-async def test_keys_clicks_downloads_and_copies(served, tmp_path):
-    _, url, come_in = served
+async def test_a_visitor_uses_it_is_attacked_in_vain_and_writes_beside_another(served, tmp_path):
+    process, url, come_in = served
     page = await come_in("ann")
+    await keys_clicks_downloads_and_copies(page, url, tmp_path)
+    await another_page_of_the_same_browser_gets_nowhere(page, url, process)
+    await two_visitors_write_two_journals_and_one_who_goes_away_loses_nothing(page, come_in, process, tmp_path)
+
+
+async def keys_clicks_downloads_and_copies(page, url, tmp_path):
     # The first key, before anything was clicked, opens the panel; one more moves in it, and one closes it.
     await page.press("?")
     await page.shows("Everything that can be done here", ">Enter  Failures")
@@ -85,41 +91,7 @@ async def test_keys_clicks_downloads_and_copies(served, tmp_path):
     await page.shows("240 cases")
 
 
-async def test_two_visitors_write_two_journals_and_one_who_goes_away_loses_nothing(served, tmp_path):
-    process, _, come_in = served
-    ann = await come_in("ann")
-    first = await child(process.pid)
-    bob = await come_in("bob o'neil")
-    (second,) = {*children(process.pid)} - {first}
-    for page, tag in ((ann, "odd"), (bob, "hard")):
-        await page.press("g", "l")
-        await page.shows("240 of 240 cases")
-        await page.press("w")
-        await page.shows("Tag demo/arithmetic-001")
-        await page.call("Input.insertText", text=tag)
-        await page.shows(tag)
-        await page.press("Enter")
-        await page.shows(tag)
-    journals = tmp_path / "data" / "prm-inspect" / "triage"
-    await until(lambda: len(list(journals.glob("*.jsonl"))) == 2)
-    await bob.close()
-    await gone(second)
-    lines = [json.loads(line) for file in journals.glob("*.jsonl") for line in file.read_text().splitlines()]
-    assert {line["who"]: line["value"] for line in lines} == {"ann": "odd", "bob o'neil": "hard"}
-    # Whoever reads the page again comes back, as who they are, to what they left.
-    await ann.call("Page.reload")
-    await gone(first)
-    await ann.shows("240 cases")
-    await ann.press("g", "l")
-    await ann.shows("odd")
-    process.terminate()
-    await ann.says("The server has ended.")
-    assert await process.wait() == 0
-
-
-async def test_another_page_of_the_same_browser_gets_nowhere(served):
-    process, url, come_in = served
-    page = await come_in("ann")
+async def another_page_of_the_same_browser_gets_nowhere(page, url, process):
     root, _ = url.split("/?")
     place = await page.evaluate("document.body.dataset.place")
     cookies = []
@@ -158,3 +130,33 @@ async def test_another_page_of_the_same_browser_gets_nowhere(served):
     await page.open(f"{root}{place}")
     await page.shows("240 cases")
     assert b"PRM_INSPECT_USER=ann" in Path(f"/proc/{await child(process.pid)}/environ").read_bytes()
+
+
+async def two_visitors_write_two_journals_and_one_who_goes_away_loses_nothing(ann, come_in, process, tmp_path):
+    first = await child(process.pid)
+    bob = await come_in("bob o'neil")
+    (second,) = {*children(process.pid)} - {first}
+    for page, tag in ((ann, "odd"), (bob, "hard")):
+        await page.press("g", "l")
+        await page.shows("240 of 240 cases")
+        await page.press("w")
+        await page.shows("Tag demo/arithmetic-001")
+        await page.call("Input.insertText", text=tag)
+        await page.shows(tag)
+        await page.press("Enter")
+        await page.shows(tag)
+    journals = tmp_path / "data" / "prm-inspect" / "triage"
+    await until(lambda: len(list(journals.glob("*.jsonl"))) == 2)
+    await bob.close()
+    await gone(second)
+    lines = [json.loads(line) for file in journals.glob("*.jsonl") for line in file.read_text().splitlines()]
+    assert {line["who"]: line["value"] for line in lines} == {"ann": "odd", "bob o'neil": "hard"}
+    # Whoever reads the page again comes back, as who they are, to what they left.
+    await ann.call("Page.reload")
+    await gone(first)
+    await ann.shows("240 cases")
+    await ann.press("g", "l")
+    await ann.shows("odd")
+    process.terminate()
+    await ann.says("The server has ended.")
+    assert await process.wait() == 0

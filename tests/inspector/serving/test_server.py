@@ -302,23 +302,18 @@ async def test_told_to_end_the_command_ends_its_apps_and_its_log_holds_no_token(
         assert "Traceback" not in told
 
 
-async def test_the_app_of_a_server_that_is_killed_ends_too(tmp_path):
-    async with command("--benchmark", "demo", cwd=tmp_path) as (process, url), page_of(url) as page:
-        await shown(page, b"240 cases")
+async def test_the_app_gets_words_with_quotes_and_blanks_as_they_are_and_ends_with_a_server_that_is_killed(tmp_path):
+    condition = "n_steps > 2 and subset <> 'a \"b\" $HOME `x`'"
+    async with (
+        command("--benchmark", "demo", "--where", condition, "--ascii", cwd=tmp_path) as (process, url),
+        page_of(url) as page,
+    ):
+        await shown(page, b"$HOME `x`")
         number = await child(process.pid)
         process.kill()
         await process.wait()
         await gone(number)
     assert not list(tmp_path.rglob("crash-*"))
-
-
-async def test_words_with_quotes_and_blanks_reach_the_app_as_they_are(tmp_path):
-    condition = "n_steps > 2 and subset <> 'a \"b\" $HOME `x`'"
-    async with (
-        command("--benchmark", "demo", "--where", condition, "--ascii", cwd=tmp_path) as (_, url),
-        page_of(url) as page,
-    ):
-        await shown(page, b"$HOME `x`")
 
 
 # -- what the app writes

@@ -16,12 +16,13 @@ from inspector.session import recording, replaying
 from inspector.session.log import KEPT, ReadSession, SessionLog, command_id, logs, read_session, said, shadow
 from inspector.session.replaying import replay
 from inspector.workspace_place import demo_workspace, find_workspace_or_demo
+from opened import unpainted
 from reference import Case
 from scoring.errors import UnreadableFile
 from scoring.triage.history import RULINGS
 from scoring.triage.journal import Author, Journal
 from scoring.workspace import Workspace
-from screen_text import settled, until
+from screen_text import press, settled, type_ahead, until
 
 MODEL = RULINGS[0]
 
@@ -43,11 +44,16 @@ async def session(root, tmp_path, *keys, size=(120, 36)):
     """The log of a session in which these keys were pressed, one after the other at rest; None: of the demo."""
     request = Request(benchmarks=("demo",)) if root is None else Request(workspace=str(root))
     app = InspectApp(request, folder=tmp_path, state=tmp_path / "state", sessions=tmp_path / "sessions")
+    with unpainted():
+        return await _pressed(app, tmp_path, keys, size)
+
+
+async def _pressed(app, tmp_path, keys, size):
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
         for key in ("", *keys):
             if key:
-                await pilot.press(key)
+                type_ahead(pilot, key)
             await settled(pilot)
             await until(pilot, lambda: app.recorder.last_said == said(app))
     (path,) = logs(tmp_path / "sessions")
@@ -61,7 +67,8 @@ def workspace_of(root):
 def played(path, root, tmp_path):
     at = tmp_path / f"replayed-{len(list(tmp_path.iterdir()))}"
     at.mkdir()
-    return asyncio.run(replay(read_session(path), workspace_of(root), at))
+    with unpainted():
+        return asyncio.run(replay(read_session(path), workspace_of(root), at))
 
 
 def bytes_of(folder):
@@ -109,7 +116,7 @@ def test_the_command_says_whether_it_is_the_same_and_the_first_title_that_differ
     cases = [Case(3, 0, (0.9, 0.9, 0.9)) for _ in range(8)]
     making.workspace(other, cases, [(making.scorer("prm"), cases)])
     with monkeypatch.context() as soon:
-        soon.setattr(replaying, "PATIENCE", 0.5)
+        soon.setattr(replaying, "PATIENCE", 0.3)
         assert played(path, other, tmp_path).difference is not None
     capsys.readouterr()
     whole = path.read_bytes()
@@ -118,13 +125,15 @@ def test_the_command_says_whether_it_is_the_same_and_the_first_title_that_differ
     was = json.loads(lines[changed])
     lines[changed] = json.dumps({**was, "title": "another"})
     path.write_text("\n".join(lines) + "\n")
-    difference = played(path, root, tmp_path).difference
+    with monkeypatch.context() as soon:
+        soon.setattr(replaying, "PATIENCE", 0.3)
+        difference = played(path, root, tmp_path).difference
     assert (difference.line, difference.was.title) == (changed + 1, "another")
     assert difference.now.title == was["title"]
     # No title acts.
     path.write_text(whole.decode().replace('"title": "', '"title": "\\u001b[2J'))
     with monkeypatch.context() as soon:
-        soon.setattr(replaying, "PATIENCE", 0.5)
+        soon.setattr(replaying, "PATIENCE", 0.3)
         assert main(["replay", str(path)]) == 1
     out = capsys.readouterr().out
     assert "differs, after the start" in out
@@ -146,19 +155,14 @@ def test_typed_words_and_another_size_are_played_again(root, tmp_path):
         app = InspectApp(request, folder=tmp_path, state=state, sessions=sessions)
         async with app.run_test(size=(120, 36), notifications=True) as pilot:
             await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
-            await settled(pilot)
-            await pilot.press("enter")
-            await settled(pilot)
-            await pilot.press("colon")
-            await settled(pilot)
-            await pilot.press(*"n_steps > 9", "enter")
-            await settled(pilot)
+            await press(pilot, "enter", "colon", *"n_steps > 9", "enter")
             await pilot.resize_terminal(90, 30)
             await settled(pilot)
             await until(pilot, lambda: app.recorder.last_said == said(app))
         return logs(tmp_path / "sessions")[-1]
 
-    path = asyncio.run(typing())
+    with unpainted():
+        path = asyncio.run(typing())
     found = read_session(path)
     assert "".join(line.character or "" for line in found.lines).startswith(":n_steps > 9")
     assert [line.size for line in found.lines if line.size] == [(90, 30)]
