@@ -1,4 +1,4 @@
-"""Authored cases, no two texts alike, with rewards of one scorer, imported as files; --thorough: as ProcessBench has."""
+"""Authored cases, no two texts alike, with rewards of one scorer, imported as files; thorough: ProcessBench's 3,400."""
 
 import json
 import random
