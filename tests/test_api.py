@@ -136,7 +136,7 @@ ODD_ROWS = st.lists(
 SCHEMA = {"id": pl.String, "problem": pl.String, "steps": pl.List(pl.String), "label": pl.Int64, "extra": pl.String}
 
 
-@up_to(60, suppress_health_check=[HealthCheck.too_slow])
+@up_to(60, 8, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=ODD_ROWS)
 def test_findings_and_cases_are_those_of_the_file(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("same")

@@ -250,7 +250,9 @@ def test_help_fits_a_screen(command, helped):
 def test_examples_on_the_demo_do_something(example, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     assert cli.main(shlex.split(example)[1:]) == 0
-    assert capfd.readouterr().out or list(tmp_path.iterdir())
+    written = {path for path in tmp_path.iterdir() if path.name in example or path.name.endswith(".provenance.json")}
+    assert capfd.readouterr().out or written
+    assert set(tmp_path.iterdir()) == written
 
 
 def test_help_of_the_program_lists_its_commands(helped):

@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -21,79 +21,99 @@ NO_WORDS = re.compile(
 """What no sentence on screen says: `'abc' is not a threshold`, and never `'abc' is no threshold`."""
 
 
-def _is_type(name: str) -> bool:
-    return name[0].isupper() and not name.isupper()
+@dataclass
+class Content:
+    """What the rules look at in all modules, each with its place; the trees are let go at once, for they are large."""
+
+    names: list[tuple[str, str]] = field(default_factory=list)
+    """Bound within functions."""
+    docstrings: list[tuple[str, str, str]] = field(default_factory=list)
+    """Of public functions, with their names."""
+    types: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """Classes and types of modules, with the files that they are in."""
+    sentences: list[tuple[str, str]] = field(default_factory=list)
+    """Texts that are no docstrings."""
+
+    def read(self, file: Path) -> None:
+        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                self.types[node.name].append(str(file))
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Name) and target.id[0].isupper() and not target.id.isupper():
+                        self.types[target.id].append(str(file))
+        # A node, whether it is within a function, and whether it can be reached by public names alone.
+        left: list[tuple[ast.AST, bool, bool]] = [(tree, False, True)]
+        while left:
+            node, within, public = left.pop()
+            self._take(node, file, within=within, public=public)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                within, public = True, False
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                continue
+            left.extend(
+                (child, within, public and not (getattr(child, "name", None) or "").startswith("_"))
+                for child in ast.iter_child_nodes(node)
+            )
+
+    def _take(self, node: ast.AST, file: Path, *, within: bool, public: bool) -> None:
+        place = f"{file}:{getattr(node, 'lineno', 0)}"
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                self.sentences.append((place, node.value))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            value = any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+            if public and not value:
+                self.docstrings.append((place, node.name, ast.get_docstring(node) or ""))
+        elif within and isinstance(node, ast.arg):
+            self.names.append((place, node.arg))
+        elif within and isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            self.names.append((place, node.id))
+
+
+def files() -> list[Path]:
+    return [file.relative_to(ROOT) for top in ("inspector", "scoring") for file in sorted((ROOT / top).rglob("*.py"))]
 
 
 @cache
-def modules() -> dict[Path, ast.Module]:
-    files = (file for folder in ("inspector", "scoring") for file in sorted((ROOT / folder).rglob("*.py")))
-    return {file.relative_to(ROOT): ast.parse(file.read_text(encoding="utf-8")) for file in files}
-
-
-def functions(node: ast.AST, *, public: bool = True) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]]:
-    """The functions in a node, and whether each can be reached by public names alone."""
-    for child in ast.iter_child_nodes(node):
-        reached = public and not (getattr(child, "name", None) or "").startswith("_")
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield child, reached
-            yield from functions(child, public=False)
-        else:
-            yield from functions(child, public=reached)
+def content() -> Content:
+    made = Content()
+    for file in files():
+        made.read(file)
+    return made
 
 
 def test_variables_are_named_for_what_they_hold():
-    empty = []
-    for file, tree in modules().items():
-        for node in (node for function, _ in functions(tree) for node in ast.walk(function)):
-            name = node.arg if isinstance(node, ast.arg) else node.id if isinstance(node, ast.Name) else ""
-            if name in EMPTY_NAMES and not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
-                empty.append(f"{file}:{node.lineno}: {name}")
-    assert not empty, "\n".join(empty)
+    assert [(place, name) for place, name in content().names if name in EMPTY_NAMES] == []
 
 
 def test_docstrings_of_public_functions_start_with_what_they_do():
-    nouns = []
-    for file, tree in modules().items():
-        for function, public in functions(tree):
-            value = any("property" in ast.unparse(decorator) for decorator in function.decorator_list)
-            words = (ast.get_docstring(function) or "").split()
-            if public and not value and words and words[0].strip(",.:") in NO_VERBS:
-                nouns.append(f"{file}:{function.lineno}: {function.name}: {' '.join(words[:6])}")
+    nouns = [
+        f"{place}: {name}: {docstring[:60]}"
+        for place, name, docstring in content().docstrings
+        if docstring and docstring.split()[0].strip(",.:") in NO_VERBS
+    ]
     assert not nouns, "\n".join(nouns)
 
 
 def test_a_public_class_or_type_has_a_name_of_its_own():
-    places = defaultdict(list)
-    for file, tree in modules().items():
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef):
-                names = [node.name]
-            elif isinstance(node, ast.Assign):
-                names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-            else:
-                names = []
-            for name in filter(_is_type, names):
-                places[name].append(str(file))
-    several = {name: files for name, files in places.items() if len(files) > 1}
-    assert not several, "\n".join(f"{name}: {', '.join(files)}" for name, files in sorted(several.items()))
+    several = {
+        name: places
+        for name, places in content().types.items()
+        if len(places) > 1 and name[0].isupper() and not name.isupper()
+    }
+    assert not several, "\n".join(f"{name}: {', '.join(places)}" for name, places in sorted(several.items()))
 
 
 def test_no_sentence_has_a_word_that_the_glossary_gave_up():
-    odd = []
-    for file, tree in modules().items():
-        prose = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or node in prose:
-                continue
-            if NO_WORDS.search(node.value):
-                odd.append(f"{file}:{node.lineno}: {node.value[:90]!r}")
+    odd = [f"{place}: {text[:90]!r}" for place, text in content().sentences if NO_WORDS.search(text)]
     assert not odd, "\n".join(odd)
 
 
 def test_a_module_has_one_concept():
     """Which takes 700 lines at most."""
-    long = [f"{file}: {n}" for file in modules() if (n := len((ROOT / file).read_text().splitlines())) > 700]
+    long = [f"{file}: {n}" for file in files() if (n := len((ROOT / file).read_text().splitlines())) > 700]
     assert not long, "\n".join(long)
 
 

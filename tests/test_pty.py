@@ -68,12 +68,14 @@ def test_from_the_board_to_a_late_error_with_another_threshold_and_out(columns, 
         assert "Now yours: prm-inspect import PATH" in terminal.output.decode()
 
 
-def test_a_plain_terminal_gets_plain_characters(tmp_path):
-    with Terminal([*RUN, "demo", "--ascii"], columns=120, lines=30, env=ENV, cwd=tmp_path) as terminal:
+@pytest.mark.parametrize(("flags", "variable"), [(["--no-color"], ""), *also(([], "1"))])
+def test_a_plain_terminal_gets_plain_characters_in_greys(flags, variable, tmp_path):
+    env = {**ENV, "NO_COLOR": variable}
+    with Terminal([*RUN, "demo", "--ascii", *flags], columns=120, lines=30, env=env, cwd=tmp_path) as terminal:
         shown(terminal, "scorers", "Enter Open")
         terminal.press("up")
         terminal.press("enter")
-        shown(terminal, "most instructive")
+        shown(terminal, "most instructive", "Gold")
         for keys, words in (
             (("t", "right"), "* best"),
             (("escape", "f"), "outcome of"),
@@ -87,15 +89,6 @@ def test_a_plain_terminal_gets_plain_characters(tmp_path):
             shown(terminal, words)
         output = bytes(terminal.output)
     assert {chr(byte) for byte in output if byte > 126} == set()
-
-
-@pytest.mark.parametrize(("flags", "variable"), [(["--no-color"], ""), *also(([], "1"))])
-def test_without_colour_there_are_only_greys(flags, variable, tmp_path):
-    env = {**ENV, "NO_COLOR": variable}
-    with Terminal([*RUN, "demo", *flags], columns=120, lines=30, env=env, cwd=tmp_path) as terminal:
-        shown(terminal, "scorers", "Enter Open")
-        terminal.press("enter")
-        shown(terminal, "most instructive", "Gold")
-        greys = re.findall(rb"[34]8;2;(\d+);(\d+);(\d+)", bytes(terminal.output))
+    greys = re.findall(rb"[34]8;2;(\d+);(\d+);(\d+)", output)
     assert greys
     assert all(red == green == blue for red, green, blue in greys)

@@ -9,12 +9,11 @@ import pytest
 from at_the_terminal import app as process
 from at_the_terminal import eventually, pressed, printed, shown
 from many_cases import MANY, f1
-from thoroughness import also
+from thoroughness import THOROUGH, also
 from under_pilot import app
 
 START = 0.5
-HELD = 30
-AT_ONCE = 12
+HELD, AT_ONCE = (30, 12) if THOROUGH else (12, 8)
 
 
 def rail_says(screen: str, threshold: float, score: float | None = None) -> str:

@@ -117,6 +117,21 @@ def toast_tells(screen: str, command: str) -> None:
     assert command.replace(" ", "") in told, screen
 
 
+def demo_cases() -> list[dict]:
+    """The demo's own files: each case with its rewards."""
+    folder = Path(ROOT) / "assets" / "demo"
+    (part,) = folder.glob(f"rewards/{SCORER}-*/part-*.parquet")
+    rewards = dict(pl.read_parquet(part).select("key", "rewards").iter_rows())
+    cases = [json.loads(line) for line in (folder / "cases.jsonl").read_text().splitlines()]
+    return [case | {"rewards": rewards[content_key(case["problem"], case["steps"])]} for case in cases]
+
+
+def words_of(case: dict) -> str:
+    """Everything that a search looks at, the problem in both its wordings."""
+    texts = (case["problem"], case["original_problem"] or "", *case["steps"], case["reason"] or "")
+    return " ".join(texts).lower()
+
+
 def test_rows_columns_and_order_are_those_on_screen_and_the_command_prints_the_file_again(tmp_path):
     with app("demo", cwd=tmp_path, size=(160, 60)) as terminal:
         shown(terminal, "240 cases", "Quit")
@@ -145,35 +160,11 @@ def test_rows_columns_and_order_are_those_on_screen_and_the_command_prints_the_f
     assert table[0] == list(COLUMNS.values())
     assert [row[0] for row in table[1:]] == [row["id"] for row in seen]
 
-
-def demo_cases() -> list[dict]:
-    """The demo's own files: each case with its rewards."""
-    folder = Path(ROOT) / "assets" / "demo"
-    (part,) = folder.glob(f"rewards/{SCORER}-*/part-*.parquet")
-    rewards = dict(pl.read_parquet(part).select("key", "rewards").iter_rows())
-    cases = [json.loads(line) for line in (folder / "cases.jsonl").read_text().splitlines()]
-    return [case | {"rewards": rewards[content_key(case["problem"], case["steps"])]} for case in cases]
-
-
-def words_of(case: dict) -> str:
-    """Everything that a search looks at, the problem in both its wordings."""
-    texts = (case["problem"], case["original_problem"] or "", *case["steps"], case["reason"] or "")
-    return " ".join(texts).lower()
-
-
-def test_the_filter_of_the_file_holds_for_every_row_by_the_demos_own_texts(tmp_path):
-    """Independent of all code of the app: conditions and search, looked up in the file of the demo."""
-    with app("demo", cwd=tmp_path, size=(160, 60)) as terminal:
-        shown(terminal, "240 cases", "Quit")
-        number = arrange(terminal)
-        pressed(terminal, "e")
-        shown(terminal, "JSON file")
-        pressed(terminal, "j")
-        shown(terminal, "demo-cases.json")
-    rows = {row["id"]: row for row in json.loads((tmp_path / "demo-cases.json").read_bytes())["rows"]}
-    assert len(rows) == number
+    # Independent of all code of the app: conditions and search hold by the texts in the files of the demo.
+    names = {row["id"] for row in rows}
+    assert len(names) == len(rows)
     for case in demo_cases():
         gold, steps = case["earliest_error"], len(case["steps"])
         verdict = next((at for at, reward in enumerate(case["rewards"]) if reward < 0.53), -1)
         kept = case["subset"] in {"algebra", "everyday"} and 3 <= steps <= 9 and not (verdict == gold >= 0)
-        assert (case["id"] in rows) == (kept and all(word in words_of(case) for word in SEARCH.split())), case
+        assert (case["id"] in names) == (kept and all(word in words_of(case) for word in SEARCH.split())), case

@@ -7,11 +7,10 @@ from functools import partial
 import pytest
 
 import critic_spaces
-from at_the_terminal import app, eventually, pressed, printed, shown
+from at_the_terminal import eventually, pressed, printed, shown
 from scoring.asking import GeneratedAnswer
 from thoroughness import also
-
-pytestmark = pytest.mark.pty
+from under_pilot import app
 
 CASES = 12
 VOTES = (
@@ -41,10 +40,11 @@ def folder(tmp_path_factory):
 
 def styles(terminal, text: str) -> set[tuple]:
     """How the cells of a text on screen are painted."""
-    lines = terminal.screen_text().splitlines()
-    ((line, column),) = ((at, line.index(text)) for at, line in enumerate(lines) if text in line)
-    cells = (terminal.screen().buffer[line][place] for place in range(column, column + len(text)))
-    return {(cell.fg, cell.bg, cell.bold, cell.reverse, cell.underscore) for cell in cells}
+    lines = terminal.cells()
+    texts = ["".join(sign for sign, _ in line) for line in lines]
+    ((line, column),) = ((at, line.index(text)) for at, line in enumerate(texts) if text in line)
+    styles = (style for _, style in lines[line][column : column + len(text)])
+    return {(style.color, style.bgcolor, style.bold, style.reverse, style.underline) for style in styles}
 
 
 def open_first(terminal) -> None:
@@ -61,8 +61,9 @@ def vote_is(screen: str, number: int) -> str:
 
 def cursor_line(terminal) -> str:
     """The text of the line that the step cursor stands on: painted from the left edge unlike the others."""
-    lines = terminal.screen_text().splitlines()
-    grounds = [terminal.screen().buffer[line][2].bg for line in range(len(lines))]
+    cells = terminal.cells()
+    lines = ["".join(sign for sign, _ in line) for line in cells]
+    grounds = [line[2][1].bgcolor for line in cells]
     usual = Counter(grounds).most_common(1)[0][0]
     return "\n".join(line for line, ground in zip(lines[1:-1], grounds[1:-1], strict=True) if ground != usual)
 

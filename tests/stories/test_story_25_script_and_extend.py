@@ -1,7 +1,6 @@
 """Script and extend it: an adapter of 25 lines in one's own package is found, fulfils the contract and is shown."""
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -10,9 +9,8 @@ import pytest
 
 import authored
 import checkpoints
-from at_the_terminal import ROOT, app, eventually, import_rewards, pressed, printed, shell, shown
-
-pytestmark = pytest.mark.pty
+from at_the_terminal import eventually, import_rewards, pressed, printed, shell, shown
+from under_pilot import app
 
 ADAPTER = """\
 from scoring.prms.base import NO_STEPS, Scale, too_long
@@ -44,7 +42,7 @@ class LineEnds:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> dict[str, str]:
+def site(tmp_path: Path) -> str:
     """Where an installer would have put the package `lines 0.3`, as a part of the environment."""
     folder = tmp_path / "site"
     facts = folder / "lines-0.3.dist-info"
@@ -52,7 +50,7 @@ def site(tmp_path: Path) -> dict[str, str]:
     (folder / "line_ends.py").write_text(ADAPTER)
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: lines\nVersion: 0.3\n")
     (facts / "entry_points.txt").write_text("[prm_inspect.adapters]\nline-ends = line_ends:LineEnds\n")
-    return {"PYTHONPATH": os.pathsep.join([ROOT, str(folder)])}
+    return str(folder)
 
 
 @pytest.fixture
@@ -65,24 +63,26 @@ def model(tmp_path: Path) -> str:
     return str(checkpoints.write(tmp_path / "own-prm", arrays=arrays))
 
 
-def test_an_adapter_of_25_lines_is_found_checked_scored_and_shown(site, model, tmp_path):
+def test_an_adapter_of_25_lines_is_found_checked_scored_and_shown(site, model, tmp_path, monkeypatch):
     pytest.importorskip("torch")
     assert len(ADAPTER.splitlines()) <= 25
     # It is found by its entry point, with the package that it is from, and without it nothing of the kind is there.
-    (found,) = (row for row in printed("prms", cwd=tmp_path, **site) if row["name"] == "line-ends")
-    assert found["source"] == "line_ends:LineEnds of the package lines 0.3"
     assert "line-ends" not in {row["name"] for row in printed("prms", cwd=tmp_path)}
+    with monkeypatch.context() as environment:
+        environment.syspath_prepend(site)
+        (listed,) = (row for row in printed("prms", cwd=tmp_path) if row["name"] == "line-ends")
+        assert listed["source"] == "line_ends:LineEnds of the package lines 0.3"
 
-    # The contract test, on the checkpoint.
-    checks = printed("prms", "check", "line-ends", "--weights", model, cwd=tmp_path, **site)
-    assert {row["check"]: row["reason"] for row in checks if row["status"] == "failed"} == {}
-    assert sum(row["status"] == "ok" for row in checks) >= 10
+        # The contract test, on the checkpoint.
+        checks = printed("prms", "check", "line-ends", "--weights", model, cwd=tmp_path)
+        assert {row["check"]: row["reason"] for row in checks if row["status"] == "failed"} == {}
+        assert sum(row["status"] == "ok" for row in checks) >= 10
 
-    (tmp_path / "rows.json").write_text(json.dumps(authored.rows(12)))
-    shell("import", "rows.json", "-w", "space", cwd=tmp_path)
-    import_rewards(tmp_path, "space", [{"id": f"sums-{n}", "other": [0.9, 0.2, 0.8]} for n in range(12)], "other")
-    words = ("--model", model, "--adapter", "line-ends", "--device", "cpu", "-w", "space")
-    shell("score", "processbench", *words, cwd=tmp_path, **site)
+        (tmp_path / "rows.json").write_text(json.dumps(authored.rows(12)))
+        shell("import", "rows.json", "-w", "space", cwd=tmp_path)
+        import_rewards(tmp_path, "space", [{"id": f"sums-{n}", "other": [0.9, 0.2, 0.8]} for n in range(12)], "other")
+        words = ("--model", model, "--adapter", "line-ends", "--device", "cpu", "-w", "space")
+        shell("score", "processbench", *words, cwd=tmp_path)
     (own,) = (row for row in printed("scorers", "-w", "space", cwd=tmp_path) if row["scorer"] != "other")
     assert own["scored"] == 12
     assert own["about"].startswith("line ends")

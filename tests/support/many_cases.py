@@ -1,4 +1,4 @@
-"""As many authored cases as ProcessBench has, no two texts alike, with rewards of one scorer, imported as files."""
+"""Authored cases, no two texts alike, with rewards of one scorer, imported as files; thorough: ProcessBench's 3,400."""
 
 import json
 import random
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from at_the_terminal import import_rewards, shell
+from thoroughness import THOROUGH
 
-MANY = 3_400
+MANY = 3_400 if THOROUGH else 1_200
 SUBSETS = ("north", "east", "south", "west")
 WORDS = [
     "add",

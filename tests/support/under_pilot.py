@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from rich.style import Style
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
@@ -139,6 +140,23 @@ class Seat:
             return screen_lines(pilot.app)
 
         return "\n".join(line.ljust(self._size[0]) for line in self._do(lines))
+
+    def cells(self) -> list[list[tuple[str, Style]]]:
+        """Of every line on the screen its cells: what stands in each and how it is painted."""
+
+        async def painted(pilot: Pilot[int]) -> list[list[tuple[str, Style]]]:
+            strips = pilot.app.screen._compositor.render_strips()
+            return [[(sign, part.style or Style()) for part in strip for sign in part.text] for strip in strips]
+
+        return self._do(painted)
+
+    def clipboard(self) -> str:
+        """What was copied last."""
+
+        async def copied(pilot: Pilot[int]) -> str:
+            return pilot.app.clipboard
+
+        return self._do(copied)
 
 
 def _type(pilot: Pilot[int], key: str) -> None:
