@@ -166,7 +166,7 @@ ROWS = st.fixed_dictionaries(
 )
 
 
-@up_to(150)
+@up_to(150, usually=20)
 @given(st.lists(ROWS, max_size=6))
 def test_it_is_what_plain_python_finds(values):
     cases = frame(values)
