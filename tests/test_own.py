@@ -20,11 +20,13 @@ from inspector.own import load_own
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
 from inspector.selection import load
+from inspector.shell import doctor
 from opened import opened
 from scoring import own_code, own_columns
 from scoring.errors import PluginError
 from scoring.metrics import own
 from scoring.plugins import GROUPS, load_plugins
+from scoring_process import jobs_here
 from screen_text import press, shows, until
 from views import table_of, words_of
 
@@ -60,7 +62,8 @@ def test_a_file_reads_rows_and_another_scores_them(called, tmp_path):
     arrays["score.weight"] = np.full((1, checkpoints.HIDDEN), 0.1, np.float32)
     arrays["score.bias"] = np.zeros(1, np.float32)
     model = checkpoints.write(tmp_path / "mine", arrays=arrays)
-    code, _, err = called("score", "sums", "--model", model, "--adapter", OWN / "newline_prm.py", "--device", "cpu")
+    with jobs_here():
+        code, _, err = called("score", "sums", "--model", model, "--adapter", OWN / "newline_prm.py", "--device", "cpu")
     assert (code, "2 cases scored" in err) == (0, True)
     code, out, _ = called("scorers", "--json")
     (scorer,) = json.loads(out)["rows"]
@@ -264,6 +267,8 @@ def test_what_an_installed_package_names_is_brought_by_its_name(called, tmp_path
     making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
     files = {f"own_{name}.py": (OWN / f"{name}.py").read_text() for name in ("near", "longest")}
     plugged_in.install(tmp_path / "site", monkeypatch, GROUPS["metric"], {"near": "own_near:near"}, files)
+    # What engines are installed is asked in a process that imports all of them.
+    monkeypatch.setattr(doctor, "_probe", lambda: ({}, False))
     code, out, _ = called("doctor")
     assert "metric near: own_near:near of the package mine 1.2" in out
     assert own.own_metrics() == ()

@@ -35,14 +35,27 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.fixture(scope="session")
-def server(request, tmp_path_factory):
-    """A store with users, for all tests."""
+def servers(tmp_path_factory):
+    """Give the store of a kind, which is started for the first test that needs it and stays for all."""
+    started = {}
+
+    def of(kind):
+        if kind not in started:
+            started[kind] = kind(tmp_path_factory.mktemp("store"))
+        return started[kind]
+
+    yield of
+    for server in started.values():
+        server.close()
+
+
+@pytest.fixture
+def server(request, servers):
+    """A store with users."""
     kind = getattr(request, "param", StoreServer)
     if kind is Azurite and shutil.which(azurite.PROGRAM) is None:
         pytest.skip(f"{azurite.PROGRAM} is not installed: npm install --global azurite")
-    server = kind(tmp_path_factory.mktemp("store"))
-    yield server
-    server.close()
+    return servers(kind)
 
 
 @pytest.fixture

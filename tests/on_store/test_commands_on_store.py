@@ -6,6 +6,7 @@ import os
 import pytest
 
 from at_the_terminal import printed, shell
+from inspector.shell import watching
 from scoring.api import open_workspace
 from scoring.errors import InspectError, StoreError, UsageError
 from scoring.storage import object_store
@@ -249,11 +250,15 @@ def test_mirrors_used_longest_ago_make_room(filled, at, address, bucket, monkeyp
     assert [home / "workspace" for home in cache().iterdir()] == [root]
 
 
-def test_a_scoring_process_fills_a_bucket_and_resumes_at_another_machine(filled, at, address, tmp_path_factory):
+def test_a_scoring_process_fills_a_bucket_and_resumes_at_another_machine(
+    filled, at, address, tmp_path_factory, monkeypatch
+):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     import checkpoints
+    import fake_scoring
     import scoring_process
+    from scoring.runs.preparation import Running
 
     model = checkpoints.write(tmp_path_factory.mktemp("models") / "tiny")
     words = ("score", "processbench", "--workspace", address, "--model", model, "--device", "cpu", "--name", "tiny")
@@ -265,7 +270,8 @@ def test_a_scoring_process_fills_a_bucket_and_resumes_at_another_machine(filled,
     at("bob")
     assert open_workspace(address, create=False).scorers() == ["mine", "tiny"]
     finish()
-    _, told, _ = scoring_process.ran(*words, env=env)
+    monkeypatch.setattr(Running, "load", lambda *_, **__: fake_scoring.Engine())
+    _, told, _ = scoring_process.ran_here(*words)
     assert told[0]["cached"] + told[0]["refused"] == 5
     assert not list(cache().glob("*/open"))
 
@@ -279,7 +285,9 @@ def test_a_folder_from_somebody_else_is_no_mirror_and_nothing_is_asked(proxy, at
     assert proxy.requests == []
 
 
-def test_what_is_watched_is_sent_as_it_comes(filled, at, address, tmp_path):
+def test_what_is_watched_is_sent_as_it_comes(filled, at, address, monkeypatch):
+    monkeypatch.setattr(watching, "LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(watching, "CASES_SECONDS", 0.2)
     folder = at("eve")
     (folder / "more.jsonl").write_text("".join(json.dumps({**row, "id": f"more-{row['id']}"}) + "\n" for row in ROWS))
     shell("watch", "more.jsonl", "--until-idle", "0", "-w", address, cwd=folder)

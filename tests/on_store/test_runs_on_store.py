@@ -17,8 +17,9 @@ from scoring.runs import run as scoring_run
 from scoring.runs.remote_runs import sent
 from scoring.storage import object_store
 from scoring.workspace import Workspace
+from thoroughness import also
 
-FRAME = cases(240)
+FRAME = cases(120)
 EXPIRED = (400, b"<Error><Code>ExpiredToken</Code><Message>SECRET-OF-THE-ANSWER</Message></Error>")
 FULL = (507, b"<Error><Code>XMinioStorageFull</Code><Message>no room</Message></Error>")
 SLOW = (503, b"<Error><Code>SlowDown</Code></Error>")
@@ -169,7 +170,7 @@ for event in tests.run(mirror, loaded=fake_scoring.Engine(4, 0.02)):
 """
 
 
-@pytest.mark.parametrize("after", [1, 11])
+@pytest.mark.parametrize("after", [5, *also(1, 11)])
 def test_who_is_killed_while_sending_has_lost_nothing(proxy, machine, address, tmp_path, after):
     begun(machine("ann"))
     proxy.fault = lambda method, _path: "slow" if method == "PUT" else None

@@ -11,6 +11,7 @@ import threading
 import time
 import weakref
 from pathlib import Path
+from queue import SimpleQueue
 
 import polars as pl
 import pytest
@@ -30,30 +31,51 @@ TINY = str(demo.folder() / "models/tiny-prm-m")
 SHIPPED = demo.folder() / "rewards"
 
 
-class Process:
-    """The process, and what it answers."""
+class Asked:
+    """Scores cases as the process does, in a thread of this one, which imports torch once; and what it answers."""
 
     def __init__(self, space: Path) -> None:
-        words = [sys.executable, "-m", "scoring", "cases", "-w", str(space), "--device", "cpu"]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen(words, cwd=ROOT, **pipes)
-        self.n = 0
+        self.requests, self.answers, self.n = SimpleQueue(), SimpleQueue(), 0
+        lines = iter(self.requests.get, b"")
+        words = (Workspace.open(space), "cpu", lines, lambda event: self.answers.put(json.dumps(event)))
+        self.thread = threading.Thread(target=serve, args=words)
+        self.thread.start()
+
+    def write(self, line):
+        self.requests.put(line)
+
+    def next(self):
+        return json.loads(self.answers.get(timeout=60))
 
     def send(self, prm, case):
         self.n += 1
-        line = json.dumps({"n": self.n, "prm": prm, "case": case}).encode()
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
+        self.write(json.dumps({"n": self.n, "prm": prm, "case": case}).encode())
 
     def ask(self, prm, case):
         """The last answer, and whether a PRM was loaded for it."""
         self.send(prm, case)
-        answer, loading = json.loads(self.process.stdout.readline()), False
+        answer, loading = self.next(), False
         while answer["event"] == "loading":
             assert answer["n"] == self.n
-            answer, loading = json.loads(self.process.stdout.readline()), True
+            answer, loading = self.next(), True
         assert answer["n"] == self.n
         return answer, loading
+
+
+class Process(Asked):
+    """The process itself."""
+
+    def __init__(self, space: Path) -> None:
+        words = [sys.executable, "-m", "scoring", "cases", "-w", str(space), "--device", "cpu"]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        self.process, self.n = subprocess.Popen(words, cwd=ROOT, **pipes), 0
+
+    def write(self, line):
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def next(self):
+        return json.loads(self.process.stdout.readline())
 
 
 @pytest.fixture(scope="module")
@@ -63,13 +85,22 @@ def space(tmp_path_factory):
     return folder
 
 
+def listen(requests, put):
+    """As in the process, which ends with its requests."""
+    for line in requests:
+        put(line)
+    put(b"")
+
+
 @pytest.fixture(scope="module")
 def process(space):
-    found = Process(space)
-    yield found
-    found.process.stdin.close()
-    assert found.process.wait(30) == 0
-    found.process.stdout.close()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(case_scoring, "_listen", listen)
+        found = Asked(space)
+        yield found
+        found.write(b"")
+        found.thread.join(30)
+        assert not found.thread.is_alive()
 
 
 @pytest.fixture(scope="module")
@@ -115,12 +146,18 @@ def test_a_case_that_a_run_has_begun_is_computed_for_who_looks_on(process, space
     leases.close()
 
 
-def test_rewards_that_come_with_the_demo_are_not_computed_again(process, space, rows):
+def test_rewards_that_come_with_the_demo_are_not_computed_again(space, rows):
+    process = Process(space)
     row = {**rows[4], "case": rows[4]["case"].replace("bench/", "demo/")}
     folder, there = shipped("tiny-prm-m", row["key"])
     answer, _ = process.ask({"model": TINY}, row)
     assert (answer["computed"], answer["rewards"], answer["folder"]) == (False, there, str(folder))
     assert all(RewardParts(path).of(row["key"]).is_empty() for path in (space / "rewards").glob("tiny-prm-m-*"))
+    refused, _ = process.ask({"model": "/nowhere"}, rows[0])
+    assert (refused["event"], refused["error"]["title"]) == ("failed", "Cannot use the checkpoint")
+    process.process.stdin.close()
+    assert process.process.wait(30) == 0
+    process.process.stdout.close()
 
 
 def test_a_scorer_is_found_again_by_its_settings_and_what_is_not_it_is_refused(process, space, rows):
@@ -203,7 +240,7 @@ def test_a_prm_is_gone_before_another_is_loaded(space, rows, tmp_path, monkeypat
         return loaded
 
     monkeypatch.setattr(WarmPrm, "_engine", noting)
-    monkeypatch.setattr(case_scoring, "_listen", lambda requests, put: [*map(put, requests), put(b"")])
+    monkeypatch.setattr(case_scoring, "_listen", listen)
     case = {**rows[17], "into": str(tmp_path)}
     models = (TINY, str(demo.folder() / "models/tiny-prm-s"), TINY)
     lines = [

@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("httpx")
 
 import scoring_process
+from scoring.__main__ import main
 from scoring.cache import VoteParts
 from scoring.workspace import Workspace
 from servers.fault_server import Behaviour, running
@@ -132,10 +133,9 @@ def test_a_key_that_a_server_repeats_is_neither_shown_nor_stored(root, told, whe
 
 def told_by(root, *servers):
     """Exit code and both outputs of a run with a key."""
-    words = (*words_for(root, *servers), "--tries", "1", "--concurrency", "4")
-    with scoring_process.started(*words, env={"PRM_INSPECT_API_KEY": KEY}) as run:
-        out, err = run.communicate(timeout=300)
-    return run.returncode, out, err
+    words = (*words_for(root, *servers), "--limit", 8, "--tries", "1", "--concurrency", "4")
+    environment = {**scoring_process.NO_HUB, "PRM_INSPECT_API_KEY": KEY}
+    return scoring_process.captured(lambda: main([str(word) for word in words]), env=environment)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 CASES = [reference.Case(index % 5 + 1, -1, subset=("one", "two")[index % 3 == 0]) for index in range(60)]
-MANY = [reference.Case(index % 5 + 1, -1) for index in range(1800)]
+MANY = [reference.Case(index % 5 + 1, -1) for index in range(900)]
 
 
 @pytest.fixture(scope="session")
@@ -167,16 +167,16 @@ def test_kill_9_twice_and_then_finish(tmp_path, model, engine):
     there = len(kept(workspace))
     code, events, _ = ran(workspace, model)
     assert code == 0
-    assert (events[0]["cached"], events[0]["to_do"]) == (there, 1800 - there)
-    assert events[-1]["saved"] == 1800 - there > 0
+    assert (events[0]["cached"], events[0]["to_do"]) == (there, 900 - there)
+    assert events[-1]["saved"] == 900 - there > 0
     assert before.items() < parts(workspace).items()
     assert_alike(kept(workspace), kept(whole))
 
 
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), *also((signal.SIGTERM, 143))])
-def test_a_signal_saves_says_so_and_gives_its_code(tmp_path, model, signum, code):
+def test_a_signal_saves_says_so_and_gives_its_code(tmp_path, model, engine, signum, code):
     workspace = making.workspace(tmp_path / "ws", MANY, [])
-    with start(workspace, model, "--token-budget", 600) as process:
+    with start(workspace, model, "--token-budget", 600, env=engine) as process:
         until_saved(process)
         process.send_signal(signum)
         out, err = process.communicate(timeout=60)
@@ -184,7 +184,7 @@ def test_a_signal_saves_says_so_and_gives_its_code(tmp_path, model, signum, code
     assert (process.returncode, err) == (code, "")
     assert (end["event"], end["status"], end["signal"]) == ("end", "interrupted", signum)
     assert end["saved"] == len(kept(workspace))
-    assert end["left"] == 1800 - end["saved"]
+    assert end["left"] == 900 - end["saved"]
 
 
 def test_a_signal_while_it_loads_ends_it_at_once(workspace, model):
@@ -205,11 +205,11 @@ def test_a_reader_that_leaves_ends_the_run_and_what_was_computed_is_saved(tmp_pa
         process.stdout.close()
         err = process.stderr.read()
     assert (process.returncode, err) == (2, "")
-    assert 0 < len(kept(workspace)) < 1800
+    assert 0 < len(kept(workspace)) < 900
 
 
 def test_a_reader_that_leaves_with_a_word_leaves_the_run_to_itself(tmp_path, model, engine):
-    workspace = making.workspace(tmp_path / "ws", MANY[:400], [])
+    workspace = making.workspace(tmp_path / "ws", MANY[:200], [])
     words = map(str, words_of(workspace, model, "--token-budget", 600))
     command = [sys.executable, "-m", "scoring", *words]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -221,7 +221,7 @@ def test_a_reader_that_leaves_with_a_word_leaves_the_run_to_itself(tmp_path, mod
         process.stdout.close()
         err = process.stderr.read()
     assert (process.returncode, err) == (0, "")
-    assert len(kept(workspace)) == 400
+    assert len(kept(workspace)) == 200
 
 
 def test_a_checkpoint_changed_in_place_does_not_serve_the_old_rewards(tmp_path, workspace):

@@ -11,12 +11,26 @@ import pytest
 from msgspec.structs import replace
 
 import checkpoints
+import fake_scoring
 import making
 import reference
 import scoring_process
 from scoring.cache import RewardParts
+from scoring.runs.plan import Missing
 from scoring.runs.preparation import Running
-from scoring.runs.workers import Worker, WorkerFailed, decode_prm, encode_message, worker_prm
+from scoring.runs.run import RunCase
+from scoring.runs.workers import (
+    Opened,
+    WorkBlock,
+    Worker,
+    WorkerFailed,
+    decode_block,
+    decode_prm,
+    decode_reply,
+    encode_message,
+    worker_prm,
+)
+from scoring.scorer import Scorer
 from thoroughness import also
 
 pytest.importorskip("torch")
@@ -39,6 +53,12 @@ def words_of(workspace, model, *more):
 def slow(request):
     """The environment of processes that take some seconds to compute; how, the laws of processes do not ask."""
     return scoring_process.light(0.1) if request.param == "light" else {}
+
+
+@pytest.fixture
+def light_here(monkeypatch):
+    """The engine of this process, too, is the light one."""
+    monkeypatch.setattr(Running, "load", lambda *_, **__: fake_scoring.Engine())
 
 
 def start(*args, env=None):
@@ -87,10 +107,19 @@ def test_a_device_that_is_not_here_is_refused_before_any_process_starts(model, t
     assert not list(workspace.root.glob("rewards/*"))
 
 
-def test_two_processes_score_what_one_does_each_case_once(tmp_path, model):
+@pytest.fixture(params=["light", *also("torch")])
+def here(request):
+    """The environment of processes whose engine is that of this process."""
+    if request.param == "torch":
+        return {}
+    request.getfixturevalue("light_here")
+    return scoring_process.light()
+
+
+def test_two_processes_score_what_one_does_each_case_once(tmp_path, model, here):
     workspaces = [making.workspace(tmp_path / name, FEW, []) for name in ("one", "two")]
     assert scoring_process.ran_here(*words_of(workspaces[0], model, "--device=cpu"))[0] == 0
-    code, events, err = ran(workspaces[1], model, "--device=cpu,cpu")
+    code, events, err = ran(workspaces[1], model, "--device=cpu,cpu", env=here)
     assert (code, err) == (0, "")
     kinds = [event["event"] for event in events]
     assert (kinds[0], kinds.count("start"), kinds.count("end")) == ("start", 1, 1)
@@ -103,7 +132,7 @@ def test_two_processes_score_what_one_does_each_case_once(tmp_path, model):
     assert rows == 60
     assert found.keys() == expected.keys()
     assert all(found[key] == pytest.approx(expected[key], abs=1e-5) for key in expected)
-    again = ran(workspaces[1], model, "--device=cpu,cpu", env=scoring_process.light())
+    again = scoring_process.ran_here(*words_of(workspaces[1], model, "--device=cpu,cpu"))
     assert (again[0], again[1][0]["cached"], again[1][0]["to_do"]) == (0, 60, 0)
 
 
@@ -121,42 +150,42 @@ def test_a_signal_reaches_both_and_both_save(tmp_path, model, slow, signum, code
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
-def test_kill_9_of_workers_costs_what_they_held_and_of_the_run_what_it_had_not_saved(tmp_path, model):
+def test_two_runs_share_what_one_that_was_killed_left_and_start_killed_workers_again(tmp_path, model, light_here):
     slow = scoring_process.light(0.1)
-    workspaces = [making.workspace(tmp_path / name, MANY, []) for name in ("one", "many")]
-    assert ran(workspaces[0], model, "--device=cpu", env=scoring_process.light())[0] == 0
-    with start(workspaces[1], model, "--device=cpu,cpu", env=slow) as process:
-        until(process, "saved")
-        for _ in range(3):
+    whole, workspace = (making.workspace(tmp_path / name, MANY, []) for name in ("one", "many"))
+    assert scoring_process.ran_here(*words_of(whole, model, "--device=cpu"))[0] == 0
+    with start(workspace, model, "--device=cpu,cpu", env=slow) as process:
+        for _ in range(2):
+            until(process, "ready")
+        for _ in range(2):
             os.kill(children(process)[0], signal.SIGKILL)
+            notice = until(process, "notice")["sentence"]
+            assert re.match(
+                r"the worker on cpu \(number [12]\) was killed by SIGKILL; \d+ cases are computed again", notice
+            )
             until(process, "ready")
         until(process, "saved")
         process.kill()
-    saved = len(kept(workspaces[1])[0])
+    saved = len(kept(workspace)[0])
     assert 0 < saved < 900
-    code, events, err = ran(workspaces[1], model, "--device=cpu,cpu", env=scoring_process.light())
-    assert (code, err) == (0, "")
-    assert (events[0]["cached"], events[-1]["scored"], events[-1]["left"]) == (saved, 900 - saved, 0)
-    (found, rows), (expected, _) = kept(workspaces[1]), kept(workspaces[0])
-    assert found == expected
-    assert rows == 900
-
-
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
-def test_a_worker_that_was_killed_is_told_of_and_started_again(tmp_path, model):
-    workspace = making.workspace(tmp_path / "ws", MANY, [])
-    with start(workspace, model, "--device=cpu,cpu", env=scoring_process.light(0.05)) as process:
-        until(process, "saved")
-        os.kill(children(process)[1], signal.SIGKILL)
-        notice = until(process, "notice")["sentence"]
-        assert re.match(
-            r"the worker on cpu \(number [12]\) was killed by SIGKILL; \d+ cases are computed again", notice
-        )
-        until(process, "ready")
-        out, err = process.communicate(timeout=120)
-    end = json.loads(out.splitlines()[-1])
-    assert (process.returncode, err) == (0, "")
-    assert (end["status"], end["scored"], end["left"]) == ("done", 900, 0)
+    with (
+        start(workspace, model, "--device=cpu,cpu", env=slow) as first,
+        start(workspace, model, "--device=cpu,cpu", env=slow) as second,
+    ):
+        until(second, "ready")
+        until(first, "saved")
+        # It may be the other's turn: then this one holds no case. The run goes on all the same.
+        os.kill(children(first)[0], signal.SIGKILL)
+        ends = []
+        for process in (first, second):
+            out, err = process.communicate(timeout=120)
+            assert (process.returncode, err) == (0, "")
+            ends.append(json.loads(out.splitlines()[-1]))
+    assert all(end["status"] == "done" and end["left"] == 0 and end["scored"] > 0 for end in ends)
+    assert sum(end["scored"] for end in ends) == 900 - saved
+    assert [end["scored"] + end["cached"] for end in ends] == [900, 900]
+    (found, rows), (expected, _) = kept(workspace), kept(whole)
+    assert (found, rows) == (expected, 900)
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
@@ -174,47 +203,30 @@ def test_a_reader_that_leaves_ends_all_of_them(tmp_path, model, slow):
 
 def test_what_is_wrong_with_the_request_is_said_once(tmp_path):
     workspace = making.workspace(tmp_path / "ws", FEW, [])
-    code, events, err = ran(workspace, tmp_path / "nowhere", "--device=cpu,cpu")
+    code, events, err = scoring_process.ran_here(*words_of(workspace, tmp_path / "nowhere", "--device=cpu,cpu"))
     assert (code, len(events), len(err.splitlines())) == (2, 1, 1)
 
 
-def test_two_runs_of_a_scorer_with_two_workers_each_share_the_work(tmp_path, model):
-    workspace = making.workspace(tmp_path / "ws", MANY, [])
-    slow = scoring_process.light(0.1)
-    with start(workspace, model, "--device=cpu,cpu", env=slow) as first:
-        until(first, "ready")
-        code, events, err = ran(workspace, model, "--device=cpu,cpu", env=slow)
-        out, _ = first.communicate(timeout=120)
-    assert (code, err, first.returncode) == (0, "", 0)
-    ends = [events[-1], json.loads(out.splitlines()[-1])]
-    assert all(end["scored"] > 0 for end in ends)
-    assert sum(end["scored"] for end in ends) == 900
-    assert [end["scored"] + end["cached"] for end in ends] == [900, 900]
-    found, rows = kept(workspace)
-    assert (len(found), rows) == (900, 900)
-
-
-def test_shards_in_any_order_one_of_them_twice_and_one_killed_are_the_whole(tmp_path, model):
-    workspaces = [making.workspace(tmp_path / name, MANY, []) for name in ("one", "shards")]
-    assert ran(workspaces[0], model, "--device=cpu", env=scoring_process.light())[0] == 0
+def test_shards_in_any_order_one_of_them_twice_and_one_killed_are_the_whole(tmp_path, model, light_here):
+    whole, workspace = (making.workspace(tmp_path / name, MANY, []) for name in ("one", "shards"))
+    assert scoring_process.ran_here(*words_of(whole, model, "--device=cpu"))[0] == 0
     done = []
-    with start(workspaces[1], model, "--shard=2/4", "--device=cpu", env=scoring_process.light(0.1)) as process:
+    with start(workspace, model, "--shard=2/4", "--device=cpu", env=scoring_process.light(0.1)) as process:
         until(process, "saved")
         process.kill()
     for number in (3, 1, 3, 4, 2):
-        shard = f"--shard={number}/4", "--device=cpu"
-        code, events, _ = ran(workspaces[1], model, *shard, env=scoring_process.light())
+        code, events, _ = scoring_process.ran_here(*words_of(workspace, model, f"--shard={number}/4", "--device=cpu"))
         assert (code, events[0]["contents"]) == (0, 225)
         done.append(events[-1]["scored"])
     assert done[:4] == [225, 225, 0, 225]
     assert 0 < done[4] < 225
-    (found, rows), (expected, _) = kept(workspaces[1]), kept(workspaces[0])
+    (found, rows), (expected, _) = kept(workspace), kept(whole)
     assert (found, rows) == (expected, 900)
 
 
 @pytest.mark.parametrize("words", [["--shard=0/2"], ["--shard=3/2"], ["--shard=x"]])
 def test_wrong_usage(tmp_path, model, words):
-    code, events, err = ran(making.workspace(tmp_path / "ws", FEW, []), model, *words)
+    code, events, err = scoring_process.ran_here(*words_of(making.workspace(tmp_path / "ws", FEW, []), model, *words))
     assert (code, events) == (2, [])
     assert "usage" in err
 
@@ -238,6 +250,27 @@ def test_a_worker_that_has_another_program_or_another_model_says_so(model, tmp_p
         reply = Worker(prm).open()
         assert isinstance(reply, WorkerFailed)
         assert sentence in reply.sentence
+
+
+def test_a_worker_computes_what_a_run_without_workers_does(model, tmp_path):
+    workspace = making.workspace(tmp_path / "ws", FEW[:10], [])
+    assert scoring_process.ran_here(*words_of(workspace, model, "--device=cpu"))[0] == 0
+    (folder,) = workspace.root.glob("rewards/*")
+    running = Running(device="cpu")
+    fingerprint = Scorer.load(folder).fingerprint
+    worker = Worker(
+        worker_prm(fingerprint, str(model), {**PRM, "dtype": "auto"}, running, truncate=False, root=workspace.root)
+    )
+    assert isinstance(worker.open(), Opened)
+    frame = making.full_frame(FEW[:10])
+    cases = [RunCase(*row) for row in frame.select("case", "key", "problem", "steps").rows()]
+    block = WorkBlock(5, [(Missing(row), case) for row, case in enumerate(cases)])
+    reply = decode_reply(encode_message(worker.compute(decode_block(encode_message(block)))))
+    assert reply.number == 5
+    found = {cases[result.place].key: result.rows[0]["rewards"] for result in reply.results}
+    expected, _ = kept(workspace)
+    assert found.keys() == expected.keys()
+    assert all(found[key] == pytest.approx(expected[key], abs=1e-5) for key in expected)
 
 
 def test_without_ray_a_cluster_is_a_sentence(model, tmp_path, monkeypatch):

@@ -1,4 +1,5 @@
 from collections import Counter
+from functools import cache
 
 import polars as pl
 import pytest
@@ -21,6 +22,12 @@ def loaded(module, values):
     for value in values:
         rows.add(value)
     return module.load(rows).cases
+
+
+@cache
+def published(file):
+    """What is read of a published file, once."""
+    return import_source(str(file))
 
 
 def told(findings):
@@ -159,7 +166,7 @@ ROWS = st.fixed_dictionaries(
 )
 
 
-@up_to(150)
+@up_to(150, usually=20)
 @given(st.lists(ROWS, max_size=6))
 def test_it_is_what_plain_python_finds(values):
     cases = frame(values)
@@ -182,7 +189,7 @@ def test_by_case_the_published_files_break_what_was_noted_while_reading(data_fol
         pytest.skip(f"no published files in the folder {folder} of PRM_INSPECT_DATA")
     read = {"label-beyond-end", "no-error-in-range", "unchanged-process"}
     for file in files:
-        imported = import_source(str(file))
+        imported = published(file)
         noted = Counter((one.code, one.case) for one in imported.findings if one.code in read)
         ids = imported.cases["id"]
         broken = [one for of_case in broken_by_case(imported.cases).values() for one in of_case]
@@ -202,6 +209,6 @@ def test_the_published_files(data_folder, folder, pattern, count, code, broken):
     files = [file for file in named if file.stem.removeprefix("test_") not in ELSEWHERE]
     if len(files) < count:
         pytest.skip(f"fewer than {count} published files in the folder {folder} of PRM_INSPECT_DATA")
-    found = broken_rules(pl.concat([import_source(str(file)).cases for file in files]))
+    found = broken_rules(pl.concat([published(file).cases for file in files]))
     assert [one.code for one in found] == [code] * broken
     assert all(one.line is not None and one.case for one in found)

@@ -315,7 +315,7 @@ def digest_of(rows):
     return saving._digest(Scorer("a", "b", settings={}), joined)
 
 
-@up_to(150)
+@up_to(150, usually=20)
 @drawn(ROWS, ROWS)
 def test_digests_are_equal_where_the_rows_are_and_nowhere_else(some, others):
     assert (digest_of(some) == digest_of(others)) == (repr(some) == repr(others))

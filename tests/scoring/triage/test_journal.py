@@ -12,6 +12,7 @@ import pytest
 from scoring.errors import UnwritableWorkspace
 from scoring.triage.history import RULINGS
 from scoring.triage.journal import ENVIRONMENT, Author, Journal, append_lines
+from thoroughness import THOROUGH
 
 ANN, BOB = Author("ann", "gpu1"), Author("bob", "gpu2")
 
@@ -387,6 +388,7 @@ def test_every_acknowledged_action_is_there_after_kill_9(folder):
     assert len(set(counters)) == len(counters)
 
 
+KILLS = 500 if THOROUGH else 60
 KILLED = """
 import os, random, signal, sys, time
 from pathlib import Path
@@ -394,7 +396,7 @@ from scoring.triage.history import RULINGS
 from scoring.triage.journal import Author, Journal
 
 folder, rng, acknowledged = Path(sys.argv[1]), random.Random(int(sys.argv[2])), 0
-for moment in range(500):
+for moment in range(int(sys.argv[3])):
     read, write = os.pipe()
     child = os.fork()
     if not child:
@@ -418,24 +420,24 @@ for moment in range(500):
 """
 
 
-def test_500_kills_at_random_moments_lose_nothing_that_was_acknowledged(folder):
+def test_kills_at_random_moments_lose_nothing_that_was_acknowledged(folder):
     """Children of a process without threads rule until they are killed; each tells what is on the disk."""
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(folder), str(random.randrange(10**6))],
+        [sys.executable, "-c", KILLED, str(folder), str(random.randrange(10**6)), str(KILLS)],
         capture_output=True,
         text=True,
         check=True,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
     )
     told = [int(line.split()[1]) for line in done.stdout.splitlines()]
-    assert len(told) == 500
+    assert len(told) == KILLS
     acknowledged = [after - before for before, after in zip([0, *told], told, strict=False)]
     journal = Journal(folder, ANN)
     rulings = {case for case, of in journal.triage.rulings.items()}
     for moment, number in enumerate(acknowledged):
         assert {f"b/{moment}-{at}" for at in range(number)} <= rulings
     # At most the one that was being written when its process was killed stands there without having been told.
-    assert len(rulings) <= sum(acknowledged) + 500
+    assert len(rulings) <= sum(acknowledged) + KILLS
     # A kill may fall on the very moment in which the system writes; the next child then cut that line off. Of the last
     # kill the next action of this author does.
     assert len(journal.problems) <= 1

@@ -13,6 +13,7 @@ from scoring.engines.server.client import RetryPolicy
 from scoring.errors import EngineError, UsageError
 from servers.fault_server import ANSWER, Behaviour, running
 from servers.runs import QUICK, Run, asks
+from thoroughness import THOROUGH
 
 CHAT = "/v1/chat/completions"
 
@@ -192,7 +193,7 @@ HARMLESS = ("wrong_n", "drip", "no_usage")
 """Faults that an answer is found in."""
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(3 if THOROUGH else 1))
 def test_with_faults_at_a_third_every_ask_ends_and_none_twice(run, seed):
     with running(Behaviour(faults=FAULTS, seed=seed)) as server:
         done = run(server, 300, 2, seed=7, concurrency=32, policy=RetryPolicy(timeout=2.0, base=0.01, longest=0.05))
