@@ -70,7 +70,7 @@ def test_a_scorer_that_is_always_right(tmp_path):
     assert "x fails on no case with a verdict." in text
 
 
-@pytest.mark.parametrize("asked", [{"rules": ((None, "diff<="),)}, {"unparsed": "drop"}, {"protocol": "grben"}])
+@pytest.mark.parametrize("asked", [{}, {"rules": ((None, "diff<="),)}, {"unparsed": "drop"}, {"protocol": "grben"}])
 def test_rewards_beyond_the_range_of_their_scorer(tmp_path, asked):
     cases = [reference.Case(2, number - 1, (1e9, -1e9)) for number in (0, 1, 2)]
     scorers = [(making.scorer("x", high=0.0), cases), (making.scorer("z", low=-1.0, threshold=-5.0), cases)]
