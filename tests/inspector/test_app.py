@@ -159,10 +159,14 @@ async def test_what_could_not_be_read_is_said_when_the_app_opens(tmp_path, monke
 
 async def test_a_resized_terminal_is_filled_again_on_every_screen(request_):
     async with opened(request_, size=(80, 24)) as pilot:
-        for keys, words in (((), "2 scorers"), (("enter",), "5 of 9 cases"), (("enter",), "1 of 5")):
+        for keys, words, sizes in (
+            ((), "2 scorers", ((20, 5), (200, 60))),
+            (("enter",), "5 of 9 cases", ((1, 1), (110, 30))),
+            (("enter",), "1 of 5", ((200, 60), (10, 40))),
+        ):
             await press(pilot, *keys, "t")
             await shows(pilot, words, "* best")
-            for size in ((20, 5), (200, 60), (1, 1), (110, 30), (10, 40), (120, 24)):
+            for size in (*sizes, (120, 24)):
                 await pilot.resize_terminal(*size)
             text = await rests(pilot, words, "* best")
             assert max(map(len, text.splitlines())) <= 120

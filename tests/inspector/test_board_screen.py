@@ -61,10 +61,10 @@ async def test_the_cursor_says_which_scorer_is_in_focus_also_of_keys_typed_ahead
     async with opened(request_) as pilot:
         await shows(pilot, "Alpha reads the text.")
         assert inspected(pilot).scorer == "alpha"
-        type_ahead(pilot, *["up", "down"] * 20, "up")
+        type_ahead(pilot, *["up", "down"] * 5, "up")
         await shows(pilot, "Beta knows the labels.")
         assert inspected(pilot).scorer == pilot.app.inspection.scorer == "beta"
-        type_ahead(pilot, *["down", "up"] * 20, "down")
+        type_ahead(pilot, *["down", "up"] * 5, "down")
         await shows(pilot, "Alpha reads the text.")
         assert inspected(pilot).scorer == "alpha"
         # Enter typed twice opens one list, and its first case.

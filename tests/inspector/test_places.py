@@ -2,25 +2,26 @@
 
 import pytest
 
-import example
 from inspector.screens.case import CaseScreen
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, opened
 from screen_text import press, shows, until
 
 
-@pytest.mark.parametrize("keys", [(), ("g", "l"), ("g", "l", "enter"), ("g", "c")])
-async def test_a_case_is_opened_by_a_part_of_its_name_from_any_screen(tmp_path, keys):
-    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
-        await press(pilot, *keys, "ctrl+p", *"alarm-one")
-        await shows(pilot, "bench/alarm-one", "Case: open it")
-        await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CaseScreen))
-        await until(pilot, lambda: pilot.app.inspection.cases["case"][pilot.app.screen.row] == "bench/alarm-one")
+async def test_a_case_is_opened_by_a_part_of_its_name_from_any_screen(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        for keys in ((), ("g", "l"), ("g", "l", "enter"), ("g", "c")):
+            await press(pilot, *keys, "ctrl+p", *"alarm-one")
+            await shows(pilot, "bench/alarm-one", "Case: open it")
+            await press(pilot, "enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, CaseScreen))
+            await until(pilot, lambda: pilot.app.inspection.cases["case"][pilot.app.screen.row] == "bench/alarm-one")
+            await press(pilot, "g", "b")
+            await until(pilot, lambda: pilot.app.screen.NAME == "board")
 
 
-async def test_a_case_that_the_filter_leaves_out_is_opened_among_all(tmp_path):
-    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+async def test_a_case_that_the_filter_leaves_out_is_opened_among_all(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
         await press(pilot, "enter")
         row = list(inspected(pilot).cases["case"]).index("bench/exact-one")
         assert row not in inspected(pilot).shown
@@ -31,19 +32,22 @@ async def test_a_case_that_the_filter_leaves_out_is_opened_among_all(tmp_path):
         assert len(inspected(pilot).shown) == 9
 
 
-@pytest.mark.parametrize("keys", [(), ("g", "l"), ("g", "l", "enter")])
-async def test_a_slice_is_found_by_its_words_and_listed(tmp_path, keys):
-    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
-        await press(pilot, *keys, "ctrl+p", *"false alarms")
-        await shows(pilot, "slice: false alarms", "Slice: list its cases")
-        await press(pilot, "enter")
-        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
-        await shows(pilot, "outcome = false alarm")
-        assert inspected(pilot).cases["case"].gather(inspected(pilot).shown).to_list() == ["bench/alarm-one"]
+async def test_a_slice_is_found_by_its_words_and_listed(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        for keys in ((), ("g", "l"), ("g", "l", "enter")):
+            await press(pilot, *keys, "ctrl+p", *"false alarms")
+            await shows(pilot, "slice: false alarms", "Slice: list its cases")
+            await press(pilot, "enter")
+            await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+            await shows(pilot, "outcome = false alarm")
+            assert inspected(pilot).cases["case"].gather(inspected(pilot).shown).to_list() == ["bench/alarm-one"]
+            await press(pilot, "x")
+            await shows(pilot, "9 of 9 cases")
+            await press(pilot, "g", "b")
 
 
-async def test_a_scorer_is_looked_through(tmp_path):
-    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+async def test_a_scorer_is_looked_through(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
         await press(pilot, "g", "l")
         other = "beta" if inspected(pilot).scorer == "alpha" else "alpha"
         await press(pilot, "ctrl+p", *other)
@@ -60,8 +64,8 @@ async def test_a_scorer_is_looked_through(tmp_path):
 
 
 @pytest.mark.parametrize(("keys", "typed", "key"), [((), "fp%", "fp"), (("g", "l"), "reward falls", "drop_at_gold")])
-async def test_a_column_is_found_by_what_it_means_shown_and_gone_to(tmp_path, keys, typed, key):
-    async with opened(example.write(tmp_path), size=(120, 30)) as pilot:
+async def test_a_column_is_found_by_what_it_means_shown_and_gone_to(request_, keys, typed, key):
+    async with opened(request_, size=(120, 30)) as pilot:
         await press(pilot, *keys)
         for does in ("Show it:", "To it:"):
             await press(pilot, "ctrl+p", *typed)
@@ -73,7 +77,7 @@ async def test_a_column_is_found_by_what_it_means_shown_and_gone_to(tmp_path, ke
             table.cell_name = ""
 
 
-async def test_what_it_lists_says_its_key(tmp_path):
-    async with opened(example.write(tmp_path), size=(100, 30)) as pilot:
+async def test_what_it_lists_says_its_key(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
         await press(pilot, "g", "l", "ctrl+p", *"facets")
         await shows(pilot, "f: Choose what to keep")

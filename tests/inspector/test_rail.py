@@ -10,7 +10,7 @@ import example
 from inspector.cli import main
 from opened import DEMO, inspected, opened
 from scoring.evaluations.deciding import OPTIMISTIC
-from screen_text import hides, press, rests, screen_lines, screen_text, shows, type_ahead, until
+from screen_text import hides, press, rests, screen_lines, screen_text, settled, shows, type_ahead, until
 from thoroughness import also
 
 
@@ -54,7 +54,7 @@ async def test_escape_gives_back_the_exact_old_value_and_enter_keeps_the_new(req
         await press(pilot, "enter")
         before = await rests(pilot, "Problem of alarm-one")
         was = inspected(pilot)
-        for keys in (["right"] * 7, ["left"] * 30, ["v m"], ["n", "n"], ["l"]):
+        for keys in (["right"] * 2, ["left"] * 3, ["v m"], ["n", "n"], ["l"]):
             await press(pilot, "t", *keys)
             assert inspected(pilot) is not was
             await press(pilot, "escape")
@@ -69,7 +69,7 @@ async def test_there_and_back_ends_where_it_began_and_it_stops_where_every_verdi
     async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, "t")
         for there, back in (("right", "left"), ("left", "right"), ("l", "h")):
-            await press(pilot, *[there] * 13, *[back] * 13)
+            await press(pilot, *[there] * 4, *[back] * 4)
             assert threshold_of(pilot) == 0.5
         await press(pilot, "l", "right")
         assert threshold_of(pilot) == 0.51
@@ -77,10 +77,11 @@ async def test_there_and_back_ends_where_it_began_and_it_stops_where_every_verdi
         assert threshold_of(pilot) == 0.5
         # One step beyond each end.
         await press(pilot, "escape", "up", "t")
-        await press(pilot, *["left"] * 53)
+        type_ahead(pilot, *["left"] * 53)
         await until(pilot, lambda: math.isclose(threshold_of(pilot), -1.02))
         assert set(inspected(pilot).evaluation.verdicts.tolist()) - {-1} == set(_none_there(pilot))
-        await press(pilot, "x", *["right"] * 53)
+        await press(pilot, "x")
+        type_ahead(pilot, *["right"] * 53)
         await until(pilot, lambda: math.isclose(threshold_of(pilot), 1.02))
         assert set(inspected(pilot).evaluation.verdicts.tolist()) - {0} == set(_none_there(pilot))
         # From above every reward the first flip down changes an outcome.
@@ -97,7 +98,9 @@ def _none_there(pilot):
 
 async def test_flips_stop_at_every_threshold_where_an_outcome_changes_and_nowhere_else(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "t", *["left"] * 60)
+        await press(pilot, "t")
+        type_ahead(pilot, *["left"] * 60)
+        await settled(pilot)
         seen, codes = [threshold_of(pilot)], [inspected(pilot).evaluation.codes.tolist()]
         while True:
             await press(pilot, "n")

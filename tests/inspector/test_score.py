@@ -23,7 +23,7 @@ from scoring.runs.arguments import add_arguments
 from scoring.runs.preparation import Running
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
-from scoring_process import commanded_here, only, ran_here
+from scoring_process import commanded_here, light, only, ran_here
 from thoroughness import also
 
 ROOT = Path(__file__).parents[2]
@@ -104,9 +104,8 @@ def test_truncate_goes_to_the_scoring_process(imported, tmp_path):
 
 
 def test_ctrl_c_saves_what_was_computed(imported, tmp_path):
-    pytest.importorskip("torch")
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    words = [*RUN, "score", "processbench", "--model", str(MODEL), "-w", str(imported)]
+    env = {**os.environ, **light(0.2)}
+    words = [*RUN, "score", "processbench", "--model", str(MODEL), "-w", str(imported), "--device", "cpu"]
     with subprocess.Popen(
         words, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=env, start_new_session=True
     ) as process:

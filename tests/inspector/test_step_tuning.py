@@ -153,12 +153,13 @@ def test_a_class_without_wrong_steps_cannot_be_tuned_on_and_says_so(root, capsys
     assert "F1" not in said
 
 
-@pytest.mark.parametrize("asked", [{}, {"thresholds": ((None, "0.6"),)}])
-def test_the_threshold_on_redundancy_numbers_has_rows_of_its_own(root, asked):
-    rows = rows_of(root, **asked)
+@pytest.mark.parametrize(("scorers", "asked"), together([("abel",), ("bert",)], [{}, {"thresholds": ((None, "0.6"),)}]))
+def test_the_threshold_on_redundancy_numbers_has_rows_of_its_own(root, scorers, asked):
+    rows = rows_of(root, scorers=(*scorers, "carl"), **asked)
     assert not rows.filter(scorer="carl")["kind"].str.starts_with("redundancy").any()
     numbers = [number for item in ITEMS if item.name in step_reference.SWAPPED for number in item.numbers or ()]
-    for scorer, (comparison, redundancy, _) in list(SCORERS.items())[:2]:
+    for scorer in scorers:
+        comparison, redundancy, _ = SCORERS[scorer]
         threshold = 0.6 if asked else {"abel": 0.4, "bert": 0.5}[scorer]
         own = rows.filter(scorer=scorer, subset="all")
         default, best = (own.filter(kind=f"redundancy:{kind}").row(0, named=True) for kind in ("default", "best"))
@@ -297,8 +298,7 @@ def right_steps(item, threshold, comparison, redundancy):
     return [label is not judged for label, judged in zip(labels, wrong, strict=True) if label is not None]
 
 
-@pytest.mark.parametrize("pair", [(0.2, 0.7), (0.7, 0.2), (0.5, 0.52), (0.3, 0.3)])
-@pytest.mark.parametrize("scorer", list(SCORERS))
+@pytest.mark.parametrize(("pair", "scorer"), together([(0.2, 0.7), (0.7, 0.2), (0.5, 0.52), (0.3, 0.3)], SCORERS))
 def test_flips_tell_steps_as_the_official_figure_judges_them(root, pair, scorer):
     comparison, redundancy, items = SCORERS[scorer]
     selection = load(Request(workspace=root, scorers=(scorer,)))

@@ -95,20 +95,16 @@ def test_every_number_opens_exactly_its_cases(request, space, page):
             looked = inspection.on_benchmark(benchmark).focused(scorer, benchmark)
             other = next(name for name in covering(looked) if name != scorer)
             # Numbers that are slow to come by lead to cases as well; the others are there without them.
-            for intervals in (True, False) if at == 0 else (False,):
-                walk(looked, page_sheet(view_of(looked, page, told, other=other, intervals=intervals)))
+            walk(looked, page_sheet(view_of(looked, page, told, other=other, intervals=at == 0)))
 
 
 def test_so_does_every_figure_of_the_map_alone_and_as_a_difference(two):
     looked = two.focused("three", "socratic")
-    for figure in FIGURES:
-        opened = 0
-        for difference in (False, True):
-            if difference and figure in {*COUNTS, "process_error_rate"}:
-                continue
+    alone = {*COUNTS, "process_error_rate"}
+    for number, figure in enumerate(FIGURES):
+        for difference in one_of((False, True), number) if figure not in alone else (False,):
             told = {"rows": "pattern", "cols": "generator", "figure": figure, "difference": difference}
-            opened += walk(looked, page_sheet(view_of(looked, CELLS, told, intervals=figure == "f1")))
-        assert opened, figure
+            assert walk(looked, page_sheet(view_of(looked, CELLS, told, intervals=figure == "f1"))), figure
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -260,14 +256,13 @@ def test_a_figure_that_is_not_there_is_told_with_those_that_are(two):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_ascii_is_ascii_and_charts_and_sentences_keep_to_the_width(two, page):
-    for told in TOLD.get(page, ({},)):
+    for told, width in together(TOLD.get(page, ({},)), (40, 78, 198)):
         view = view_of(two.focused("one", "socratic"), page, told, intervals=False)
-        for width in (40, 78, 198):
-            found = lines_of(view, (width, 24), ascii_only=True)
-            assert all(line.isascii() for line in found), (told, width)
-            # Tables of many figures are scrolled sideways where there is no room.
-            plain = [line for line in found if "  " not in line.strip()]
-            assert max(map(cell_len, plain)) <= width, (told, width)
+        found = lines_of(view, (width, 24), ascii_only=True)
+        assert all(line.isascii() for line in found), (told, width)
+        # Tables of many figures are scrolled sideways where there is no room.
+        plain = [line for line in found if "  " not in line.strip()]
+        assert max(map(cell_len, plain)) <= width, (told, width)
 
 
 def test_a_name_that_acts_is_only_text(tmp_path):

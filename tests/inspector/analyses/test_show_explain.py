@@ -96,7 +96,7 @@ def told(answer, workspace, monkeypatch, capsys):
 
 
 def test_tokens_alone_need_no_engine(workspace, model):
-    answer = explained(workspace, model, "--json", "--tokens-only", command=run)
+    answer = explained(workspace, model, "--json", "--tokens-only")
     assert (answer.returncode, answer.stderr) == (0, "")
     document = json.loads(answer.stdout)
     rows = document["rows"]

@@ -17,6 +17,7 @@ from inspector.request import Request
 from inspector.selection import load
 from inspector.texts.text import clean
 from report_parts import Parts
+from thoroughness import up_to
 
 SPACES = {"markup": markup_space, "controls": hostile_space}
 OWN = {"<br>", "<!-- -->"}
@@ -97,6 +98,7 @@ def test_markdown_holds_no_link_picture_or_html_of_the_data(space):
             assert line.strip().replace("\t", "    ") in said
 
 
+@up_to(100, 10)
 @given(st.text() | st.lists(st.sampled_from(markup_space.TEXTS) | st.text(max_size=4), max_size=3).map("".join))
 def test_a_text_in_a_cell_of_markdown_is_text(text):
     found = list(tokens(f"| a |\n|---|\n| x {prose(text)} x |\n"))

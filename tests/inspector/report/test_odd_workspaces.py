@@ -80,7 +80,7 @@ def test_rewards_beyond_the_range_of_their_scorer(tmp_path, asked):
     assert "--r:0" in text
 
 
-@pytest.mark.parametrize("asked", [{"baselines": True}, {"by": ("subset",)}, {"subsets": ("two words",)}, {"seed": 3}])
+@pytest.mark.parametrize("asked", [{"baselines": True, "by": ("subset",)}, {"subsets": ("two words",), "seed": 3}])
 def test_other_requests_make_a_report(tmp_path, asked):
     making.workspace(tmp_path / "w", CASES, SCORERS, **making.labels(CASES))
     document, text = told(tmp_path / "w", **asked)
