@@ -194,7 +194,7 @@ class SharedLeases:
                 continue
             read = self._mirror.store.read(inside + name)
             if read is None:
-                live = {**live, name: plan.EXPIRES}
+                # It has just ended; the copy goes the next time.
                 continue
             with suppress(ValueError, KeyError, TypeError):
                 lease = json.loads(read[0])

@@ -118,21 +118,21 @@ async def test_tags_and_notes_stand_above_the_case_and_hostile_ones_act_nowhere_
     request_, monkeypatch
 ):
     monkeypatch.setenv(ENVIRONMENT, "bob")
-    load(request_).journal.note(["bench/alarm-one"], "bob was here")
+    load(request_).journal.note(["bench/alarm-one"], "bob\x1b[2J was\there")
     monkeypatch.setenv(ENVIRONMENT, "ann")
     journal = load(request_).journal
     journal.tag(["bench/alarm-one"], ["odd", "easy", "[/b]\x1b[2J", "[red]x"])
     journal.note(["bench/late-one"], "look at $x$ again")
     async with opened(request_) as pilot:
         await press(pilot, "enter", "a")
-        await shows(pilot, "bob: bob was here")
+        await shows(pilot, "bob: bob␛[2J was    here")
         await press(pilot, *"me", "enter")
         await shows(pilot, "Noted on")
-        assert kept(request_).note("bench/alarm-one") == "ann: me; bob: bob was here"
+        assert kept(request_).note("bench/alarm-one") == "ann: me; bob: bob\x1b[2J was\there"
         await press(pilot, "w")
         await shows(pilot, "[/b]␛[2J", "[red]x")
         await press(pilot, "escape", "enter")
-        await shows(pilot, "Tags  ", "[/b]␛[2J, [red]x, easy, odd", "bob was here")
+        await shows(pilot, "Tags  ", "[/b]␛[2J, [red]x, easy, odd", "bob␛[2J was")
         await press(pilot, "n")
         await shows(pilot, "Note  look at")
 
