@@ -1,9 +1,13 @@
 """Keys that come in one burst do what they do one by one."""
 
+import asyncio
+
 import pytest
 from textual.events import Paste
 
 import example
+from inspector.screens.board import BoardScreen
+from inspector.screens.dialog import WordsDialog
 from inspector.terminal import textual_compat
 from opened import inspected, opened
 from screen_text import press, settled, shows, type_ahead, until
@@ -63,3 +67,27 @@ async def test_a_key_of_which_nothing_is_ever_heard_again_holds_up_no_other_for_
         assert [held.key for held in pilot.app.key_order.kept] == ["q"]
         await shows(pilot, " 9 cases")
         await until(pilot, lambda: not pilot.app.key_order.under_way)
+
+
+class LateDialog(WordsDialog):
+    """Comes up when the machine gets to it."""
+
+    async def _compose(self):
+        await asyncio.sleep(0.2)
+        await super()._compose()
+
+    def on_mount(self):
+        self.query_one("Input")
+
+
+async def test_a_dialog_that_is_closed_before_it_has_come_up_comes_up_first(request_):
+    """It would not find what it is made of otherwise, and the app would fail."""
+    async with opened(request_) as pilot:
+        answers = []
+        dialog = LateDialog("Name", "", "")
+        pilot.app.push_screen(dialog, answers.append)
+        assert not dialog.is_mounted
+        dialog.dismiss(None)
+        await until(pilot, lambda: answers)
+        assert answers == [None]
+        assert isinstance(pilot.app.screen, BoardScreen)
