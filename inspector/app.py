@@ -308,7 +308,12 @@ class InspectApp(Themed[int]):
         default_namespace: "DOMNode | None" = None,
         namespaces: "Mapping[str, DOMNode] | None" = None,
     ) -> bool:
-        """Do the action, unless it is not for this person; note it down, for the logs of the session and of a fault."""
+        """Do the action, unless it is not for this person; note it down, for the logs of the session and of a fault.
+
+        It waits for a screen that is still to come up: closed before, a screen does not find what it is made of.
+        """
+        if self.screen_stack and not self.screen.is_mounted:
+            return self.screen.call_later(self.run_action, action, default_namespace, namespaces)
         if self._refused(self.visit.refusal((parse(action) if isinstance(action, str) else action)[1])):
             return True
         screen = "" if self.inspection is None or self.front is None else self.front.NAME

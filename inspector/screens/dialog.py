@@ -77,16 +77,7 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
 
     def dismiss(self, result: DialogAnswer | None = None) -> AwaitComplete:
         """End with an answer. A key right behind the one that ended it would end the screen beneath as well."""
-        if self.is_current and not self.is_mounted:
-            # It would not find what it is made of, and fail. Its queue is answered when it has come up.
-            self.call_later(self._dismiss_later, result)
-        elif self.is_current:
-            return super().dismiss(result)
-        return AwaitComplete()
-
-    def _dismiss_later(self, result: DialogAnswer | None) -> None:
-        """Without an answer that could be awaited: no screen may wait for its own end."""
-        self.dismiss(result)
+        return super().dismiss(result) if self.is_current else AwaitComplete()
 
     @property
     def line_width(self) -> int:

@@ -140,10 +140,6 @@ class Navigation:
         """Close the screen on top, unless it is the first; `row` is the case that was shown last, -1 for none."""
         # Elsewhere the key was pressed in the instant in which the terminal became too small to see what it does.
         if self._app.current_mode == INSPECT and len(_inspecting(self._app.screen_stack)) > 1:
-            if not self._app.screen.is_mounted:
-                # It would not find what it is made of, and fail.
-                self._app.screen.call_later(self.back, row)
-                return
             self._app.pop_screen()
             self._arrive(row)
 

@@ -7,6 +7,7 @@ from textual.events import Paste
 
 import example
 from inspector.screens.board import BoardScreen
+from inspector.screens.cases import CasesScreen
 from inspector.screens.dialog import WordsDialog
 from inspector.terminal import textual_compat
 from opened import inspected, opened
@@ -80,14 +81,34 @@ class LateDialog(WordsDialog):
         self.query_one("Input")
 
 
-async def test_a_dialog_that_is_closed_before_it_has_come_up_comes_up_first(request_):
-    """It would not find what it is made of otherwise, and the app would fail."""
+async def test_a_key_waits_for_a_dialog_that_is_still_to_come_up(request_):
+    """Closed before, it would not find what it is made of, and the app would fail."""
     async with opened(request_) as pilot:
         answers = []
         dialog = LateDialog("Name", "", "")
         pilot.app.push_screen(dialog, answers.append)
         assert not dialog.is_mounted
-        dialog.dismiss(None)
+        assert await pilot.app.run_action("dismiss(None)", dialog)
+        assert answers == []
         await until(pilot, lambda: answers)
         assert answers == [None]
         assert isinstance(pilot.app.screen, BoardScreen)
+
+
+async def test_a_key_waits_for_a_screen_that_is_still_to_come_up(request_, monkeypatch):
+    compose, begins = CasesScreen._compose, asyncio.Event()
+
+    async def late(screen):
+        begins.set()
+        await asyncio.sleep(0.2)
+        await compose(screen)
+
+    monkeypatch.setattr(CasesScreen, "_compose", late)
+    async with opened(request_) as pilot:
+        type_ahead(pilot, "g", "l")
+        await asyncio.wait_for(begins.wait(), 20)
+        cases = pilot.app.screen
+        assert isinstance(cases, CasesScreen)
+        assert not cases.is_mounted
+        assert await pilot.app.run_action("back", cases)
+        await until(pilot, lambda: isinstance(pilot.app.screen, BoardScreen))
