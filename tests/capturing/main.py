@@ -120,7 +120,10 @@ def _arguments() -> argparse.Namespace:
 
 def old_version(commit: str) -> tuple[Path, Path]:
     """The old commit's tree and interpreter, made where they are not there yet."""
-    whole = _git("rev-parse", f"{commit}^{{commit}}")
+    try:
+        whole = _git("rev-parse", f"{commit}^{{commit}}")
+    except subprocess.CalledProcessError:
+        raise SystemExit(f"{commit} is not a commit of this checkout; git log names them") from None
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "prm-inspect-captures" / whole
     tree, python = home / "tree", home / "env" / "bin" / "python"
     if not (home / "ready").exists():
