@@ -123,5 +123,5 @@ def test_a_module_has_one_concept():
 
 
 def test_a_thread_of_the_app_is_described():
-    """Where it is not, Textual writes down all that its function is given, which takes 70 ms."""
+    """Where it is not, Textual writes down all that its function is given, and the keys wait for it."""
     assert not content().undescribed, "\n".join(content().undescribed)

@@ -90,7 +90,7 @@ class ScorerPane(SheetView):
             self._rests = self.set_timer(REST if self.visible else 0.001, partial(self._begin, inspection))
 
     def _begin(self, inspection: "Inspection") -> None:
-        # Without a description Textual makes one of the whole workspace, which takes 70 ms.
+        # Without a description Textual makes one of the whole workspace, for which the keys wait.
         work = partial(self._compute, inspection)
         self.run_worker(work, thread=True, exclusive=True, group=self.NAME, description=self.NAME)
 
