@@ -120,6 +120,7 @@ class Rows:
         source: What findings call it.
         format: The format, in words.
         table: The columns of all rows, where these came as columns: a data frame, Parquet, Arrow. None = they did not.
+        path: The file of JSON Lines that they are read from, so that what lies beside it can be looked for; else None.
         cases: The numbers of the rows that became cases, in their order, where a reader of single rows made them.
     """
 
@@ -141,6 +142,7 @@ class Rows:
         self._read = read if table is None else table.height
         self._rows = list(rows)
         self._file = file
+        self.path = file
         self._until = until
         self.table = table
         self.cases: list[int] = []
