@@ -12,7 +12,7 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.errors import DamagedWorkspace
-from scoring.schema import TEXTS
+from scoring.schema import LATER_TEXTS, TEXTS
 from scoring.storage.parquet import read_parquet
 
 TextPlaces = npt.NDArray[np.integer[Any]]
@@ -137,6 +137,8 @@ def in_groups(texts: pl.DataFrame) -> pl.DataFrame:
 def rest_digests(texts: pl.DataFrame) -> pl.Series:
     """Hash the texts that a case's `key` does not cover to hex digests, null where there are none. Shape (n,)."""
     others = texts.drop("problem", "steps", strict=False)
+    # What a column that came later lacks must not change the digests of what was imported before.
+    others = others.drop(name for name in LATER_TEXTS if name in others.columns and not others[name].count())
     some = others.select(pl.any_horizontal(pl.all().is_not_null()).alias("some"))["some"]
     if not some.any():
         return pl.Series([None] * texts.height, dtype=pl.String)
@@ -149,7 +151,7 @@ def rest_digests(texts: pl.DataFrame) -> pl.Series:
 
 def _read(source: Path, columns: Sequence[str], rows: tuple[int, int] | None = None) -> pl.DataFrame:
     try:
-        return read_parquet(source, columns, rows)
+        return read_parquet(source, columns, rows, absent={name: TEXTS[name] for name in LATER_TEXTS})
     except OSError as error:
         raise _damaged(source, str(error)) from None
 
