@@ -211,7 +211,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
         # Those of the source first, then those of rows in the order of their lines.
         findings.sort(key=lambda finding: finding.line or 0)
         labels, findings = self.conclude(ReadSource(rows.source, metadata, findings, tallies))
-        read = sum(part.read for part in parts)
+        read = rows.rows_read if self.unfold is not None else sum(part.read for part in parts)
         cases = metadata if large else pl.concat([metadata, texts.frame()], how="horizontal").select(list(CASES))
         spilled = Spilled(texts, rest.to_list()) if large else None
         findings += half_characters(further.mended, rows.source)
@@ -234,7 +234,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
         if self.unfold is None or rows.records_of == self.name:
             return rows
         records = unfolded(rows, self.unfold)
-        records.records_of = self.name
+        records.records_of, records.rows_read = self.name, rows.read
         return records
 
     def _claimed(self, rows: Rows) -> Iterator[str]:

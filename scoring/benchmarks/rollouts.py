@@ -7,7 +7,6 @@ breaks where the row holds a list of as many numbers as there are lines and none
 where it is as many as neither, its rewards are refused with both counts.
 """
 
-import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,11 +14,13 @@ from pathlib import PurePath
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
 
 from scoring.benchmarks.base import CaseFormat, Check, ReadSource, problem_id, warn_where
-from scoring.reading.fields import Fields, Layout, identifier, solution, text, truth
+from scoring.reading.fields import Fields, Layout, identifier, read_by, solution, text, truth, wholes
 from scoring.reading.file_bytes import plain_name
 from scoring.reading.findings import Finding
+from scoring.schema import CASES
 
 TRAINING_STEP = "step"
 """The metadata column that says after how many training steps a rollout was sampled."""
@@ -86,7 +87,7 @@ def outcome_of(value: Any) -> bool | None:
     """Read an outcome reward as whether the answer is right: 1 or true is, 0, -1 or false is not, else unknown."""
     if isinstance(value, bool):
         return value
-    if not isinstance(value, int | float) or not math.isfinite(value):
+    if not isinstance(value, int | float):
         return None
     return True if value == 1 else False if value in {0, -1} else None
 
@@ -101,8 +102,19 @@ def words_of_message(message: Any) -> str | None:
     return "\n".join(text for text in texts if isinstance(text, str)) or None
 
 
+class Trajectory(Struct, frozen=True):
+    """The messages of a rollout: the steps among them, at their `places` (0-based), and the others as `context`.
+
+    `context` has a mapping for each message that is no step, with `role`, `name` and `text`.
+    """
+
+    steps: list[str]
+    places: list[int]
+    context: list[dict[str, Any]]
+
+
 def rollout(
-    fields: Fields, problem: Any, solution_text: Any, outcome: bool | None, *, steps: list[str] | None = None
+    fields: Fields, problem: Any, solution_text: Any, outcome: bool | None, trajectory: Trajectory | None = None
 ) -> dict[str, Any]:
     """Make one rollout's record: the fields of FIELDS beside those that the row has itself.
 
@@ -111,15 +123,15 @@ def rollout(
         problem: what was asked, checked later.
         solution_text: what was sampled, which is cut into steps; anything but a text is told of later.
         outcome: whether the answer is right; None = unknown.
-        steps: the steps, where the format has them itself.
+        trajectory: its messages, where the format has these in place of a text: the steps are some of them.
     """
     how = GIVEN
-    made: Any = steps
+    made: Any = solution_text
     lengths = list(number_lists(fields.value))
-    if steps is None:
-        made = solution_text
-        if isinstance(solution_text, str):
-            made, how = cut_solution(solution_text, lengths)
+    if trajectory is not None:
+        made = trajectory.steps
+    elif isinstance(solution_text, str):
+        made, how = cut_solution(solution_text, lengths)
     run = training_run(fields.source)
     at = fields.value.get(TRAINING_STEP)
     stem = PurePath(plain_name(fields.source)).stem
@@ -134,6 +146,8 @@ def rollout(
         # Solutions of one problem are chosen among where they were sampled together.
         "problem_id": problem_id(group),
         "final_answer_correct": outcome,
+        "step_messages": None if trajectory is None else trajectory.places,
+        "context": None if trajectory is None else trajectory.context,
         _HOW: how,
         _UNFIT: bool(lengths) and isinstance(made, list) and len(made) not in lengths,
     }
@@ -146,10 +160,13 @@ FIELDS = {
     "subset": text(),
     "problem_id": text(),
     "final_answer_correct": truth(),
+    "step_messages": wholes(),
+    "context": read_by(CASES["context"], lambda fields, name: fields.value[name]),
     _HOW: text(),
     _UNFIT: truth(),
 }
 """The fields of a rollout's record."""
+_COLUMNS = ("subset", "problem_id", "final_answer_correct", "step_messages", "context")
 _STEPS = pl.col("steps").list.len()
 _CHECKS: tuple[Check, ...] = (
     warn_where(
@@ -188,7 +205,7 @@ def rollout_format(name: str, unfold: Any, outcome: str) -> CaseFormat:
     return CaseFormat(
         name=name,
         layout=Layout(FIELDS, content=("problem", "steps")),
-        columns={key: pl.col(key) for key in ("subset", "problem_id", "final_answer_correct")},
+        columns={key: pl.col(key) for key in _COLUMNS},
         checks=_CHECKS,
         tallies={
             PARAGRAPHS: (pl.col(_HOW) == PARAGRAPHS).sum(),

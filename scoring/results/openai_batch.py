@@ -100,8 +100,8 @@ def load(rows: Rows) -> list[ExternalResults]:
         votes="answers",
     ).load(rows)
     if prompts.read_of:
-        shown = f"{len(prompts.cases):,} of them show a case"
-        message = f"the batch's input, {prompts.read_of}, lies beside it: {prompts.read:,} prompts, {shown}"
+        showing = f"{len(prompts.cases):,} of them show a case"
+        message = f"the batch's input, {prompts.read_of}, lies beside it: {prompts.read:,} prompts, {showing}"
         first = msgspec.structs.replace(
             first, findings=(*first.findings, Finding("note", "batch-input", message, first.source))
         )
@@ -127,9 +127,9 @@ def _concluded(results: Results) -> dict[str, Any]:
 def _result(fields: Fields, prompts: "_Prompts") -> ResultRow:
     case_id(fields, "custom_id", required=False)
     row: ResultRow = {SCORER: _model(fields.value)}
-    asked = prompts.cases.get(str(fields.value.get("custom_id")))
-    if asked is not None:
-        row |= case_of_prompts(fields, [asked])
+    prompt = prompts.cases.get(str(fields.value.get("custom_id")))
+    if prompt is not None:
+        row |= case_of_prompts(fields, [prompt])
     elif fields.case is None:
         fields.note("warning", "no-id", "the line has no custom_id that names its case")
     failure = request_failure(fields)

@@ -51,6 +51,8 @@ def _is_entry(key: Any, entry: Any) -> bool:
 
 
 def _entries(whole: Fields) -> Iterator[ResultRecord]:
+    if not whole.value:
+        whole.note("error", "broken-row", "the object holds no entries")
     for key, entry in whole.value.items():
         if isinstance(entry, Mapping):
             yield {**entry, _INDEX: str(key)}

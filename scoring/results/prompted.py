@@ -53,8 +53,8 @@ def case_of_prompts(fields: Fields, prompts: Iterable[str]) -> ResultRow:
     cases = [case for prompt in prompts if (case := asked_case(prompt)) is not None]
     if not cases:
         return {}
-    shown = fields.of({"problem": cases[-1].problem, "steps": cases[-1].steps})
-    return {"problem": shown.text("problem"), "steps": shown.texts("steps")}
+    texts = fields.of({"problem": cases[-1].problem, "steps": cases[-1].steps})
+    return {"problem": texts.text("problem"), "steps": texts.texts("steps")}
 
 
 def texts_of_messages(value: Any) -> list[str]:

@@ -52,5 +52,8 @@ BENCHMARKS = {
     "prm800k": [benchmark_rows.prm800k()],
     "stepwise": [benchmark_rows.stepwise()],
     "math_shepherd": [benchmark_rows.math_shepherd()],
+    "verl": [benchmark_rows.verl()],
+    "trl_grpo": [benchmark_rows.trl_grpo()],
+    "verifiers": [benchmark_rows.verifiers()],
     "deltabench": [benchmark_rows.deltabench()],
 }
