@@ -58,4 +58,5 @@ BENCHMARKS = {
     "verifiers": [benchmark_rows.verifiers()],
     "deltabench": [benchmark_rows.deltabench()],
     "agentprocessbench": [benchmark_rows.trajectory()],
+    "toolprmbench": [benchmark_rows.action_pair()],
 }
