@@ -22,6 +22,7 @@ from scoring.evaluations.official_rows import parts
 from scoring.filtering.filters import Facet
 from scoring.metrics.aligned import AlignedScorers, align_scorers
 from scoring.metrics.audit import (
+    EVIDENCE,
     FOLDS,
     AuditGround,
     ConfidentLearning,
@@ -114,9 +115,9 @@ AUDIT_NOTES = (
     ),
     (
         "probabilities are of the earliest error, step by step: log-odds of the position, and of what each scorer's "
-        "reward (in tenths, before its threshold's comparison) and verdict were worth, with weights by ridge logistic "
-        f"regression, so that scorers that say the same share one weight; both learnt on other problems ({FOLDS} "
-        "folds, by the seed), so that no label has a part in judging itself"
+        "reward (what its threshold is compared with, in tenths, by isotonic regression) and its verdict were worth, "
+        "with weights by ridge logistic regression, so that scorers that say the same share one weight; all learnt on "
+        f"other problems ({FOLDS} folds, by the seed), so that no label has a part in judging itself"
     ),
     (
         "baseline_rank: by confident learning (Northcutt, Jiang and Chuang, JAIR 70, 2021) on labelled steps by "
@@ -131,8 +132,8 @@ AUDIT_NOTES = (
 PLANTED_NOTES = (
     (
         f"in a copy of the labels of all audited cases {SHARE:.0%} are made wrong, drawn by the seed: a clean case "
-        "gets an error at any step; an error is moved by one step, or to any other, or the case is called clean, each as "
-        "likely; files are not touched"
+        "gets an error at any step; an error is moved by one step, or to any other, or the case is called clean, each "
+        "as likely; files are not touched"
     ),
     (
         f"how many of the {TOP} most suspicious are planted ({PRECISION}), and of the planted ones how many are among "
@@ -161,6 +162,13 @@ class AuditedBenchmark(Struct, frozen=True, eq=False, dict=True):
     audit: LabelAudit | None
     why: str | None
     seed: int
+
+    @property
+    def one_sided(self) -> str:
+        """What to keep in mind where no audited case is labelled clean; "" elsewhere."""
+        if self.aligned is None or not self.aligned.erroneous.all():
+            return ""
+        return "no case is labelled clean: nothing says what rewards are worth where no step is wrong"
 
     @cached_property
     def flat(self) -> ConfidentLearning | None:
@@ -219,7 +227,7 @@ def audit_view(results: Selection, params: Params, intervals: bool) -> View:
     ruled = {} if results.journal is None or results.adjudicated else _rulings(results)
     frames = {name: _audit_frame(results, benchmark, ruled) for name, benchmark in audited.items()}
     rows = pl.concat([pl.DataFrame(schema=AUDITED), *frames.values()])
-    notes = (*AUDIT_NOTES, *_silent(audited), *first_run_notes(results))
+    notes = (*AUDIT_NOTES, *_caveats(audited), *first_run_notes(results))
     facts = {
         **provenance(results, results.request.command("contested", *params.words, form=params.form), notes),
         "flagged": {name: _flagged_count(frame) for name, frame in frames.items() if frame.height},
@@ -247,11 +255,11 @@ def _nothing(audited: Mapping[str, AuditedBenchmark]) -> str:
     return ""
 
 
-def _silent(audited: Mapping[str, AuditedBenchmark]) -> Iterator[str]:
-    yield from (f"{name}: {benchmark.why}" for name, benchmark in audited.items() if benchmark.why)
+def _caveats(audited: Mapping[str, AuditedBenchmark]) -> Iterator[str]:
+    """Why benchmarks are not audited, and what to keep in mind where they are."""
     for name, benchmark in audited.items():
-        if benchmark.aligned is not None and benchmark.aligned.erroneous.all():
-            yield f"{name}: no case is labelled clean, so that no error is suggested without an example of it"
+        if caveat := benchmark.why or benchmark.one_sided:
+            yield f"{name}: {caveat}"
 
 
 def _audit_frame(results: Selection, benchmark: AuditedBenchmark, ruled: Mapping[str, str]) -> pl.DataFrame:
@@ -328,12 +336,15 @@ def _rulings(results: Selection) -> dict[str, str]:
     return {case: rulings[0] if len(rulings) == 1 else DIFFER for case, rulings in grouped.iter_rows()}
 
 
-def _weights(benchmark: AuditedBenchmark) -> dict[str, float]:
-    """What each scorer's log-odds weigh, on average over the folds."""
+def _weights(benchmark: AuditedBenchmark) -> dict[str, dict[str, float]]:
+    """What each scorer's log-odds weigh, by EVIDENCE, on average over the folds."""
     if benchmark.aligned is None or benchmark.audit is None:
         return {}
-    weights: list[float] = benchmark.audit.weights.mean(axis=0).tolist()
-    return dict(zip(benchmark.aligned.names, weights, strict=True))
+    means = benchmark.audit.weights.mean(axis=0)
+    return {
+        name: dict(zip(EVIDENCE, own.tolist(), strict=True))
+        for name, own in zip(benchmark.aligned.names, means.T, strict=True)
+    }
 
 
 def _flagged_count(frame: pl.DataFrame) -> str:
@@ -379,9 +390,9 @@ def _audit_blocks(
     yield table("Suspected gold labels", ["", "flagged", "of audited", "not audited"], [line, beside])
     yield _planted_table(benchmark, _planted_rows(name, benchmark, intervals), whole=False)
     if ranked.height:
-        lines = [_case(name, row) for row in ranked.head(LINES).iter_rows(named=True)]
+        cases = [_case(name, row) for row in ranked.head(LINES).iter_rows(named=True)]
         columns: list[str | Column] = ["rank", "case", Column("subset", 2), "gold", "likelier", "suspicion", "against"]
-        yield table("The most suspicious first", [*columns, Column("baseline's rank", 1), "ruling"], lines, labels=2)
+        yield table("The most suspicious first", [*columns, Column("baseline's rank", 1), "ruling"], cases, labels=2)
         yield Note(
             "Suspicion: the share of the likelier label in the probability of both; against: scorers whose verdict is "
             "not gold. Steps are 0-based.",
@@ -392,19 +403,20 @@ def _audit_blocks(
     yield from _ruled(name, ranked)
     if results.adjudicated is not None and results.journal is not None:
         yield Note("Rulings are of the benchmark's own labels: with --labels original they stand beside.", "quiet")
-    weights = sorted(_weights(benchmark).items(), key=lambda pair: (-pair[1], pair[0]))
+    weights = sorted(_weights(benchmark).items(), key=lambda pair: (-sum(pair[1].values()), pair[0]))
     scorers = {evaluation.scorer.name: evaluation.scorer for evaluation in results.chosen_evaluations}
-    yield table(
-        "What scorers weigh, beside each other",
-        ["scorer", "family", "weight"],
-        [[text(scorer), text(scorers[scorer].family), Cell(weight, Kind.MEAN)] for scorer, weight in weights],
-    )
+    lines = [
+        [text(name), text(scorers[name].family), *(Cell(own[kind], Kind.MEAN) for kind in EVIDENCE)]
+        for name, own in weights
+    ]
+    yield table("What scorers weigh, beside each other", ["scorer", "family", *EVIDENCE], lines)
     yield Note(
         "A weight is of log-odds: 1 for a scorer that says what no other says, less for those that say the same; below "
         "0 where it corrects others. A suspicion, no ruling: what scorers get wrong together stands here too.",
         "quiet",
     )
-    yield from (Note(f"{line[:1].upper()}{line[1:]}.", "quiet") for line in _silent({name: benchmark}))
+    if caveat := benchmark.one_sided:
+        yield Note(f"{caveat[:1].upper()}{caveat[1:]}.", "quiet")
 
 
 def _case(benchmark: str, row: Row) -> list[Cell]:
@@ -483,7 +495,7 @@ def planted_view(results: Selection, params: Params, intervals: bool) -> View:
     audited = audited_benchmarks(results)
     rows = {name: _planted_rows(name, benchmark, intervals) for name, benchmark in audited.items()}
     frame = pl.DataFrame([row for each in rows.values() for row in each], schema=PLANTED, orient="row")
-    notes = (*PLANTED_NOTES, *AUDIT_NOTES, *_silent(audited), *first_run_notes(results))
+    notes = (*PLANTED_NOTES, *AUDIT_NOTES, *_caveats(audited), *first_run_notes(results))
     facts = provenance(results, results.request.command("contested", *params.words, form=params.form), notes)
 
     def blocks(name: str) -> Iterator[Block]:
@@ -522,7 +534,14 @@ _METRIC_WORDS = {
 
 def _planted_table(benchmark: AuditedBenchmark, rows: Sequence[Row], *, whole: bool) -> Block:
     """A line a metric, a column a ranking; `whole` with how labels were made wrong."""
-    columns = ["", *RANKED_BY, CHANCE, "at best"]
+    # Where there is no room the intervals of the others go first: those of the differences stand on a page.
+    columns: list[str | Column] = [
+        "",
+        AUDIT,
+        *(Column(name, 1) for name in RANKED_BY[1:]),
+        CHANCE,
+        Column("at best", 2),
+    ]
     if not rows or benchmark.aligned is None:
         waiting = [text("measuring"), *(figure(None) for _ in (*RANKED_BY, CHANCE, "at best"))]
         return table("What it finds of planted errors", columns, [waiting])

@@ -90,6 +90,7 @@ PAGES = (
     "Contested gold labels",
     PAGES,
     together="instead of what the consensus contradicts",
+    slow=True,
     examples=("prm-inspect contested --benchmark demo", "prm-inspect contested --audit --csv -o audit.csv"),
     help="The cases whose gold label the consensus of the scorers contradicts, the strongest first, and those that "
     "break a rule by which the benchmark is made; every label by how likely it is wrong; and how well that finds "

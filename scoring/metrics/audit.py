@@ -1,10 +1,11 @@
 """How likely is each gold label, by all scorers' step rewards together, and which other label is likelier?
 
 The earliest error is met while walking along the steps, so that it is modelled as in survival analysis: the chance that
-a step is wrong where none before it was. A position has such a chance by itself; each scorer changes it by what its
-reward and its verdict were worth on the cases of other problems; and the log-odds of these changes are added with
-weights from a ridge logistic regression, in which scorers that say the same share one weight. Tables and weights that
-judge a label come from folds without any solution of its problem.
+a step is wrong where none before it was. A position has such a chance by itself. Each scorer changes it by what its
+reward was worth on the cases of other problems (never less where it is lower: isotonic regression on bins), and by what
+the place that its verdict names was worth beside that. The log-odds of all these changes are added with weights from a
+ridge logistic regression, in which scorers that say the same share one weight. Tables and weights that judge a label
+come from folds without any solution of its problem.
 
 Beside it stands confident learning (Northcutt, Jiang and Chuang, JAIR 70, 2021) on steps by themselves, with the worst
 step as the score of a case, as Wang and Mueller (arXiv 2210.03920) have it for tokens.
@@ -31,10 +32,12 @@ BINS = 10
 """Equally full bins of what a scorer's threshold is compared with."""
 POSITIONS = 8
 """Steps whose chance of being the earliest error is told apart; later ones share that of the last."""
-BEFOREHAND = 2.0
-"""Steps of the usual kind that every cell of a table is given beforehand, so that few cases say little."""
+BEFOREHAND = 4.0
+"""Steps of the expected kind that every row of a table is given beforehand, so that few cases say little."""
 RIDGE = 1.0
 """How strongly the weights are drawn to one voice for all scorers together."""
+EVIDENCE = ("reward", "verdict")
+"""What of a scorer has a weight of its own."""
 _NONE, _BEFORE, _AT, _AFTER, _UNCLEAR = range(5)
 """The verdict names no step, one before the step, this one, a later one, or one that is not there."""
 _RELATIONS = 5
@@ -201,24 +204,59 @@ def _logit(shares: Floats) -> Floats:
 
 
 def _log_odds(counts: _Counts) -> tuple[Floats, Floats]:
-    """The log-odds of positions, (FOLDS, FOLDS, positions), and what cells change them by, (s, FOLDS, FOLDS, cells).
+    """The log-odds of positions, (FOLDS, FOLDS, positions), and what cells change them by, (2, s, FOLDS, FOLDS, cells).
 
-    Where [i, k] stands, neither the labels of fold i nor those of fold k were used.
+    The first changes are of rewards, the second, beside these, of verdicts. Where [i, k] stands, neither the labels of
+    fold i nor those of fold k were used.
     """
     elsewhere = counts.elsewhere()
-    wrong, all_steps = elsewhere[..., 1], elsewhere.sum(axis=-1)
+    wrong, steps = elsewhere[..., 1], elsewhere.sum(axis=-1)
     # Summed over its cells every scorer has all steps.
-    wrong_at, all_at = wrong[0].sum(axis=2), all_steps[0].sum(axis=2)
-    usual = (wrong_at.sum(axis=-1) + 0.5) / (all_at.sum(axis=-1) + 1)
-    at = (wrong_at + BEFOREHAND * usual[..., None]) / (all_at + BEFOREHAND)
-    wrong_in, all_in = wrong.sum(axis=-1), all_steps.sum(axis=-1)
-    expected = (all_steps * at[None, :, :, None, :]).sum(axis=-1)
-    where = np.broadcast_to(usual[None, :, :, None], all_in.shape)
-    expected = np.divide(expected, all_in, out=where.copy(), where=all_in > 0)
-    rate = (wrong_in + BEFOREHAND * expected) / (all_in + BEFOREHAND)
-    changes = _logit(rate) - _logit(expected)
-    changes[..., 0] = 0.0
-    return _logit(at), changes
+    wrong_at, steps_at = wrong[0].sum(axis=2), steps[0].sum(axis=2)
+    usual = (wrong_at.sum(axis=-1) + 0.5) / (steps_at.sum(axis=-1) + 1)
+    at = _logit((wrong_at + BEFOREHAND * usual[..., None]) / (steps_at + BEFOREHAND))
+    # By scorer, fold, fold, bin, relation and position; who has nothing on a case changes nothing.
+    shape = (*wrong.shape[:3], BINS + 1, _RELATIONS, POSITIONS)
+    wrong, steps = wrong[:, :, :, 1:].reshape(shape), steps[:, :, :, 1:].reshape(shape)
+    base = at[None, :, :, None, None, :]
+    by_bin = _changes(wrong, steps, base, (4, 5), usual, falling=True)
+    by_relation = _changes(wrong, steps, base + by_bin[..., None, None], (3, 5), usual)
+    changes = np.zeros((2, *wrong.shape[:3], _CELLS))
+    cells = (*wrong.shape[:3], BINS + 1, _RELATIONS)
+    changes[0, ..., 1:] = np.broadcast_to(by_bin[..., :, None], cells).reshape(*cells[:3], -1)
+    changes[1, ..., 1:] = np.broadcast_to(by_relation[..., None, :], cells).reshape(*cells[:3], -1)
+    return at, changes
+
+
+def _changes(
+    wrong: Ints, steps: Ints, log_odds: Floats, axes: tuple[int, int], usual: Floats, *, falling: bool = False
+) -> Floats:
+    """What log-odds have to change by for as many steps to be wrong as are; by the axis that is not summed over."""
+    chance = 1 / (1 + np.exp(-log_odds))
+    n = steps.sum(axis=axes)
+    where = np.broadcast_to(usual[None, :, :, None], n.shape).copy()
+    expected = np.divide((steps * chance).sum(axis=axes), n, out=where, where=n > 0)
+    rate = (wrong.sum(axis=axes) + BEFOREHAND * expected) / (n + BEFOREHAND)
+    if falling:
+        # Bin 0 is of steps without a reward.
+        rate[..., 1:] = _falling(rate[..., 1:], n[..., 1:] + BEFOREHAND)
+    return _logit(rate) - _logit(expected)
+
+
+def _falling(rates: Floats, weights: Floats) -> Floats:
+    """The nearest rates that do not rise along the last axis, by weighted least squares: its min-max formula."""
+    zero = np.zeros((*rates.shape[:-1], 1))
+    sums, totals = (
+        np.concatenate([zero, np.cumsum(values, axis=-1)], axis=-1) for values in (rates * weights, weights)
+    )
+    fitted = np.empty_like(rates)
+    for place in range(rates.shape[-1]):
+        # Means of all runs that begin at this place or before it, and end here or behind it.
+        ends, begins = slice(place + 1, None), slice(0, place + 1)
+        above = sums[..., None, ends] - sums[..., begins, None]
+        below = totals[..., None, ends] - totals[..., begins, None]
+        fitted[..., place] = (above / below).max(axis=-1).min(axis=-1)
+    return fitted
 
 
 # -- scorers together
@@ -228,8 +266,8 @@ class LabelAudit(Struct, frozen=True, eq=False, dict=True):
     """How likely the labels of n cases are, by s scorers.
 
     `log_gold` (n,) is the log-probability of the gold label, `log_other` (n,) that of the likeliest other one, which is
-    `suggested` (n,): 0-based, -1 no error. `weights` (FOLDS, s) are those of the scorers' log-odds, by the fold that
-    they judge.
+    `suggested` (n,): 0-based, -1 no error. `weights` (FOLDS, 2, s) are those of the log-odds by EVIDENCE and scorer, by
+    the fold that they judge.
     """
 
     log_gold: Floats
@@ -259,26 +297,27 @@ def audit_labels(ground: AuditGround, earliest: Ints, start: Floats | None = Non
     Args:
         ground: what the scorers say.
         earliest: (n,) the labels, each of which names a step of its case (0-based) or none (-1).
-        start: weights (FOLDS, s) to begin with, which spare time where the labels differ little from others.
+        start: weights (FOLDS, 2, s) to begin with, which spare time where the labels differ little from others.
     """
     at, changes = _log_odds(_Counts.of(ground, earliest))
     wrong, labelled = ground.labels(earliest)
     positions, folds, scorers = ground.positions, ground.step_folds, ground.cells.shape[1]
-    log_odds, weights = np.empty(folds.size), np.empty((FOLDS, scorers))
+    log_odds, weights = np.empty(folds.size), np.empty((FOLDS, len(EVIDENCE) * scorers))
     for fold in range(FOLDS):
         base = at[:, fold][folds, positions]
-        tables = changes[:, :, fold].reshape(scorers, -1)
-        evidence = np.stack([table[cells] for table, cells in zip(tables, ground.fold_cells, strict=True)])
+        tables = changes[:, :, :, fold].reshape(-1, FOLDS * _CELLS)
+        evidence = np.stack([table[ground.fold_cells[row % scorers]] for row, table in enumerate(tables)])
         learnt, judged = labelled & (folds != fold), folds == fold
-        begin = np.full(scorers, 1 / scorers) if start is None else start[fold]
-        weights[fold] = _ridge(evidence[:, learnt], base[learnt], wrong[learnt], begin)
+        begin = np.full(weights.shape[1], 1 / scorers) if start is None else start[fold].ravel()
+        weights[fold] = _ridge(evidence[:, learnt], base[learnt], wrong[learnt], begin, 1 / scorers)
         log_odds[judged] = base[judged] + weights[fold] @ evidence[:, judged]
+    weights = weights.reshape(FOLDS, len(EVIDENCE), scorers)
     return _judged(ground, earliest, log_odds, weights)
 
 
-def _ridge(evidence: Floats, base: Floats, wrong: Bools, start: Floats) -> Floats:
-    """Weights (s,) of evidence (s, m) beside given log-odds (m,), by Newton's method; drawn to 1/s."""
-    centre, weights = np.full(start.size, 1 / start.size), start
+def _ridge(evidence: Floats, base: Floats, wrong: Bools, start: Floats, centre: float) -> Floats:
+    """Weights (p,) of evidence (p, m) beside given log-odds (m,), by Newton's method; drawn to the centre."""
+    weights = start
     for _ in range(_ITERATIONS):
         chance = 1 / (1 + np.exp(-(base + weights @ evidence)))
         slope = evidence @ (wrong - chance) - RIDGE * (weights - centre)
