@@ -43,7 +43,10 @@ _NONE, _BEFORE, _AT, _AFTER, _UNCLEAR = range(5)
 _RELATIONS = 5
 _CELLS = 1 + (BINS + 1) * _RELATIONS
 """Cell 0 is of a scorer that has nothing on the case; bin 0 of one that has a verdict and no reward."""
-_ITERATIONS, _CLOSE, _FARTHEST = 50, 1e-8, 2.0
+_ITERATIONS, _CLOSE, _FARTHEST = 50, 1e-5, 2.0
+"""Newton's steps: how many, below what size the last one (what is left is its square), and the largest."""
+_PRODUCTS = 1 << 18
+"""Multiplications made at a time: a product this small is not shared out to threads, which take longer than it."""
 _DIGITS = 9
 """Log-odds of the same cells, added in another order, differ beyond these digits after the point."""
 
@@ -321,13 +324,23 @@ def _ridge(evidence: Floats, base: Floats, wrong: Bools, start: Floats, centre: 
     for _ in range(_ITERATIONS):
         chance = 1 / (1 + np.exp(-(base + weights @ evidence)))
         slope = evidence @ (wrong - chance) - RIDGE * (weights - centre)
-        bend = (evidence * (chance * (1 - chance))) @ evidence.T + RIDGE * np.eye(start.size)
+        bend = _gram(evidence, chance * (1 - chance)) + RIDGE * np.eye(start.size)
         change = np.linalg.solve(bend, slope)
         size = float(np.abs(change).max())
         weights = weights + change * min(1.0, _FARTHEST / size) if size else weights
         if size < _CLOSE:
             break
     return weights
+
+
+def _gram(evidence: Floats, weights: Floats) -> Floats:
+    """The weighted products of every two rows of evidence (p, m), summed over m. Shape (p, p)."""
+    total = np.zeros((evidence.shape[0], evidence.shape[0]))
+    size = max(1, _PRODUCTS // total.size)
+    for start in range(0, weights.size, size):
+        part = evidence[:, start : start + size]
+        total += (part * weights[start : start + size]) @ part.T
+    return total
 
 
 def _judged(ground: AuditGround, earliest: Ints, log_odds: Floats, weights: Floats) -> LabelAudit:
