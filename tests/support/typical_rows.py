@@ -34,6 +34,7 @@ RESULTS = {
     "reasoneval": [{"id": 1, "scores": [0.9, 0.1]}, {"id": 1, "scores": [[0.1, 0.1, 0.8]]}],
     "reasoneval_critic": [{"id": 1, "response": "r", "correctness_pred": "Wrong", "error_step_pred": "2"}],
     "cached_scores": [{"benchmark": "b", "prm_name": "a", "problem_id": 1, "candidate_index": 0, "step_scores": [0.9]}],
+    "agentprocessbench_judge": [benchmark_rows.judged_trajectory()],
     "inspect_log": [{"version": 2, "status": "success", "eval": {"model": "a"}, "plan": {}, "samples": []}],
 }
 BENCHMARKS = {
@@ -47,4 +48,5 @@ BENCHMARKS = {
     "stepwise": [benchmark_rows.stepwise()],
     "math_shepherd": [benchmark_rows.math_shepherd()],
     "deltabench": [benchmark_rows.deltabench()],
+    "agentprocessbench": [benchmark_rows.trajectory()],
 }
