@@ -3,13 +3,18 @@
 import random
 
 import numpy as np
+import polars as pl
 from msgspec.structs import replace
 
+import judged
 import making
 import reference
 from inspector.request import Request
+from scoring.cache import BALLOTS
+from scoring.evaluations.evaluation import evaluate
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.audit import audit_ground, auditable
+from scoring.schema import REWARDS
 
 GOLD = (-1, 1, 0, -1, 1, -1, -1, 0, None, -1)
 FIRST = (2, 1, 0, -1, 1, -1, 1, 0, 0, -1)
@@ -69,11 +74,18 @@ def relabelled(tables, labels):
     return [[replace(case, gold=labels.get(number, case.gold)) for number, case in enumerate(rows)] for rows in tables]
 
 
-def ground_of(tables, seed=0, **columns):
-    """The cases that can be audited with their labels, and what is said of their steps."""
-    evaluations = [
-        making.evaluation(rows, name=name, **columns) for name, rows in zip("abcdefgh", tables, strict=False)
-    ]
+def ground_of(tables, seed=0, critics=(), **columns):
+    """The cases that can be audited with their labels, what is said of their steps, and the scorers.
+
+    `critics` are lists of verdicts, one a case, that name a step or none, or -2 for neither.
+    """
+    names = "abcdefgh"
+    evaluations = [making.evaluation(rows, name=name, **columns) for name, rows in zip(names, tables, strict=False)]
+    keys = making.full_frame(tables[0], **columns)["key"]
+    for name, verdicts in zip("xyz", critics, strict=False):
+        votes = judged.votes(keys, [[str(verdict)] for verdict in verdicts]).select(BALLOTS)
+        critic = making.scorer(name, kind="critic")
+        evaluations.append(evaluate(evaluations[0].gold, critic, pl.DataFrame(schema=REWARDS), votes=votes))
     aligned = align_scorers(evaluations, np.ones(len(tables[0]), dtype=bool))
     aligned = aligned.only(auditable(aligned), range(len(evaluations)))
     return aligned, audit_ground(aligned, evaluations, seed), evaluations
