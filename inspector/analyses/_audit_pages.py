@@ -1,15 +1,13 @@
 """The pages of `contested` that rank every gold label by how likely it is wrong, and measure how far to trust that."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import polars as pl
-from msgspec import Struct
 
 from inspector.analyses import Params
-from inspector.contested_gold import voting
+from inspector.label_audit import AuditedBenchmark, audited_benchmarks
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
@@ -18,21 +16,8 @@ from inspector.request import joined, split
 from inspector.selection import Selection, within
 from inspector.texts.sentences import counted
 from inspector.triage.annotations import annotation_rows, annotations
-from scoring.evaluations.official_rows import parts
 from scoring.filtering.filters import Facet
-from scoring.metrics.aligned import AlignedScorers, align_scorers
-from scoring.metrics.audit import (
-    EVIDENCE,
-    FOLDS,
-    AuditGround,
-    ConfidentLearning,
-    LabelAudit,
-    audit_ground,
-    audit_labels,
-    auditable,
-    confident_learning,
-    why_no_audit,
-)
+from scoring.metrics.audit import EVIDENCE, FOLDS
 from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.contested import LEAST, have_a_say
 from scoring.metrics.planted_labels import (
@@ -47,12 +32,9 @@ from scoring.metrics.planted_labels import (
     RECALL,
     SHARE,
     TOP,
-    PlantedFigures,
-    planted_figures,
 )
 from scoring.metrics.resampling import LEVEL, RESAMPLES
-from scoring.schema import Bools, Ints, Row
-from scoring.storage.remembered import IdentityCache
+from scoring.schema import Ints, Row
 from scoring.triage.history import GOLD_WRONG, RULINGS
 
 AUDITED: dict[str, pl.DataType] = {
@@ -147,75 +129,6 @@ PLANTED_NOTES = (
         "of what is planted, not of cases and scorers"
     ),
 )
-
-
-class AuditedBenchmark(Struct, frozen=True, eq=False, dict=True):
-    """The labels of one benchmark, as scorers see them.
-
-    `members` (n_all,) are its cases among all. `aligned` are those of them that are audited, with the scorers that have
-    a verdict. `why` says why no label is, None where some are; then there is none of the other three.
-    """
-
-    members: Bools
-    aligned: AlignedScorers | None
-    ground: AuditGround | None
-    audit: LabelAudit | None
-    why: str | None
-    seed: int
-
-    @property
-    def one_sided(self) -> str:
-        """What to keep in mind where no audited case is labelled clean; "" elsewhere."""
-        if self.aligned is None or not self.aligned.erroneous.all():
-            return ""
-        return "no case is labelled clean: nothing says what rewards are worth where no step is wrong"
-
-    @cached_property
-    def flat(self) -> ConfidentLearning | None:
-        """The same by confident learning."""
-        if self.aligned is None or self.ground is None:
-            return None
-        return confident_learning(self.ground, self.aligned.earliest)
-
-    @cached_property
-    def figures(self) -> PlantedFigures | None:
-        """What rankings find of planted errors; takes some seconds."""
-        if self.aligned is None or self.ground is None or self.audit is None:
-            return None
-        return planted_figures(self.aligned, self.ground, self.audit, self.seed)
-
-
-_AUDITED = IdentityCache(8)
-
-
-def audited_benchmarks(selection: Selection) -> dict[str, AuditedBenchmark]:
-    """Audit each benchmark of which a case is shown, on all its cases; kept while scorers and thresholds stay."""
-    audited = {}
-    for part, members in parts(selection.cases, ("benchmark",)):
-        name = part["benchmark"]
-        if (members & selection.mask).any():
-            key = (name, selection.request.seed, selection.unparsed(name))
-            owners = (selection.cases, *selection.chosen_evaluations)
-            audited[name] = _AUDITED.of(key, owners, partial(_audited, selection, name, members))
-    return audited
-
-
-def _audited(selection: Selection, benchmark: str, members: Bools) -> AuditedBenchmark:
-    evaluations = voting(selection.chosen_evaluations, members)
-    seed = selection.request.seed
-    if not evaluations:
-        return AuditedBenchmark(members, None, None, None, "no scorer has a verdict on this benchmark", seed)
-    every = align_scorers(evaluations, members, selection.unparsed(benchmark))
-    if len(evaluations) < LEAST:
-        why = f"only {every.names[0]} has verdicts, and one scorer cannot tell whose mistake it is"
-        return AuditedBenchmark(members, None, None, None, why, seed)
-    if not every.rows.size:
-        return AuditedBenchmark(members, None, None, None, "no case has a gold label that names a step or none", seed)
-    aligned = every.only(auditable(every), range(len(evaluations)))
-    if refusal := why_no_audit(aligned):
-        return AuditedBenchmark(members, None, None, None, refusal, seed)
-    ground = audit_ground(aligned, evaluations, seed)
-    return AuditedBenchmark(members, aligned, ground, audit_labels(ground, aligned.earliest), None, seed)
 
 
 # -- every label, the most suspicious first
@@ -392,7 +305,7 @@ def _audit_blocks(
     if ranked.height:
         cases = [_case(name, row) for row in ranked.head(LINES).iter_rows(named=True)]
         columns: list[str | Column] = ["rank", "case", Column("subset", 2), "gold", "likelier", "suspicion", "against"]
-        yield table("The most suspicious first", [*columns, Column("baseline's rank", 1), "ruling"], cases, labels=2)
+        yield table("The most suspicious first", [*columns, Column("baseline's rank", 2), "ruling"], cases, labels=2)
         yield Note(
             "Suspicion: the share of the likelier label in the probability of both; against: scorers whose verdict is "
             "not gold. Steps are 0-based.",

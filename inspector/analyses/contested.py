@@ -75,6 +75,7 @@ PAGES = (
         AUDIT_PAGE,
         "every label",
         also=PLANTED_PAGE,
+        people=True,
         help="every gold label by how likely it is wrong (calibrated step rewards of all scorers, beside confident "
         "learning)",
     ),
