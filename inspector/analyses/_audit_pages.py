@@ -34,7 +34,7 @@ from scoring.metrics.planted_labels import (
     TOP,
 )
 from scoring.metrics.resampling import LEVEL, RESAMPLES
-from scoring.schema import Ints, Row
+from scoring.schema import Bools, Ints, Row
 from scoring.triage.history import GOLD_WRONG, RULINGS
 
 AUDITED: dict[str, pl.DataType] = {
@@ -190,7 +190,6 @@ def _audit_frame(results: Selection, benchmark: AuditedBenchmark, ruled: Mapping
     says = have_a_say(aligned)
     against = says & (aligned.verdicts != aligned.earliest[:, None])
     behind = says & (aligned.verdicts == audit.suggested[:, None])
-    names = aligned.names
     audited = pl.DataFrame(
         {
             "rank": np.arange(1, order.size + 1),
@@ -205,7 +204,7 @@ def _audit_frame(results: Selection, benchmark: AuditedBenchmark, ruled: Mapping
             "votes": behind.sum(axis=1)[order],
             "gold_votes": (says & ~against).sum(axis=1)[order],
             "voters": says.sum(axis=1)[order],
-            "against": [joined([names[column] for column in np.flatnonzero(against[place])]) for place in order],
+            "against": _names(aligned.names, against[order]),
         }
     )
     left = mask & benchmark.members
@@ -221,6 +220,13 @@ def _audit_frame(results: Selection, benchmark: AuditedBenchmark, ruled: Mapping
     return frame.with_columns(
         pl.lit(None, dtype).alias(name) for name, dtype in AUDITED.items() if name not in frame.columns
     ).select(pl.col(name).cast(dtype) for name, dtype in AUDITED.items())
+
+
+def _names(names: tuple[str, ...], marks: Bools) -> pl.Series:
+    """The names that are marked in each row (n, s), in one word."""
+    kinds, number = np.unique(marks, axis=0, return_inverse=True)
+    words = [joined([names[column] for column in np.flatnonzero(kind)]) for kind in kinds]
+    return pl.Series(words, dtype=pl.String).gather(number.reshape(-1))
 
 
 def _reasons(results: Selection, rows: Ints) -> list[str]:
@@ -397,7 +403,11 @@ def _ruled(benchmark: str, ranked: pl.DataFrame) -> Iterator[Block]:
         lines.append([text(name), *cells, figure(share)])
     columns = [Column(word, right=True) for word in words]
     yield table("What people ruled on them", ["", *columns, "gold wrong, of decided"], lines)
-    yield Note(f"Decided: {', '.join(_DECIDED)}; the interval is Wilson's.", "quiet")
+    yield Note(
+        f"Decided: {', '.join(_DECIDED)}, of those that people came to; the interval is Wilson's and takes them "
+        "as drawn at random.",
+        "quiet",
+    )
 
 
 # -- how well suspicion finds what is known to be wrong

@@ -95,6 +95,13 @@ def test_a_filter_chooses_what_is_listed_and_changes_no_probability(request_):
     assert sorted(some["baseline_rank"].drop_nulls()) == list(range(1, some["rank"].count() + 1))
 
 
+def test_where_no_shown_case_is_audited_the_reason_stands_alone(request_):
+    view = page(request_, "audit", where=("\"case\" = 'bench/c0'",))
+    assert view.rows["reason"].to_list() == [LEFT[0]]
+    assert view.provenance["flagged"] == {"bench": "0 of 0 cases; 1 case not audited"}
+    assert table_of(view, "Suspected gold labels")[0]["not audited"] == "1"
+
+
 def test_the_first_answer_plants_nothing(request_):
     view = page(request_, "audit", intervals=False)
     assert view.rows.equals(page(request_, "audit").rows)
