@@ -216,6 +216,8 @@ def gold_word(case: Mapping[str, Any], step: int) -> str | None:
         return "error"
     if step in (case.get("neutral_steps") or ()):
         return "neutral"
+    if step in (case.get("errors_so_far") or ()):
+        return "error step"
     if listed is not None:
         return "error step" if step in listed else "right"
     return "right" if earliest is not None and (earliest == -1 or step < earliest) else None

@@ -7,7 +7,8 @@ numbers count from 1. Error and unuseful sections together are those to be found
 (`evaluation.py`).
 
 Annotators often stopped at the last wrong section: those after it are labelled only where `sections_labeled_info` says
-of each whether it is right and useful. The benchmark's own code leaves answers about them out as well.
+of each whether it is right and useful. The benchmark's own code leaves answers about them out as well; its figures are
+in `scoring.metrics.sections`.
 """
 
 from collections.abc import Mapping
@@ -140,6 +141,7 @@ FORMAT = CaseFormat(
         "problem_id": problem_ids("question"),
         "earliest_error": pl.when(_FIRST >= 1).then(_FIRST - 1).when((_LISTED.list.len() == 0) & _COMPLETE).then(-1),
         "error_steps": pl.when(_COMPLETE & ~_NO_SECTION).then(_WRONG).cast(pl.List(STEP_INDEX)),
+        "errors_so_far": pl.when(~_COMPLETE & (_FIRST >= 1)).then(_WRONG).cast(pl.List(STEP_INDEX)),
         "error_type": not_empty("error_type"),
         "final_answer_correct": pl.col("final_correct"),
         "reference_answer": pl.col("answer"),

@@ -28,11 +28,13 @@ MODULES: dict[str, str] = {
     "stepwise": "scoring.benchmarks.stepwise",
     "math_shepherd": "scoring.benchmarks.math_shepherd",
     "deltabench": "scoring.benchmarks.deltabench",
+    "hard2verify": "scoring.benchmarks.hard2verify",
+    "visualprocessbench": "scoring.benchmarks.visualprocessbench",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, FORMAT, recognises(row) and load(rows). Order is the order of detection."""
 
-STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant")
+STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant", "visualprocessbench")
 """Those whose official figures are of single steps; a module of these has STEP_LABELLED. The others': first errors."""
 
 

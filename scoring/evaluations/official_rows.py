@@ -1,6 +1,6 @@
 """The official metrics of scorers as rows: those that each benchmark reports first, and what else holds for it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -12,10 +12,12 @@ from scoring.errors import UsageError
 from scoring.evaluations.evaluated_cases import EvaluatedCases
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import OUTCOMES
+from scoring.metrics.balanced import balanced_figures
 from scoring.metrics.breakdown import DERIVED, axis
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import own_metrics, own_rows
+from scoring.metrics.own import OwnMetric, own_metrics, own_rows
+from scoring.metrics.sections import section_figures
 from scoring.metrics.step_labels import step_rows
 from scoring.published.papers import normalised
 from scoring.schema import Bools, RowDict
@@ -131,11 +133,40 @@ PROTOCOLS: dict[str, Protocol] = {
             on_rewards=True,
             undefined=0.0,
         ),
+        Protocol(
+            "deltabench",
+            unparsed="drop",
+            counts="unparsed and refused cases are left out, and so are sections named beyond the last one listed",
+            source="He et al., arXiv 2502.19361 and evaluation.py",
+            undefined=0.0,
+        ),
+        Protocol(
+            "hard2verify",
+            unparsed="wrong",
+            counts="steps without a judgement and unreadable answers count as judged the other way",
+            source="Pandit et al., arXiv 2510.13744 and utils.py",
+            undefined=0.0,
+        ),
+        Protocol(
+            "visualprocessbench",
+            unparsed="drop",
+            counts="neutral steps and what cannot be read are left out; others' re-implementation cuts at 0.85 "
+            "(--threshold 0.85)",
+            source="Wang et al., arXiv 2503.10291, and re-implementations of its evaluation",
+            comparison="<=",
+        ),
     )
 }
 """Name -> protocol. A name is that of the benchmark it belongs to."""
 
 _OTHERS = PROTOCOLS["processbench"]
+
+_FIGURES: dict[str, Callable[[bool], tuple[OwnMetric, ...]]] = {
+    "deltabench": section_figures,
+    "hard2verify": balanced_figures,
+}
+"""Benchmark -> its official figures that are neither of first errors nor PRMScore, given whether they are asked for as
+the official code has them in every odd case."""
 
 
 def protocol_of(benchmark: str) -> Protocol:
@@ -347,7 +378,9 @@ def figures_of(
     unparsed = counting.unparsed_of(benchmark)
     of_first_errors = first_error_rows(evaluation, rows, unparsed, counting.seed, official)
     if facts is None:
-        return of_first_errors
+        own = _FIGURES[benchmark](undefined is not None) if benchmark in _FIGURES else ()
+        further = [row for made in own for row in own_rows(made, evaluation, rows, unparsed, counting.seed)]
+        return [*further, *of_first_errors]
     of_steps = step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1)
     return [*of_steps, *_with_both_sides(list(of_first_errors))]
 

@@ -401,6 +401,7 @@ def problem_numbers(names: pl.Series) -> Ints:
 
 
 RIGHT_STEP, WRONG_STEP, UNKNOWN_STEP = 0, 1, -1
+_STEP_LISTS = ("error_steps", "neutral_steps", "errors_so_far")
 
 
 class Gold(Struct, frozen=True, eq=False, dict=True):
@@ -437,9 +438,7 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
 
     def of_cases(self, rows: Ints) -> "Gold":
         """Return the labels of the steps of some cases, by their row ids: without subsets and problems."""
-        labels = [
-            self.cases[name].gather(rows) for name in ("error_steps", "neutral_steps") if name in self.cases.columns
-        ]
+        labels = [self.cases[name].gather(rows) for name in _STEP_LISTS if name in self.cases.columns]
         some = Gold(pl.DataFrame(labels))
         vars(some).update({name: getattr(self, name)[rows] for name in ("known", "earliest", "n_steps", "listed")})
         return some

@@ -61,6 +61,7 @@ class OwnMetric(Struct, frozen=True, eq=False):
         of: The name of the count that says how many cases (or whatever it counts) a figure is of.
         kind: `share`, a fraction that people read in percent, or `number`.
         code: Where it comes from; None before it was loaded.
+        reason: Says why the figure of one group's sums by name is undefined, where the name of a count would not.
     """
 
     name: str
@@ -71,6 +72,7 @@ class OwnMetric(Struct, frozen=True, eq=False):
     of: str
     kind: Literal["share", "number"] = "share"
     code: OwnCode | None = None
+    reason: Callable[[MetricSums], str] | None = None
 
     def parts(self, decided: Decided) -> Floats:
         """Return what each case contributes, (n, k).
@@ -112,7 +114,11 @@ class OwnMetric(Struct, frozen=True, eq=False):
 
     def why(self, sums: Floats) -> str | None:
         """Return why the figure of one group's sums (k,) is undefined; None where it is not."""
-        return None if np.isfinite(self.score(sums)) else f"{self.name} is undefined: {self.of} is {self.size(sums):g}"
+        if np.isfinite(self.score(sums)):
+            return None
+        if self.reason is not None:
+            return self.reason({name: sums[..., place] for place, name in enumerate(self.counts)})
+        return f"{self.name} is undefined: {self.of} is {self.size(sums):g}"
 
     def _run(self, call: Callable[[], Any], what: str) -> Any:
         if self.code is None:

@@ -47,4 +47,6 @@ BENCHMARKS = {
     "stepwise": [benchmark_rows.stepwise()],
     "math_shepherd": [benchmark_rows.math_shepherd()],
     "deltabench": [benchmark_rows.deltabench()],
+    "hard2verify": [benchmark_rows.hard2verify(), benchmark_rows.encrypted(benchmark_rows.hard2verify())],
+    "visualprocessbench": [benchmark_rows.visualprocessbench()],
 }

@@ -1,0 +1,138 @@
+"""Hard2Verify's figures: steps and whole responses judged right or wrong, both sides weighing the same.
+
+Pandit et al., arXiv 2510.13744; `calculate_metrics` and `grade_step_level_responses` of the authors' `utils.py`, read
+in copies. TPR is the share of right steps (responses) judged right, TNR that of wrong ones judged wrong. The balanced
+accuracy is their mean, the balanced F1 their harmonic mean, and steps are pooled over all responses. A response is
+right iff all of its steps are, by the labels as by the judgements.
+
+A step without a judgement, because there are fewer than steps or because the answer could not be read, counts as judged
+the other way; judgements beyond the last step are cut. A response is judged by the judgements that there are. For error
+identification (the figures of first errors beside these, where F1 is their balanced F1) what could not be read is
+wrong.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP
+from scoring.metrics.kernel import Decided, harmonic, share
+from scoring.metrics.own import MetricSums, OwnMetric
+from scoring.schema import Bools, Floats
+
+FIGURES = (
+    "step_balanced_acc",
+    "step_balanced_f1",
+    "response_balanced_acc",
+    "response_balanced_f1",
+    "error_id_balanced_acc",
+)
+"""In the order in which they are reported, before the figures of first errors."""
+
+_COUNTS = ("right", "right_hit", "wrong", "wrong_hit", "n")
+
+
+@cache
+def balanced_figures(official: bool) -> tuple[OwnMetric, ...]:
+    """Return FIGURES as metrics; each is undefined where a side is empty, and the F1s where both shares are 0.
+
+    Args:
+        official: judge a response whose answer could not be read as the authors' code does: its first step counts as
+            judged the other way, so that a response with a wrong step is "judged wrong" iff its first step is right.
+            Else such a response is judged neither right nor wrong, and counts as missed.
+    """
+
+    def responses(decided: Decided) -> Floats:
+        return _of_responses(decided, official=official)
+
+    return (
+        _figure("step_balanced_acc", "balanced accuracy of steps", _of_steps, _mean, "step"),
+        _figure("step_balanced_f1", "balanced F1 of steps", _of_steps, _f1, "step"),
+        _figure("response_balanced_acc", "balanced accuracy of responses", responses, _mean, "response"),
+        _figure("response_balanced_f1", "balanced F1 of responses", responses, _f1, "response"),
+        _figure("error_id_balanced_acc", "balanced accuracy of first errors", _of_first_errors, _mean, "response"),
+    )
+
+
+def _figure(
+    name: str, title: str, count: Callable[[Decided], Floats], score: Callable[[MetricSums], Floats], what: str
+) -> OwnMetric:
+    def reason(sums: MetricSums) -> str:
+        for side in ("right", "wrong"):
+            if not sums[side]:
+                return f"no {side} {what} was judged"
+        return f"no right {what} was judged right and no wrong one wrong"
+
+    return OwnMetric(name, title, _COUNTS, count, score, "n", reason=reason)
+
+
+def _mean(sums: MetricSums) -> Floats:
+    return (_rates(sums)[0] + _rates(sums)[1]) / 2
+
+
+def _f1(sums: MetricSums) -> Floats:
+    return harmonic(*_rates(sums))
+
+
+def _rates(sums: MetricSums) -> tuple[Floats, Floats]:
+    """TPR and TNR."""
+    return share(sums["right_hit"], sums["right"]), share(sums["wrong_hit"], sums["wrong"])
+
+
+# -- what a case contributes, shape (n, len(_COUNTS))
+
+
+def members(decided: Decided) -> Bools:
+    """Find the cases whose steps count: every step labelled, and judged one by one or not readable. Shape (n,).
+
+    There is none where no case is judged step by step: verdicts name one step and say nothing of the others.
+    """
+    evaluation = decided.evaluation
+    judged = evaluation.judged_steps.rows
+    if not judged.any():
+        return judged
+    silent = decided.members & ~evaluation.answered
+    mask: Bools = evaluation.gold.listed & ((judged & decided.members) | silent)
+    return mask
+
+
+def _of_steps(decided: Decided) -> Floats:
+    gold, judged = decided.gold, decided.evaluation.judged_steps
+    n, inside = gold.n_steps.size, members(decided)
+    of_step = np.repeat(np.arange(n), gold.n_steps)
+    right = np.bincount(of_step[gold.step_labels == RIGHT_STEP], minlength=n) * inside
+    wrong = np.bincount(of_step[gold.step_labels == WRONG_STEP], minlength=n) * inside
+    labels = judged.gold(gold)
+    right_hit = np.bincount(judged.cases[(labels == RIGHT_STEP) & ~judged.wrong], minlength=n) * inside
+    wrong_hit = np.bincount(judged.cases[(labels == WRONG_STEP) & judged.wrong], minlength=n) * inside
+    return np.column_stack([right, right_hit, wrong, wrong_hit, right + wrong]).astype(np.float64)
+
+
+def _of_responses(decided: Decided, *, official: bool) -> Floats:
+    evaluation, gold = decided.evaluation, decided.gold
+    judged, n = evaluation.judged_steps, gold.n_steps.size
+    inside = gold.listed & decided.members
+    starts = np.cumsum(gold.n_steps) - gold.n_steps
+    erroneous = np.zeros(n, dtype=np.bool_)
+    erroneous[np.repeat(np.arange(n), gold.n_steps)[gold.step_labels == WRONG_STEP]] = True
+    alarmed = np.zeros(n, dtype=np.bool_)
+    alarmed[judged.cases[judged.wrong]] = True
+    called_wrong = np.where(judged.rows, alarmed, evaluation.answered & (evaluation.verdicts != -1))
+    called_right = np.where(judged.rows, ~alarmed, evaluation.answered & (evaluation.verdicts == -1))
+    if official:
+        first_right = gold.step_labels[starts[gold.n_steps > 0]] == RIGHT_STEP
+        silent = np.flatnonzero(gold.n_steps > 0)[first_right]
+        flipped = np.zeros(n, dtype=np.bool_)
+        flipped[silent] = True
+        called_wrong |= ~judged.rows & ~evaluation.answered & flipped
+        called_right |= ~judged.rows & ~evaluation.answered & ~flipped
+    right, wrong = inside & ~erroneous, inside & erroneous
+    columns = [right, right & called_right, wrong, wrong & called_wrong, inside]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def _of_first_errors(decided: Decided) -> Floats:
+    clean, erroneous = (decided.count(name) for name in ("clean", "erroneous"))
+    columns = [clean, decided.count("clean_right"), erroneous, decided.count("exact"), clean | erroneous]
+    return np.column_stack(columns).astype(np.float64)
