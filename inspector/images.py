@@ -1,11 +1,11 @@
-"""The pictures that a case names: files beside the one that it was read from, described here and opened outside.
+"""The images that a case names: files beside the one that it was read from, described here and opened outside.
 
-A benchmark over pictures keeps their names in the metadata column `image`, a line each, relative to the folder of its
+A benchmark over images keeps their names in the metadata column `image`, a line each, relative to the folder of its
 file. They are never taken into a workspace. Of a file no more than its beginning is read, to see what it is and how
 large; what is shown of it is left to the platform's own program.
 
-The names come from data. So nothing is opened that lies outside the folder of the file, that is not a picture by its
-bytes and by its name, or that is so large that a program for pictures may choke on it.
+The names come from data. So nothing is opened that lies outside the folder of the file, that is not an image by its
+bytes and by its name, or that is so large that a program for images may choke on it.
 """
 
 import os
@@ -28,7 +28,7 @@ from scoring.workspace import Workspace
 COLUMN = "image"
 """The metadata column."""
 MOST = 20
-"""Pictures of a case that are looked at; the others are counted."""
+"""Images of a case that are looked at; the others are counted."""
 LARGEST_FILE = 100 * 1024 * 1024
 """Bytes above which a file is not opened."""
 LARGEST_PIXELS = 100_000_000
@@ -36,15 +36,15 @@ LARGEST_PIXELS = 100_000_000
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 
 _ALWAYS = "visualprocessbench"
-"""The benchmark whose column holds nothing but names of pictures; in others' it may be anything."""
+"""The benchmark whose column holds nothing but names of images; in others' it may be anything."""
 _HEAD = 256 * 1024
 """Bytes of a file that are read: sizes of JPEGs stand behind what cameras write before them."""
 _NO_SIZE = {0xC4, 0xC8, 0xCC}
 """Markers among those of JPEG's frames that are of something else."""
 
 
-class Picture(Struct, frozen=True):
-    """A picture that a case names.
+class NamedImage(Struct, frozen=True):
+    """An image that a case names.
 
     Attributes:
         name: As the data have it.
@@ -59,8 +59,8 @@ class Picture(Struct, frozen=True):
     sound: bool = False
 
 
-def pictures(workspace: Workspace, case: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator[Picture]:
-    """Yield the pictures that a case names, the first MOST of them.
+def named_images(workspace: Workspace, case: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator[NamedImage]:
+    """Yield the images that a case names, the first MOST of them.
 
     Args:
         workspace: where the case is.
@@ -72,7 +72,7 @@ def pictures(workspace: Workspace, case: Mapping[str, Any], metadata: Mapping[st
     if case["benchmark"] != _ALWAYS:
         names = [name for name in names if name.lower().endswith(SUFFIXES)]
     folder = _folder(workspace, case["benchmark"], case["source"]) if names else None
-    yield from (picture(name, folder) for name in names[:MOST])
+    yield from (find_image(name, folder) for name in names[:MOST])
 
 
 @lru_cache(maxsize=64)
@@ -86,41 +86,41 @@ def _folder(workspace: Workspace, benchmark: str, source: str | None) -> Path | 
     return next((Path(place).parent for place in places if place and Path(place).is_absolute()), None)
 
 
-def picture(name: str, folder: Path | None) -> Picture:
-    """Look for a picture in a folder, and describe it; what cannot be opened says why."""
+def find_image(name: str, folder: Path | None) -> NamedImage:
+    """Look for an image in a folder, and describe it; what cannot be opened says why."""
     if folder is None:
-        return Picture(name, None, "not looked for: the file that names it is not on this machine")
+        return NamedImage(name, None, "not looked for: the file that names it is not on this machine")
     try:
         path = (folder / name).resolve()
         if not path.is_relative_to(folder.resolve()):
-            return Picture(name, path, "not opened: it lies outside the folder of the file that names it")
+            return NamedImage(name, path, "not opened: it lies outside the folder of the file that names it")
         if not path.exists():
-            return Picture(name, path, "missing")
+            return NamedImage(name, path, "missing")
         if not path.is_file():
-            return Picture(name, path, "not a file")
+            return NamedImage(name, path, "not a file")
         size = path.stat().st_size
         with path.open("rb") as file:
             head = file.read(_HEAD)
     except (OSError, ValueError, RuntimeError) as error:
         # A name with a NUL, one that is too long, links in a circle.
-        return Picture(name, None, f"cannot be read ({getattr(error, 'strerror', None) or error})")
-    return Picture(name, path, *_described(path, head, size))
+        return NamedImage(name, None, f"cannot be read ({getattr(error, 'strerror', None) or error})")
+    return NamedImage(name, path, *_described(path, head, size))
 
 
 def _described(path: Path, head: bytes, size: int) -> tuple[str, bool]:
-    kind, pixels = kind_of_picture(head)
+    kind, pixels = image_kind(head)
     if not kind:
-        return f"not a picture: {size_words(size)} that are neither PNG, JPEG, GIF, WebP nor BMP", False
+        return f"not an image: {size_words(size)} that are neither PNG, JPEG, GIF, WebP nor BMP", False
     words = f"{kind}, {size_words(size)}" if pixels is None else f"{pixels[0]} x {pixels[1]} {kind}, {size_words(size)}"
     if path.suffix.lower() not in SUFFIXES:
-        return f"not opened: {words}, but its name does not end like a picture's", False
+        return f"not opened: {words}, but its name does not end like an image's", False
     if size > LARGEST_FILE or (pixels is not None and pixels[0] * pixels[1] > LARGEST_PIXELS):
         return f"too large to be opened from here: {words}", False
     return words, True
 
 
-def kind_of_picture(head: bytes) -> tuple[str, tuple[int, int] | None]:
-    """Tell what kind of picture begins with these bytes, "" = none, and its width and height in pixels.
+def image_kind(head: bytes) -> tuple[str, tuple[int, int] | None]:
+    """Tell what kind of image begins with these bytes, "" = none, and its width and height in pixels.
 
     None where these are not said in what there is.
     """
@@ -129,7 +129,7 @@ def kind_of_picture(head: bytes) -> tuple[str, tuple[int, int] | None]:
             try:
                 return kind, read(head)
             except struct.error:
-                # It ends too early: a program for pictures would say the same.
+                # It ends too early: a program for images would say the same.
                 return "", None
     return "", None
 
@@ -187,28 +187,28 @@ _KINDS: tuple[tuple[str, tuple[bytes, ...], tuple[int, bytes], Callable[[bytes],
 # -- opening
 
 
-def open_outside(shown: Picture) -> tuple[str, bool]:
-    """Open a picture with the platform's program for it; return what to tell, and whether it is being opened."""
-    name = clean(shown.name)
-    if not shown.sound or shown.path is None:
-        place = f" Its place is {clean(str(shown.path))}" if shown.path is not None else ""
-        return f"{name}: {clean(shown.words)}.{place}", False
+def open_outside(image: NamedImage) -> tuple[str, bool]:
+    """Open an image with the platform's program for it; return what to tell, and whether it is being opened."""
+    name = clean(image.name)
+    if not image.sound or image.path is None:
+        place = f" Its place is {clean(str(image.path))}" if image.path is not None else ""
+        return f"{name}: {clean(image.words)}.{place}", False
     opener = _opener()
     if opener is None:
-        return f"No program opens pictures here (over ssh there is none). The file is {clean(str(shown.path))}", False
+        return f"No program opens images here (over ssh there is none). The file is {clean(str(image.path))}", False
     try:
         if opener:
-            subprocess.Popen(  # a list, and an absolute path of what was seen to be a picture
-                [opener, str(shown.path)],
+            subprocess.Popen(  # a list, and an absolute path of what was seen to be an image
+                [opener, str(image.path)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
         else:
-            os.startfile(shown.path)  # type: ignore[attr-defined]  # noqa: S606  # there is none but on Windows
+            os.startfile(image.path)  # type: ignore[attr-defined]  # noqa: S606  # there is none but on Windows
     except OSError as error:
-        return f"{name} could not be opened ({error.strerror}). The file is {clean(str(shown.path))}", False
+        return f"{name} could not be opened ({error.strerror}). The file is {clean(str(image.path))}", False
     return f"Opening {name} outside.", True
 
 

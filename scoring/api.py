@@ -185,7 +185,6 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         benchmark: str | None = None,
         mapping: ColumnMapping | Mapping[str, Any] | None = None,
         strict: bool = False,
-        plain_text: bool = False,
         **columns: Any,
     ) -> AddedFrame:
         """Add the cases of a frame, and the scorers whose rewards stand beside them.
@@ -202,7 +201,6 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
             benchmark: whose rows they are, if it is not to be recognised: a name, or the path of a Python file.
             mapping: which column is what, of all that are read: a ColumnMapping or its fields.
             strict: raise, and write nothing, where there is anything graver than a note.
-            plain_text: write texts that are published encrypted, which is refused otherwise.
             columns: what single columns are, as fields of a ColumnMapping (`problem="question"`, `label_base=1`,
                 `rewards={"my-prm": "scores"}`); the others are found.
 
@@ -224,8 +222,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
             return self._add(frame_source, source, table.height, ImportOptions(), strict=strict)
         with spill_folder(self._root) as spill:
             options = ReadOptions(benchmark, stated, wanted, None if source in MODULES else source, spill)
-            how = ImportOptions(plain_text=plain_text)
-            return self._add(read_table(table, source, options), source, table.height, how, strict=strict)
+            return self._add(read_table(table, source, options), source, table.height, ImportOptions(), strict=strict)
 
     def add_rewards(
         self,

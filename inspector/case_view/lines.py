@@ -19,7 +19,7 @@ from inspector.case_view.facts import (
     said_lines,
     sentence_lines,
 )
-from inspector.case_view.open_case import Manner, OpenCase, Stop, open_case, pictures_of
+from inspector.case_view.open_case import Manner, OpenCase, Stop, images_of, open_case
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import paragraph
 from inspector.case_view.steps import step_lines, telling
@@ -74,13 +74,13 @@ def problem_lines(case: OpenCase) -> Iterator[Line]:
 
 
 def image_lines(case: OpenCase) -> Iterator[Line]:
-    """Yield a line or more for each picture that the case names: its name, and what it is or why it is not opened."""
+    """Yield a line or more for each image that the case names: its name, and what it is or why it is not opened."""
     key = case.manner.keys.of("turn-over")
-    for number, shown in enumerate(pictures_of(case)):
-        words = f"{clean(shown.name)}  ({clean(shown.words)}{f'; {key} opens it' if shown.sound else ''})"
+    for number, image in enumerate(images_of(case)):
+        words = f"{clean(image.name)}  ({clean(image.words)}{f'; {key} opens it' if image.sound else ''})"
         first, *rest = wrap(words, max(10, case.manner.width - cell_len(IMAGE)))
-        yield StopLine([(IMAGE, "dim"), (first, "" if shown.sound else "bad")], stop=Stop("image", number))
-        yield from (Line([(" " * cell_len(IMAGE), ""), (line, "" if shown.sound else "bad")]) for line in rest)
+        yield StopLine([(IMAGE, "dim"), (first, "" if image.sound else "bad")], stop=Stop("image", number))
+        yield from (Line([(" " * cell_len(IMAGE), ""), (line, "" if image.sound else "bad")]) for line in rest)
         if number == MOST - 1:
             yield Line([(" " * cell_len(IMAGE), ""), (f"no more than {MOST} are looked at", "dim")])
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from inspector.case_view.tracks import LETTERS, Track, track
 from inspector.commands.key_words import USUAL, KeyWords
-from inspector.images import Picture, pictures
+from inspector.images import NamedImage, named_images
 from inspector.inspection import Inspection
 from inspector.processes.xray import XrayAnswer
 from inspector.texts.paint import Brush
@@ -21,7 +21,7 @@ from scoring.filtering.text_query import TextQuery
 class Stop(NamedTuple):
     """A place where the step cursor can stand: a step (0-based), folded steps by their first one, or another part.
 
-    Of pictures `step` is the number (0-based) of the one.
+    Of images `step` is the number (0-based) of the one.
     """
 
     kind: Literal["problem", "image", "step", "run", "gold", "facts"]
@@ -126,9 +126,9 @@ def open_case(inspection: Inspection, row: int, display: Manner) -> OpenCase:
     return OpenCase(inspection, row, case, texts, tracks, display, metadata=metadata)
 
 
-def pictures_of(case: OpenCase) -> tuple[Picture, ...]:
-    """Return the pictures that the case names, in order."""
-    return tuple(pictures(case.inspection.selection.workspace, case.case, case.metadata))
+def images_of(case: OpenCase) -> tuple[NamedImage, ...]:
+    """Return the images that the case names, in order."""
+    return tuple(named_images(case.inspection.selection.workspace, case.case, case.metadata))
 
 
 def scorers_shown(inspection: Inspection, beside: tuple[str, ...]) -> list[Evaluation]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from inspector.case_view.lines import CaseLines
-from inspector.case_view.open_case import Stop, pictures_of
+from inspector.case_view.open_case import Stop, images_of
 from inspector.case_view.opening import line_of, stop_at
 from inspector.case_view.prose import FOUND, copied, whole
 from inspector.case_view.steps import FEWEST, prefix
@@ -120,7 +120,7 @@ class StepCursor(Controller):
             self.screen.action_reason()
             return
         if self.stop.kind == "image":
-            self._open_picture(self.stop.step)
+            self._open_image(self.stop.step)
             return
         before = self.page
         self.screen.reading = self.screen.reading.turn(self.stop)
@@ -132,12 +132,12 @@ class StepCursor(Controller):
             self.stop = stop_at(self.page, line)
             self._stand(line)
 
-    def _open_picture(self, number: int) -> None:
-        """Open the picture of this number (0-based) in the platform's program for pictures, or say why not."""
+    def _open_image(self, number: int) -> None:
+        """Open the image of this number (0-based) in the platform's program for images, or say why not."""
         case = self.screen.case_at_hand(self.screen.row, self.steps)
-        shown = () if case is None else pictures_of(case)
-        if number < len(shown):
-            words, opening = open_outside(shown[number])
+        images = () if case is None else images_of(case)
+        if number < len(images):
+            words, opening = open_outside(images[number])
             self.screen.notify(words, severity="information" if opening else "warning", markup=False)
 
     def action_prefix(self) -> None:

@@ -1,8 +1,8 @@
-"""VisualProcessBench: steps over pictures, each right, wrong, or neither.
+"""VisualProcessBench: steps over images, each right, wrong, or neither.
 
 Wang et al., "VisualPRM", arXiv 2503.10291. Rows: `image[], question, answer, response{steps[],
 process_correctness[1|0|-1]}, policy_model, data_source`; a label of 1 says right, -1 wrong and 0 neutral. The rows have
-no ids. Pictures are named, relative to the folder of the file, and never read by an import (`scoring.images`).
+no ids. Images are named, relative to the folder of the file, and never read by an import (`scoring.images`).
 
 Which label is which was read in copies of the dataset's card and in evaluations of others that load `test.jsonl`. The
 official figure is the mean of the F1s of right and of wrong steps, pooled over all steps: what is called PRMScore here.
@@ -36,7 +36,7 @@ def recognises(row: Any) -> bool:
 
 
 def _flat(fields: Fields) -> Mapping[str, Any] | None:
-    """The row, with what its response holds beside its other fields, and a line a picture."""
+    """The row, with what its response holds beside its other fields, and a line an image."""
     response = fields.value.get("response")
     if not isinstance(response, Mapping):
         fields.note("error", "wrong-type", f"response is {kind_of(response)}, not an object")
@@ -117,7 +117,7 @@ FORMAT = CaseFormat(
     columns={
         "subset": not_empty("data_source"),
         "generator": not_empty("policy_model"),
-        # The same question is asked of different pictures.
+        # The same question is asked of different images.
         "problem_id": problem_ids(_PROBLEM),
         "earliest_error": pl.when(_FIRST.is_not_null()).then(_FIRST).when(_COMPLETE).then(-1).cast(STEP_INDEX),
         "error_steps": pl.when(_COMPLETE).then(_WRONG),

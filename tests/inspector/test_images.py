@@ -1,4 +1,4 @@
-"""Pictures that cases name: what is said of them, and that nothing is opened but pictures beside their file."""
+"""Images that cases name: what is said of them, and that nothing is opened but images beside their file."""
 
 import json
 import struct
@@ -8,7 +8,7 @@ import pytest
 
 from benchmark_rows import visualprocessbench as row
 from inspector import images
-from inspector.images import MOST, kind_of_picture, open_outside, picture, pictures
+from inspector.images import MOST, find_image, image_kind, named_images, open_outside
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.workspace import Workspace
 
@@ -41,7 +41,7 @@ BMP = b"BM" + bytes(12) + b"\x28\0\0\0" + struct.pack("<ii", 7, -9)
     ],
 )
 def test_a_picture_is_told_by_its_beginning(head, kind, pixels):
-    assert kind_of_picture(head) == (kind, pixels)
+    assert image_kind(head) == (kind, pixels)
 
 
 @pytest.fixture
@@ -65,8 +65,8 @@ def folder(tmp_path):
         ("images/sound.png", "640 x 480 PNG, 1.0 kB"),
         ("images/none.png", "missing"),
         ("images/folder.png", "not a file"),
-        ("images/text.png", "not a picture: 10 bytes that are neither PNG, JPEG, GIF, WebP nor BMP"),
-        ("images/run.desktop", "not opened: 1 x 1 PNG, 24 bytes, but its name does not end like a picture's"),
+        ("images/text.png", "not an image: 10 bytes that are neither PNG, JPEG, GIF, WebP nor BMP"),
+        ("images/run.desktop", "not opened: 1 x 1 PNG, 24 bytes, but its name does not end like an image's"),
         ("images/huge.png", "too large to be opened from here: 20000 x 20000 PNG, 24 bytes"),
         ("../secret.png", "not opened: it lies outside the folder of the file that names it"),
         ("images/link.png", "not opened: it lies outside the folder of the file that names it"),
@@ -79,7 +79,7 @@ def test_what_is_said_of_a_picture(folder, name, words, monkeypatch):
     opened = []
     monkeypatch.setattr(images.subprocess, "Popen", lambda command, **_: opened.append(command))
     monkeypatch.setattr(images, "_opener", lambda: "/usr/bin/xdg-open")
-    shown = picture(name, folder)
+    shown = find_image(name, folder)
     assert (shown.words, shown.sound) == (words, name == "images/sound.png")
     told, opening = open_outside(shown)
     assert opening == shown.sound == bool(opened)
@@ -88,7 +88,7 @@ def test_what_is_said_of_a_picture(folder, name, words, monkeypatch):
 
 
 def test_a_link_in_a_circle_ends_in_a_sentence(folder):
-    shown = picture("images/circle.png", folder)
+    shown = find_image("images/circle.png", folder)
     assert not shown.sound
     assert shown.words == "missing" or shown.words.startswith("cannot be read")
 
@@ -99,7 +99,7 @@ def test_what_is_opened_is_one_file_and_no_words_of_a_shell(folder, monkeypatch)
     monkeypatch.setattr(images, "_opener", lambda: "/usr/bin/xdg-open")
     name = "-n; touch x $(id).png"
     (folder / name).write_bytes(png(2, 2))
-    assert open_outside(picture(name, folder)) == (f"Opening {name} outside.", True)
+    assert open_outside(find_image(name, folder)) == (f"Opening {name} outside.", True)
     assert commands == [["/usr/bin/xdg-open", str(folder.resolve() / name)]]
 
 
@@ -107,7 +107,7 @@ def test_what_is_opened_is_one_file_and_no_words_of_a_shell(folder, monkeypatch)
 def test_without_a_screen_the_place_is_told(folder, monkeypatch):
     for variable in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(variable, raising=False)
-    told, opening = open_outside(picture("images/sound.png", folder))
+    told, opening = open_outside(find_image("images/sound.png", folder))
     assert not opening
     assert told.endswith(str(folder.resolve() / "images" / "sound.png"))
 
@@ -119,14 +119,14 @@ def test_the_names_are_of_the_folder_of_the_file_that_cases_were_read_from(folde
     workspace = Workspace.create(tmp_path / "w")
     read_sources([str(file)], ImportOptions(), workspace, None).put(workspace)
     cases, _, metadata = workspace.cases_and_columns(["visualprocessbench"])
-    shown = [list(pictures(workspace, cases.row(at, named=True), metadata.row(at))) for at in range(2)]
+    shown = [list(named_images(workspace, cases.row(at, named=True), metadata.row(at))) for at in range(2)]
     assert [(one.name, one.words) for one in shown[0]] == [
         ("images/sound.png", "640 x 480 PNG, 1.0 kB"),
         ("a", "missing"),
     ]
     assert len(shown[1]) == MOST
     file.unlink()
-    # In another benchmark the column may hold anything: what does not end like a picture's name is none.
+    # In another benchmark the column may hold anything: what does not end like an image's name is none.
     other = {**cases.row(0, named=True), "benchmark": "mine"}
-    assert [one.name for one in pictures(workspace, other, {"image": "a cat\nb.PNG"})] == ["b.PNG"]
-    assert list(pictures(workspace, other, {"image": 7})) == list(pictures(workspace, other, {})) == []
+    assert [one.name for one in named_images(workspace, other, {"image": "a cat\nb.PNG"})] == ["b.PNG"]
+    assert list(named_images(workspace, other, {"image": 7})) == list(named_images(workspace, other, {})) == []

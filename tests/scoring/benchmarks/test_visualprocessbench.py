@@ -1,4 +1,4 @@
-"""VisualProcessBench: labels of three kinds, and pictures that are named."""
+"""VisualProcessBench: labels of three kinds, and images that are named."""
 
 import polars as pl
 import pytest
