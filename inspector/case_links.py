@@ -55,12 +55,12 @@ def figure_link(
     where = (*within(results, benchmark), *(facet.sql for facet in groups))
     group_words = ", ".join(str(facet.values[0] or f"no {facet.column}") for facet in groups)
     decided = Decided(evaluation, unparsed)
-    side = "" if metric in balanced.FIGURES else OF_SIDE.get(metric)
-    if metric in balanced.FIGURES and not np.array_equal(balanced.members(decided) & rows, decided.members & rows):
+    side = "" if metric in balanced.NAMES else OF_SIDE.get(metric)
+    if metric in balanced.NAMES and not np.array_equal(balanced.members(decided) & rows, decided.members & rows):
         return None
     if side is None:
         counted = np.isfinite(evaluation.step_accuracies)
-        if metric in sections.FIGURES:
+        if metric in sections.NAMES:
             counted, where = sections.members(decided), (*where, SIDES["erroneous"])
         n = int((counted & rows).sum())
         where = (*where, f"{named(f'{name}.step_accuracy')} IS NOT NULL")

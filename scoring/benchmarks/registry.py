@@ -30,12 +30,24 @@ MODULES: dict[str, str] = {
     "deltabench": "scoring.benchmarks.deltabench",
     "hard2verify": "scoring.benchmarks.hard2verify",
     "visualprocessbench": "scoring.benchmarks.visualprocessbench",
+    "agentprocessbench": "scoring.benchmarks.agentprocessbench",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, FORMAT, recognises(row) and load(rows). Order is the order of detection."""
 
 STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant", "visualprocessbench")
 """Those whose official figures are of single steps; a module of these has STEP_LABELLED. The others': first errors."""
+
+FIGURES = {
+    "deltabench": "scoring.metrics.sections",
+    "hard2verify": "scoring.metrics.balanced",
+    "agentprocessbench": "scoring.metrics.agent_steps",
+}
+"""Benchmark -> module whose FIGURES, metrics of whole cases, stand before those that all benchmarks have.
+
+Where the authors' code has a number that FIGURES leave undefined, or counts oddly, the module has AS_OFFICIAL beside
+them, for who asks for the benchmark's protocol by name.
+"""
 
 
 class StepLabelled(Struct, frozen=True):

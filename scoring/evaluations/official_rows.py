@@ -1,23 +1,23 @@
 """The official metrics of scorers as rows: those that each benchmark reports first, and what else holds for it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from itertools import chain
 from typing import Literal
 
 import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from scoring.benchmarks.registry import step_labelled
+from scoring.benchmarks.registry import FIGURES, step_labelled
 from scoring.errors import UsageError
 from scoring.evaluations.evaluated_cases import EvaluatedCases
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import OUTCOMES
-from scoring.metrics.balanced import balanced_figures
 from scoring.metrics.breakdown import DERIVED, axis
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import OwnMetric, own_metrics, own_rows
-from scoring.metrics.sections import section_figures
 from scoring.metrics.step_labels import step_rows
 from scoring.published.papers import normalised
 from scoring.schema import Bools, RowDict
@@ -155,18 +155,17 @@ PROTOCOLS: dict[str, Protocol] = {
             source="Wang et al., arXiv 2503.10291, and re-implementations of its evaluation",
             comparison="<=",
         ),
+        Protocol(
+            "agentprocessbench",
+            unparsed="wrong",
+            counts="failed answers count as wrong; in first_error_acc alone they say that no step is wrong",
+            source="arXiv 2603.14465 and eval/compare.py",
+        ),
     )
 }
 """Name -> protocol. A name is that of the benchmark it belongs to."""
 
 _OTHERS = PROTOCOLS["processbench"]
-
-_FIGURES: dict[str, Callable[[bool], tuple[OwnMetric, ...]]] = {
-    "deltabench": section_figures,
-    "hard2verify": balanced_figures,
-}
-"""Benchmark -> its official figures that are neither of first errors nor PRMScore, given whether they are asked for as
-the official code has them in every odd case."""
 
 
 def protocol_of(benchmark: str) -> Protocol:
@@ -378,11 +377,21 @@ def figures_of(
     unparsed = counting.unparsed_of(benchmark)
     of_first_errors = first_error_rows(evaluation, rows, unparsed, counting.seed, official)
     if facts is None:
-        own = _FIGURES[benchmark](undefined is not None) if benchmark in _FIGURES else ()
-        further = [row for made in own for row in own_rows(made, evaluation, rows, unparsed, counting.seed)]
-        return [*further, *of_first_errors]
+        own = (
+            own_rows(made, evaluation, rows, unparsed, counting.seed)
+            for made in _figures_of_its_own(benchmark, undefined)
+        )
+        return [*chain.from_iterable(own), *of_first_errors]
     of_steps = step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1)
     return [*of_steps, *_with_both_sides(list(of_first_errors))]
+
+
+def _figures_of_its_own(benchmark: str, undefined: float | None) -> tuple[OwnMetric, ...]:
+    if benchmark not in FIGURES:
+        return ()
+    module = import_module(FIGURES[benchmark])
+    made: tuple[OwnMetric, ...] = module.FIGURES
+    return made if undefined is None else getattr(module, "AS_OFFICIAL", made)
 
 
 def _with_both_sides(rows: list[RowDict]) -> Iterator[RowDict]:

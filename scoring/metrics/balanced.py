@@ -12,7 +12,6 @@ wrong.
 """
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from scoring.metrics.kernel import Decided, harmonic, share
 from scoring.metrics.own import MetricSums, OwnMetric
 from scoring.schema import Bools, Floats
 
-FIGURES = (
+NAMES = (
     "step_balanced_acc",
     "step_balanced_f1",
     "response_balanced_acc",
@@ -33,9 +32,8 @@ FIGURES = (
 _COUNTS = ("right", "right_hit", "wrong", "wrong_hit", "n")
 
 
-@cache
-def balanced_figures(official: bool) -> tuple[OwnMetric, ...]:
-    """Return FIGURES as metrics; each is undefined where a side is empty, and the F1s where both shares are 0.
+def balanced_figures(*, official: bool) -> tuple[OwnMetric, ...]:
+    """Return NAMES as metrics; each is undefined where a side is empty, and the F1s where both shares are 0.
 
     Args:
         official: judge a response whose answer could not be read as the authors' code does: its first step counts as
@@ -136,3 +134,7 @@ def _of_first_errors(decided: Decided) -> Floats:
     clean, erroneous = (decided.count(name) for name in ("clean", "erroneous"))
     columns = [clean, decided.count("clean_right"), erroneous, decided.count("exact"), clean | erroneous]
     return np.column_stack(columns).astype(np.float64)
+
+
+FIGURES = balanced_figures(official=False)
+AS_OFFICIAL = balanced_figures(official=True)

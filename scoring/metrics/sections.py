@@ -11,7 +11,6 @@ answer that is empty.
 """
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 import polars as pl
@@ -21,15 +20,14 @@ from scoring.metrics.kernel import Decided, harmonic, share
 from scoring.metrics.own import MetricSums, OwnMetric
 from scoring.schema import Bools, Floats, Ints
 
-FIGURES = ("f1_macro", "precision_macro", "recall_macro", "f1_micro", "precision_micro", "recall_micro")
+NAMES = ("f1_macro", "precision_macro", "recall_macro", "f1_micro", "precision_micro", "recall_micro")
 """In the order in which they are reported, before the figures of first errors."""
 
 _COUNTS = ("precision", "recall", "f1", "hits", "named", "listed", "rows")
 
 
-@cache
-def section_figures(official: bool) -> tuple[OwnMetric, ...]:
-    """Return FIGURES as metrics of the rows that list a section and whose steps are judged one by one.
+def section_figures(*, official: bool) -> tuple[OwnMetric, ...]:
+    """Return NAMES as metrics of the rows that list a section and whose steps are judged one by one.
 
     Args:
         official: micro figures with an empty denominator are 0, as in the authors' code; else they are undefined.
@@ -103,3 +101,7 @@ def _contributions(decided: Decided) -> Floats:
     precision, recall = (np.nan_to_num(share(hits, of)) for of in (named, listed))
     f1 = np.nan_to_num(harmonic(precision, recall))
     return np.column_stack([precision, recall, f1, hits, named, listed, inside]).astype(np.float64)
+
+
+FIGURES = section_figures(official=False)
+AS_OFFICIAL = section_figures(official=True)

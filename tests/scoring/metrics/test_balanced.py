@@ -11,7 +11,7 @@ from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.official_rows import Counting, figures_of
 from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import Rule
-from scoring.metrics.balanced import FIGURES
+from scoring.metrics.balanced import NAMES
 from scoring.schema import METADATA, REWARDS, conform
 
 UNREADABLE = "unreadable"
@@ -162,7 +162,7 @@ def test_every_figure_is_that_of_the_authors_grading(answers, official):
     answers = [(gold, tuple(judged) if isinstance(judged, list) else judged) for gold, judged in answers]
     judged = any(isinstance(said, tuple) for _, said in answers)
     found = values(answers, "hard2verify" if official else None)
-    assert set(FIGURES) <= set(found)
+    assert set(NAMES) <= set(found)
     for name, expected in graded(answers, official=official).items():
         undefined = expected is None or (name.startswith("step") and not judged)
         assert found[name]["value"] == (None if undefined else pytest.approx(expected, abs=1e-12)), name

@@ -11,7 +11,7 @@ from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.official_rows import Counting, figures_of
 from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import Rule
-from scoring.metrics.sections import FIGURES
+from scoring.metrics.sections import NAMES
 from scoring.schema import METADATA, REWARDS, conform
 
 N_STEPS = 6
@@ -68,7 +68,7 @@ def scored(rows):
         per_row.append(prf(hits, alarms, misses))
         sums = [total + more for total, more in zip(sums, (hits, alarms, misses), strict=True)]
     if not per_row:
-        return dict.fromkeys(FIGURES)
+        return dict.fromkeys(NAMES)
     precision, recall, f1 = (sum(of_row[place] for of_row in per_row) / len(per_row) for place in range(3))
     macro = {"precision_macro": precision, "recall_macro": recall, "f1_macro": f1}
     return macro | dict(zip(("precision_micro", "recall_micro", "f1_micro"), prf(*sums), strict=True))
@@ -93,7 +93,7 @@ def test_by_hand():
         ({0}, True, None, "code"),
     ]
     found = values(rows)
-    assert {found[name]["n"] for name in FIGURES} == {3}
+    assert {found[name]["n"] for name in NAMES} == {3}
     assert found["precision_macro"]["value"] == pytest.approx((1 / 2 + 1 + 0) / 3)
     assert found["recall_macro"]["value"] == pytest.approx((1 / 2 + 1 + 0) / 3)
     assert found["f1_macro"]["value"] == pytest.approx((1 / 2 + 1 + 0) / 3)
@@ -138,7 +138,7 @@ def test_every_figure_is_that_of_the_authors_code(rows):
         found = values(rows, "deltabench", subset)
         expected = scored(inside)
         if subset != "all" and expected["f1_macro"] is None:
-            assert not {*FIGURES} & found.keys()
+            assert not {*NAMES} & found.keys()
             continue
-        for name in FIGURES:
+        for name in NAMES:
             assert found[name]["value"] == (None if expected[name] is None else pytest.approx(expected[name])), name
