@@ -28,8 +28,8 @@ _ERRORS, _UNUSEFUL = "reason_error_section_numbers", "reason_unuseful_section_nu
 
 
 def recognises(row: Any) -> bool:
-    """Return whether a row has a question, sections and the numbers of the wrong ones."""
-    return isinstance(row, Mapping) and {"question", "sections", _ERRORS} <= row.keys()
+    """Return whether a row has a question, sections and the numbers of the wrong ones, and no critic's answer."""
+    return isinstance(row, Mapping) and {"question", "sections", _ERRORS} <= row.keys() and "critic" not in row
 
 
 def _flat(fields: Fields) -> Mapping[str, Any] | None:

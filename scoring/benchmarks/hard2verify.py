@@ -32,8 +32,8 @@ _RIGHT = {1: True, 0: False}
 
 
 def recognises(row: Any) -> bool:
-    """Return whether a row has a question, a response by step and its labels, encrypted or not."""
-    return isinstance(row, Mapping) and {"question", _STEPS, _LABELS} <= row.keys()
+    """Return whether a row has a question, a response by step and its labels, encrypted or not, and no answer."""
+    return isinstance(row, Mapping) and {"question", _STEPS, _LABELS} <= row.keys() and "parsed_eval_output" not in row
 
 
 def decrypted(value: str, canary: str) -> Any:

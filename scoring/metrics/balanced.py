@@ -14,11 +14,12 @@ wrong.
 from collections.abc import Callable
 
 import numpy as np
+from msgspec import Struct
 
 from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP
 from scoring.metrics.kernel import Decided, harmonic, share
 from scoring.metrics.own import MetricSums, OwnMetric
-from scoring.schema import Bools, Floats
+from scoring.schema import Bools, Floats, Ints
 
 NAMES = (
     "step_balanced_acc",
@@ -81,52 +82,85 @@ def _rates(sums: MetricSums) -> tuple[Floats, Floats]:
 # -- what a case contributes, shape (n, len(_COUNTS))
 
 
+class _Judgements(Struct, frozen=True, eq=False):
+    """What is said of single steps, one entry a judgement; `rows` (n) are the cases of which anything is.
+
+    `cases` are row ids, `steps` 0-based indices, and `wrong` whether the step is judged so. Where some judgements of an
+    answer could not be read the others stand here all the same, and `gaps` (n) marks the case.
+    """
+
+    cases: Ints
+    steps: Ints
+    wrong: Bools
+    rows: Bools
+    gaps: Bools
+
+
+def _judgements(decided: Decided) -> _Judgements:
+    evaluation = decided.evaluation
+    judged, some = evaluation.judged_steps, evaluation.rewards.truncated
+    cases = np.repeat(np.arange(judged.rows.size), np.diff(some.offsets))
+    gaps = np.zeros_like(judged.rows)
+    # A PRM's rewards of a case that was cut off have no gaps: they decide nothing.
+    gaps[cases[np.isnan(some.values)]] = True
+    gaps &= ~judged.rows
+    read = gaps[cases] & ~np.isnan(some.values)
+    steps = np.arange(some.values.size) - some.offsets[cases]
+    return _Judgements(
+        np.concatenate([judged.cases, cases[read]]),
+        np.concatenate([judged.steps, steps[read]]),
+        np.concatenate([judged.wrong, some.values[read] <= 0]),
+        judged.rows | gaps,
+        gaps,
+    )
+
+
 def members(decided: Decided) -> Bools:
     """Find the cases whose steps count: every step labelled, and judged one by one or not readable. Shape (n,).
 
     There is none where no case is judged step by step: verdicts name one step and say nothing of the others.
     """
-    evaluation = decided.evaluation
-    judged = evaluation.judged_steps.rows
+    judged = _judgements(decided).rows
     if not judged.any():
         return judged
-    silent = decided.members & ~evaluation.answered
-    mask: Bools = evaluation.gold.listed & ((judged & decided.members) | silent)
+    silent = decided.members & ~decided.evaluation.answered
+    mask: Bools = decided.gold.listed & ((judged & decided.members) | silent)
     return mask
 
 
 def _of_steps(decided: Decided) -> Floats:
-    gold, judged = decided.gold, decided.evaluation.judged_steps
+    gold, judged = decided.gold, _judgements(decided)
     n, inside = gold.n_steps.size, members(decided)
     of_step = np.repeat(np.arange(n), gold.n_steps)
-    right = np.bincount(of_step[gold.step_labels == RIGHT_STEP], minlength=n) * inside
-    wrong = np.bincount(of_step[gold.step_labels == WRONG_STEP], minlength=n) * inside
-    labels = judged.gold(gold)
-    right_hit = np.bincount(judged.cases[(labels == RIGHT_STEP) & ~judged.wrong], minlength=n) * inside
-    wrong_hit = np.bincount(judged.cases[(labels == WRONG_STEP) & judged.wrong], minlength=n) * inside
-    return np.column_stack([right, right_hit, wrong, wrong_hit, right + wrong]).astype(np.float64)
+    labels = gold.step_labels[(np.cumsum(gold.n_steps) - gold.n_steps)[judged.cases] + judged.steps]
+    sides = []
+    for label, hit in ((RIGHT_STEP, ~judged.wrong), (WRONG_STEP, judged.wrong)):
+        sides.append(np.bincount(of_step[gold.step_labels == label], minlength=n) * inside)
+        sides.append(np.bincount(judged.cases[(labels == label) & hit], minlength=n) * inside)
+    return np.column_stack([*sides, sides[0] + sides[2]]).astype(np.float64)
 
 
 def _of_responses(decided: Decided, *, official: bool) -> Floats:
-    evaluation, gold = decided.evaluation, decided.gold
-    judged, n = evaluation.judged_steps, gold.n_steps.size
-    inside = gold.listed & decided.members
-    starts = np.cumsum(gold.n_steps) - gold.n_steps
-    erroneous = np.zeros(n, dtype=np.bool_)
-    erroneous[np.repeat(np.arange(n), gold.n_steps)[gold.step_labels == WRONG_STEP]] = True
-    alarmed = np.zeros(n, dtype=np.bool_)
+    evaluation, gold, judged = decided.evaluation, decided.gold, _judgements(decided)
+    n, inside = gold.n_steps.size, gold.listed & decided.members
+    of_step = np.repeat(np.arange(n), gold.n_steps)
+    erroneous, alarmed = np.zeros((2, n), dtype=np.bool_)
+    erroneous[of_step[gold.step_labels == WRONG_STEP]] = True
     alarmed[judged.cases[judged.wrong]] = True
-    called_wrong = np.where(judged.rows, alarmed, evaluation.answered & (evaluation.verdicts != -1))
-    called_right = np.where(judged.rows, ~alarmed, evaluation.answered & (evaluation.verdicts == -1))
+    called = judged.rows | evaluation.answered
+    wrong = np.where(judged.rows, alarmed, evaluation.verdicts != -1)
     if official:
-        first_right = gold.step_labels[starts[gold.n_steps > 0]] == RIGHT_STEP
-        silent = np.flatnonzero(gold.n_steps > 0)[first_right]
+        # What could not be read is judged the other way, and of an answer in which nothing can be read the first step.
+        starts = np.cumsum(gold.n_steps) - gold.n_steps
+        unread = judged.gaps[of_step]
+        unread[(starts[judged.cases] + judged.steps)[judged.gaps[judged.cases]]] = False
+        unread &= np.arange(of_step.size) - starts[of_step] < np.diff(evaluation.rewards.truncated.offsets)[of_step]
+        unread[starts[~called & (gold.n_steps > 0)]] = True
         flipped = np.zeros(n, dtype=np.bool_)
-        flipped[silent] = True
-        called_wrong |= ~judged.rows & ~evaluation.answered & flipped
-        called_right |= ~judged.rows & ~evaluation.answered & ~flipped
-    right, wrong = inside & ~erroneous, inside & erroneous
-    columns = [right, right & called_right, wrong, wrong & called_wrong, inside]
+        flipped[of_step[unread & (gold.step_labels == RIGHT_STEP)]] = True
+        wrong, called = np.where(called, wrong | flipped, flipped), np.ones(n, dtype=np.bool_)
+    right_side, wrong_side = inside & ~erroneous, inside & erroneous
+    columns = [right_side, right_side & called & ~wrong, wrong_side, wrong_side & called & wrong, inside]
     return np.column_stack(columns).astype(np.float64)
 
 

@@ -33,6 +33,8 @@ RESULTS = {
     ],
     "reasoneval": [{"id": 1, "scores": [0.9, 0.1]}, {"id": 1, "scores": [[0.1, 0.1, 0.8]]}],
     "reasoneval_critic": [{"id": 1, "response": "r", "correctness_pred": "Wrong", "error_step_pred": "2"}],
+    "hard2verify_verifier": [{**benchmark_rows.hard2verify(), "parsed_eval_output": [1, 0, -2]}],
+    "deltabench_critic": [{**benchmark_rows.deltabench(), "critic": "Conclusion: no error", "judge": 0}],
     "cached_scores": [{"benchmark": "b", "prm_name": "a", "problem_id": 1, "candidate_index": 0, "step_scores": [0.9]}],
     "inspect_log": [{"version": 2, "status": "success", "eval": {"model": "a"}, "plan": {}, "samples": []}],
 }

@@ -18,7 +18,7 @@ UNREADABLE = "unreadable"
 
 
 def evaluated(answers):
-    """One scorer's labels on responses: (gold labels, judgements: a list of truth values, UNREADABLE, or None)."""
+    """One scorer on responses: (gold labels, judgements: truth values, None = not readable; UNREADABLE; or None)."""
     rows = [
         {
             "id": f"c{number}",
@@ -31,15 +31,23 @@ def evaluated(answers):
     ]
     cases = cases_frame("hard2verify", "made.jsonl", rows).select(list(METADATA))
     said = [
-        {"key": key, "vote": 0, "labels": None, "reason": "no verdict"}
-        if judged == UNREADABLE
-        else {"key": key, "vote": 0, "labels": list(judged), "reason": None}
+        {"key": key, "vote": 0, **row_of(judged)}
         for key, (_, judged) in zip(cases["key"], answers, strict=True)
         if judged is not None
     ]
-    schema = {name: REWARDS[name] for name in ("key", "vote", "labels", "reason")}
+    schema = {name: REWARDS[name] for name in ("key", "vote", "labels", "rewards", "reason")}
     rewards = conform(pl.DataFrame(said, schema=schema), REWARDS, "labels")
     return evaluate(Gold(cases), making.scorer(), rewards, Rule(0.5, "<", "chosen"))
+
+
+def row_of(judged):
+    """What the reader of verifiers makes of a list; see `scoring.results.hard2verify`."""
+    if judged == UNREADABLE:
+        return {"labels": None, "rewards": None, "reason": "no verdict"}
+    if None not in judged:
+        return {"labels": list(judged), "rewards": None, "reason": None}
+    rated = [None if right is None else 2.0 * right - 1 for right in judged]
+    return {"labels": None, "rewards": rated, "reason": "1 verdict cannot be read"}
 
 
 def values(answers, protocol=None):
@@ -55,9 +63,11 @@ def graded(answers, *, official):
         if judged is None:
             continue
         gold = [int(right) for right in labels]
-        parsed = [-2] if judged == UNREADABLE else [int(right) for right in judged][: len(gold)]
+        parsed = [-2] if judged == UNREADABLE else [-2 if right is None else int(right) for right in judged]
+        parsed = parsed[: len(gold)]
+        known = 0 if 0 in parsed else 1
         parsed = [1 - gold[at] if said == -2 else said for at, said in enumerate(parsed)]
-        response = 0 if 0 in parsed else 1
+        response = (0 if 0 in parsed else 1) if official else known
         if judged == UNREADABLE and not official:
             response = None
         parsed += [1 - label for label in gold[len(parsed) :]]
@@ -154,12 +164,19 @@ def test_verdicts_say_nothing_of_single_steps_and_all_of_a_response():
 
 
 labels = st.lists(st.booleans(), min_size=1, max_size=4)
-judgements = st.none() | st.just(UNREADABLE) | st.lists(st.booleans(), min_size=1, max_size=6)
+judgements = st.none() | st.just(UNREADABLE) | st.lists(st.none() | st.booleans(), min_size=1, max_size=6)
+
+
+def usable(gold, judged):
+    """The judgements; of an answer with gaps in it nothing is kept unless it is as long as its steps."""
+    if not isinstance(judged, list) or None not in judged:
+        return judged if judged is None or judged == UNREADABLE else tuple(judged)
+    return tuple(judged) if len(judged) == len(gold) and {True, False} & {*judged} else UNREADABLE
 
 
 @given(st.lists(st.tuples(labels, judgements), max_size=8), st.booleans())
 def test_every_figure_is_that_of_the_authors_grading(answers, official):
-    answers = [(gold, tuple(judged) if isinstance(judged, list) else judged) for gold, judged in answers]
+    answers = [(gold, usable(gold, judged)) for gold, judged in answers]
     judged = any(isinstance(said, tuple) for _, said in answers)
     found = values(answers, "hard2verify" if official else None)
     assert set(NAMES) <= set(found)
