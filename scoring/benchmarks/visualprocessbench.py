@@ -78,10 +78,14 @@ def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:
         f"labels of steps: 1 = right, -1 = wrong, 0 = neutral ({counts['right']:,} are 1, {counts['wrong']:,} are -1, "
         f"{counts['neutral']:,} are 0)"
     )
-    if not counts["neutral"]:
-        return words, read.findings
-    message = f"{counts['neutral']:,} steps are neutral: figures of right and wrong steps leave them out"
-    return words, [*read.findings, Finding("note", "neutral-steps", message, read.source)]
+    findings = [*read.findings]
+    if counts["neutral"]:
+        message = f"{counts['neutral']:,} steps are neutral: figures of right and wrong steps leave them out"
+        findings.append(Finding("note", "neutral-steps", message, read.source))
+    if counts["images"]:
+        message = f"{counts['images']:,} cases name images, which are shown to nobody who scores texts here"
+        findings.append(Finding("note", "images", message, read.source))
+    return words, findings
 
 
 def _where(label: int) -> pl.Expr:
@@ -133,7 +137,12 @@ FORMAT = CaseFormat(
             _N_STEPS,
         ),
     ),
-    tallies={"right": _count(RIGHT), "neutral": _count(NEUTRAL), "wrong": _count(WRONG)},
+    tallies={
+        "right": _count(RIGHT),
+        "neutral": _count(NEUTRAL),
+        "wrong": _count(WRONG),
+        "images": pl.col("image").count(),
+    },
     metadata={"image": pl.col("image")},
     conclude=_concluded,
 )

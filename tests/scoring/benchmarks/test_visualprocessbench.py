@@ -48,7 +48,7 @@ def test_a_row_becomes_a_case():
         "steps": STEPS,
         "reference_answer": "12",
     }
-    assert codes(imported) == [("note", "neutral-steps")]
+    assert codes(imported) == [("note", "neutral-steps"), ("note", "images")]
     assert imported.label_base == ("labels of steps: 1 = right, -1 = wrong, 0 = neutral (1 are 1, 1 are -1, 1 are 0)")
     assert imported.metadata.to_dicts() == [{"image": "images/pens.png"}]
 
@@ -70,7 +70,7 @@ def test_a_row_becomes_a_case():
 def test_labels_say_right_wrong_or_neither(labels, earliest, wrong, neutral, code):
     case, imported = one(row(labels))
     assert (case["earliest_error"], case["error_steps"], case["neutral_steps"]) == (earliest, wrong, neutral)
-    assert [found for _, found in codes(imported)] == ([code] if code else [])
+    assert [found for _, found in codes(imported)] == [*([code] if code else []), "images"]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_pictures_are_names(image, names, code):
     _, imported = one(row((1, 1, 1), image=image))
     assert imported.metadata.to_dicts() == ([{"image": names}] if imported.metadata.columns else [{}])
     assert imported.metadata.columns == (["image"] if names else [])
-    assert [found for _, found in codes(imported)] == ([code] if code else [])
+    assert [found for _, found in codes(imported)] == [*([code] if code else []), *(["images"] if names else [])]
 
 
 def test_one_question_of_two_pictures_is_two_problems():
