@@ -36,12 +36,14 @@ def _message(case: OpenCase, message: ContextMessage, indent: int) -> Iterator[L
     head = [(" " * indent, ""), (place, "dim"), (label, "dim strong")]
     if stop not in display.turned:
         start = " ".join(message.text[: _GLANCE * room].split())
-        shown = clean(start)
-        if cell_len(shown) <= room and len(message.text) <= _GLANCE * room:
-            yield StopLine([*head, (shown, "dim")], stop=stop)
+        glance = clean(start)
+        if cell_len(glance) <= room and len(message.text) <= _GLANCE * room:
+            yield StopLine([*head, (glance, "dim")], stop=stop)
             return
         more = f" ... {len(message.text):,} characters ({display.keys.of('turn-over')})"
-        cut = wrap(shown, max(NARROWEST, room - cell_len(more)))[0]
+        if room - cell_len(more) < NARROWEST:
+            more = " ..."
+        cut = wrap(glance, max(1, room - cell_len(more)))[0]
         yield StopLine([*head, (cut, "dim"), (more, "dim")], stop=stop)
         return
     yield StopLine(head, stop=stop)

@@ -49,8 +49,11 @@ def recognises(row: Any) -> bool:
 def record_id(fields: Fields) -> str:
     """Name a trajectory `{data_source}:{query_index}:{sample_index}`, as files of judges do; else after its place."""
     value = fields.value
-    source, numbers = value.get("data_source"), [value.get(name) for name in ("query_index", "sample_index")]
-    if isinstance(source, str) and source and all(type(number) is int for number in numbers):
+    source, numbers = (
+        _sound(fields, "data_source", value.get("data_source")),
+        [value.get(name) for name in ("query_index", "sample_index")],
+    )
+    if source and all(type(number) is int for number in numbers):
         return ":".join((source, *map(str, numbers)))
     return fields.row_name()
 
@@ -92,13 +95,12 @@ def _flat(fields: Fields) -> Mapping[str, Any] | None:
         record = message if isinstance(message, Mapping) else {"content": message}
         role = record.get("role")
         if role == _STEP_ROLE:
-            steps.append(fields.of({"message": message_text(record)}).text("message") or "")
+            steps.append(_sound(fields, "message", message_text(record)) or "")
             places.append(place)
             continue
         without += not isinstance(role, str)
-        name = record.get("name")
-        said_by = {"role": role if isinstance(role, str) else None, "name": name if isinstance(name, str) else None}
-        context.append({**said_by, "text": fields.of({"message": message_text(record)}).text("message")})
+        speaker = {name: _sound(fields, name, record.get(name)) for name in ("role", "name")}
+        context.append({**speaker, "text": _sound(fields, "message", message_text(record))})
     if without:
         fields.note("warning", "no-role", f"{without} messages have no role; they are no steps")
     if lost := sorted(labels.keys() - set(places)):
@@ -115,21 +117,26 @@ def _flat(fields: Fields) -> Mapping[str, Any] | None:
         "right": [None if label is None else label != WRONG for label in own],
         "neutral": [step for step, label in enumerate(own) if label == NEUTRAL],
         "subset": _subset(fields),
-        "reference": _reference(fields.value.get("ground_truth")),
+        "reference": _sound(fields, "ground_truth", _reference(fields.value.get("ground_truth"))),
         "problem_id": fields.case.rpartition(":")[0] if fields.case and ":" in fields.case else None,
         "final": {RIGHT: True, WRONG: False}.get(_whole(fields.value.get("final_label"))),
     }
 
 
+def _sound(fields: Fields, name: str, value: Any) -> str | None:
+    """A text of a row with nothing in it that cannot be stored; None for anything else."""
+    return fields.of({name: value}).text(name) if isinstance(value, str) else None
+
+
 def _labels(fields: Fields) -> Iterator[tuple[int, int]]:
     """The place of a message and its label; what is neither is noted."""
-    given = fields.value.get("step_labels")
-    if not isinstance(given, Mapping):
+    by_place = fields.value.get("step_labels")
+    if not isinstance(by_place, Mapping):
         fields.note(
-            "warning", "wrong-type", f"step_labels is {kind_of(given)}, not an object; the case has no gold label"
+            "warning", "wrong-type", f"step_labels is {kind_of(by_place)}, not an object; the case has no gold label"
         )
         return
-    for key, value in given.items():
+    for key, value in by_place.items():
         label = _whole(value)
         if not (str(key).isascii() and str(key).isdigit()) or label not in {RIGHT, NEUTRAL, WRONG}:
             message = f"step_labels has {str(key)!r:.20}: {value!r:.20}, which is no message with a label of 1, 0 or -1"

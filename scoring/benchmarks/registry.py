@@ -31,6 +31,9 @@ MODULES: dict[str, str] = {
     "hard2verify": "scoring.benchmarks.hard2verify",
     "visualprocessbench": "scoring.benchmarks.visualprocessbench",
     "agentprocessbench": "scoring.benchmarks.agentprocessbench",
+    "verl": "scoring.benchmarks.verl",
+    "trl_grpo": "scoring.benchmarks.trl_grpo",
+    "verifiers": "scoring.benchmarks.verifiers",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, FORMAT, recognises(row) and load(rows). Order is the order of detection."""

@@ -1,7 +1,6 @@
 """The official metrics of scorers as rows: those that each benchmark reports first, and what else holds for it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
 from itertools import chain
 from typing import Literal
 
@@ -9,7 +8,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from scoring.benchmarks.registry import FIGURES, step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.evaluations.evaluated_cases import EvaluatedCases
 from scoring.evaluations.evaluation import Evaluation
@@ -17,7 +16,7 @@ from scoring.evaluations.verdicts import OUTCOMES
 from scoring.metrics.breakdown import DERIVED, axis
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import OwnMetric, own_metrics, own_rows
+from scoring.metrics.own import figures_of_its_own, own_metrics, own_rows
 from scoring.metrics.step_labels import step_rows
 from scoring.published.papers import normalised
 from scoring.schema import Bools, RowDict
@@ -377,21 +376,11 @@ def figures_of(
     unparsed = counting.unparsed_of(benchmark)
     of_first_errors = first_error_rows(evaluation, rows, unparsed, counting.seed, official)
     if facts is None:
-        own = (
-            own_rows(made, evaluation, rows, unparsed, counting.seed)
-            for made in _figures_of_its_own(benchmark, undefined)
-        )
+        figures = figures_of_its_own(benchmark, official=undefined is not None)
+        own = (own_rows(made, evaluation, rows, unparsed, counting.seed) for made in figures)
         return [*chain.from_iterable(own), *of_first_errors]
     of_steps = step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1)
     return [*of_steps, *_with_both_sides(list(of_first_errors))]
-
-
-def _figures_of_its_own(benchmark: str, undefined: float | None) -> tuple[OwnMetric, ...]:
-    if benchmark not in FIGURES:
-        return ()
-    module = import_module(FIGURES[benchmark])
-    made: tuple[OwnMetric, ...] = module.FIGURES
-    return made if undefined is None else getattr(module, "AS_OFFICIAL", made)
 
 
 def _with_both_sides(rows: list[RowDict]) -> Iterator[RowDict]:

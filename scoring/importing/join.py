@@ -101,8 +101,9 @@ def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = 
         in_order = _one_row_a_step(results, results.in_order, cases, benchmark)
         if in_order is not None:
             return in_order
-    # How many numbers or labels a row has; null for a row that has none a step.
+    # How many numbers or labels a row has; null for a row that has none a step, or says itself of which messages.
     numbers = pl.coalesce(pl.col("rewards").list.len(), pl.col("labels").list.len()).cast(pl.Int64)
+    numbers = pl.when(pl.col("messages").is_null()).then(numbers)
     rows = results.rows.with_row_index("_row").with_columns(_numbers=numbers)
     by_content, by_ids, named = _matched(results, rows, cases, benchmark)
     joined = pl.concat([by_content, by_ids]).sort("_row")
@@ -157,7 +158,8 @@ def _doubts(
     results: ExternalResults, rows: pl.DataFrame, by_ids: pl.DataFrame, whole: pl.DataFrame
 ) -> Iterator[Finding]:
     only_ids = by_ids.height and rows["_numbers"].gather(by_ids["_row"]).null_count() == by_ids.height
-    if only_ids and results.judges != "redundancy":
+    of_messages = rows["messages"].count() > 0
+    if only_ids and not of_messages and results.judges != "redundancy":
         # Small whole numbers are ids of many benchmarks.
         message = f"nothing but their ids says that these are cases of {by_ids['benchmark'][0]}"
         yield Finding("note", "ids-alone", message, results.source)

@@ -12,6 +12,7 @@ is -1, which a threshold of -0.5 says; one above 0 counts neutral steps as wrong
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,13 +23,15 @@ from scoring.benchmarks.agentprocessbench import NAME, record_id
 from scoring.reading.fields import Fields, kind_of, without_empty_fraction
 from scoring.reading.rows import Rows, SourceRow
 from scoring.results.base import (
+    SCORER,
     ExternalResults,
     ResultFormat,
     ResultReader,
+    ResultRecord,
     ResultRow,
     Results,
     case_id,
-    scorer_name,
+    name_by_place,
     whole_records,
 )
 
@@ -39,6 +42,8 @@ THRESHOLD = -0.5
 _FAILED = "llm_annotate_failed"
 _TIMES = ("updated_at", "created_at", "timestamp")
 _LONGEST = 200
+_OF_A_JUDGE = re.compile(r"\w+__blind_[^/\\]+\Z")
+"""A file whose folder is called after the judge: annotators of two runs, thinking and not, may have one name."""
 
 
 def recognises(row: Any) -> bool:
@@ -52,7 +57,8 @@ def load(rows: Rows) -> list[ExternalResults]:
     Of several rows of a trajectory the one with the newest time counts, of equal ones the last.
     """
     newest = sorted(rows.rows, key=lambda row: (_time(row), row.number), reverse=True)
-    return FORMAT.load(Rows(rows.source, rows.format, newest, rows.findings, rows.read))
+    format_here = replace(FORMAT, scorer=None) if _OF_A_JUDGE.search(rows.source) else FORMAT
+    return format_here.load(Rows(rows.source, rows.format, newest, rows.findings, rows.read))
 
 
 def _time(row: SourceRow) -> str:
@@ -74,17 +80,23 @@ def _read(fields: Fields) -> ResultRow | None:
     return {"rewards": list(labels.values()), "messages": list(labels), "answer": _answer(fields, labels)}
 
 
+def _with_scorer(fields: Fields) -> Iterator[ResultRecord]:
+    """The row itself, and whose it is."""
+    name = fields.text("annotator")
+    yield {**fields.value, SCORER: name.strip() if name else None}
+
+
 def _labels(fields: Fields) -> Iterator[tuple[int, float | None]]:
     """The place of each message and its label, ascending; null = there is none that can be read."""
-    given = fields.value.get("step_labels")
-    if isinstance(given, list):
-        given = dict(enumerate(given))
-    if not isinstance(given, Mapping):
-        if given is not None:
-            fields.note("warning", "wrong-type", f"step_labels is {kind_of(given)}, not an object")
+    by_place = fields.value.get("step_labels")
+    if isinstance(by_place, list):
+        by_place = dict(enumerate(by_place))
+    if not isinstance(by_place, Mapping):
+        if by_place is not None:
+            fields.note("warning", "wrong-type", f"step_labels is {kind_of(by_place)}, not an object")
         return
     read = {}
-    for key, value in given.items():
+    for key, value in by_place.items():
         if str(key).isascii() and str(key).isdigit() and len(str(key)) < 10:
             read[int(key)] = label_of(value)
         else:
@@ -133,15 +145,17 @@ def _concluded(_: Results) -> dict[str, Any]:
         "comparison": "<",
         "low": -1.0,
         "high": 1.0,
-        "settings": {"protocol": NAME},
+        # What its own script asks with.
+        "settings": {"protocol": NAME, "temperature": 1},
     }
 
 
 FORMAT = ResultFormat(
     title=TITLE,
-    layout=whole_records(_read, annotator=pl.String()),
-    scorer=pl.col("annotator").str.strip_chars(),
+    layout=whole_records(_read, **{SCORER: pl.String()}),
+    unfold=_with_scorer,
+    scorer=pl.col(SCORER),
     conclude=_concluded,
-    named=lambda rows: scorer_name(rows.source),
+    named=lambda rows: name_by_place(rows.source, _OF_A_JUDGE).strip(),
 )
 READERS = {"agentprocessbench_judge": ResultReader(TITLE, recognises, load)}
