@@ -135,16 +135,15 @@ PROTOCOLS: dict[str, Protocol] = {
         Protocol(
             "deltabench",
             unparsed="drop",
-            counts="unparsed and refused cases are left out, and so are sections named beyond the last one listed",
+            counts="unparsed and refused cases are left out, and so are sections named beyond the last one listed; micro "
+            "figures with an empty denominator are 0",
             source="He et al., arXiv 2502.19361 and evaluation.py",
-            undefined=0.0,
         ),
         Protocol(
             "hard2verify",
             unparsed="wrong",
             counts="steps without a judgement and unreadable answers count as judged the other way",
             source="Pandit et al., arXiv 2510.13744 and utils.py",
-            undefined=0.0,
         ),
         Protocol(
             "visualprocessbench",
@@ -376,7 +375,7 @@ def figures_of(
     unparsed = counting.unparsed_of(benchmark)
     of_first_errors = first_error_rows(evaluation, rows, unparsed, counting.seed, official)
     if facts is None:
-        figures = figures_of_its_own(benchmark, official=undefined is not None)
+        figures = figures_of_its_own(benchmark, official=counting.protocol == benchmark)
         own = (own_rows(made, evaluation, rows, unparsed, counting.seed) for made in figures)
         return [*chain.from_iterable(own), *of_first_errors]
     of_steps = step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1)

@@ -142,3 +142,9 @@ def test_every_figure_is_that_of_the_authors_code(rows):
             continue
         for name in NAMES:
             assert found[name]["value"] == (None if expected[name] is None else pytest.approx(expected[name])), name
+
+
+def test_the_protocol_gives_no_number_to_what_the_authors_code_does_not_have():
+    found = values([({1}, True, {1}, "math")], "deltabench")
+    assert (found["f1_macro"]["value"], found["error_acc"]["value"]) == (1.0, 1.0)
+    assert (found["correct_acc"]["value"], found["correct_acc"]["reason"]) == (None, "no clean case was scored")
