@@ -34,6 +34,7 @@ MODULES: dict[str, str] = {
     "verl": "scoring.benchmarks.verl",
     "trl_grpo": "scoring.benchmarks.trl_grpo",
     "verifiers": "scoring.benchmarks.verifiers",
+    "toolprmbench": "scoring.benchmarks.toolprmbench",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, FORMAT, recognises(row) and load(rows). Order is the order of detection."""

@@ -62,4 +62,5 @@ BENCHMARKS = {
     "hard2verify": [benchmark_rows.hard2verify(), benchmark_rows.encrypted(benchmark_rows.hard2verify())],
     "visualprocessbench": [benchmark_rows.visualprocessbench()],
     "agentprocessbench": [benchmark_rows.trajectory()],
+    "toolprmbench": [benchmark_rows.action_pair()],
 }
