@@ -25,6 +25,8 @@ from scoring.errors import DamagedWorkspace
 from scoring.reading.file_bytes import size_words
 from scoring.workspace import Workspace
 
+Pixels = tuple[int, int] | None
+"""Width and height; None = not known."""
 COLUMN = "image"
 """The metadata column."""
 MOST = 20
@@ -98,17 +100,22 @@ def find_image(name: str, folder: Path | None) -> NamedImage:
             return NamedImage(name, path, "missing")
         if not path.is_file():
             return NamedImage(name, path, "not a file")
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
+        found = path.stat()
+        kind, pixels = _seen(path, found.st_size, found.st_mtime_ns)
     except (OSError, ValueError, RuntimeError) as error:
         # A name with a NUL, one that is too long, links in a circle.
         return NamedImage(name, None, f"cannot be read ({getattr(error, 'strerror', None) or error})")
-    return NamedImage(name, path, *_described(path, head, size))
+    return NamedImage(name, path, *_described(path, kind, pixels, found.st_size))
 
 
-def _described(path: Path, head: bytes, size: int) -> tuple[str, bool]:
-    kind, pixels = image_kind(head)
+@lru_cache(maxsize=256)
+def _seen(path: Path, size: int, changed: int) -> tuple[str, Pixels]:  # noqa: ARG001  # what the file was like then
+    """What kind of image a file is; it is looked into again once it has changed."""
+    with path.open("rb") as file:
+        return image_kind(file.read(_HEAD))
+
+
+def _described(path: Path, kind: str, pixels: Pixels, size: int) -> tuple[str, bool]:
     if not kind:
         return f"not an image: {size_words(size)} that are neither PNG, JPEG, GIF, WebP nor BMP", False
     words = f"{kind}, {size_words(size)}" if pixels is None else f"{pixels[0]} x {pixels[1]} {kind}, {size_words(size)}"
@@ -119,7 +126,7 @@ def _described(path: Path, head: bytes, size: int) -> tuple[str, bool]:
     return words, True
 
 
-def image_kind(head: bytes) -> tuple[str, tuple[int, int] | None]:
+def image_kind(head: bytes) -> tuple[str, Pixels]:
     """Tell what kind of image begins with these bytes, "" = none, and its width and height in pixels.
 
     None where these are not said in what there is.
@@ -149,7 +156,7 @@ def _bmp(head: bytes) -> tuple[int, int]:
     return width, abs(height)
 
 
-def _webp(head: bytes) -> tuple[int, int] | None:
+def _webp(head: bytes) -> Pixels:
     match head[12:16]:
         case b"VP8X":
             return 1 + int.from_bytes(head[24:27], "little"), 1 + int.from_bytes(head[27:30], "little")
@@ -162,7 +169,7 @@ def _webp(head: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _jpeg(head: bytes) -> tuple[int, int] | None:
+def _jpeg(head: bytes) -> Pixels:
     """The size in the first frame's header; None where it does not begin in what was read."""
     at = 2
     while at + 9 <= len(head) and head[at] == 0xFF:
@@ -174,7 +181,7 @@ def _jpeg(head: bytes) -> tuple[int, int] | None:
     return None
 
 
-_KINDS: tuple[tuple[str, tuple[bytes, ...], tuple[int, bytes], Callable[[bytes], tuple[int, int] | None]], ...] = (
+_KINDS: tuple[tuple[str, tuple[bytes, ...], tuple[int, bytes], Callable[[bytes], Pixels]], ...] = (
     ("PNG", (b"\x89PNG\r\n\x1a\n",), (0, b""), _png),
     ("GIF", (b"GIF87a", b"GIF89a"), (0, b""), _gif),
     ("JPEG", (b"\xff\xd8\xff",), (0, b""), _jpeg),

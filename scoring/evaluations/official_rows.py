@@ -135,7 +135,7 @@ PROTOCOLS: dict[str, Protocol] = {
         Protocol(
             "deltabench",
             unparsed="drop",
-            counts="unparsed and refused cases are left out, and so are sections named beyond the last one listed; micro "
+            counts="unparsed and refused cases are left out, and sections named beyond the last one listed; micro "
             "figures with an empty denominator are 0",
             source="He et al., arXiv 2502.19361 and evaluation.py",
         ),

@@ -7,6 +7,7 @@ import pytest
 
 from benchmark_rows import PROBLEM, STEPS, encrypted, rows_of
 from benchmark_rows import hard2verify as row
+from inspector.cli import main
 from scoring.benchmarks.base import problem_id
 from scoring.benchmarks.hard2verify import decrypted, load
 from scoring.errors import UsageError
@@ -122,3 +123,14 @@ def test_plain_text_reaches_a_workspace_only_where_that_is_said(tmp_path):
     read_sources([str(plain)], ImportOptions(), workspace, None).put(workspace)
     read_sources([str(published)], ImportOptions(plain_text=True), workspace, None).put(workspace)
     assert workspace.cases(["hard2verify"])[0]["id"].sort().to_list() == ["u0", "u1"]
+
+
+def test_the_flag_of_the_command_line_decides_and_looking_alone_needs_none(tmp_path, capsys):
+    published, place = tmp_path / "published.jsonl", str(tmp_path / "w")
+    published.write_text(json.dumps(encrypted(row())) + "\n")
+    assert main(["import", "--workspace", place, "--dry-run", str(published)]) == 0
+    assert "1 rows were decrypted" in capsys.readouterr().out
+    assert main(["import", "--workspace", place, str(published)]) == 2
+    assert "Import it with --plain-text" in capsys.readouterr().err
+    assert main(["import", "--workspace", place, "--plain-text", str(published)]) == 0
+    assert "1 new" in capsys.readouterr().out
