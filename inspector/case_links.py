@@ -56,7 +56,7 @@ def figure_link(
     group_words = ", ".join(str(facet.values[0] or f"no {facet.column}") for facet in groups)
     decided = Decided(evaluation, unparsed)
     side = "" if metric in balanced.NAMES else OF_SIDE.get(metric)
-    if metric in balanced.NAMES and not np.array_equal(balanced.members(decided) & rows, decided.members & rows):
+    if metric in balanced.NAMES and (rows & decided.members & ~balanced.counted_in(metric, decided)).any():
         return None
     if side is None:
         counted = np.isfinite(evaluation.step_accuracies)

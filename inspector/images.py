@@ -100,12 +100,12 @@ def find_image(name: str, folder: Path | None) -> NamedImage:
             return NamedImage(name, path, "missing")
         if not path.is_file():
             return NamedImage(name, path, "not a file")
-        found = path.stat()
-        kind, pixels = _seen(path, found.st_size, found.st_mtime_ns)
+        status = path.stat()
+        kind, pixels = _seen(path, status.st_size, status.st_mtime_ns)
     except (OSError, ValueError, RuntimeError) as error:
         # A name with a NUL, one that is too long, links in a circle.
         return NamedImage(name, None, f"cannot be read ({getattr(error, 'strerror', None) or error})")
-    return NamedImage(name, path, *_described(path, kind, pixels, found.st_size))
+    return NamedImage(name, path, *_described(path, kind, pixels, status.st_size))
 
 
 @lru_cache(maxsize=256)

@@ -115,8 +115,16 @@ def _judgements(decided: Decided) -> _Judgements:
     )
 
 
-def members(decided: Decided) -> Bools:
-    """Find the cases whose steps count: every step labelled, and judged one by one or not readable. Shape (n,).
+def counted_in(name: str, decided: Decided) -> Bools:
+    """Find the cases that one of NAMES is of. Shape (n,)."""
+    if name.startswith("step"):
+        return _members(decided)
+    mask: Bools = decided.members & (decided.gold.listed if name.startswith("response") else decided.gold.known)
+    return mask
+
+
+def _members(decided: Decided) -> Bools:
+    """The cases whose steps count: every step labelled, and judged one by one or not readable.
 
     There is none where no case is judged step by step: verdicts name one step and say nothing of the others.
     """
@@ -130,7 +138,7 @@ def members(decided: Decided) -> Bools:
 
 def _of_steps(decided: Decided) -> Floats:
     gold, judged = decided.gold, _judgements(decided)
-    n, inside = gold.n_steps.size, members(decided)
+    n, inside = gold.n_steps.size, _members(decided)
     of_step = np.repeat(np.arange(n), gold.n_steps)
     labels = gold.step_labels[(np.cumsum(gold.n_steps) - gold.n_steps)[judged.cases] + judged.steps]
     sides = []

@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark_rows import deltabench
+from inspector.case_links import figure_link
 from inspector.request import Request
 from inspector.selection import load
 from scoring.evaluations.official_rows import Counting, figures_of
 from scoring.importing.batch import ImportOptions, read_sources
+from scoring.metrics.sections import NAMES
 from scoring.results.deltabench import named_sections
 from scoring.workspace import Workspace
 
@@ -71,3 +73,6 @@ def test_a_critics_file_gives_the_figures_of_the_authors_code(tmp_path):
     assert found["f1_macro"] == (pytest.approx(2 / 3 / 4), 4)
     assert found["precision_micro"] == (pytest.approx(1 / 2), 4)
     assert found["recall_micro"] == (pytest.approx(1 / 5), 4)
+    for name in NAMES:
+        link = figure_link(results, evaluation, "deltabench", name)
+        assert link.n == results.passing(link.where).sum() == 4

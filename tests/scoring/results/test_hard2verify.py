@@ -5,10 +5,12 @@ import json
 import pytest
 
 from benchmark_rows import encrypted, hard2verify
+from inspector.case_links import figure_link
 from inspector.request import Request
 from inspector.selection import load
 from scoring.evaluations.official_rows import Counting, figures_of
 from scoring.importing.batch import ImportOptions, read_sources
+from scoring.metrics.balanced import NAMES
 from scoring.workspace import Workspace
 
 GOLD = [[1, 0, 0], [1, 1, 1], [1, 1, 0], [0, 1, 1]]
@@ -65,3 +67,14 @@ def test_first_errors(place):
     # Named in one of three, and the clean one is left alone.
     assert (found["error_acc"], found["correct_acc"]) == (pytest.approx(1 / 3), 1.0)
     assert found["error_id_balanced_acc"] == pytest.approx((1 / 3 + 1) / 2)
+
+
+@pytest.mark.parametrize("scorer", ["steps", "bare", "first"])
+def test_each_figure_opens_the_cases_that_it_is_of(place, scorer):
+    results = load(Request(workspace=str(place)))
+    evaluation = results.evaluation(scorer)
+    for name in NAMES:
+        link = figure_link(results, evaluation, "hard2verify", name)
+        # Of verdicts there are no figures of steps, and so no cases behind them.
+        assert (link is None) == (scorer == "first" and name.startswith("step"))
+        assert link is None or link.n == results.passing(link.where).sum() == 4
