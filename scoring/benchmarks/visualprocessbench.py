@@ -4,9 +4,9 @@ Wang et al., "VisualPRM", arXiv 2503.10291. Rows: `image[], question, answer, re
 process_correctness[1|0|-1]}, policy_model, data_source`; a label of 1 says right, -1 wrong and 0 neutral. The rows have
 no ids. Images are named, relative to the folder of the file, and never read by an import (`scoring.images`).
 
-Which label is which was read in copies of the dataset's card and in evaluations of others that load `test.jsonl`. The
-official figure is the mean of the F1s of right and of wrong steps, pooled over all steps: what is called PRMScore here.
-Neutral steps count in neither.
+Which label is which, that neutral steps count in neither class, and that the figure is of all steps pooled was read in
+evaluations of others: the mean of the F1s of right and of wrong steps, which is called PRMScore here. Beside it stands
+the mean over sources, which some report. A step is right iff its score is above the threshold, not at it.
 """
 
 from collections.abc import Mapping
