@@ -21,6 +21,7 @@ from typing import Any
 from msgspec import Struct
 
 from inspector.texts.text import clean
+from scoring.benchmarks.registry import WITH_IMAGES
 from scoring.errors import DamagedWorkspace
 from scoring.reading.file_bytes import size_words
 from scoring.workspace import Workspace
@@ -37,8 +38,6 @@ LARGEST_PIXELS = 100_000_000
 """Pixels above which it is not: decoded, they take half a gigabyte."""
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 
-_ALWAYS = "visualprocessbench"
-"""The benchmark whose column holds nothing but names of images; in others' it may be anything."""
 _HEAD = 256 * 1024
 """Bytes of a file that are read: sizes of JPEGs stand behind what cameras write before them."""
 _NO_SIZE = {0xC4, 0xC8, 0xCC}
@@ -71,7 +70,8 @@ def named_images(workspace: Workspace, case: Mapping[str, Any], metadata: Mappin
     """
     value = metadata.get(COLUMN)
     names = [name for name in value.split("\n") if name.strip()] if isinstance(value, str) else []
-    if case["benchmark"] != _ALWAYS:
+    if case["benchmark"] not in WITH_IMAGES:
+        # There the column may hold anything.
         names = [name for name in names if name.lower().endswith(SUFFIXES)]
     folder = _folder(workspace, case["benchmark"], case["source"]) if names else None
     yield from (find_image(name, folder) for name in names[:MOST])

@@ -42,6 +42,9 @@ MODULES: dict[str, str] = {
 STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant", "visualprocessbench")
 """Those whose official figures are of single steps; a module of these has STEP_LABELLED. The others': first errors."""
 
+WITH_IMAGES = ("visualprocessbench",)
+"""Those whose problems are about images: files that cases name in the metadata column `image`."""
+
 FIGURES = {
     "deltabench": "scoring.metrics.sections",
     "hard2verify": "scoring.metrics.balanced",
