@@ -2,7 +2,8 @@
 
 Wang et al., "VisualPRM", arXiv 2503.10291. Rows: `image[], question, answer, response{steps[],
 process_correctness[1|0|-1]}, policy_model, data_source`; a label of 1 says right, -1 wrong and 0 neutral. The rows have
-no ids. Images are named, relative to the folder of the file, and never read by an import (`scoring.images`).
+no ids; evaluations number them from 0, and cases are called so here. Images are named, relative to the folder of the
+file, and no import looks at them.
 
 Which label is which, that neutral steps count in neither class, and that the figure is of all steps pooled was read in
 evaluations of others: the mean of the F1s of right and of wrong steps, which is called PRMScore here. Beside it stands
@@ -16,7 +17,7 @@ import polars as pl
 
 from scoring.benchmarks.base import CaseFormat, ReadSource, not_empty, problem_ids, warn_where
 from scoring.benchmarks.registry import StepLabelled
-from scoring.reading.fields import Fields, Layout, as_made, kind_of, read_by, solution, text
+from scoring.reading.fields import Fields, Layout, as_made, identifier, kind_of, read_by, solution, text
 from scoring.reading.findings import Finding
 from scoring.schema import STEP_INDEX
 
@@ -106,6 +107,7 @@ FORMAT = CaseFormat(
     name=NAME,
     layout=Layout(
         {
+            "id": identifier(),
             "question": text(required=True),
             "steps": solution(),
             _LABELS: read_by(pl.List(pl.Int64()), _labels, needed=True),
@@ -114,8 +116,8 @@ FORMAT = CaseFormat(
             **{name: text() for name in ("answer", "policy_model", "data_source")},
         },
         content=("question", "steps"),
-        name=Fields.row_name,
-        claimed=frozenset({"question", "response", "answer", "policy_model", "data_source"}),
+        name=lambda fields: str(fields.number - 1) if fields.value.get("id") is None else fields.identifier(),
+        claimed=frozenset({"id", "question", "response", "answer", "policy_model", "data_source"}),
         flat=_flat,
     ),
     columns={

@@ -31,10 +31,10 @@ def test_a_row_becomes_a_case():
     case, imported = one(row())
     assert case == {
         **dict.fromkeys(CASES),
-        "case": "visualprocessbench/made#1",
+        "case": "visualprocessbench/0",
         "key": content_key(PROBLEM, STEPS),
         "benchmark": "visualprocessbench",
-        "id": "made#1",
+        "id": "0",
         "subset": "a-collection",
         "generator": "a-model",
         "n_steps": 3,
@@ -100,7 +100,7 @@ def test_one_question_of_two_pictures_is_two_problems():
 @pytest.mark.parametrize("response", [None, [], {"steps": []}, {"steps": "text"}])
 def test_a_row_without_usable_steps_is_left_out(response):
     imported = load(rows_of([row((1, 1, 1)), row(response=response)]))
-    assert imported.cases["id"].to_list() == ["made#1"]
+    assert imported.cases["id"].to_list() == ["0"]
     assert "error" in {severity for severity, _ in codes(imported)}
     assert not recognises(row(response=response))
 
