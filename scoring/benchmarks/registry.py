@@ -31,12 +31,16 @@ MODULES: dict[str, str] = {
     "verl": "scoring.benchmarks.verl",
     "trl_grpo": "scoring.benchmarks.trl_grpo",
     "verifiers": "scoring.benchmarks.verifiers",
+    "agentprocessbench": "scoring.benchmarks.agentprocessbench",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, FORMAT, recognises(row) and load(rows). Order is the order of detection."""
 
 STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant")
 """Those whose official figures are of single steps; a module of these has STEP_LABELLED. The others': first errors."""
+
+FIGURES = {"agentprocessbench": "scoring.metrics.agent_steps"}
+"""Benchmark -> module whose FIGURES, metrics of whole cases, stand before those that all benchmarks have."""
 
 
 class StepLabelled(Struct, frozen=True):

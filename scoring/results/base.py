@@ -75,6 +75,8 @@ RESULT_COLUMNS: dict[str, pl.DataType] = {
     "redundancy": pl.List(pl.Float64()),
     "labels": pl.List(pl.Boolean()),
     "redundancy_labels": pl.List(pl.Boolean()),
+    # Where `rewards` are of messages of a trajectory: the place of each among them, 0-based. Null = they are of steps.
+    "messages": pl.List(STEP_INDEX),
     # One number for the whole solution.
     "solution": pl.Float64(),
     # A critic's answer: as it came, the reasoning before it, the words it votes with, the earliest error these name

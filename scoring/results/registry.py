@@ -20,6 +20,7 @@ FORMATS: dict[str, str] = {
     "reasoneval": "reasoneval",
     "reasoneval_critic": "reasoneval",
     "cached_scores": "cached_scores",
+    "agentprocessbench_judge": "agentprocessbench",
 }
 """Name -> module of this package whose READERS have it. Order is the order of detection."""
 

@@ -140,6 +140,56 @@ def deltabench(number=0, **changes):
     return changed(sound, changes)
 
 
+def messages(*roles):
+    """Messages of a trajectory, one of each role; those of the assistant with a word, those of a tool with a name."""
+    made = []
+    for place, role in enumerate(roles):
+        message = {"role": role, "content": f"{role} says {place}"}
+        made.append({**message, "name": "till"} if role == "tool" else message)
+    return made
+
+
+def trajectory(number=0, **changes):
+    """A row of AgentProcessBench: three steps at places 2, 4 and 5, labelled right, neutral and wrong."""
+    call = {"id": "c", "type": "function", "function": {"name": "till", "arguments": '{"of": "pens"}'}}
+    talk = messages("system", "user", "assistant", "tool", "assistant", "assistant")
+    talk[2] = {"role": "assistant", "content": "", "tool_calls": [call]}
+    sound = {
+        "total_index": number,
+        "query_index": number // 5,
+        "sample_index": number % 5,
+        "question": PROBLEM,
+        "data_source": "a-shop",
+        "ground_truth": {"target": ["12"]},
+        "answer_text": "15",
+        "messages": talk,
+        "tools": [],
+        "step_labels": {"2": 1, "4": 0, "5": -1},
+        "final_label": -1,
+    }
+    return changed(sound, changes)
+
+
+def judged_trajectory(number=0, annotator="a-judge", **changes):
+    """A row of a judge's file about `trajectory(number)`: all three labels as the gold ones are."""
+    query, sample = number // 5, number % 5
+    sound = {
+        "annotator": annotator,
+        "comment": "",
+        "data_source": "a-shop",
+        "dataset": "shop",
+        "explanations": {"2": "It asks the till.", "5": "A box holds four."},
+        "final_label": -1,
+        "query_index": query,
+        "record_id": f"a-shop:{query}:{sample}",
+        "sample_index": sample,
+        "status": "done",
+        "step_labels": {"2": 1, "4": 0, "5": -1},
+        "updated_at": "2026-02-01T10:00:00",
+    }
+    return changed(sound, changes)
+
+
 def verl(number=0, **changes):
     """A rollout as verl dumps it, with step rewards that the reward function returned."""
     sound = {

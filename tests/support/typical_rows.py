@@ -40,6 +40,7 @@ RESULTS = {
         {"id": "b", "custom_id": "c", "response": {"status_code": 200, "body": {"choices": [CHOICE]}}, "error": None}
     ],
     "opencompass": [{"0": {"origin_prompt": "p", "prediction": "\\boxed{1}", "gold": 1}}],
+    "agentprocessbench_judge": [benchmark_rows.judged_trajectory()],
     "inspect_log": [{"version": 2, "status": "success", "eval": {"model": "a"}, "plan": {}, "samples": []}],
 }
 BENCHMARKS = {
@@ -56,4 +57,5 @@ BENCHMARKS = {
     "trl_grpo": [benchmark_rows.trl_grpo()],
     "verifiers": [benchmark_rows.verifiers()],
     "deltabench": [benchmark_rows.deltabench()],
+    "agentprocessbench": [benchmark_rows.trajectory()],
 }
