@@ -142,14 +142,14 @@ class RolloutCourse(Struct, frozen=True, eq=False, dict=True):
         return trends(by_figure, self.evaluation.scorer.high - self.evaluation.scorer.low)
 
     @property
-    def alarms(self) -> list[str]:
-        """A sentence for every alarm."""
-        return [
-            f"{WORDS[trend.figure]}: {trend.first:+.2f} in the first third of the training steps, "
+    def alarms(self) -> dict[str, str]:
+        """A sentence for every figure that raises an alarm."""
+        return {
+            trend.figure: f"{WORDS[trend.figure]}: {trend.first:+.2f} in the first third of the training steps, "
             f"{trend.last:+.2f} in the last (p {trend.p_holm:.1g} after Holm)"
             for trend in self.trends
             if trend.alarm
-        ]
+        }
 
     @cached_property
     def counts(self) -> dict[int, dict[str, float | None]]:
@@ -200,7 +200,7 @@ class RolloutCourse(Struct, frozen=True, eq=False, dict=True):
         reach = f"{steps[0]:,} to {steps[-1]:,}" if steps.size > 1 else f"{steps[0]:,}"
         sampled = f"{counted(int(self.rows.size), 'rollout')} of {counted(int(steps.size), 'training step')}, {reach}"
         yield Note(f"{self.series}, rewards of {self.scorer}: {sampled}", "lead")
-        for sentence in self.alarms:
+        for sentence in self.alarms.values():
             yield Note(f"Alarm: {sentence}.", "warning")
         if not self.alarms:
             tested = any(trend.p is not None for trend in self.trends)
@@ -347,6 +347,28 @@ def _courses(results: Selection, wanted: str | None) -> Iterator[RolloutCourse]:
                     yield RolloutCourse(name, evaluation, benchmark, rows, made, where)
 
 
+class DriftAlarm(Struct, frozen=True):
+    """An alarm: which figure, of which run's rollouts and of whose rewards, and a sentence that says so."""
+
+    series: str
+    scorer: str
+    figure: str
+    sentence: str
+
+
+def _alarms(courses: Sequence[RolloutCourse]) -> list[DriftAlarm]:
+    return [
+        DriftAlarm(course.series, course.scorer, figure, f"Alarm: {course.series}, {course.scorer}: {words}.")
+        for course in courses
+        for figure, words in course.alarms.items()
+    ]
+
+
+def drift_alarms(results: Selection) -> list[DriftAlarm]:
+    """Give the alarms of all runs and scorers; none where there are no rollouts."""
+    return _alarms(list(_courses(results, None)))
+
+
 def drift_view(results: Selection, command: str, series: str | None) -> View:
     """Lay out whether step rewards drift from outcomes, for every training run and scorer, or the run that is named.
 
@@ -364,7 +386,7 @@ def drift_view(results: Selection, command: str, series: str | None) -> View:
         raise UsageError(why, "Score them (prm-inspect score), or import them with the rewards beside them.")
     rows = [row for course in courses for row in course.frame_rows()]
     facts: dict[str, Any] = {**provenance(results, command, NOTES, decides=False), "alarm_p": ALPHA, "margin": MARGIN}
-    alarms = [f"{course.series}, {course.scorer}: {words}." for course in courses for words in course.alarms]
+    alarms = [alarm.sentence for alarm in _alarms(courses)]
     frame = pl.DataFrame(rows, schema=DRIFT, orient="row")
     return View(
         frame,
@@ -372,7 +394,7 @@ def drift_view(results: Selection, command: str, series: str | None) -> View:
         title="Drift of step rewards",
         lay_out=lambda: _sections(courses),
         exit_code=1 if alarms else 0,
-        because=tuple(f"Alarm: {words}" for words in alarms),
+        because=tuple(alarms),
     )
 
 

@@ -15,6 +15,7 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Curve, Note, Table
 from inspector.request import Request
 from inspector.selection import load
+from inspector.shell import watching
 from opened import opened
 from scoring.errors import UsageError
 from scoring.importing.batch import ImportOptions
@@ -140,6 +141,20 @@ def test_rollouts_are_followed_live_until_they_raise_the_alarm(tmp_path):
         codes.append(view_of(str(place)).exit_code)
     assert codes[:5] == [0] * 5
     assert codes[-1] == 1
+
+
+def test_watch_says_an_alarm_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(watching, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(watching, "CASES_SECONDS", 0)
+    monkeypatch.setattr(watching, "PACE", 0)
+    write(tmp_path / "live" / "rollouts", drifting.rollouts(3, "last", each=12, steps=10))
+    words = ["watch", str(tmp_path / "live"), "--workspace", str(tmp_path / "w"), "--until-idle", "0"]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert out.count("Alarm: live, prm_scores: the reward gathers in the last step") == 1
+    assert main([*words, "--jsonl"]) == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {event["event"] for event in events} == {"imported", "end"}
 
 
 async def test_the_screen_opens_on_the_page_that_has_something_to_show(root):
