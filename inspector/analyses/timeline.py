@@ -356,7 +356,7 @@ def _reach(run: TrainingRun) -> str:
         Page(
             ROLLOUTS,
             "drift of rewards",
-            help="whether step rewards drift from outcomes over the training steps of rollouts (exit code 1: an alarm)",
+            help="whether rewards of rollouts drift from outcomes; exit code 1: an alarm",
             holds=has_rollouts,
         ),
     ),
