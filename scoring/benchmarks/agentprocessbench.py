@@ -50,7 +50,7 @@ def record_id(fields: Fields) -> str:
     """Name a trajectory `{data_source}:{query_index}:{sample_index}`, as files of judges do; else after its place."""
     value = fields.value
     source, numbers = (
-        _sound(fields, "data_source", value.get("data_source")),
+        sound_text(fields, "data_source", value.get("data_source")),
         [value.get(name) for name in ("query_index", "sample_index")],
     )
     if source and all(type(number) is int for number in numbers):
@@ -95,12 +95,12 @@ def _flat(fields: Fields) -> Mapping[str, Any] | None:
         record = message if isinstance(message, Mapping) else {"content": message}
         role = record.get("role")
         if role == _STEP_ROLE:
-            steps.append(_sound(fields, "message", message_text(record)) or "")
+            steps.append(sound_text(fields, "message", message_text(record)) or "")
             places.append(place)
             continue
         without += not isinstance(role, str)
-        speaker = {name: _sound(fields, name, record.get(name)) for name in ("role", "name")}
-        context.append({**speaker, "text": _sound(fields, "message", message_text(record))})
+        speaker = {name: sound_text(fields, name, record.get(name)) for name in ("role", "name")}
+        context.append({**speaker, "text": sound_text(fields, "message", message_text(record))})
     if without:
         fields.note("warning", "no-role", f"{without} messages have no role; they are no steps")
     if lost := sorted(labels.keys() - set(places)):
@@ -117,14 +117,14 @@ def _flat(fields: Fields) -> Mapping[str, Any] | None:
         "right": [None if label is None else label != WRONG for label in own],
         "neutral": [step for step, label in enumerate(own) if label == NEUTRAL],
         "subset": _subset(fields),
-        "reference": _sound(fields, "ground_truth", _reference(fields.value.get("ground_truth"))),
+        "reference": sound_text(fields, "ground_truth", _reference(fields.value.get("ground_truth"))),
         "problem_id": fields.case.rpartition(":")[0] if fields.case and ":" in fields.case else None,
         "final": {RIGHT: True, WRONG: False}.get(_whole(fields.value.get("final_label"))),
     }
 
 
-def _sound(fields: Fields, name: str, value: Any) -> str | None:
-    """A text of a row with nothing in it that cannot be stored; None for anything else."""
+def sound_text(fields: Fields, name: str, value: Any) -> str | None:
+    """Read a text of a row, with nothing in it that cannot be stored; None for anything else."""
     return fields.of({name: value}).text(name) if isinstance(value, str) else None
 
 

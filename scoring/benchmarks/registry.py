@@ -28,10 +28,11 @@ MODULES: dict[str, str] = {
     "stepwise": "scoring.benchmarks.stepwise",
     "math_shepherd": "scoring.benchmarks.math_shepherd",
     "deltabench": "scoring.benchmarks.deltabench",
+    "agentprocessbench": "scoring.benchmarks.agentprocessbench",
     "verl": "scoring.benchmarks.verl",
     "trl_grpo": "scoring.benchmarks.trl_grpo",
     "verifiers": "scoring.benchmarks.verifiers",
-    "agentprocessbench": "scoring.benchmarks.agentprocessbench",
+    "toolprmbench": "scoring.benchmarks.toolprmbench",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, FORMAT, recognises(row) and load(rows). Order is the order of detection."""

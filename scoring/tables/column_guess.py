@@ -25,7 +25,7 @@ _NAMES: dict[str, str] = {
         "steps solution_steps reasoning_steps model_steps process response model_output model_response completion "
         "output reasoning chain_of_thought chain_of_thoughts cot solution answer"
     ),
-    "id": "id uid uuid unique_id case_id idx index problem_id question_id",
+    "id": "id uid uuid unique_id case_id case idx index problem_id question_id",
     "earliest_error": (
         "earliest_error first_error first_error_step first_error_index earliest_error_step error_step error_index label"
     ),

@@ -5,9 +5,10 @@ import random
 
 import pytest
 
-from benchmark_rows import judged_trajectory, messages, rows_of, trajectory
+from benchmark_rows import action_pair, judged_trajectory, messages, rows_of, trajectory
 from inspector import cli
 from inspector.api import analysis
+from scoring.benchmarks import toolprmbench
 from scoring.benchmarks.agentprocessbench import load, recognises
 from scoring.results import agentprocessbench as judges
 from scoring.schema import CASES, content_key
@@ -221,3 +222,42 @@ def test_the_published_labels_have_the_counts_and_constant_baselines_that_are_kn
     for label, known in ((1, always_right), (-1, always_wrong)):
         both = [figures[f"always {label}", metric] for metric in ("step_acc", "first_error_acc")]
         assert [round(100 * value, 1) for value in both] == list(known)
+
+
+# -- pairs of actions
+
+
+def test_a_pair_of_actions_becomes_two_cases_of_one_problem_the_rejected_one_first():
+    call = {"content": None, "tool_calls": [{"function": {"name": "till", "arguments": "{}"}}]}
+    source = "folder/prmbench_shop.json"
+    imported = toolprmbench.load(rows_of([action_pair(), action_pair(action_chosen=call)], source))
+    names = ("id", "subset", "problem_id", "problem", "steps", "earliest_error", "error_type", "final_answer_correct")
+    pair, wrong = ("shop", "prmbench_shop#1", "user says 1"), ("wrong argument", False)
+    assert imported.cases.select(names).rows()[:2] == [
+        ("prmbench_shop#1/rejected", *pair, ["till(of='boxes')"], 0, *wrong),
+        ("prmbench_shop#1/chosen", *pair, ["till(of='pens')"], -1, None, True),
+    ]
+    assert imported.cases["steps"].to_list()[3] == ["-> till {}"]
+    assert imported.cases["step_messages"].to_list() == [[2]] * 4
+    assert [message["role"] for message in imported.cases["context"][0]] == ["system", "user"]
+    assert not imported.findings
+
+
+@pytest.mark.parametrize("changes", [{"history": "none"}, {"action_chosen": None}, {"history": []}])
+def test_a_case_without_history_or_action_is_left_out_and_said(changes):
+    imported = toolprmbench.load(rows_of([action_pair(**changes)]))
+    assert imported.cases.height == (1 if "action_chosen" in changes else 0)
+    assert any(severity == "error" for severity, _ in codes(imported))
+
+
+@pytest.mark.parametrize(("rewards", "preferred"), [((0.2, 0.9), 1.0), ((0.9, 0.2), 0.0), ((0.5, 0.5), 0.0)])
+def test_preferring_the_chosen_action_is_best_of_two_and_a_tie_is_no_preference(tmp_path, rewards, preferred):
+    data, scores = tmp_path / "prmbench_shop.json", tmp_path / "scores.jsonl"
+    data.write_text(json.dumps([action_pair()]))
+    rows = zip(("rejected", "chosen"), rewards, strict=True)
+    lines = [{"case": f"toolprmbench/prmbench_shop#1/{which}", "rewards": [reward]} for which, reward in rows]
+    scores.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert cli.main(["import", str(data), str(scores), "--workspace", str(tmp_path / "space"), "-q"]) in {0, 1}
+    view = analysis(tmp_path / "space", "best-of-n").rows
+    chosen = [row for row in view.to_dicts() if row["metric"] == "prm@n" and row["subset"] == "all" and row["of"] == 2]
+    assert {row["value"] for row in chosen} == {preferred}

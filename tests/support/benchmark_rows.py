@@ -245,3 +245,15 @@ def verifiers(number=0, nodes=None, **changes):
     }
     sound = {"id": f"e{number}", "env": "pens", "task": {}, "group": "g", "errors": [], "traces": [trace]}
     return changed(sound, changes)
+
+
+def action_pair(**changes):
+    """A row of ToolPRMBench: two messages, and two actions after them."""
+    sound = {
+        "history": messages("system", "user"),
+        "action_chosen": "till(of='pens')",
+        "action_rejected": "till(of='boxes')",
+        "functions": None,
+        "error type": "wrong argument",
+    }
+    return changed(sound, changes)

@@ -35,12 +35,13 @@ RESULTS = {
     "reasoneval": [{"id": 1, "scores": [0.9, 0.1]}, {"id": 1, "scores": [[0.1, 0.1, 0.8]]}],
     "reasoneval_critic": [{"id": 1, "response": "r", "correctness_pred": "Wrong", "error_step_pred": "2"}],
     "cached_scores": [{"benchmark": "b", "prm_name": "a", "problem_id": 1, "candidate_index": 0, "step_scores": [0.9]}],
+    "agentprocessbench_judge": [benchmark_rows.judged_trajectory()],
     "lm_eval": [{"doc_id": 0, "doc": CASE, "resps": [["\\boxed{1}"]], "filtered_resps": ["1"], "filter": "none"}],
     "openai_batch": [
         {"id": "b", "custom_id": "c", "response": {"status_code": 200, "body": {"choices": [CHOICE]}}, "error": None}
     ],
+    "phoenix": [{"span_id": "s", "annotation_name": "good", "annotator_kind": "LLM", "score": 0.5, "label": "so"}],
     "opencompass": [{"0": {"origin_prompt": "p", "prediction": "\\boxed{1}", "gold": 1}}],
-    "agentprocessbench_judge": [benchmark_rows.judged_trajectory()],
     "inspect_log": [{"version": 2, "status": "success", "eval": {"model": "a"}, "plan": {}, "samples": []}],
 }
 BENCHMARKS = {
@@ -58,4 +59,5 @@ BENCHMARKS = {
     "verifiers": [benchmark_rows.verifiers()],
     "deltabench": [benchmark_rows.deltabench()],
     "agentprocessbench": [benchmark_rows.trajectory()],
+    "toolprmbench": [benchmark_rows.action_pair()],
 }

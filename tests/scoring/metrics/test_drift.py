@@ -1,7 +1,7 @@
 """Drift of step rewards: figures against loops over pairs, the trend against every order, alarms on invented runs.
 
 How often a run without drift is accused was measured with `drifting.rollouts` (32 rollouts a training step, from 30% to
-80% right): in one look at 6, 12 and 30 training steps 0.2%, 0.6% and 2.2% of 1,000, 1,000 and 400 runs; 0.1%, 0.6% and
+80% right): in one look at 6, 12 and 30 training steps 0.2%, 0.6% and 1.0% of 1,000, 1,000 and 1,200; 0.1%, 0.6% and
 0.2% where 50% are right throughout. Of 300 runs 8% were accused at some time by whoever looked after each of 30
 training steps. The planted drifts were found at 12 training steps in 78% (outcome), 87% (length) and 100% (last) of 100
 runs, at 30 in all of them.

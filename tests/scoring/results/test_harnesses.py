@@ -10,7 +10,7 @@ import authored
 from broken_rows import as_rows, assert_sound, broken
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.reading.rows import read_rows
-from scoring.results import lm_eval, openai_batch, opencompass
+from scoring.results import lm_eval, openai_batch, opencompass, phoenix
 from scoring.results.prompted import asked_case, texts_of_messages
 
 STEP = st.text(st.sampled_from("ab <>/_\n"), max_size=12) | st.sampled_from(["</paragraph_9>", "<paragraph_1>", "\n"])
@@ -291,22 +291,51 @@ def test_a_file_of_predictions_is_told_from_a_mapping_and_joins(tmp_path):
     assert joined.votes["verdict"].to_list() == [-1] * 5
 
 
+# -- Phoenix's annotations
+
+
+def annotation(span="sums-0", name="good", kind="LLM", **changes):
+    return {"span_id": span, "annotation_name": name, "annotator_kind": kind, "score": 0.5, **changes}
+
+
+def test_an_annotation_is_a_number_a_solution_of_a_scorer_told_by_name_and_kind():
+    rows = [annotation(), annotation(kind="HUMAN", score=1), annotation("sums-1", score=None, label="bad")]
+    rows += [annotation("sums-2", score=float("nan"), explanation="Because."), annotation(span=None)]
+    model, person = phoenix.FORMAT.load(as_rows(rows))
+    assert [model.name, person.name] == ["good (llm)", "good (human)"]
+    assert model.rows.select("id", "solution", "reason").rows() == [
+        ("sums-0", 0.5, None),
+        ("sums-1", None, "a label without a score: bad"),
+        ("sums-2", None, "there is no score"),
+    ]
+    assert person.rows["solution"].to_list() == [1.0]
+    assert sorted(codes(model)) == [("error", "no-id"), ("note", "explanations"), ("warning", "wrong-type")]
+
+
+def test_annotations_join_cases_called_after_their_spans(tmp_path):
+    cases = authored.write(tmp_path / "sums.json", authored.rows(3))
+    given = authored.write(tmp_path / "annotations.jsonl", [annotation(f"sums-{at}", score=at / 4) for at in range(3)])
+    (joined,) = read_sources([str(cases), str(given)], ImportOptions(), None, None).joined
+    assert joined.rewards["solution"].to_list() == [0.0, 0.25, 0.5]
+
+
 # -- whatever a file holds
 
 SAMPLES = {
     lm_eval.FORMAT.load: [sample(), sample(resps=[[[-1.0, True]]])],
     openai_batch.load: [line(), line("b", box(1), box(2)), line(status=429, body={"error": {"message": "slow"}})],
     opencompass.FORMAT.load: [{"0": entry(), "1": entry(1, [box(0), box(1)])}],
+    phoenix.FORMAT.load: [annotation(), annotation(score=None, label="bad", explanation="Because.")],
 }
 
 
-@pytest.mark.parametrize("load", SAMPLES, ids=["lm_eval", "openai_batch", "opencompass"])
+@pytest.mark.parametrize("load", SAMPLES, ids=["lm_eval", "openai_batch", "opencompass", "phoenix"])
 @given(data=st.data())
 def test_broken_rows_give_results_or_findings(load, data):
     assert_sound(load(as_rows(data.draw(st.lists(broken(*SAMPLES[load]), max_size=4)))))
 
 
-@pytest.mark.parametrize("load", SAMPLES, ids=["lm_eval", "openai_batch", "opencompass"])
+@pytest.mark.parametrize("load", [*SAMPLES][:3], ids=["lm_eval", "openai_batch", "opencompass"])
 def test_texts_of_five_megabytes_and_rows_of_other_formats_cost_themselves_alone(load):
     long = "x" * 5_000_000
     huge = {
