@@ -44,13 +44,13 @@ def _result(fields: Fields) -> ResultRow:
     case_id(fields, "span_id")
     name, kind = fields.text("annotation_name"), fields.text("annotator_kind")
     label, explanation = fields.text("label"), fields.text("explanation")
-    told_apart = f"{name} ({kind.lower()})" if name and kind else name
-    row: ResultRow = {SCORER: told_apart, _KIND: kind or "", _EXPLAINED: explanation is not None}
-    given = fields.value.get("score")
-    score = number(given)
+    scorer = f"{name} ({kind.lower()})" if name and kind else name
+    row: ResultRow = {SCORER: scorer, _KIND: kind or "", _EXPLAINED: explanation is not None}
+    value = fields.value.get("score")
+    score = number(value)
     if score is not None and abs(score) < float("inf"):
         return row | {"solution": score}
-    if given is not None:
+    if value is not None:
         fields.note("warning", "wrong-type", "score is no finite number")
     what = "there is no score" if label is None else f"a label without a score: {label[:40]}"
     return row | {"reason": what}

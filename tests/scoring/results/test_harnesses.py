@@ -205,6 +205,21 @@ def test_who_reasoned_and_said_nothing_answered_with_nothing():
     assert read_batch(line("a", None, reasoning="Hm.")).rows.select("answer", "reason").rows() == [("", None)]
 
 
+def test_a_response_is_one_answer_with_what_all_its_messages_say():
+    message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": box(1)}]}
+    thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Long thought."}]}
+    body = {"object": "response", "model": "a-critic", "output": [thought, message], "usage": {"input_tokens": 7}}
+    cut = {**body, "output": [thought], "incomplete_details": {"reason": "max_output_tokens"}}
+    refusing = [{"type": "message", "content": [{"type": "refusal", "refusal": "I may not."}]}]
+    rows = [line("a", body=body), line("b", body=cut), line("c", body={**body, "output": refusing})]
+    assert all(map(openai_batch.recognises, rows))
+    assert read_batch(*rows).rows.select("answer", "reasoning", "finish_reason", "tokens_in", "reason").rows() == [
+        (box(1), "Long thought.", None, 7, None),
+        ("", "Long thought.", "length", 7, None),
+        (None, None, None, 7, "the model refused: I may not."),
+    ]
+
+
 @pytest.fixture
 def batch(tmp_path):
     """A benchmark, a batch's output whose names say nothing, and its input beside it; other files lie there too."""
