@@ -138,6 +138,18 @@ def test_a_flat_list_of_answers_is_read_too_and_a_document_without_texts_or_id_i
     assert codes(foreign) == [("warning", "no-id")]
 
 
+def test_documents_without_ids_join_by_their_texts_and_count_once(tmp_path):
+    cases = authored.write(tmp_path / "sums.json", authored.rows(4))
+    folder = tmp_path / "a-critic"
+    folder.mkdir()
+    rows = [sample(at, (box(-1),), doc=authored.row(at, id=...)) for at in range(4)]
+    filtered = [{**row, "filter": "flexible"} for row in rows]
+    samples = authored.write(folder / "samples_steps_2026.jsonl", [*rows, *filtered])
+    (joined,) = read_sources([str(cases), str(samples)], ImportOptions(), None, None).joined
+    assert (joined.results.name, joined.by, joined.votes.height, joined.unparsed) == ("a-critic", "content", 4, 0)
+    assert joined.votes["verdict"].to_list() == [-1] * 4
+
+
 # -- OpenAI's batches
 
 
@@ -246,6 +258,16 @@ def test_the_input_beside_the_output_says_which_case_a_line_is_about(batch):
     assert dict(joined.votes.select("key", "verdict").iter_rows()) == labels
     (told,) = [finding for finding in joined.findings if finding.code == "batch-input"]
     assert told.message == "the batch's input, input.jsonl, lies beside it: 6 prompts, 6 of them show a case"
+
+
+def test_the_input_is_found_beside_an_output_whose_first_line_is_long(batch):
+    benchmark, output = batch
+    first, *others = output.read_text().splitlines()
+    long = json.loads(first)
+    long["response"]["body"]["choices"][0]["message"]["content"] = "x" * 2_000_000 + box(-1)
+    output.write_text("\n".join([json.dumps(long), *others]) + "\n")
+    (joined,) = read_sources([str(benchmark), str(output)], ImportOptions(), None, None).joined
+    assert (joined.by, joined.joined, joined.unparsed) == ("content", 6, 0)
 
 
 def test_without_the_input_names_that_say_nothing_are_refused_in_a_sentence(batch, tmp_path, capsys):
