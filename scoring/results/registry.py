@@ -16,6 +16,7 @@ FORMATS: dict[str, str] = {
     "lm_eval": "lm_eval",
     "openai_batch": "openai_batch",
     "opencompass": "opencompass",
+    "phoenix": "phoenix",
     "vllm_pooling": "vllm_pooling",
     "reasoneval": "reasoneval",
     "reasoneval_critic": "reasoneval",

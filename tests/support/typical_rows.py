@@ -42,6 +42,7 @@ RESULTS = {
     "openai_batch": [
         {"id": "b", "custom_id": "c", "response": {"status_code": 200, "body": {"choices": [CHOICE]}}, "error": None}
     ],
+    "phoenix": [{"span_id": "s", "annotation_name": "good", "annotator_kind": "LLM", "score": 0.5, "label": "so"}],
     "opencompass": [{"0": {"origin_prompt": "p", "prediction": "\\boxed{1}", "gold": 1}}],
     "inspect_log": [{"version": 2, "status": "success", "eval": {"model": "a"}, "plan": {}, "samples": []}],
 }
