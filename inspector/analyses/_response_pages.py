@@ -81,6 +81,25 @@ LOST = {
     # The condition that selects the problem's responses.
     "where": pl.String(),
 }
+ONE_PROBLEM = {
+    "scorer": pl.String(),
+    "benchmark": pl.String(),
+    "problem_id": pl.String(),
+    # 1 = chosen; equal scores stand in the order of the file. Null where the scorer lacks a number of a response.
+    "rank": pl.Int64(),
+    "case": pl.String(),
+    "right": pl.Boolean(),
+    "answer": pl.String(),
+    "n_steps": pl.Int64(),
+    "aggregation": pl.String(),
+    "score": pl.Float64(),
+    # The response's score by each way that gives one number.
+    **{f"by_{way.name}": pl.Float64() for way in AGGREGATIONS.values() if way.scores is not None},
+}
+PROBLEM_NOTES = (
+    "rank: 1 = the response that is chosen; of equal scores the first in the file stands first",
+    "answer: what the file says of the final answer, else what stands in the last box",
+)
 LOST_NOTES = (
     "a problem is lost if a right response is there and another is chosen",
     "before: how many wrong responses are ranked above the best right one",
@@ -312,16 +331,8 @@ def _lost_table(results: Selection, rows: pl.DataFrame) -> Table:
     for row in rows.iter_rows(named=True):
         where = (*within(results, row["benchmark"]), row["where"])
         link = CaseLink(where, row["responses"], "responses to one problem", row["scorer"], benchmark=row["benchmark"])
-        chosen, best = (
-            CaseLink(
-                (*within(results, row["benchmark"]), Facet("case", (row[name],)).sql),
-                1,
-                words,
-                row["scorer"],
-                benchmark=row["benchmark"],
-            )
-            for name, words in (("chosen", "the response that is chosen"), ("best_right", "the best right response"))
-        )
+        chosen = _case_link(results, row, "chosen", "the response that is chosen")
+        best = _case_link(results, row, "best_right", "the best right response")
         cells.append(
             [
                 text_cell(clean(str(row["problem_id"] or row["chosen"]))[:_WORDS], link=link),
@@ -338,3 +349,82 @@ def _lost_table(results: Selection, rows: pl.DataFrame) -> Table:
     heads += ["of", "chosen", "best right", Column("wrong before it", 1), Column("majority", 1)]
     title = f"Lost by {AGGREGATIONS[rows['aggregation'][0]].name}, the most right responses first"
     return table(title, heads, cells, labels=1)
+
+
+# -- the responses to one problem beside each other
+
+
+def problem_names(results: Selection, made: ProblemResponses) -> list[str]:
+    """Name the problems (p): by their ids, else by the first of their cases."""
+    first = made.responses.rows[made.responses.bounds[:-1]]
+    ids, cases = (results.cases[column].gather(first).to_list() for column in ("problem_id", "case"))
+    return [name or case for name, case in zip(ids, cases, strict=True)]
+
+
+def one_problem(
+    results: Selection, made: ProblemResponses, problem: int, evaluation: Evaluation, by: Aggregation
+) -> list[RowDict]:
+    """Give the rows of ONE_PROBLEM of a scorer: the responses to one of the problems (0-based), the best first."""
+    kept = made.responses.keep(np.arange(made.responses.subsets.size) == problem)
+    start = int(made.responses.bounds[problem])
+    answers = made.answers[start : start + kept.rows.size]
+    cases = results.cases[kept.rows].select("case", "n_steps").rows()
+    whole = bool(by.scored(evaluation)[kept.rows].all())
+    places = by.ranked(evaluation.rewards, kept) if whole else np.zeros(kept.rows.size, dtype=np.int64)
+    order = np.argsort(places, kind="stable").tolist()
+    scores = {
+        way.name: way.scores(evaluation.rewards, kept).tolist()
+        for way in able_aggregations(evaluation, kept)
+        if way.scores is not None and way.scored(evaluation)[kept.rows].all()
+    }
+    return [
+        {
+            "scorer": evaluation.scorer.name,
+            "benchmark": made.benchmark,
+            "problem_id": results.cases["problem_id"][int(kept.rows[0])],
+            "rank": rank if whole else None,
+            "case": cases[at][0],
+            "right": bool(kept.right[at]),
+            "answer": answers[at],
+            "n_steps": cases[at][1],
+            "aggregation": by.name,
+            "score": scores[by.name][at] if by.name in scores else None,
+            **{f"by_{name}": values[at] for name, values in scores.items()},
+        }
+        for rank, at in enumerate(order, 1)
+    ]
+
+
+def problem_sections(results: Selection, frame: pl.DataFrame) -> tuple[Section, ...]:
+    """Lay out a table a scorer: a line a response, whose first cell opens its case, and the problem's words above."""
+    sections = []
+    for number, own in enumerate(frame.partition_by("benchmark", "scorer", maintain_order=True)):
+        benchmark, scorer = (str(own[column][0]) for column in ("benchmark", "scorer"))
+        rows = np.flatnonzero(results.cases["case"].is_in(own["case"].implode()).to_numpy())
+        words = results.texts.gather(rows[:1]).frame(["problem"])["problem"][0]
+        where = (*within(results, benchmark), responses_condition(results, rows))
+        every = CaseLink(where, own.height, "responses to one problem", scorer, benchmark=benchmark)
+        ways = [name.removeprefix("by_") for name in own.columns if name.startswith("by_") and own[name].count()]
+        lines = [
+            [
+                Cell(row["rank"], Kind.COUNT, reason="not all responses have a score"),
+                text_cell("right" if row["right"] else "wrong", "good" if row["right"] else "bad"),
+                text_cell(clean(row["answer"] or "")[:_WORDS]),
+                text_cell(row["case"], link=_case_link(results, row, "case", "one response")),
+                count(row["n_steps"]),
+                *(Cell(row[f"by_{way}"], Kind.REWARD) for way in ways),
+            ]
+            for row in own.iter_rows(named=True)
+        ]
+        heads: list[str | Column] = [Column("rank", right=True), "", "answer", "case", Column("steps", 1), *ways]
+        title = f"{scorer}, by {own['aggregation'][0]}"
+        opens = table("", ["responses", "right"], [[count(own.height, every), count(int(own["right"].sum()))]])
+        blocks = (Note(clean(words)), opens, table(title, heads, lines, labels=1))
+        name = own["problem_id"][0]
+        sections.append(Section(f"{benchmark}: {name}" if name else benchmark, f"problem-{number}", blocks))
+    return tuple(sections)
+
+
+def _case_link(results: Selection, row: RowDict, column: str, words: str) -> CaseLink:
+    where = (*within(results, row["benchmark"]), Facet("case", (row[column],)).sql)
+    return CaseLink(where, 1, words, row["scorer"], benchmark=row["benchmark"])

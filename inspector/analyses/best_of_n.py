@@ -11,12 +11,17 @@ from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses._response_pages import (
     LOST,
     LOST_NOTES,
+    ONE_PROBLEM,
+    PROBLEM_NOTES,
     PROTOCOL_NOTES,
     PROTOCOLS,
     ProblemResponses,
     choice_curves,
     lost_rows,
     lost_sections,
+    one_problem,
+    problem_names,
+    problem_sections,
     protocol_rows,
     protocol_sections,
     way_to_choose,
@@ -41,6 +46,7 @@ from scoring.metrics.best_of_n import (
     SAME,
     TIED,
     WEIGHTED,
+    Aggregation,
     Responses,
     population_sd,
     response_rows,
@@ -89,14 +95,29 @@ NOTES = (
 )
 
 
-CHOICE, AS_COUNTED, LOSES = "choice", "protocols", "lost"
+CHOICE, AS_COUNTED, LOSES, ONE = "choice", "protocols", "lost", "problem"
 PAGES = (
     Page(CHOICE, "which is chosen"),
     Page(AS_COUNTED, "as others count", help="figures by the rules of search-and-learn and of RewardBench 2"),
     Page(LOSES, "problems lost", "focus", help="problems with a right response of which a wrong one is chosen"),
+    Page(ONE, "one problem", "focus", help="the responses to one problem", takes="problem"),
 )
+RANKED_BY = "Step rewards, or one number a solution, rank responses: import or score some."
 PARSED = "parsed_answer"
 """The column of a file that says a response's final answer."""
+
+
+def _problems(results: Selection, params: Params) -> Iterator[Offer]:
+    """Offer the problems that the scorer in focus loses, and then the others."""
+    for benchmark, responses in found_responses(results).items():
+        made = ProblemResponses(benchmark, responses, [None] * responses.rows.size)
+        lost: list[str] = []
+        for evaluation in results.chosen_evaluations[:1]:
+            if (way := way_to_choose(evaluation, responses, params.get("by"))) is not None:
+                lost = [row["problem_id"] or row["chosen"] for row in lost_rows(results, made, evaluation, way)[0]]
+        others = [name for name in problem_names(results, made) if name not in set(lost)]
+        yield from (Offer(name, name, "lost") for name in lost)
+        yield from (Offer(name, name) for name in others)
 
 
 @analysis(
@@ -118,7 +139,15 @@ PARSED = "parsed_answer"
             "how step rewards become the score that chooses (drawn first, with its band; default: the first there is)",
             "Chosen by",
             choices=tuple(AGGREGATIONS),
-            pages=(CHOICE, LOSES),
+            pages=(CHOICE, LOSES, ONE),
+        ),
+        Option(
+            "problem",
+            "the responses to the problem with this id beside each other",
+            "Problem",
+            metavar="ID",
+            pages=(ONE,),
+            offered=_problems,
         ),
     ),
     help="Of several responses to a problem, how often the one that a scorer gives the highest score is right, beside "
@@ -139,7 +168,7 @@ def best_of_n(results: Selection, params: Params, intervals: bool) -> View:
         for benchmark, responses in found_responses(results, n).items()
     ]
     seed = results.request.seed if intervals else None
-    answer = {AS_COUNTED: _protocols, LOSES: _lost}.get(params.page, _choice)
+    answer = {AS_COUNTED: _protocols, LOSES: _lost, ONE: _one}.get(params.page, _choice)
     return answer(results, params, every, seed)
 
 
@@ -203,12 +232,48 @@ def _lost(
                 rows += own
                 counts[made.benchmark, evaluation.scorer.name] = problems
     if not counts:
-        wanted = "Step rewards, or one number a solution, rank responses: import or score some."
-        raise UsageError("no scorer has a number by which a response could be chosen.", wanted)
+        raise UsageError("no scorer has a number by which a response could be chosen.", RANKED_BY)
     frame = pl.DataFrame(rows, schema=LOST, orient="row")
     notes = (*LOST_NOTES, *(f"{name}: {AGGREGATIONS[name].words}" for name in frame["aggregation"].unique().sort()))
     facts = _facts(results, params, notes)
     return View(frame, facts, title="Problems lost", lay_out=lambda: lost_sections(results, frame, counts))
+
+
+def _one(
+    results: Selection,
+    params: Params,
+    every: Sequence[ProblemResponses],
+    seed: int | None,  # noqa: ARG001  # as all pages
+) -> View:
+    """The responses to one problem beside each other: to the one that is named, else to the first that is lost."""
+    ways = {
+        (made.benchmark, evaluation.scorer.name): (made, evaluation, way)
+        for made in every
+        for evaluation in results.chosen_evaluations
+        if (way := way_to_choose(evaluation, made.responses, params.get("by"))) is not None
+    }
+    if not ways:
+        raise UsageError("no scorer has a number by which a response could be chosen.", RANKED_BY)
+    wanted = params.get("problem") or _first_lost(results, *next(iter(ways.values())))
+    rows = [
+        row
+        for made, evaluation, way in ways.values()
+        for at, name in enumerate(problem_names(results, made))
+        if name == wanted
+        for row in one_problem(results, made, at, evaluation, way)
+    ]
+    if not rows:
+        known = problem_names(results, every[0])[:3]
+        raise UsageError(f"no shown problem is called {wanted!r}.", f"There are, for instance: {', '.join(known)}.")
+    frame = pl.DataFrame(rows, schema=ONE_PROBLEM, orient="row")
+    facts = _facts(results, params, PROBLEM_NOTES)
+    return View(frame, facts, title="One problem", lay_out=lambda: problem_sections(results, frame))
+
+
+def _first_lost(results: Selection, made: ProblemResponses, evaluation: Evaluation, way: Aggregation) -> str:
+    rows, _ = lost_rows(results, made, evaluation, way)
+    names = [row["problem_id"] or row["chosen"] for row in rows[:1]]
+    return next(iter(names), problem_names(results, made)[0])
 
 
 # -- what people see

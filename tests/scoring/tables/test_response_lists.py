@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import response_making
 from authored import json_lines
 from response_making import math_aps_row, rewardbench_rows_of_prompts, search_and_learn_row, versa_row
 from scoring.errors import UnknownFormat
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.sources import ReadOptions, read_source
+from scoring.reading.rows import Rows
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.response_lists import RESPONSE_LISTS, response_list
+from scoring.tables.response_lists import RESPONSE_LISTS, response_list, unfold
 
 ROWS = {
     "search_and_learn": [search_and_learn_row(number) for number in range(3)],
@@ -97,8 +97,6 @@ def test_an_answer_nobody_can_read_or_compare_is_unknown_and_counted(tmp_path):
     del without["answer"]
     source = read_source(write(tmp_path, [silent, without]))
     assert source.imported[0].cases["final_answer_correct"].to_list() == [None, True, None, None]
-    messages = {finding.message.split(" ")[0]: finding.message for finding in source.imported[0].findings}
-    assert messages["1"].startswith("1 responses state no final answer") or "1 final answers were" in messages["1"]
     counted = [finding.message for finding in source.imported[0].findings if finding.code == "no-final-answer"]
     assert [message.partition(" responses")[0] for message in counted] == ["1", "of 2"]
 
@@ -164,11 +162,8 @@ def test_rewardbench_s_texts_are_parted_at_the_answer(tmp_path, columns):
     name = "scores.json" if columns else "file.jsonl"
     cases, rewards, scorer, codes = imported(tmp_path, as_columns(rows) if columns else rows, name)
     assert scorer == "org/judge"
-    assert (
-        cases["problem"].unique().to_list()
-        == ["<|user|>\nName fruit 0.\n<|assistant|>", "<|user|>\nName fruit 1.\n<|assistant|>"]
-        or cases["problem"].n_unique() == 2
-    )
+    problems = [f"<|user|>\nName fruit {number}.\n<|assistant|>" for number in range(2)]
+    assert cases["problem"].unique(maintain_order=True).to_list() == problems
     assert cases["steps"][0].to_list() == ["\nA good fruit."]
     assert cases["final_answer_correct"].to_list() == [True, True, False] * 2
     # One number a text, also where it is in a list of one.
@@ -197,12 +192,11 @@ def test_math_aps_s_prefixes_become_steps(tmp_path):
     ends=st.lists(st.text("ab", max_size=4), min_size=1, max_size=8, unique=True),
 )
 def test_a_response_is_a_prefix_that_no_other_continues(ends):
-    from scoring.reading.fields import Fields
-    from scoring.tables.response_lists import _Answers, _paths
-
     row = {"question": "q", "reasoning_steps": [{"solution_prefix": end, "mc_value": len(end)} for end in ends]}
-    made = list(_paths(Fields(row, "file", 1, 1, []), _Answers()))
+    rows = Rows("file", "made")
+    rows.add(row)
     whole = [end for end in ends if end and not any(other != end and other.startswith(end) for other in ends)]
+    made = [response.value for response in unfold(rows, "math_aps").rows.rows] if whole else []
     assert ["".join(record["reasoning_steps"]) for record in made] == whole
     for record, end in zip(made, whole, strict=True):
         chain = sorted((other for other in ends if other and end.startswith(other)), key=len)
@@ -224,7 +218,7 @@ BROKEN = [
 @pytest.mark.parametrize(("broken", "message"), BROKEN, ids=[message for _, message in BROKEN])
 def test_a_broken_row_costs_itself_alone_and_is_told(tmp_path, broken, message):
     name = next((name for name, kind in RESPONSE_LISTS.items() if set(ROWS[name][0]) == set(broken)), "math_aps")
-    sound = ROWS[name] * 1
+    sound = ROWS[name]
     source = read_source(write(tmp_path, [*sound, broken]))
     told = [(finding.message, finding.line) for finding in source.imported[0].findings if finding.severity == "error"]
     assert len(told) == 1
@@ -266,7 +260,3 @@ def test_the_same_rows_as_parquet_give_the_same_cases(tmp_path):
     table = read_source(str(tmp_path / "file.parquet")).imported[0].cases
     lines = read_source(write(tmp_path, rows)).imported[0].cases
     assert table.drop("source", "line").equals(lines.drop("source", "line"))
-
-
-def test_makers_are_invented_and_whole():
-    assert response_making.search_and_learn_row()["scores"] == [[0.9, 0.8], [0.3, 0.4]]
