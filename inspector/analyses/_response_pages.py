@@ -10,7 +10,6 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Curve, Kind, Note, Section, Series, Table, count, figure, table
 from inspector.render.view import text as text_cell
 from inspector.selection import Selection, within
-from inspector.texts.text import clean
 from scoring.evaluations.evaluation import Evaluation
 from scoring.filtering.filters import Facet
 from scoring.metrics.answer_votes import AnswerGroups, answer_groups
@@ -205,8 +204,8 @@ def protocol_sections(frame: pl.DataFrame) -> tuple[Section, ...]:
         for part in own.partition_by("protocol", maintain_order=True):
             protocol = str(part["protocol"][0])
             column = "of" if protocol == SEARCH_AND_LEARN else "subset"
-            shown = part.filter(pl.col("subset") == "all") if column == "of" else part
-            tables.append(_protocol_table(protocol, column, shown))
+            laid_out = part.filter(pl.col("subset") == "all") if column == "of" else part
+            tables.append(_protocol_table(protocol, column, laid_out))
         sections.append(Section(str(own["benchmark"][0]), f"protocols-{number}", tuple(tables)))
     return tuple(sections)
 
@@ -335,7 +334,7 @@ def _lost_table(results: Selection, rows: pl.DataFrame) -> Table:
         best = _case_link(results, row, "best_right", "the best right response")
         cells.append(
             [
-                text_cell(clean(str(row["problem_id"] or row["chosen"]))[:_WORDS], link=link),
+                text_cell((row["problem_id"] or row["chosen"])[:_WORDS], link=link),
                 *([text_cell(row["subset"] or "(no subset)")] if several else []),
                 count(row["right"]),
                 count(row["responses"], link),
@@ -409,7 +408,7 @@ def problem_sections(results: Selection, frame: pl.DataFrame) -> tuple[Section, 
             [
                 Cell(row["rank"], Kind.COUNT, reason="not all responses have a score"),
                 text_cell("right" if row["right"] else "wrong", "good" if row["right"] else "bad"),
-                text_cell(clean(row["answer"] or "")[:_WORDS]),
+                text_cell((row["answer"] or "")[:_WORDS]),
                 text_cell(row["case"], link=_case_link(results, row, "case", "one response")),
                 count(row["n_steps"]),
                 *(Cell(row[f"by_{way}"], Kind.REWARD) for way in ways),
@@ -419,7 +418,7 @@ def problem_sections(results: Selection, frame: pl.DataFrame) -> tuple[Section, 
         heads: list[str | Column] = [Column("rank", right=True), "", "answer", "case", Column("steps", 1), *ways]
         title = f"{scorer}, by {own['aggregation'][0]}"
         opens = table("", ["responses", "right"], [[count(own.height, every), count(int(own["right"].sum()))]])
-        blocks = (Note(clean(words)), opens, table(title, heads, lines, labels=1))
+        blocks = (Note(words), opens, table(title, heads, lines, labels=1))
         name = own["problem_id"][0]
         sections.append(Section(f"{benchmark}: {name}" if name else benchmark, f"problem-{number}", blocks))
     return tuple(sections)

@@ -98,8 +98,8 @@ NOTES = (
 CHOICE, AS_COUNTED, LOSES, ONE = "choice", "protocols", "lost", "problem"
 PAGES = (
     Page(CHOICE, "which is chosen"),
-    Page(AS_COUNTED, "as others count", help="figures by the rules of search-and-learn and of RewardBench 2"),
-    Page(LOSES, "problems lost", "focus", help="problems with a right response of which a wrong one is chosen"),
+    Page(AS_COUNTED, "as others count", help="figures by the rules of others (search-and-learn, RewardBench 2)"),
+    Page(LOSES, "problems lost", "focus", help="problems whose right response is passed over (a wrong one is chosen)"),
     Page(ONE, "one problem", "focus", help="the responses to one problem", takes="problem"),
 )
 RANKED_BY = "Step rewards, or one number a solution, rank responses: import or score some."
@@ -113,7 +113,7 @@ def _problems(results: Selection, params: Params) -> Iterator[Offer]:
         made = ProblemResponses(benchmark, responses, [None] * responses.rows.size)
         lost: list[str] = []
         for evaluation in results.chosen_evaluations[:1]:
-            if (way := way_to_choose(evaluation, responses, params.get("by"))) is not None:
+            if (way := way_to_choose(evaluation, responses, params.get("aggregation"))) is not None:
                 lost = [row["problem_id"] or row["chosen"] for row in lost_rows(results, made, evaluation, way)[0]]
         others = [name for name in problem_names(results, made) if name not in set(lost)]
         yield from (Offer(name, name, "lost") for name in lost)
@@ -123,7 +123,7 @@ def _problems(results: Selection, params: Params) -> Iterator[Offer]:
 @analysis(
     "Best of N",
     PAGES,
-    examples=("prm-inspect best-of-n", "prm-inspect best-of-n --lost --by last --csv"),
+    examples=("prm-inspect best-of-n", "prm-inspect best-of-n --lost --aggregation last --csv"),
     options=(
         Option(
             "of",
@@ -135,9 +135,10 @@ def _problems(results: Selection, params: Params) -> Iterator[Offer]:
             offered=lambda results, _: _numbers_of_responses(results),
         ),
         Option(
-            "by",
+            "aggregation",
             "how step rewards become the score that chooses (drawn first, with its band; default: the first there is)",
             "Chosen by",
+            metavar="WAY",
             choices=tuple(AGGREGATIONS),
             pages=(CHOICE, LOSES, ONE),
         ),
@@ -193,7 +194,7 @@ def _choice(results: Selection, params: Params, every: Sequence[ProblemResponses
     frame = pl.DataFrame(rows, schema=BEST_OF_N, orient="row")
     made_of = _facts(results, params, notes, decides=bool(official))
     facts = {**made_of, "coverage": coverage, "oddities": oddities}
-    return View(frame, facts, title="Best of N", lay_out=lambda: _sections(frame, oddities, params.get("by")))
+    return View(frame, facts, title="Best of N", lay_out=lambda: _sections(frame, oddities, params.get("aggregation")))
 
 
 def _facts(results: Selection, params: Params, notes: Sequence[str], *, decides: bool = False) -> dict[str, Any]:
@@ -226,7 +227,7 @@ def _lost(
     counts: dict[tuple[str, str], int] = {}
     for made in every:
         for evaluation in results.chosen_evaluations:
-            way = way_to_choose(evaluation, made.responses, params.get("by"))
+            way = way_to_choose(evaluation, made.responses, params.get("aggregation"))
             if way is not None:
                 own, problems = lost_rows(results, made, evaluation, way)
                 rows += own
@@ -250,7 +251,7 @@ def _one(
         (made.benchmark, evaluation.scorer.name): (made, evaluation, way)
         for made in every
         for evaluation in results.chosen_evaluations
-        if (way := way_to_choose(evaluation, made.responses, params.get("by"))) is not None
+        if (way := way_to_choose(evaluation, made.responses, params.get("aggregation"))) is not None
     }
     if not ways:
         raise UsageError("no scorer has a number by which a response could be chosen.", RANKED_BY)

@@ -126,11 +126,11 @@ class _Answers(Struct):
     unread: int = 0
     open: int = 0
 
-    def judge(self, response: str, reference: str | None, given: object = None) -> dict[str, Any]:
+    def judge(self, response: str, reference: str | None, label: object = None) -> dict[str, Any]:
         """Give the columns of a response's final answer: as the file judges it, else by comparing texts."""
         answer = stated_answer(response)
-        if isinstance(given, bool):
-            return {_ANSWER: answer, _RIGHT: given}
+        if isinstance(label, bool):
+            return {_ANSWER: answer, _RIGHT: label}
         right = None if answer is None or reference is None else answer == reference
         self.compared += right is not None
         self.unlike += right is False
@@ -180,8 +180,8 @@ class ResponseList(Struct, frozen=True, eq=False):
 
 def _identity(row: Mapping[str, Any], problem: object, names: Sequence[str] = _IDS) -> str:
     """The row's own id, else one made of its problem's text."""
-    given = (written(row.get(name)) for name in names)
-    return next((name for name in given if name and name.strip()), None) or problem_id(str(problem))
+    texts = (written(row.get(name)) for name in names)
+    return next((text for text in texts if text and text.strip()), None) or problem_id(str(problem))
 
 
 def _reference(row: Mapping[str, Any]) -> str | None:
@@ -197,7 +197,7 @@ def _shared(row: Mapping[str, Any], count: int, less: Sequence[str]) -> Iterator
         yield {**kept, **{key: values[place] for key, values in apart.items()}}
 
 
-def _given(row: Mapping[str, Any], place: int, count: int) -> object:
+def _label_at(row: Mapping[str, Any], place: int, count: int) -> object:
     """What a list of the file says of a final answer; None where there is none."""
     lists = (row.get(name) for name in _JUDGED)
     return next((values[place] for values in lists if isinstance(values, list) and len(values) == count), None)
@@ -265,7 +265,7 @@ def _completions(fields: Fields, cut: Callable[[str], list[str]], answers: _Answ
     for place, (text, shared) in enumerate(zip(completions, beside, strict=True)):
         own = {_ID: f"{name}/{place}", _PROBLEM_ID: name, "completions": cut(text), "scores": scores[place]}
         pred = None if chosen is None else place == chosen
-        yield {**shared, **own, "pred": pred, **answers.judge(text, reference, _given(row, place, count))}
+        yield {**shared, **own, "pred": pred, **answers.judge(text, reference, _label_at(row, place, count))}
 
 
 # -- VersaPRM
@@ -332,7 +332,7 @@ def _rewardbench(rows: Iterator[Fields], _: _Answers) -> Iterator[tuple[Fields, 
         for fields in _prompts(whole):
             texts, scores, right = (fields.value.get(name) for name in ("text", "scores", "num_correct"))
             if not isinstance(texts, list) or not isinstance(scores, list) or len(texts) != len(scores) or not texts:
-                fields.of(fields.value).note("error", "length-mismatch", "text and scores are no lists of one length")
+                fields.note("error", "length-mismatch", "text and scores are not lists of the same length")
             elif not isinstance(right, int | float) or isinstance(right, bool) or not 0 <= right <= len(texts):
                 fields.note("error", "wrong-type", "num_correct is not a number of texts")
             else:
@@ -457,9 +457,9 @@ def _skywork(rows: Iterator[Fields], answers: _Answers) -> Iterator[tuple[Fields
             continue
         name = _identity(row, row.get("problem"), ("problem_id", "question_id"))
         place = places[name] = places.get(name, -1) + 1
-        given = next((row[key] for key in _JUDGED if isinstance(row.get(key), bool)), None)
+        label = next((row[key] for key in _JUDGED if isinstance(row.get(key), bool)), None)
         own = {_ID: f"{name}/{place}", _PROBLEM_ID: name, "response": _lines(response)}
-        yield fields, iter([{**row, **own, **answers.judge(response, _reference(row), given)}])
+        yield fields, iter([{**row, **own, **answers.judge(response, _reference(row), label)}])
 
 
 RESPONSE_LISTS: dict[str, ResponseList] = {

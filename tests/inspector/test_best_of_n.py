@@ -347,7 +347,7 @@ def test_a_file_of_search_and_learn_alone_has_the_figures_of_its_code(searched):
 @pytest.mark.parametrize("by", ["product", "last"])
 def test_lost_problems_are_those_where_a_right_response_is_not_chosen(searched, by):
     root, rows = searched
-    document = asked(root, "lost", by=by)
+    document = asked(root, "lost", aggregation=by)
     expected = {}
     for row in rows:
         answers, rewards, right = completions(row)
@@ -380,7 +380,7 @@ def test_the_responses_to_one_problem_stand_in_the_order_of_their_scores(searche
     root, rows = searched
     row = rows[5]
     answers, rewards, right = completions(row)
-    document = asked(root, "problem", problem=row["unique_id"], by="mean")
+    document = asked(root, "problem", problem=row["unique_id"], aggregation="mean")
     scores = response_reference.scores("mean", [tuple(steps) for steps in rewards])
     order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
     assert document.rows["case"].str.split("/").list.last().cast(int).to_list() == order
@@ -424,7 +424,7 @@ def test_every_page_is_printed_as_the_command_of_its_footer_prints_it(searched, 
 
 def test_curves_go_through_the_figures_and_the_way_that_is_asked_for_is_first(searched):
     root, _ = searched
-    document = asked(root, "choice", by="last")
+    document = asked(root, "choice", aggregation="last")
     rows = cells(document)
     (chart,) = [block for block in document.blocks() if isinstance(block, Curve)]
     assert [line.name for line in chart.series] == [
@@ -447,6 +447,23 @@ def test_answers_that_are_in_no_box_are_those_of_the_file(searched):
     value = cells(asked(root, "choice"))[None, "best_of_n_completions", "all", None, "maj@n", 8]
     votes = [response_reference.majority(*completions(row)[::2]) for row in rows]
     assert (value["value"], value["n"]) == (pytest.approx(np.mean(votes)), len(rows))
+
+
+def test_texts_of_a_file_do_not_act(tmp_path, capsys):
+    rng, bad = random.Random(5), "\x1b[31337m[red]|&<b>"
+    rows = []
+    for number in range(4):
+        made = response_making.search_and_learn_row(number, (bad, "12", "13"), [[rng.random(), 0.5] for _ in range(3)])
+        rows.append({**made, "unique_id": f"{bad}{number}", "problem": f"{bad} {number}"})
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(json_lines(rows))
+    assert main(["import", str(path), "-w", str(tmp_path / "w")]) == 0
+    for words in ([], ["--lost"], ["--problem", rows[0]["unique_id"]], ["--protocols"]):
+        for form in ([], ["--markdown"], ["--html"], ["--latex"]):
+            assert main(["best-of-n", "-w", str(tmp_path / "w"), *words, *form]) == 0
+            printed = capsys.readouterr()
+            assert "\x1b" not in printed.out + printed.err
+            assert form != ["--html"] or "<b>" not in printed.out
 
 
 @pytest.mark.parametrize("page", ["lost", "problem"])

@@ -207,7 +207,7 @@ BROKEN = [
     (search_and_learn_row(completions=["a", None]), "completions[1] is null, not text"),
     (search_and_learn_row(completions=[]), "the row holds no completions"),
     (versa_row(chain_of_thoughts=7), "chain_of_thoughts is a number, not a list"),
-    ({**rewardbench_rows_of_prompts()[0], "scores": [1.0]}, "text and scores are no lists of one length"),
+    ({**rewardbench_rows_of_prompts()[0], "scores": [1.0]}, "text and scores are not lists of the same length"),
     ({**rewardbench_rows_of_prompts()[0], "num_correct": "two"}, "num_correct is not a number of texts"),
     ({**rewardbench_rows_of_prompts()[0], "text": ["a", "b", "c"]}, "the texts of the row share no prompt"),
     ({**math_aps_row(), "reasoning_steps": [{"mc_value": 1}]}, "reasoning_steps is not a list of objects"),
