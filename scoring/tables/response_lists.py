@@ -18,12 +18,13 @@ What producers write, less what they add for themselves; indices of responses co
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 from pathlib import PurePath
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.benchmarks.base import problem_id
@@ -33,7 +34,7 @@ from scoring.reading.file_bytes import plain_name, printable
 from scoring.reading.final_answers import reference_text, stated_answer
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows, SourceRow
-from scoring.results.base import scorer_name, written
+from scoring.results.base import number, scorer_name, written
 from scoring.tables.column_mapping import ColumnMapping
 
 _SAMPLE = 100
@@ -41,6 +42,7 @@ _IDS = ("unique_id", "problem_id", "question_id", "q_id", "id", "idx", "index")
 _REFERENCES = ("answer", "final_answer", "reference_answer", "gt_answer", "ground_truth")
 _JUDGED = ("final_answer_correct", "is_correct")
 _ID, _PROBLEM_ID, _ANSWER, _RIGHT = "id", "problem_id", "parsed_answer", "final_answer_correct"
+_NAMED = re.compile(r"(pred_naive|pred_weighted|pred_maj)@(\d{1,6})")
 _OF_PRM = re.compile(r"_with_(.+)_rewards\Z")
 _OF_MODEL = re.compile(
     r"<\|im_start\|>assistant|<\|assistant\|>|<\|start_header_id\|>assistant<\|end_header_id\|>|<start_of_turn>model"
@@ -88,7 +90,7 @@ def unfold(rows: Rows, name: str) -> UnfoldedResponses:
         for fields, records in kind.responses(_fields(rows, findings), answers)
         for record in records
     ]
-    numbered = [replace(row, number=number) for number, row in enumerate(made, 1)]
+    numbered = [replace(row, number=place) for place, row in enumerate(made, 1)]
     problems = len({row.value[_PROBLEM_ID] for row in numbered})
     message = f"{len(numbered):,} responses to {problems:,} problems became a case each ({kind.title})"
     findings += [Finding("note", "responses", message, rows.source), *answers.findings(rows.source)]
@@ -114,7 +116,7 @@ def _named(unfolded: Rows, kind: "ResponseList", rows: Rows) -> ColumnMapping:
     there = {key for row in unfolded.rows for key, value in row.value.items() if value is not None}
     own = {_RIGHT: _RIGHT, _ID: _ID, _PROBLEM_ID: _PROBLEM_ID}
     columns = {field: column for field, column in {**kind.columns, **own}.items() if column in there}
-    rewards = {kind.scorer(rows): kind.rewards} if kind.rewards in there else {}
+    rewards = {printable(kind.scorer(rows)): kind.rewards} if kind.rewards in there else {}
     return replace(ColumnMapping(rewards=rewards), **columns)
 
 
@@ -125,6 +127,9 @@ class _Answers(Struct):
     unlike: int = 0
     unread: int = 0
     open: int = 0
+    # By what the producer names of the first n, how often that was looked at, and how often it is another answer.
+    named: Counter[str] = field(default_factory=Counter)
+    named_otherwise: Counter[str] = field(default_factory=Counter)
 
     def judge(self, response: str, reference: str | None, label: object = None) -> dict[str, Any]:
         """Give the columns of a response's final answer: as the file judges it, else by comparing texts."""
@@ -153,6 +158,12 @@ class _Answers(Struct):
         if self.open:
             message = f"of {self.open:,} responses nothing says whether their final answer is right"
             yield Finding("note", "no-final-answer", message, source)
+        if self.named_otherwise.total():
+            counts = ", ".join(f"{self.named_otherwise[name]:,} of {n:,} {name}" for name, n in self.named.items())
+            message = (
+                f"the file names another answer than the texts and last scores of its completions give in {counts}"
+            )
+            yield Finding("note", "other-answer", message, source)
 
 
 class ResponseList(Struct, frozen=True, eq=False):
@@ -237,12 +248,17 @@ def _search_and_learn(rows: Iterator[Fields], answers: _Answers) -> Iterator[tup
     pairs = [
         (text, len(scores))
         for fields in usable
-        for text, scores in zip(fields.value["completions"], fields.value["scores"], strict=False)
+        for text, scores in zip(fields.value["completions"], _lists_of(fields.value), strict=False)
         if isinstance(scores, list)
     ]
     cut = max(_CUTS, key=lambda way: sum(len(way(text)) == count for text, count in pairs))
     for fields in usable:
         yield fields, _completions(fields, cut, answers)
+
+
+def _lists_of(row: Mapping[str, Any]) -> list[Any]:
+    scores = row.get("scores")
+    return scores if isinstance(scores, list) else []
 
 
 def _has_completions(fields: Fields) -> bool:
@@ -262,10 +278,39 @@ def _completions(fields: Fields, cut: Callable[[str], list[str]], answers: _Answ
     chosen = completions.index(row["pred"]) if row.get("pred") in completions else None
     name, reference = _identity(row, row.get("problem")), _reference(row)
     beside = _shared(row, count, ("completions", "scores", "pred", "id"))
+    stated = []
     for place, (text, shared) in enumerate(zip(completions, beside, strict=True)):
         own = {_ID: f"{name}/{place}", _PROBLEM_ID: name, "completions": cut(text), "scores": scores[place]}
         pred = None if chosen is None else place == chosen
-        yield {**shared, **own, "pred": pred, **answers.judge(text, reference, _label_at(row, place, count))}
+        judged = answers.judge(text, reference, _label_at(row, place, count))
+        stated.append(judged[_ANSWER] or "")
+        yield {**shared, **own, "pred": pred, **judged}
+    _compare_named(row, stated, scores, answers)
+
+
+def _compare_named(row: Mapping[str, Any], stated: list[str], scores: list[Any], answers: _Answers) -> None:
+    """Count where the answers that the row names of its first n completions are those that these give."""
+    last = [number(rewards[-1]) if isinstance(rewards, list) and rewards else None for rewards in scores]
+    for key, value in row.items():
+        named = _NAMED.fullmatch(key)
+        if named is None or not isinstance(value, str):
+            continue
+        kind, n = named[1], int(named[2])
+        weights = [1.0] * n if kind == "pred_maj" else last[:n]
+        if stated[:n] and None not in weights:
+            winner = _winner(stated[:n], [weight or 0.0 for weight in weights], summed=kind != "pred_naive")
+            answers.named[kind] += 1
+            answers.named_otherwise[kind] += (stated_answer(value) or "") != winner
+
+
+def _winner(stated: list[str], weights: list[float], *, summed: bool) -> str:
+    """The answer with the highest weight, or sum of weights, of equal ones the first."""
+    if not summed:
+        return stated[weights.index(max(weights))]
+    sums: dict[str, float] = {}
+    for answer, weight in zip(stated, weights, strict=False):
+        sums[answer] = sums.get(answer, 0.0) + weight
+    return max(sums, key=sums.__getitem__)
 
 
 # -- VersaPRM
@@ -315,7 +360,7 @@ def _chains(fields: Fields, answers: _Answers) -> Iterator[dict[str, Any]]:
 def _versa_scorer(rows: Rows) -> str:
     stem = PurePath(plain_name(rows.source)).name.partition(".json")[0]
     named = _OF_PRM.search(stem)
-    return printable(named[1]) if named else scorer_name(rows.source)
+    return named[1] if named else scorer_name(rows.source)
 
 
 # -- RewardBench 2
@@ -365,8 +410,14 @@ def _texts(fields: Fields) -> Iterator[dict[str, Any]]:
     name = _identity(row, problem, ("id",))
     shared = {key: value for key, value in row.items() if key not in {"text", "scores", "id"}}
     for place, (response, score) in enumerate(zip(responses, row["scores"], strict=True)):
-        number = score[0] if isinstance(score, list) and len(score) == 1 else score
-        own = {_ID: f"{name}/{place}", _PROBLEM_ID: name, "prompt": problem, "text": [response], "scores": number}
+        score_of_text = score[0] if isinstance(score, list) and len(score) == 1 else score
+        own = {
+            _ID: f"{name}/{place}",
+            _PROBLEM_ID: name,
+            "prompt": problem,
+            "text": [response],
+            "scores": score_of_text,
+        }
         yield {**shared, **own, _RIGHT: place < row["num_correct"]}
 
 
@@ -394,7 +445,7 @@ def _conversations(texts: list[Any]) -> tuple[str, list[str]] | None:
 def _rewardbench_scorer(rows: Rows) -> str:
     named = (row.get("model") for row in rows.sample() if isinstance(row, Mapping))
     first = next((name for name in named if isinstance(name, str) and name.strip()), None)
-    return printable(first) if first else scorer_name(rows.source)
+    return first or scorer_name(rows.source)
 
 
 # -- MATH-APS

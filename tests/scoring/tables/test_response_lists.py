@@ -6,15 +6,19 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from any_json import rows_near
 from authored import json_lines
 from response_making import math_aps_row, rewardbench_rows_of_prompts, search_and_learn_row, versa_row
 from scoring.errors import UnknownFormat
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.sources import ReadOptions, read_source
 from scoring.reading.rows import Rows
+from scoring.tables import table
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.response_lists import RESPONSE_LISTS, response_list, unfold
+from scoring.tables.results import results
 
 ROWS = {
     "search_and_learn": [search_and_learn_row(number) for number in range(3)],
@@ -106,6 +110,20 @@ def test_what_the_file_says_of_answers_counts(tmp_path):
     cases, _, _, codes = imported(tmp_path, [row])
     assert cases["final_answer_correct"].to_list() == [False, True]
     assert "final-answers" not in codes
+
+
+def test_what_the_file_names_of_the_first_n_is_held_against_its_completions(tmp_path):
+    answers, scores = ("13", "12", "12", None), ((0.1, 0.9), (0.5, 0.6), (0.5, 0.5), (0.1, 0.1))
+    named = {"pred_naive@4": "13", "pred_weighted@4": "12", "pred_maj@4": "12", "pred_naive@1": "13"}
+    row = search_and_learn_row(0, answers, scores, **{key: f"\\boxed{{{answer}}}" for key, answer in named.items()})
+    assert "other-answer" not in imported(tmp_path, [row])[3]
+    odd = search_and_learn_row(1, answers, scores, **dict.fromkeys(("pred_naive@4", "pred_maj@2"), "\\boxed{7}"))
+    (finding,) = [
+        finding
+        for finding in read_source(write(tmp_path, [row, odd])).imported[0].findings
+        if finding.code == "other-answer"
+    ]
+    assert finding.message.endswith("give in 1 of 4 pred_naive, 0 of 1 pred_weighted, 1 of 2 pred_maj")
 
 
 @pytest.mark.parametrize(
@@ -260,3 +278,24 @@ def test_the_same_rows_as_parquet_give_the_same_cases(tmp_path):
     table = read_source(str(tmp_path / "file.parquet")).imported[0].cases
     lines = read_source(write(tmp_path, rows)).imported[0].cases
     assert table.drop("source", "line").equals(lines.drop("source", "line"))
+
+
+@given(name=st.sampled_from(sorted(ROWS)), data=st.data())
+def test_rows_that_may_hold_anything_become_cases_or_findings(name, data):
+    sound = ROWS[name][0]
+    near = data.draw(rows_near(sound))
+    inner = {"versaprm": "chain_of_thoughts", "math_aps": "reasoning_steps"}.get(name)
+    if inner is not None:
+        near += [{**sound, inner: data.draw(rows_near(sound[inner][0]))}]
+    rows = Rows("file", "made")
+    # The sound one says which kind of file it is.
+    for row in [sound, *near]:
+        rows.add(row)
+    made = unfold(rows, name)
+    cases = table.load(made.rows, replace(made.mapping, benchmark="made")).cases
+    read = results(made.rows, made.mapping)[0].rows
+    assert cases.height >= 1
+    assert set(read["id"]) >= set(cases["id"])
+    assert cases["final_answer_correct"].dtype == pl.Boolean
+    lost = [finding for finding in made.findings if finding.severity == "error"]
+    assert {finding.line for finding in lost} <= set(range(2, len(near) + 2))
