@@ -53,7 +53,8 @@ _FLAGS = {
 class Source(Struct, frozen=True, eq=False):
     """What one source holds; `mapping` is how it was read, where it is a table.
 
-    `alone` is what results are where no case that is known has their texts: cases, and results of these. `proposal` is
+    `alone` is what results are where no case that is known has their texts (`wholly`: where one of them is of none that
+    is known): cases, and results of these. `proposal` is
     there where a table was to be previewed. `among` says that it is one of many that a word stands for, `brought` from
     which file it was read; `unchanged` is there where it was not read because the workspace has it as it is.
     """
@@ -66,6 +67,7 @@ class Source(Struct, frozen=True, eq=False):
     among: bool = False
     brought: Brought | None = None
     unchanged: Unchanged | None = None
+    wholly: bool = False
 
 
 class ReadOptions(Struct, frozen=True):
@@ -287,8 +289,9 @@ def _results(rows: Rows, name: str, options: ReadOptions) -> Source:
     if proposed is not None and gold and proposed.rewards:
         alone = _table(rows, proposed, replace(options, preview=False), guessed=True)
         return Source(results=scorers, alone=alone)
-    of_responses = response_list(rows.sample())
-    return Source(results=scorers, alone=_responses(rows, of_responses, options) if of_responses else None)
+    if of_responses := response_list(rows.sample()):
+        return Source(results=scorers, alone=_responses(rows, of_responses, replace(options, known=None)))
+    return Source(results=scorers)
 
 
 def _responses(rows: Rows, name: str, options: ReadOptions) -> Source:
@@ -298,7 +301,13 @@ def _responses(rows: Rows, name: str, options: ReadOptions) -> Source:
     source = _table(unfolded.rows, mapping, options)
     cases = [replace(part, findings=(*unfolded.findings, *part.findings)) for part in source.imported]
     # A mapping of columns that the file itself does not have is no mapping to keep.
-    return replace(source, imported=tuple(cases), mapping=None)
+    both = replace(source, imported=tuple(cases), mapping=None)
+    if options.known is None or not source.results:
+        return both
+    # Another scorer's file of the same responses makes no cases of its own.
+    broken = [finding for finding in unfolded.findings if finding.severity != "note"]
+    first = replace(source.results[0], findings=(*broken, *source.results[0].findings))
+    return Source(results=(first, *source.results[1:]), alone=both, proposal=source.proposal, wholly=True)
 
 
 def own_cases(rows: Rows, name: str, folder: Path | None) -> tuple[Imported, ...]:

@@ -19,6 +19,7 @@ from scoring.tables import table
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.response_lists import RESPONSE_LISTS, response_list, unfold
 from scoring.tables.results import results
+from scoring.workspace import Workspace
 
 ROWS = {
     "search_and_learn": [search_and_learn_row(number) for number in range(3)],
@@ -258,6 +259,29 @@ def test_completions_of_equal_text_are_cases_of_their_own(tmp_path):
     batch = read_sources([write(tmp_path, [row])], ImportOptions(), None, None)
     assert batch.imported[0].cases.height == batch.joined[0].joined == 3
     assert "equal-texts" not in {finding.code for finding in batch.joined[0].findings}
+
+
+def test_another_scorer_s_file_of_the_same_responses_makes_no_cases(tmp_path):
+    rows = ROWS["search_and_learn"]
+    again = [{**row, "scores": [[0.1, 0.2]] * 2} for row in rows]
+    broken = search_and_learn_row(9, completions=[])
+    paths = [write(tmp_path, rows, "first.jsonl"), write(tmp_path, [*again, broken], "second.jsonl")]
+    batch = read_sources(paths, ImportOptions(), None, None)
+    assert [part.benchmark for part in batch.imported] == ["first"]
+    assert [(part.results.name, part.joined) for part in batch.joined] == [("first", 6), ("second", 6)]
+    assert [finding.message for finding in batch.joined[1].findings] == ["the row holds no completions"]
+    # One response that is of no case that is here, and it is a file of its own.
+    paths[1] = write(tmp_path, [*again, search_and_learn_row(7)], "second.jsonl")
+    batch = read_sources(paths, ImportOptions(), None, None)
+    assert [(part.benchmark, part.cases.height) for part in batch.imported] == [("first", 6), ("second", 8)]
+
+
+def test_a_file_that_grew_gives_its_new_cases(tmp_path):
+    rows, workspace = ROWS["search_and_learn"], Workspace(tmp_path / "w")
+    for count in (2, 3, 3):
+        path = write(tmp_path, rows[:count])
+        read_sources([path], ImportOptions(), workspace, None).put(workspace)
+        assert workspace.cases()[0].height == 2 * count
 
 
 def test_skywork_s_rows_join_cases_that_are_there(tmp_path):
