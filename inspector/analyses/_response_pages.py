@@ -167,8 +167,16 @@ def _curve(scorer: str, parts: Mapping[str, pl.DataFrame]) -> Curve:
     most = float(max(every["of"].to_list()))
     lowest, highest = (end(every["value"].to_list()) for end in (min, max))
     room = 0.05 * (highest - lowest) or 0.05
-    upward = max(0.0, lowest - room), min(1.0, highest + room)
-    return Curve(scorer, "responses", "right", tuple(series), across=(1.0, most), upward=upward, whole=True)
+    return Curve(
+        scorer,
+        "responses",
+        "right",
+        tuple(series),
+        across=(1.0, most),
+        upward=(max(0.0, lowest - room), min(1.0, highest + room)),
+        whole=True,
+        doubling=True,
+    )
 
 
 def _series(name: str, rows: pl.DataFrame, style: str, *, banded: bool) -> Series:
