@@ -20,6 +20,8 @@ FORMATS: dict[str, str] = {
     "reasoneval": "reasoneval",
     "reasoneval_critic": "reasoneval",
     "cached_scores": "cached_scores",
+    "hard2verify_verifier": "hard2verify",
+    "deltabench_critic": "deltabench",
     "agentprocessbench_judge": "agentprocessbench",
 }
 """Name -> module of this package whose READERS have it. Order is the order of detection."""
