@@ -1,0 +1,31 @@
+"""Trees of searches that a PRM guided: what they came to, and where a right branch was dropped."""
+
+import argparse
+
+from inspector.verbs import Verb
+
+
+def _flags(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "prm-inspect trees FILE [FILE ...] [options]"
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="a tree a row: our own form, or what OpenR's OmegaPRM, ReST-MCTS* or search-and-learn write",
+    )
+    parser.add_argument("--prunings", action="store_true", help="a row a wrong pruning (default: a row a tree)")
+    parser.add_argument("--no-app", action="store_true", help="print them, and do not open the screen of trees")
+    parser.epilog = """Our own form is a JSON object a line: {"id": "p1", "problem": "...", "nodes": [{"id": "0",
+    "parent": null}, {"id": "1", "parent": "0", "text": "...", "value": 0.8, "visits": 3, "pruned": 2, "correct":
+    true}]}. `pruned` is the round in which a node was dropped, null = kept; `correct` whether the answer of a leaf is
+    right. The guide has all of it: prm-inspect guide trees. Exit codes: 0 done, 1 some rows are no trees and were left
+    out, 2 could not."""
+
+
+VERB = Verb(
+    ("prm-inspect trees search.jsonl", "prm-inspect trees search.jsonl --prunings --csv"),
+    _flags,
+    module="inspector.shell.trees",
+    takes=("--no-mouse",),
+    rank=40,
+)
