@@ -23,7 +23,6 @@ from inspector.texts.wrap import Phrase, wrap
 from inspector.widgets.columns import SPARE, TableColumn, TableRow
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
-from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView, PhraseLine
 from inspector.widgets.pick_list import Pick
 from scoring.errors import InspectError
@@ -107,9 +106,12 @@ class TreeRows:
         else:
             self.folded = np.zeros(tree.size, dtype=np.bool_)
 
-    def unfold_to(self, place: int) -> None:
-        """Unfold everything above a node."""
-        self.folded[self.tree.path(place)[:-1]] = False
+    def unfold_to(self, place: int) -> bool:
+        """Unfold everything above a node; return whether anything was folded there."""
+        above = self.tree.path(place)[:-1]
+        folded = bool(self.folded[above].any())
+        self.folded[above] = False
+        return folded
 
     # -- as a source of rows
 
@@ -250,7 +252,7 @@ def node_lines(rows: TreeRows, place: int, width: int) -> list[Line]:
     for words, style in _remarks(rows, place):
         add(words, style)
     lines.append(Line([]))
-    text = tree.texts[place] or ("" if place else tree.problem)
+    text = tree.texts[place] if place else "\n\n".join(dict.fromkeys((tree.problem, tree.texts[0]))).strip()
     add(unicode_math(text) if text.strip() else "This step has no text.", "" if text.strip() else "dim")
     return lines
 
@@ -259,7 +261,7 @@ def _facts(rows: TreeRows, place: int) -> list[str]:
     tree = rows.tree
     facts = [f"node {tree.names[place]}", f"{counted(int(tree.depths[place]), 'step')} from the root"]
     if not np.isnan(tree.values[place]):
-        facts.append(f"value {tree.values[place]:.4g} ({tree.value_is})")
+        facts.append(f"value {tree.values[place]:.4g}")
     if tree.visits[place] != UNKNOWN:
         facts.append(counted(int(tree.visits[place]), "visit"))
     below = int(tree.ends[place]) - place - 1
@@ -295,6 +297,8 @@ def _summary(rows: TreeRows) -> list[str]:
         f"{counted(figures['nodes'], 'node')}, {leaves}; {figures['dropped']:,} were dropped.",
         answers + (f" ({figures['reason']})" if figures["reason"] else ""),
     ]
+    if not np.isnan(rows.tree.values).all():
+        sentences.append(f"The value of a step is {rows.tree.value_is}.")
     if rows.tree.reference_answer:
         sentences.append(f"Reference answer: {rows.tree.reference_answer}")
     return sentences
@@ -318,12 +322,12 @@ class TreeScreen(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(PART, "pruning(1)", "Wrong pruning", priority=True, tooltip="The next wrong pruning of this tree"),
-        Binding(PART_BEFORE, "pruning(-1)", "Wrong pruning before", priority=True, show=False),
-        Binding(NEXT, "turn(1)", "Next problem"),
-        Binding(BEFORE, "turn(-1)", "Problem before", show=False),
-        Binding(VIEW, "view", "View"),
-        Binding(COPY, "copy", "Copy"),
-        Binding(EXPORT, "export", "Export"),
+        Binding(PART_BEFORE, "pruning(-1)", "Pruning before", priority=True, show=False, tooltip="The one before"),
+        Binding(NEXT, "turn(1)", "Next problem", tooltip="The tree of the next problem"),
+        Binding(BEFORE, "turn(-1)", "Problem before", show=False, tooltip="The tree of the problem before"),
+        Binding(VIEW, "view", "View", tooltip="Choose what is unfolded"),
+        Binding(COPY, "copy", "Copy", tooltip="Copy the step under the cursor, as it was given"),
+        Binding(EXPORT, "export", "Export", tooltip="Save the wrong prunings of all trees"),
         Binding("escape,q", "dismiss(None)", "Quit"),
     ]
 
@@ -362,11 +366,6 @@ class TreeScreen(Dialog[None]):
     def on_resize(self) -> None:
         self._lay_out()
 
-    def on_sized_resized(self, event: Sized.Resized) -> None:
-        """Wrap the text for the room there is now."""
-        if isinstance(event.view, LineView):
-            self._show_node()
-
     def _lay_out(self) -> None:
         beside = self.app.size.width >= WIDE
         pane = self.query_one("#tree")
@@ -404,9 +403,9 @@ class TreeScreen(Dialog[None]):
         self._show_node()
 
     def _show_node(self) -> None:
-        pane = self.query_one("#tree-node", LineView)
-        if pane.viewport.width:
-            pane.show(node_lines(self._rows, self.place, pane.viewport.width))
+        pane, rows, place = self.query_one("#tree-node", LineView), self._rows, self.place
+        pane.scroll_to(0, 0, force=True)
+        pane.flow(lambda width: node_lines(rows, place, width))
 
     def on_frame_table_highlighted(self) -> None:
         """Show what is known of the node under the cursor."""
@@ -444,8 +443,10 @@ class TreeScreen(Dialog[None]):
             self._say(f"{there}." if len(self._trees) < 2 else f"{there}; n and N go to other problems.")
             return
         place = beyond[0] if by > 0 else beyond[-1]
-        self._rows.unfold_to(place)
-        self._refold(place)
+        if self._rows.unfold_to(place):
+            self._refold(place)
+        else:
+            self._steps.go_to(place)
 
     def action_turn(self, by: int) -> None:
         """Show the next tree, or the one before."""

@@ -24,6 +24,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.errors import UnknownFormat
+from scoring.progress import tell
 from scoring.reading.fields import Fields, kind_of, row_name
 from scoring.reading.file_bytes import UTF8_MARK, file_bytes, printable
 from scoring.reading.findings import Finding, some_of
@@ -64,7 +65,7 @@ def read_trees(paths: Sequence[Path]) -> TreeFile:
         source = printable(path)
         for row in _rows_of(path, source, findings):
             rows += 1
-            tree = _tree(row, source, findings)
+            tree = tree_of_row(row, source, findings)
             if tree is not None:
                 trees.append(tree)
         rows += sum(finding.code == "broken-row" and finding.source == source for finding in findings)
@@ -84,10 +85,12 @@ def _rows_of(path: Path, source: str, findings: list[Finding]) -> Iterator[Sourc
         yield from whole.rows
         findings.extend(whole.findings)
         return
-    number = 0
+    number, done, size = 0, 0, sum(map(len, lines))
     for at, line in enumerate(lines, start=1):
+        done += len(line)
         if not line.strip():
             continue
+        tell(done, size, "reading trees", "")
         number += 1
         value = _decoded(line)
         if value is None:
@@ -110,8 +113,8 @@ def _decoded(line: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _tree(row: SourceRow, source: str, findings: list[Finding]) -> SearchTree | None:
-    """The tree of a row; None, and an error among the findings, where it is none."""
+def tree_of_row(row: SourceRow, source: str, findings: list[Finding]) -> SearchTree | None:
+    """Make the tree of a row; None, and an error among the findings, where it is none."""
     fields = Fields(row.value if isinstance(row.value, Mapping) else {}, source, row.number, row.line, findings)
     if not isinstance(row.value, Mapping):
         fields.note("error", "no-object", f"a row is {kind_of(row.value)}, not an object: it is left out")

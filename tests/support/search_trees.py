@@ -9,7 +9,7 @@ import random
 from hypothesis import strategies as st
 
 ROUNDS, WIDTH, BEAM = 4, 3, 2
-WORDS = "Take the crates, count what is left, add three more, and halve the sum of both rows".split()
+SENTENCE = "Take the crates, count what is left, add three more, and halve the sum of both rows"
 
 
 def written(path, rows):
@@ -47,7 +47,7 @@ def _searched(draw, name):
 
     def grow(parent, is_good):
         made = str(len(nodes))
-        text = " ".join(draw.choices(WORDS, k=draw.randint(3, 12)))
+        text = " ".join(draw.choices(SENTENCE.split(), k=draw.randint(3, 12)))
         value = round(draw.uniform(0.6, 1) if is_good else draw.uniform(0.1, 0.5), 3)
         nodes.append({"id": made, "parent": parent, "text": f"{text}.", "value": value, "visits": draw.randint(1, 9)})
         good[made] = is_good
@@ -76,7 +76,12 @@ def _searched(draw, name):
     for one in nodes:
         if one["id"] in beam:
             one["correct"] = good[one["id"]]
-    return {"id": name, "problem": f"Problem {name}: how many are left?", "reference_answer": "12", "nodes": nodes}, lost
+    return {
+        "id": name,
+        "problem": f"Problem {name}: how many are left?",
+        "reference_answer": "12",
+        "nodes": nodes,
+    }, lost
 
 
 @st.composite

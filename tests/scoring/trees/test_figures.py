@@ -7,16 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.reading.fields import Fields
+from scoring.reading.rows import SourceRow
 from scoring.trees.figures import DOUBTED, LOST, SHARES, figures_of, shares, tree_row, wrong_prunings
-from scoring.trees.reading import _ours, read_trees
+from scoring.trees.reading import read_trees, tree_of_row
 from scoring.trees.search_tree import NO_NODE
 from search_trees import any_tree, node, paths, recorded, slow_prunings, tree, written
 from thoroughness import up_to
 
 
 def read(row):
-    return _ours(Fields(row, "trees.jsonl", 1, 1, []))
+    findings = []
+    made = tree_of_row(SourceRow(1, 1, row), "trees.jsonl", findings)
+    assert findings == []
+    return made
 
 
 @pytest.mark.parametrize("seed", range(3))
