@@ -1,4 +1,4 @@
-"""Trees of searches that a PRM guided: what they came to, and where a right branch was dropped."""
+"""Trees of searches: their figures, and wrongly dropped steps."""
 
 import argparse
 
@@ -11,15 +11,14 @@ def _flags(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="a tree a row: our own form, or what OpenR's OmegaPRM, ReST-MCTS* or search-and-learn write",
+        help="a tree a row, in our form or another (OpenR's OmegaPRM, ReST-MCTS*, search-and-learn)",
     )
     parser.add_argument("--prunings", action="store_true", help="a row a wrong pruning (default: a row a tree)")
     parser.add_argument("--no-app", action="store_true", help="print them, and do not open the screen of trees")
-    parser.epilog = """Our own form is a JSON object a line: {"id": "p1", "problem": "...", "nodes": [{"id": "0",
-    "parent": null}, {"id": "1", "parent": "0", "text": "...", "value": 0.8, "visits": 3, "pruned": 2, "correct":
-    true}]}. `pruned` is the round in which a node was dropped, null = kept; `correct` whether the answer of a leaf is
-    right. The guide has all of it: prm-inspect guide trees. Exit codes: 0 done, 1 some rows are no trees and were left
-    out, 2 could not."""
+    parser.epilog = """Our form is a JSON object a line: {"id": "p1", "problem": "...", "nodes": [{"id": "0", "parent":
+    null}, {"id": "1", "parent": "0", "text": "...", "value": 0.8, "visits": 3, "pruned": 2, "correct": true}]};
+    prm-inspect guide trees says what each field means. Exit codes: 0 done, 1 some rows are not trees and were left out,
+    2 could not."""
 
 
 VERB = Verb(

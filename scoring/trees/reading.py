@@ -307,7 +307,9 @@ def _nested(fields: Fields, name: str, root: Any) -> Iterator[SearchNode]:
         value, parent = left.pop()
         children = value.get("children") if isinstance(value, Mapping) else None
         if not isinstance(value, Mapping) or not isinstance(children or [], list):
-            raise TreeFault("node-type", f"what hangs below node {parent} is no list of objects with text and children")
+            raise TreeFault(
+                "node-type", f"what hangs below node {parent} is not a list of nodes, objects with text and children"
+            )
         node = SearchNode(str(count), parent, _word(value.get("text")), _number(value.get("mc_value")))
         count += 1
         if node.value is None and value.get("mc_value") is not None:
