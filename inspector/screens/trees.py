@@ -32,6 +32,7 @@ from scoring.trees.search_tree import KEPT, NO_NODE, ROUNDS, UNKNOWN, SearchTree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from textual.timer import Timer
 
     from scoring.schema import Bools
 
@@ -43,6 +44,8 @@ BAR, VALUE = 6, 7
 """Cells of the bar of a value, and of its digits."""
 DROPPED = 16
 """Cells of when a node was dropped, in words; in fewer it is the round alone."""
+REST = 0.03
+"""Seconds after a key until the text of the node under the cursor follows it."""
 _SHOWN = 400
 """Characters of a step that a line may need."""
 VIEWS = (
@@ -140,14 +143,14 @@ class TreeRows:
         return [tuple(makers[name](place) for name in names) for place in ids.tolist()]
 
     def _step(self, place: int) -> tuple[str, str, str, str]:
-        """Guides, what is folded away, the text, and its style."""
+        """Guides, how much is folded away, the text as it was given, and its style."""
         tree, (open_sign, closed, leaf, *_) = self.tree, self._signs
         below = int(tree.ends[place]) - place - 1
         folded = below > 0 and bool(self.folded[place])
         sign = leaf if not below else closed if folded else open_sign
         text = tree.texts[place] or ("" if place else tree.problem)
         style = "dim" if self._cut[place] else "strong" if place == tree.chosen else ""
-        return f"{self._guides(place)}{sign} ", f"+{below:,} " if folded else "", step_words(text[:_SHOWN]), style
+        return f"{self._guides(place)}{sign} ", f"+{below:,} " if folded else "", text[:_SHOWN], style
 
     def _guides(self, place: int) -> str:
         """A guide for each branching above, as far as there is room."""
@@ -194,9 +197,10 @@ def tree_columns(rows: TreeRows, brush: Brush) -> tuple[TableColumn, ...]:
     tree, right, wrong, chosen = rows.tree, *(("+", "x", "*") if brush.ascii_only else ("✓", "✗", "◆"))
     span = rows.high - rows.low
 
-    def step(value: Any, _: int) -> Sequence[TextPart]:
+    def step(value: Any, width: int) -> Sequence[TextPart]:
         guides, hidden, text, style = value
-        return (guides, "dim"), (hidden, "strong"), (text, style)
+        # Of a text only what may be seen is made readable: a formula takes more characters than cells.
+        return (guides, "dim"), (hidden, "strong"), (step_words(text[: 4 * width]), style)
 
     def bar(value: Any, width: int) -> Sequence[TextPart]:
         if value is None:
@@ -347,6 +351,7 @@ class TreeScreen(Dialog[None]):
         self._at = 0
         self._rows = TreeRows(trees[0], self._brush)
         self._cursors: dict[int, int] = {}
+        self._waits: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield PhraseLine(id="title", classes="one-line")
@@ -403,14 +408,16 @@ class TreeScreen(Dialog[None]):
         self._show_node()
 
     def _show_node(self) -> None:
+        self._waits = None
         pane, rows, place = self.query_one("#tree-node", LineView), self._rows, self.place
         pane.scroll_to(0, 0, force=True)
         pane.flow(lambda width: node_lines(rows, place, width))
 
     def on_frame_table_highlighted(self) -> None:
-        """Show what is known of the node under the cursor."""
+        """Show what is known of the node under the cursor, once the keys rest: the cursor does not wait for it."""
         self._cursors[self._at] = self.place
-        self._show_node()
+        if self._waits is None:
+            self._waits = self.set_timer(REST, self._show_node)
 
     def _refold(self, place: int) -> None:
         """Show what is folded now, with the cursor on a node or on what hides it."""
