@@ -42,12 +42,12 @@ LEVELS = 16
 """Branchings of which the guides stand before a step: of a deeper one those next to it."""
 BAR, VALUE = 6, 7
 """Cells of the bar of a value, and of its digits."""
-DROPPED = 16
+DROPPED = 18
 """Cells of when a node was dropped, in words; in fewer it is the round alone."""
 REST = 0.03
 """Seconds after a key until the text of the node under the cursor follows it."""
-_SHOWN = 400
-"""Characters of a step that a line may need."""
+_SHOWN, _READ = 400, 20_000
+"""Characters of a step that a line may need, and that stand beside the tree."""
 VIEWS = (
     ("all", "Everything", "every node"),
     ("kept", "What was kept", "what is below dropped nodes is folded"),
@@ -208,7 +208,7 @@ def tree_columns(rows: TreeRows, brush: Brush) -> tuple[TableColumn, ...]:
         drawn = f"{brush.bar((value - rows.low) / span, BAR)[0]} " if width >= BAR + VALUE else ""
         return (drawn, ""), (f"{value:.3f}", "")
 
-    def answer(value: Any, _: int) -> Sequence[TextPart]:
+    def answer(value: Any, width: int) -> Sequence[TextPart]:
         correct, n_right, judged, is_chosen = value
         mark = (f" {chosen}", "strong") if is_chosen else ("", "")
         if correct == 1:
@@ -216,6 +216,7 @@ def tree_columns(rows: TreeRows, brush: Brush) -> tuple[TableColumn, ...]:
         if correct == 0:
             return (f"{wrong} wrong", "bad"), mark
         words = f"{n_right} of {judged}" if judged and correct < UNKNOWN else ""
+        words = words.replace(" of ", "/") if len(words) > width else words
         return (words, "dim" if not n_right else ""), mark
 
     def dropped(value: Any, width: int) -> Sequence[TextPart]:
@@ -230,8 +231,8 @@ def tree_columns(rows: TreeRows, brush: Brush) -> tuple[TableColumn, ...]:
         TableColumn("step", "step", 36, paint=step, flex=1, start=True, least=20),
         TableColumn("value", "value", BAR + VALUE, paint=bar, leave=2, least=VALUE),
         TableColumn("visits", "visits", 6, right=True, leave=SPARE),
-        TableColumn("right", "right", 9, paint=answer, leave=1),
-        TableColumn("dropped", "dropped", DROPPED, paint=dropped, leave=3, least=8),
+        TableColumn("right", "right", 9, paint=answer, leave=3),
+        TableColumn("dropped", "dropped", DROPPED, paint=dropped, leave=1, least=8),
     ]
     has = {
         "value": not np.isnan(tree.values).all(),
@@ -257,7 +258,9 @@ def node_lines(rows: TreeRows, place: int, width: int) -> list[Line]:
         add(words, style)
     lines.append(Line([]))
     text = tree.texts[place] if place else "\n\n".join(dict.fromkeys((tree.problem, tree.texts[0]))).strip()
-    add(unicode_math(text) if text.strip() else "This step has no text.", "" if text.strip() else "dim")
+    add(unicode_math(text[:_READ]) if text.strip() else "This step has no text.", "" if text.strip() else "dim")
+    if len(text) > _READ:
+        add(f"{len(text) - _READ:,} characters more.", "dim")
     return lines
 
 
@@ -480,7 +483,9 @@ class TreeScreen(Dialog[None]):
         """Show the whole way to the node under the cursor, step by step."""
         tree = self._rows.tree
         parts = [tree.problem, *(tree.texts[place] for place in tree.path(self.place) if tree.texts[place])]
-        text = "\n\n".join(clean(unicode_math(part), lines=True).strip() for part in dict.fromkeys(parts) if part)
+        text = "\n\n".join(
+            clean(unicode_math(part[:_READ]), lines=True).strip() for part in dict.fromkeys(parts) if part
+        )
         self.app.push_screen(TextPage(Content(text or "There is no text here."), f"node {tree.names[self.place]}"))
 
     def action_copy(self) -> None:

@@ -12,6 +12,8 @@ An id is a text or a whole number. `value` is the PRM's number for the step, `pr
 dropped the node (null, false or nothing = it was kept; true = in the round of its depth), `correct` of a leaf whether
 its final answer is right. Everything but `nodes`, and of a node its `id` and `parent`, may be left out. `chosen` is the
 leaf that the search answered with; without it, it is the leaf of the highest value that was kept. `depth` is checked.
+
+Another form is two functions, what recognises a row and what makes its tree, and a line of `_FORMS`.
 """
 
 import math
