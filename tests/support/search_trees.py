@@ -93,7 +93,7 @@ def any_tree(draw, most=12):
     nodes = []
     for name, parent in zip(names, parents, strict=True):
         made = node(name, parent, value=draw(st.sampled_from([None, 0.0, 0.25, 0.25, 0.5, 1.0, -2.0])))
-        made["pruned"] = draw(st.sampled_from([None, None, 0, 1, 2, 3]))
+        made["pruned"] = draw(st.sampled_from([None] * 8 + [0, 1, 2, 2]))
         if name not in parents:
             made["correct"] = draw(st.sampled_from([True, False, None]))
         nodes.append(made)

@@ -41,7 +41,7 @@ def listed(prunings):
     }
 
 
-@up_to(400)
+@up_to(600)
 @given(row=any_tree())
 def test_wrong_prunings_are_what_walking_finds(row):
     made = read(row)
@@ -88,7 +88,7 @@ def test_nodes_stand_in_preorder(row):
         assert made.depths[place] == len(ways[name]) - 1
 
 
-@up_to(200)
+@up_to(400)
 @given(row=any_tree())
 def test_figures_of_a_tree_are_counted(row):
     made, ways = read(row), paths(row)
@@ -157,13 +157,30 @@ def test_a_right_leaf_is_lost_by_what_was_dropped_first():
     assert wrong_prunings(read(same))["node"].to_list() == ["1"]
 
 
-def test_a_pruning_that_is_known_to_be_right_is_not_doubted():
-    row = tree(
+def test_a_pruning_that_is_known_to_be_right_or_came_too_late_is_not_doubted():
+    known = tree(node("0", None), node("1", "0", pruned=1, correct=False), node("2", "0", correct=False))
+    late = tree(
         node("0", None),
-        node("1", "0", pruned=1, correct=False),
-        node("2", "0", correct=False),
+        node("1", "0", pruned=1),
+        # It was dropped with its parent, which has nothing kept beside it.
+        node("2", "1", pruned=1),
+        node("3", "1", correct=False),
     )
-    assert wrong_prunings(read(row)).height == 0
+    for row in (known, late):
+        assert wrong_prunings(read(row)).height == 0
+
+
+def test_a_leaf_that_was_kept_and_not_judged_may_be_right():
+    row = tree(
+        node("0", None), node("1", "0", value=0.9, correct=False), node("2", "0", value=0.1), node("3", "0", pruned=1)
+    )
+    figures = tree_row(read(row), wrong_prunings(read(row)))
+    assert (figures["chosen"], figures["chosen_right"]) == ("1", False)
+    assert (figures["right_kept"], figures["right_reached"]) == (None, None)
+    assert figures["reason"] == "nobody judged some of the leaves that were kept"
+    row["nodes"][2]["correct"] = False
+    figures = tree_row(read(row), wrong_prunings(read(row)))
+    assert (figures["right_kept"], figures["right_reached"], figures["reason"]) == (False, False, None)
 
 
 def test_shares_of_trees_count_those_of_which_it_is_known():

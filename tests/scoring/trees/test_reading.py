@@ -161,7 +161,7 @@ def test_openr_omega_prm(tmp_path):
         "mc_value": 0.5,
         "children": [
             {"text": "Add.", "mc_value": 0.75, "children": [leaf]},
-            {"text": "No.", "mc_value": 0, "children": []},
+            {"text": "No.", "mc_value": 0.25, "children": []},
         ],
     }
     (tmp_path / "question_0.json").write_text(
@@ -171,7 +171,7 @@ def test_openr_omega_prm(tmp_path):
     whole, alone = read_trees([tmp_path / "question_0.json", tmp_path / "alone.json"]).trees
     for made in (whole, alone):
         assert made.texts == ("How many?", "Add.", "So 12.", "No.")
-        assert made.values.tolist() == [0.5, 0.75, 1, 0]
+        assert made.values.tolist() == [0.5, 0.75, 1, 0.25]
         # Nobody finished "No.": it is no answer.
         assert made.correct.tolist() == [-1, -1, 1, -1]
         assert made.problem == "How many?"
