@@ -21,8 +21,8 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session", params=["light", *also("torch")])
 def cluster(request):
-    """Two nodes of two CPUs. What Ray does with workers does not ask what they compute, or how."""
+    """A node of four CPUs, beside the head. What Ray does with workers does not ask what they compute, or how."""
     engine = scoring_process.light(0.1) if request.param == "light" else {}
     with RayCluster(OMP_NUM_THREADS="1", **engine) as made:
-        made.add(2, cpus=2)
+        made.add(cpus=4)
         yield made
