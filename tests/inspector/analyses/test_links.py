@@ -95,8 +95,8 @@ def asked(results: Selection, name: str) -> list[Selection]:
 
 
 def turns(names, number: int) -> list[str]:
-    """All analyses to the first question, and every third to each of the others."""
-    return [name for at, name in enumerate(names) if THOROUGH or not number or (at + number) % 3 == 0]
+    """All analyses to the first question, and every fourth to each of the others."""
+    return [name for at, name in enumerate(names) if THOROUGH or not number or (at + number) % 4 == 0]
 
 
 def walked(results: Selection, name: str, *, intervals: bool = False) -> int:
