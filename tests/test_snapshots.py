@@ -91,12 +91,12 @@ async def looks(pilot: Pilot[Any], scene: Scene) -> dict[tuple[int, int], dict[s
     await hides(pilot, "being computed")
     await press(pilot, *scene.keys)
     await hides(pilot, "omputing", "being computed")
-    found = {}
+    seen = {}
     for size in scene.sizes:
         await sized(pilot, size)
         await shows(pilot, *scene.shows)
-        found[size] = await under(pilot, scene.themes)
-    return found
+        seen[size] = await under(pilot, scene.themes)
+    return seen
 
 
 async def sized(pilot: Pilot[Any], size: tuple[int, int]) -> None:
@@ -116,10 +116,10 @@ def compare(path: Path, text: str) -> None:
 
 def walks() -> list[list[str]]:
     """The scenes of a space that lead back to its first screen are walked one after the other, each other one alone."""
-    found: dict[Any, list[str]] = {}
+    walked: dict[Any, list[str]] = {}
     for name, scene in SCENES.items():
-        found.setdefault((scene.space, scene.ascii_only) if scene.after else name, []).append(name)
-    return list(found.values())
+        walked.setdefault((scene.space, scene.ascii_only) if scene.after else name, []).append(name)
+    return list(walked.values())
 
 
 @pytest.mark.usefixtures("_nothing_moves")

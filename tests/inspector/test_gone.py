@@ -95,13 +95,13 @@ async def test_conditions_on_what_a_gone_scorer_said_go_with_it(request_, space)
     async with opened(replace(request_, scorers=()), size=(120, 30)) as pilot:
         while inspected(pilot).scorer != "alpha":
             await press(pilot, "j")
-        for scorer, said, left in (("alpha", "beta's.", ["beta.outcome"]), ("beta", "no other scorer", [])):
+        for scorer, instead, left in (("alpha", "beta's.", ["beta.outcome"]), ("beta", "no other scorer", [])):
             await press(pilot, "enter")
             await shows(pilot, "filter outcome = any failure", scorer)
             await press(pilot, "colon", *f'"{scorer}.margin" < 5', "enter")
             for folder in (space / "rewards").glob(f"{scorer}*"):
                 shutil.rmtree(folder)
-            await shows(pilot, f"The rewards of {scorer} are gone.", said)
+            await shows(pilot, f"The rewards of {scorer} are gone.", instead)
             fine(pilot)
             await press(pilot, "escape")
             now = inspected(pilot)

@@ -150,14 +150,14 @@ async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag
     async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path, state=state) as pilot:
         app = pilot.app
         await press(pilot, "escape", "S")
-        for given, words in (
+        for fields, words in (
             ({"critic": "nothing"}, "A critic is asked by one of processbench, grben, prmbench, socratic."),
             ({"critic": "grben"}, "A critic needs its server, or above a model"),
             ({"server": "http://127.0.0.1:9"}, "A server needs a critic's protocol"),
             ({"critic": "processbench", "server": "http://me:hunter2@127.0.0.1:9"}, "holds a user name or a password"),
         ):
             for name in ("critic", "server"):
-                app.screen.query_one(f"#{name}").value = given.get(name, "")
+                app.screen.query_one(f"#{name}").value = fields.get(name, "")
             app.clear_notifications()
             await press(pilot, "enter")
             await until(pilot, lambda words=words: words in _told(app))
@@ -170,7 +170,7 @@ async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag
         await press(pilot, "S", *"dir")
         await shows(pilot, "with more flags of prm-inspect score", "such as --adapter ./mine.py", "Enter Start")
         flags = app.screen.query_one("#flags")
-        for wrong, said in {
+        for wrong, words in {
             "--adapte ./mine.py --x": "unrecognized arguments: --x.",
             "--dtype int3": "invalid choice: 'int3'",
             "'--adapter": "no closing quotation in the flags. Close it.",
@@ -180,7 +180,7 @@ async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag
         }.items():
             flags.value = wrong
             await press(pilot, "enter")
-            await until(pilot, lambda said=said: said in _told(app))
+            await until(pilot, lambda words=words: words in _told(app))
             assert not started
         flags.value = "--adapter './my prm.py' --option joiner=blank-line"
         await press(pilot, "enter")
@@ -274,8 +274,8 @@ class Endless:
         self._over.set()
 
 
-@pytest.mark.parametrize(("keys", "told"), [(("ctrl+c", "ctrl+c"), "stop"), (("q", "down", "enter"), "go on")])
-async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatch, keys, told):
+@pytest.mark.parametrize(("keys", "ending"), [(("ctrl+c", "ctrl+c"), "stop"), (("q", "down", "enter"), "go on")])
+async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatch, keys, ending):
     monkeypatch.setattr("inspector.processes.job.Job", Endless)
     async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
         app = pilot.app
@@ -285,8 +285,8 @@ async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatc
         await shows(pilot, *LEAVING)
         await press(pilot, *keys[1:])
         assert not app.is_running
-    assert job.told == [told]
-    assert ("as process 31337" in app.scoring.farewell) == (told == "go on")
+    assert job.told == [ending]
+    assert ("as process 31337" in app.scoring.farewell) == (ending == "go on")
 
 
 LEAVING = ("A run is on: scoring 4 of 9", "Stop", "in the background: the app ends", "Stay")

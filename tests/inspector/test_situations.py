@@ -119,10 +119,10 @@ async def brought_back(pilot: Any, there: Situation, command: str, *keys: str) -
 
 def together() -> list[list[str]]:
     """Situations of one workspace share an opening; where two have scored, commands change who is in focus."""
-    found: dict[Any, list[str]] = {}
+    sharing: dict[Any, list[str]] = {}
     for name, there in SITUATIONS.items():
-        found.setdefault(name if there.space is scenes.small else there.space, []).append(name)
-    return list(found.values())
+        sharing.setdefault(name if there.space is scenes.small else there.space, []).append(name)
+    return list(sharing.values())
 
 
 @pytest.mark.parametrize("names", together(), ids=", ".join)
