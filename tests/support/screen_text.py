@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from textual.events import Key
@@ -118,23 +118,30 @@ async def until(pilot: Pilot[Any], holds: Callable[[], object], *, timeout: floa
 async def shows(pilot: Pilot[Any], *texts: str) -> str:
     """Wait until every text stands on the screen; the screen. Raises TimeoutError, which says what is missing."""
     try:
-        await until(pilot, lambda: not _missing(pilot.app, texts))
+        return await _painted(pilot, lambda screen: all(text in screen for text in texts))
     except TimeoutError as error:
-        raise TimeoutError(f"{_missing(pilot.app, texts)}: {error}") from None
-    return screen_text(pilot.app)
+        screen = screen_text(pilot.app)
+        raise TimeoutError(f"{[text for text in texts if text not in screen]}: {error}") from None
 
 
 async def hides(pilot: Pilot[Any], *texts: str) -> str:
     """Wait until none of the texts stands on the screen; the screen. Raises TimeoutError."""
-    await until(pilot, lambda: len(_missing(pilot.app, texts)) == len(texts))
-    return screen_text(pilot.app)
+    return await _painted(pilot, lambda screen: not any(text in screen for text in texts))
+
+
+async def _painted(pilot: Pilot[Any], fits: Callable[[str], bool]) -> str:
+    """The first screen that fits: painting one takes as long as half a key."""
+    screen = ""
+
+    def painted() -> bool:
+        nonlocal screen
+        screen = screen_text(pilot.app)
+        return fits(screen)
+
+    await until(pilot, painted)
+    return screen
 
 
 async def looks_like(pilot: Pilot[Any], screen: str, *, timeout: float = 20) -> None:
     """Wait until the screen is exactly this one. Raises TimeoutError."""
     await until(pilot, lambda: screen_text(pilot.app) == screen, timeout=timeout)
-
-
-def _missing(app: Any, texts: Sequence[str]) -> list[str]:
-    screen = screen_text(app)
-    return [text for text in texts if text not in screen]
