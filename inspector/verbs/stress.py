@@ -1,0 +1,17 @@
+"""What `stress` does besides showing its analysis: it scores the rewritings that the scorer was not given yet."""
+
+import argparse
+
+from inspector.verbs import Verb
+
+
+def _flags(parser: argparse.ArgumentParser) -> None:
+    from scoring.runs.arguments import add_prm_arguments
+
+    add_prm_arguments(parser, required=False)
+    run = parser.add_argument_group("what is scored")
+    run.add_argument("--server", metavar="URL", default="", help="the server that a critic is asked on")
+    run.add_argument("--no-score", action="store_true", help="score nothing (show what was scored before)")
+
+
+VERB = Verb(flags=_flags, module="inspector.shell.stressing")
