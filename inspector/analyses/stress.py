@@ -123,7 +123,7 @@ NOTES = (
     "share: of the steps with a gold label that the law speaks of; shift: mean reward after less before over these",
     "low and high: 95%, whole problems resampled; not adjusted for how many rewritings there are",
     "flips: verdicts at the threshold that name another step of the case; noticed: those that name the broken step",
-    "p: exact one-sided sign test of the problems that violate under the rewriting or under the control alone",
+    "p: exact one-sided sign test of the problems with more violations under the rewriting, or under the control",
     "p_holm: by Holm over the rewritings; accused below 0.05, which an invariant scorer is in at most 5% of tables",
     "a scorer without rewards violates where its verdict moves",
 )
@@ -158,7 +158,7 @@ def _amount(word: str) -> float:
     "Stress",
     (
         Page(TABLE, "Rewritings", "focus"),
-        Page(VIOLATIONS, "Violations", "focus", help="every step that violates a law, the largest first"),
+        Page(VIOLATIONS, "Violations", "focus", help="every step that violates a law (the largest first)"),
         Page(CUTS, "Cuts", "focus", help="solutions cut in five ways; what that does to verdicts"),
     ),
     scorers="the scorer that is tried (its name or a unique part of it)",
@@ -304,9 +304,9 @@ def tolerance_of(seen: Evaluation) -> float:
 
 def _drawn(results: Selection, inside: Bools, number: int) -> Ints:
     """The row ids of the cases that are rewritten, rising."""
-    shown = np.flatnonzero(inside)
-    chosen = sample(results.cases[shown].select("case"), number, seed=results.request.seed)
-    return shown[np.array(chosen, dtype=np.int64)]
+    here = np.flatnonzero(inside)
+    chosen = sample(results.cases[here].select("case"), number, seed=results.request.seed)
+    return here[np.array(chosen, dtype=np.int64)]
 
 
 def _folders(results: Selection, seen: Evaluation) -> list[Path]:
@@ -396,7 +396,7 @@ def _table_blocks(
                 "tolerance",
                 f"{each.tolerance:g}, where rewards go from {each.seen.scorer.low:g} to {each.seen.scorer.high:g}",
             ),
-            ("accused", "more problems violate than under the control: exact sign test, Holm, below 0.05"),
+            ("accused", "more problems have more violations than under the control: exact sign test, Holm, below 0.05"),
         )
     )
     if each.judged is not None and each.judged.missing:

@@ -14,12 +14,15 @@ from scoring.variants import Edit
 _NUM = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _OP = r"\+|-|−|\*|/|×|÷|·|\\times|\\cdot|\\div"
 _EQUATION = re.compile(
-    rf"(?<![\w.,^(){{}}\[\]=+\-−*/×÷·\\$%])(?P<left>{_NUM}(?:\s*(?:{_OP})\s*{_NUM})+)(?P<equals>\s*=\s*)(?P<right>{_NUM})"
+    rf"(?<![\w.,^(){{}}\[\]=+\-−*/×÷·\\%])(?P<left>{_NUM}(?:\s*(?:{_OP})\s*{_NUM})+)(?P<equals>\s*=\s*)(?P<right>{_NUM})"
 )
 """Numbers joined by operators, an equals sign and one number."""
 _BEFORE = re.compile(r"(?:[\w)\]}^.=+\-−*/×÷·%,(]|\\times|\\cdot|\\div)\s*$")
 _AFTER = re.compile(r"\s*(?:[.,]?\d|[-+−*/×÷·^%(=!]|\\times|\\cdot|\\div|\\frac|[A-Za-z](?![A-Za-z]))")
 """What goes on with the equation, so that it may not be all of it."""
+_OTHER_NUMBERS = re.compile(
+    r"\b(?:mod|modulo|modular|congruent|base|binary|hexadecimal|clock)\b|\\p?mod\b|≡", re.IGNORECASE
+)
 _PLUS = {"+": "-", "-": "+", "−": "+"}
 
 
@@ -79,6 +82,8 @@ def _number(text: str) -> Fraction:
 
 def _holding(solution: Solution, *, used: bool) -> list[tuple[int, Equation]]:
     """Equations that hold in steps whose gold label is right; `used`: a later step has the number on the right."""
+    if any(_OTHER_NUMBERS.search(text) for text in (solution.problem, *solution.steps)):
+        raise NotRewritten("numbers may be of another base, or equal up to multiples")
     places = []
     for at, text in enumerate(solution.steps):
         if not (at < len(solution.right) and solution.right[at]):

@@ -1,8 +1,8 @@
 """What a scorer makes of rewritings: which steps violate the law, how far rewards move, and whom that accuses.
 
-A rewriting is accused where more problems violate its law than under the control, in which nothing is changed that a
-reader sees. On an invariant scorer both are the same draw, whatever its noise: of the problems that violate one of the
-two alone, as many are expected of each, which the exact sign test of McNemar holds them to (one-sided, Holm over the
+A rewriting is accused where steps violate its law in more problems than under the control, in which nothing is changed
+that a reader sees. On an invariant scorer both are the same draw, whatever its noise: a problem has more violations
+under one of the two as often as under the other, which an exact sign test holds them to (one-sided, Holm over the
 rewritings). So an invariant scorer, noisy or not, is accused of anything with a probability of at most 5%.
 """
 
@@ -95,13 +95,13 @@ def moved_steps(trial: Trial) -> list[MovedStep]:
     return moved
 
 
-def _control_moves(trial: Trial, moved: Sequence[MovedStep]) -> float:
-    """The largest harm that the control does to the same steps; NaN where it has no rewards."""
+def _control_violations(trial: Trial, moved: Sequence[MovedStep], tolerance: float) -> float:
+    """How many of the same steps the control moves the wrong way by more than that; NaN where it has no rewards."""
     control = trial.control
-    if control is None or not moved or max(step.origin for step in moved) >= len(control.rewards):
+    if control is None or max(step.origin for step in moved) >= len(control.rewards):
         return math.nan
     shifts = [(control.rewards[step.origin] - step.before, step.right) for step in moved]
-    return max(-shift if right else shift for shift, right in shifts)
+    return sum((-shift if right else shift) > tolerance for shift, right in shifts)
 
 
 def flipped(trial: Trial) -> bool | None:
@@ -156,9 +156,9 @@ class Vulnerability(Struct, frozen=True):
         shift: The mean of the rewards after less before over these steps, with its 95% interval.
         flips: How many verdicts changed, of `decided` that could.
         noticed: How many verdicts name the broken step, of `decided`; None where none is broken.
-        problems: How many problems can be testable by the sign test, and how many violate (`harmed`), alone or not.
+        problems: How many problems the sign test is of, and how many of them violate (`harmed`).
         harmed_by_control: How many of them violate under the control.
-        only_here: Problems that violate here and not under the control; `only_control` the other way round.
+        more_here: Problems with more violations here than under the control; `more_control` the other way round.
         p: Of the sign test, one-sided; None where there is no control or nothing to test. `p_holm` is adjusted.
     """
 
@@ -174,8 +174,8 @@ class Vulnerability(Struct, frozen=True):
     problems: int
     harmed: int
     harmed_by_control: int
-    only_here: int
-    only_control: int
+    more_here: int
+    more_control: int
     p: float | None
     p_holm: float | None = None
 
@@ -221,8 +221,7 @@ def _held(
     violations = sorted((step for step in every if step.harm > tolerance), key=lambda step: -step.harm)
     here, control = _by_problem(trials, moved, tolerance)
     testable = ~np.isnan(here) & ~np.isnan(control)
-    only_here = int((testable & (here == 1) & (control == 0)).sum())
-    only_control = int((testable & (here == 0) & (control == 1)).sum())
+    more_here, more_control = int((here > control).sum()), int((here < control).sum())
     flips = [flip for trial in trials if (flip := flipped(trial)) is not None]
     names = [seen for trial in trials if (seen := noticed(trial)) is not None]
     return Vulnerability(
@@ -236,33 +235,32 @@ def _held(
         len(flips),
         sum(names) if rewriting.kind == "breaking" else None,
         int(testable.sum()),
-        int((here[testable] == 1).sum()),
-        int((control[testable] == 1).sum()),
-        only_here,
-        only_control,
-        None if rewriting.kind == "control" or not testable.any() else sign_test(only_here, only_control),
+        int((here[testable] > 0).sum()),
+        int((control[testable] > 0).sum()),
+        more_here,
+        more_control,
+        None if rewriting.kind == "control" or not testable.any() else sign_test(more_here, more_control),
     )
 
 
 def _by_problem(
     trials: Sequence[Trial], moved: Sequence[Sequence[MovedStep]], tolerance: float
 ) -> tuple[Floats, Floats]:
-    """Whether each problem violates the law under the rewriting and under the control: 1, 0, NaN = not known. (p,)."""
+    """How many violations each problem has under the rewriting and under the control; NaN = not known. (p,)."""
     numbers = {problem: place for place, problem in enumerate(dict.fromkeys(trial.problem for trial in trials))}
     here, control = np.full((2, len(numbers)), np.nan)
     for trial, steps in zip(trials, moved, strict=True):
         place = numbers[trial.problem]
         if steps:
-            own = float(max(step.harm for step in steps) > tolerance)
-            harm = _control_moves(trial, steps)
-            other = math.nan if math.isnan(harm) else float(harm > tolerance)
+            own: float = sum(step.harm > tolerance for step in steps)
+            other = _control_violations(trial, steps, tolerance)
         else:
             flip = None if trial.before.rewards else _harmed_by_verdict(trial, trial.after.verdict)
             same = None if trial.control is None else _same_place(trial, trial.control.verdict)
             own, other = (math.nan if value is None else float(value) for value in (flip, same))
         if not math.isnan(own) and not math.isnan(other):
-            here[place] = np.fmax(here[place], own)
-            control[place] = np.fmax(control[place], other)
+            here[place] = np.nansum([here[place], own])
+            control[place] = np.nansum([control[place], other])
     return here, control
 
 

@@ -174,6 +174,9 @@ _BACK = re.compile(
     re.IGNORECASE,
 )
 """Words by which a step leans on another one, or on its place."""
+_ENGLISH = re.compile(
+    r"\b(?:the|of|and|is|are|we|to|in|has|have|with|from|by|for|at|on|get|makes?|gives?)\b", re.IGNORECASE
+)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SYMBOL = re.compile(r"\\[A-Za-z]+|(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
 _CONTENT = re.compile(r"[^\W\d_]{4,}")
@@ -189,9 +192,16 @@ def mentions(text: str) -> frozenset[str]:
 
 
 def results(text: str) -> frozenset[str]:
-    """Return the numbers and symbols behind equals signs, which a step states."""
-    stated = (mentions(part) for part in re.split(r"=|\\approx|≈|\bis\b|\bare\b", text)[1:])
-    return frozenset().union(*stated)
+    """Return the numbers and symbols behind equals signs, and behind "is" and "are", which a step states."""
+    stated = " ".join(re.split(r"=|\\approx|≈|\bis\b|\bare\b", text)[1:])
+    return frozenset(name for name in mentions(stated) if len(name) < 2 or not name.isalpha())
+
+
+def english(solution: Solution) -> bool:
+    """Return whether a solution seems to be written in English, whose words that refer back are known here."""
+    text = " ".join((solution.problem, *solution.steps))
+    words = re.findall(r"[^\W\d_]{2,}", text)
+    return all(word.isascii() for word in words) and 12 * len(_ENGLISH.findall(text)) >= len(words) > 0
 
 
 def independent(solution: Solution, at: int) -> bool:
@@ -213,6 +223,8 @@ def independent(solution: Solution, at: int) -> bool:
 
 def reorder(solution: Solution, rng: random.Random) -> list[Edit]:
     """Swap two steps beside each other that do not depend on each other; the last step stays."""
+    if not english(solution):
+        raise NotRewritten("it does not seem to be English: words that refer back are not known")
     pairs = [at for at in range(len(solution.steps) - 2) if independent(solution, at)]
     if not pairs:
         raise NotRewritten("no two steps beside each other are surely independent")
@@ -228,6 +240,9 @@ def renumber(solution: Solution, _: random.Random) -> list[Edit]:
     numbered = [bool(LABEL.match(step)) for step in solution.steps]
     if any(numbered) and not all(numbered):
         raise NotRewritten("some steps are numbered and others are not")
+    numbers = [int(re.sub(r"\D", "", match.group())) for step in solution.steps if (match := LABEL.match(step))]
+    if numbers and numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        raise NotRewritten("the numbers before the steps do not count them")
     bodies = [LABEL.sub("", step, count=1) for step in solution.steps]
     unnumbered(Solution(solution.problem, tuple(bodies)))
     if all(numbered):

@@ -118,9 +118,8 @@ def open_formula(text: str) -> bool:
 
 def closed(steps: Sequence[str]) -> None:
     """Refuse where a formula goes over the end of a step: what is put there would stand inside it."""
-    for at, step in enumerate(steps):
-        if open_formula(step):
-            raise NotRewritten(f"a formula, a block or an amount in dollars may go on beyond step {at}")
+    if any(map(open_formula, steps)):
+        raise NotRewritten("a formula or a block of code may go on beyond its step, or a dollar be money")
 
 
 def unnumbered(solution: Solution) -> None:
