@@ -2,8 +2,9 @@
 
 A rewriting is accused where steps violate its law in more problems than under the control, in which nothing is changed
 that a reader sees. On an invariant scorer both are the same draw, whatever its noise: a problem has more violations
-under one of the two as often as under the other, which an exact sign test holds them to (one-sided, Holm over the
-rewritings). So an invariant scorer, noisy or not, is accused of anything with a probability of at most 5%.
+under one of the two as often as under the other, which an exact sign test holds them to (one-sided; right steps and
+others apart, the smaller p doubled; Holm over the rewritings). So an invariant scorer, noisy or not, is accused of
+anything with a probability of at most 5%.
 """
 
 import math
@@ -158,8 +159,9 @@ class Vulnerability(Struct, frozen=True):
         noticed: How many verdicts name the broken step, of `decided`; None where none is broken.
         problems: How many problems the sign test is of, and how many of them violate (`harmed`).
         harmed_by_control: How many of them violate under the control.
-        more_here: Problems with more violations here than under the control; `more_control` the other way round.
-        p: Of the sign test, one-sided; None where there is no control or nothing to test. `p_holm` is adjusted.
+        more_here: Problems with more violations here than under the control, of right steps or of the others, whichever
+            decides; `more_control` the other way round.
+        p: Of the sign test; None where there is no control or nothing to test. `p_holm` is adjusted.
     """
 
     rewriting: Rewriting
@@ -221,7 +223,15 @@ def _held(
     violations = sorted((step for step in every if step.harm > tolerance), key=lambda step: -step.harm)
     here, control = _by_problem(trials, moved, tolerance)
     testable = ~np.isnan(here) & ~np.isnan(control)
-    more_here, more_control = int((here > control).sum()), int((here < control).sum())
+    tests = [
+        (sign_test(more, fewer), more, fewer)
+        for side in range(len(_SIDES))
+        if testable[side].any()
+        for more, fewer in [(int((here[side] > control[side]).sum()), int((here[side] < control[side]).sum()))]
+    ]
+    # Of two tests the smaller p counts twice, so that looking at both makes nothing likelier.
+    least, more_here, more_control = min(tests, default=(math.nan, 0, 0))
+    p = None if rewriting.kind == "control" or not tests else min(1.0, len(tests) * least)
     flips = [flip for trial in trials if (flip := flipped(trial)) is not None]
     names = [seen for trial in trials if (seen := noticed(trial)) is not None]
     return Vulnerability(
@@ -234,33 +244,44 @@ def _held(
         sum(flips),
         len(flips),
         sum(names) if rewriting.kind == "breaking" else None,
-        int(testable.sum()),
-        int((here[testable] > 0).sum()),
-        int((control[testable] > 0).sum()),
+        int(testable.any(axis=0).sum()),
+        int((np.where(testable, here, 0).sum(axis=0) > 0).sum()),
+        int((np.where(testable, control, 0).sum(axis=0) > 0).sum()),
         more_here,
         more_control,
-        None if rewriting.kind == "control" or not testable.any() else sign_test(more_here, more_control),
+        p,
     )
+
+
+_SIDES = (True, False)
+"""Steps whose gold label is right, and the others; of a scorer without rewards every case is of the first."""
 
 
 def _by_problem(
     trials: Sequence[Trial], moved: Sequence[Sequence[MovedStep]], tolerance: float
 ) -> tuple[Floats, Floats]:
-    """How many violations each problem has under the rewriting and under the control; NaN = not known. (p,)."""
+    """How many violations of each side a problem has under the rewriting and under the control, (2, p) each.
+
+    NaN = it has no step of this side of which both are known.
+    """
     numbers = {problem: place for place, problem in enumerate(dict.fromkeys(trial.problem for trial in trials))}
-    here, control = np.full((2, len(numbers)), np.nan)
+    here, control = np.full((2, len(_SIDES), len(numbers)), np.nan)
     for trial, steps in zip(trials, moved, strict=True):
         place = numbers[trial.problem]
-        if steps:
-            own: float = sum(step.harm > tolerance for step in steps)
-            other = _control_violations(trial, steps, tolerance)
-        else:
-            flip = None if trial.before.rewards else _harmed_by_verdict(trial, trial.after.verdict)
-            same = None if trial.control is None else _same_place(trial, trial.control.verdict)
-            own, other = (math.nan if value is None else float(value) for value in (flip, same))
-        if not math.isnan(own) and not math.isnan(other):
-            here[place] = np.nansum([here[place], own])
-            control[place] = np.nansum([control[place], other])
+        for side, right in enumerate(_SIDES):
+            of_side = [step for step in steps if step.right == right]
+            if of_side:
+                own: float = sum(step.harm > tolerance for step in of_side)
+                other = _control_violations(trial, of_side, tolerance)
+            elif right and not trial.before.rewards:
+                flip = _harmed_by_verdict(trial, trial.after.verdict)
+                same = None if trial.control is None else _same_place(trial, trial.control.verdict)
+                own, other = (math.nan if value is None else float(value) for value in (flip, same))
+            else:
+                continue
+            if not math.isnan(own) and not math.isnan(other):
+                here[side, place] = np.nansum([here[side, place], own])
+                control[side, place] = np.nansum([control[side, place], other])
     return here, control
 
 
