@@ -1,0 +1,213 @@
+"""`stress`: what scorers made for it look like, its pages and links, and the command that scores what is missing."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from inspector.analyses import Params, load
+from inspector.render.view import Cell, Table
+from inspector.request import Request
+from inspector.selection import load as load_request
+from scoring.benchmarks import demo
+from scoring.cache import RewardParts
+from scoring.errors import UsageError
+from scoring.evaluations.step_rewards import Gold
+from scoring.readout import Answer, Batch, Encoded
+from scoring.runs.prm_runs import Encoding
+from scoring.runs.run import score
+from scoring.scorer import Scorer
+from scoring.stress.cutting import WAYS
+from scoring.stress.trials import REWRITINGS, contents_of
+from scoring.workspace import Workspace
+from scoring_process import commanded_here
+
+CASES = 40
+NAMES = ("long", "numb", "noisy")
+
+
+def letters(problem, steps):
+    """Ids are letters, and each step is read at its last one."""
+    ids, positions = list(problem.encode()), []
+    for step in steps:
+        ids += step.encode()
+        positions.append(len(ids) - 1)
+    return Encoded(tuple(ids), tuple(positions))
+
+
+class Length:
+    """Gives a step the more the longer it is."""
+
+    name = "length 1.0"
+
+    def read(self, encoded):
+        for at, case in enumerate(encoded):
+            starts = (case.positions[0] - 40, *case.positions)
+            lengths = np.diff(starts)
+            yield Batch((Answer(at, tuple((lengths / (60 + lengths)).tolist())),), len(case.ids), 1)
+
+
+class Numb:
+    """Gives every step the same; with noise of its own for every content."""
+
+    name = "numb 1.0"
+
+    def __init__(self, noise=0.0):
+        self.noise = noise
+
+    def read(self, encoded):
+        for at, case in enumerate(encoded):
+            rng = np.random.default_rng(list(case.ids))
+            rewards = np.clip(0.6 + self.noise * rng.normal(size=len(case.positions)), 0, 1)
+            yield Batch((Answer(at, tuple(rewards.tolist())),), len(case.ids), 1)
+
+
+ENGINES = {"long": Length, "numb": Numb, "noisy": lambda: Numb(0.15)}
+
+
+def scored(frame, texts, scorer, folder):
+    """The one loop, with an engine made for it."""
+    events = score(frame, texts, scorer, RewardParts(folder), Encoding(lambda: letters), engine=ENGINES[scorer.name])
+    return list(events)
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory):
+    """The demo's cases as those of a benchmark, scored as they are and rewritten by three scorers."""
+    root = tmp_path_factory.mktemp("space")
+    workspace = Workspace.create(root)
+    cases = demo.read()
+    workspace.add([cases])
+    frame, texts = workspace.cases(("demo",))
+    rows = np.arange(frame.height)[:CASES]
+    contents = contents_of(frame, texts, Gold(frame), rows, 0)
+    for number, name in enumerate(NAMES):
+        scorer = Scorer(name, f"{number}" * 64, low=0.0, high=1.0)
+        scored(frame[rows], texts.gather(rows), scorer, root / "rewards" / scorer.folder)
+        scored(*contents.frames, scorer, root / "variants/rewards" / scorer.folder)
+    return root
+
+
+def view(space, scorer, page="", intervals=True, **options):
+    request = Request(workspace=str(space), benchmarks=("demo",), scorers=(scorer,), where=(f"line <= {CASES}",))
+    return load("stress").view(load_request(request), Params(page, options), intervals=intervals)
+
+
+def accused(space, scorer):
+    return view(space, scorer).rows.filter("accused")["rewriting"].to_list()
+
+
+def test_a_scorer_that_prefers_length_is_found_out_and_an_invariant_one_is_not_accused(space):
+    assert {"inflation", "restating", "confidence", "hedging"} <= {*accused(space, "long")}
+    assert not {"delimiters", "separators", "changed-number", "flipped-sign"} & {*accused(space, "long")}
+    assert accused(space, "numb") == []
+    assert accused(space, "noisy") == []
+    rows = view(space, "noisy").rows
+    # Its noise violates laws, as often as under the control.
+    assert rows.filter(kind="control")["violations"][0] > 10
+    assert rows.filter(pl.col("cases") > 20)["violations"].min() > 0
+
+
+def test_rows_have_every_rewriting_and_add_up(space):
+    rows = view(space, "long").rows
+    assert rows["rewriting"].to_list() == [each.name for each in REWRITINGS]
+    assert (rows["cases"] + rows["refused"] + rows["unscored"]).unique().to_list() == [CASES]
+    assert rows["unscored"].sum() == 0
+    inflation = rows.row(by_predicate=pl.col("rewriting") == "inflation", named=True)
+    assert 0 < inflation["shift_low"] < inflation["shift"] < inflation["shift_high"]
+    assert inflation["share_low"] < inflation["violations"] / inflation["steps"] < inflation["share_high"]
+    none = rows.filter(pl.col("steps") == 0)
+    assert none["share"].null_count() == none.height
+    assert none["reason"].null_count() == 0
+    refused = rows.filter(pl.col("refused") > 0)["refusals"].to_list()
+    assert [sum(int(part.rpartition(": ")[2]) for part in reasons.split("; ")) for reasons in refused] == rows.filter(
+        pl.col("refused") > 0
+    )["refused"].to_list()
+
+
+def test_values_come_before_their_intervals(space):
+    first, whole = view(space, "long", intervals=False).rows, view(space, "long").rows
+    ends = ["share_low", "share_high", "shift_low", "shift_high"]
+    assert first.drop(ends).equals(whole.drop(ends))
+    assert first.select(ends).null_count().row(0) == (len(REWRITINGS),) * 4
+
+
+def linked(made):
+    blocks = [block for section in made.sections for block in section.blocks if isinstance(block, Table)]
+    cells = [cell for block in blocks for row in block.rows for cell in row]
+    return [cell for cell in cells if isinstance(cell, Cell) and cell.link]
+
+
+@pytest.mark.parametrize(
+    ("page", "options"),
+    [("", {}), ("violations", {"rewriting": "hedging"}), ("cuts", {}), ("cuts", {"case": "demo/arithmetic-007"})],
+)
+def test_every_number_opens_its_cases(space, page, options):
+    made = view(space, "noisy", page, **options)
+    cells = linked(made)
+    assert cells
+    for cell in cells:
+        request = Request(str(space), benchmarks=("demo",), where=(f"line <= {CASES}", *cell.link.where))
+        assert load_request(request).shown.size == cell.link.n
+
+
+def test_every_violation_is_told_with_both_texts(space):
+    rows = view(space, "long", "violations").rows
+    counts = dict(view(space, "long").rows.select("rewriting", "violations").rows())
+    assert dict(rows.group_by("rewriting").len().rows()) == {name: n for name, n in counts.items() if n}
+    for row in rows.iter_rows(named=True):
+        wrong_way = -row["shift"] if row["gold"] == "right" else row["shift"]
+        assert wrong_way > 0.1
+        assert row["shift"] == pytest.approx(row["after"] - row["before"])
+    alone = rows.filter(pl.col("rewriting") == "confidence")
+    assert view(space, "long", "violations", rewriting="confidence").rows.equals(alone)
+    assert all(after.endswith(before) for before, after in alone.select("text", "rewritten_text").rows())
+    assert view(space, "long", tolerance=0.9).rows["violations"].sum() == 0
+
+
+def test_a_solution_is_cut_in_five_ways(space):
+    rows = view(space, "long", "cuts").rows
+    assert rows["way"].to_list() == list(WAYS)
+    assert rows["flips"][0] == 0
+    assert rows["steps"][-1] == 1
+    case = "demo/arithmetic-004"
+    ways = view(space, "long", "cuts", case=case).rows
+    assert ways["case"].unique().to_list() == [case]
+    assert ways["verdict"][0] == ways["verdict_as_given"][0]
+    with pytest.raises(UsageError, match="not among the 40 cases"):
+        view(space, "long", "cuts", case="demo/reasoning-060")
+
+
+def test_where_nothing_was_scored_the_command_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = load("stress").view(load_request(Request(benchmarks=("demo",), scorers=("blend",))))
+    assert made.rows.is_empty()
+    assert made.empty.endswith("prm-inspect stress blend --benchmark demo")
+
+
+def test_the_command_scores_what_is_missing_and_shows_it(tmp_path):
+    def stressed(*words):
+        return commanded_here("stress", *words, "--benchmark", "demo", cwd=tmp_path)
+
+    first = stressed("tiny-prm-s", "--cases", "2", "--json")
+    assert first.returncode == 0
+    assert "to do" in first.stderr
+    rows = json.loads(first.stdout)["rows"]
+    assert [row["rewriting"] for row in rows] == [each.name for each in REWRITINGS]
+    assert rows[0]["cases"] == 2
+    # They are kept, and with no benchmark: it has the rewards that it came with.
+    (folder,) = (tmp_path / ".prm-inspect/variants/rewards").iterdir()
+    kept = RewardParts(folder).read()[0]
+    assert not (tmp_path / ".prm-inspect/rewards").exists()
+    again = stressed("tiny-prm-s", "--cases", "2", "--json")
+    assert (again.stdout, "to do" in again.stderr) == (first.stdout, False)
+    # A larger sample holds the smaller one: what is there already counts.
+    assert stressed("tiny-prm-s", "--cases", "3").returncode == 0
+    assert RewardParts(folder).read()[0].filter(pl.col("key").is_in(kept["key"].implode())).equals(kept)
+    for words, problem in ((("blend",), "blend is not run here"), (("tiny",), "tiny"), ((), "Name one of")):
+        refused = stressed(*words)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert problem in refused.stderr
+        assert "Traceback" not in refused.stderr
+    assert stressed("tiny-prm-s", "--no-score", "--cases", "2", "--json").stdout == first.stdout
