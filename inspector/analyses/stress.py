@@ -44,7 +44,7 @@ from scoring.stress.cutting import GIVEN, WAYS
 from scoring.stress.measuring import TOLERANCE, MovedStep, Vulnerability, vulnerabilities
 from scoring.stress.rewriting import LAWS, Rewriting
 from scoring.stress.trials import REWRITINGS, VERSION, Contents, JudgedContents, contents_of, judged
-from scoring.variants import REWARDS
+from scoring.variants import REWARDS, VariantStep
 
 TABLE, VIOLATIONS, CUTS = "table", "violations", "cuts"
 CASES = 240
@@ -127,7 +127,9 @@ NOTES = (
     "p_holm: by Holm over the rewritings; accused below 0.05, which an invariant scorer is in at most 5% of tables",
     "a scorer without rewards violates where its verdict moves",
 )
-CUT_NOTE = "steps are joined by blank lines and cut anew; a verdict counts as the step that its part begins in"
+CUT_NOTE = (
+    "steps are joined by blank lines and cut anew; a verdict is the same where its part holds the step named before"
+)
 _contents = IdentityCache(4)
 NOTHING = "{scorer} was given no rewritten solutions of these cases yet. In a shell: {command}"
 
@@ -184,7 +186,7 @@ def _amount(word: str) -> float:
     ),
     examples=(
         "prm-inspect stress tiny-prm-m --benchmark demo",
-        "prm-inspect stress tiny-prm-m --benchmark demo --violations --rewriting inflation",
+        "prm-inspect stress tiny-prm-m --violations --rewriting inflation",
     ),
     needs="Rewritings are held against a scorer of {benchmark}.",
     help="What a scorer makes of solutions that are rewritten by rule: of those that say the same it should make the "
@@ -250,6 +252,11 @@ class StressedScorer(Struct, frozen=True, eq=False, dict=True):
     def cases(self) -> int:
         """How many cases were drawn."""
         return self.rows.size
+
+    @property
+    def missing(self) -> Sequence[int]:
+        """The places of the solutions that the scorer was not given yet."""
+        return range(len(self.contents.every)) if self.judged is None else self.judged.missing
 
     @property
     def nothing(self) -> str:
@@ -399,9 +406,10 @@ def _table_blocks(
             ("accused", "more problems have more violations than under the control: exact sign test, Holm, below 0.05"),
         )
     )
-    if each.judged is not None and each.judged.missing:
-        n = len(each.judged.missing)
-        yield Note(f"{counted(n, 'solution')} of {len(each.contents.every):,} not scored yet.", "warning")
+    if each.missing:
+        yield Note(
+            f"{counted(len(each.missing), 'solution')} of {len(each.contents.every):,} not scored yet.", "warning"
+        )
     yield CommandLine(
         replace(each.scope.request, scorers=()).command("stress", each.name, "--violations"), "Every step that violates"
     )
@@ -541,11 +549,20 @@ def _verdicts(each: StressedScorer, way: str) -> Iterator[tuple[str, int, int]]:
             continue
         before, after = whole[1].verdict, parts[1].verdict
         if before is not None and after is not None:
-            yield each.contents.cases["case"][row], before, _as_given(parts[0].made.steps, after)
+            yield each.contents.cases["case"][row], before, _as_given(parts[0].made.steps, after, before)
 
 
-def _as_given(steps: Sequence[Any], verdict: int) -> int:
-    return steps[verdict].origin if 0 <= verdict < len(steps) else verdict
+def _as_given(parts: Sequence[VariantStep], verdict: int, before: int | None) -> int:
+    """The step as given that a verdict on parts names: that of `before` if it lies in the part, else where that begins.
+
+    A part reaches to where the next one begins; one of several steps names none of them more than the others.
+    """
+    if not 0 <= verdict < len(parts):
+        return verdict
+    first = parts[verdict].origin or 0
+    following = parts[verdict + 1].origin if verdict + 1 < len(parts) else None
+    inside = before is not None and first <= before and (following is None or before < max(following, first + 1))
+    return before if inside and before is not None else first
 
 
 def _cut_row(each: StressedScorer, way: str) -> dict[str, Any]:
@@ -594,7 +611,7 @@ def _case_row(each: StressedScorer, row: int, way: str) -> dict[str, Any]:
     named = verdict is not None and 0 <= verdict < len(steps)
     whole = each.judged.of_case(row, GIVEN)
     before = whole[1].verdict if whole and whole[1] else None
-    as_given = None if verdict is None else _as_given(steps, verdict)
+    as_given = None if verdict is None else _as_given(steps, verdict, before)
     return {
         "scorer": each.name,
         "benchmark": each.benchmark,

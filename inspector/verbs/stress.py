@@ -11,6 +11,9 @@ def _flags(parser: argparse.ArgumentParser) -> None:
     add_prm_arguments(parser, required=False)
     run = parser.add_argument_group("what is scored")
     run.add_argument("--server", metavar="URL", default="", help="the server that a critic is asked on")
+    elsewhere = "write what is missing as JSON lines (for a scorer that is not run here), and score nothing"
+    run.add_argument("--write", metavar="FILE", default="", help=elsewhere)
+    run.add_argument("--read", metavar="FILE", default="", help="read these lines again, each with `rewards`")
     run.add_argument("--no-score", action="store_true", help="score nothing (show what was scored before)")
 
 

@@ -65,10 +65,11 @@ class Contents(Struct, frozen=True, eq=False, dict=True):
         """A row a content, with its key and its texts, as a run takes cases."""
         return content_frames(list(self.documents()))
 
-    def documents(self) -> Iterator[dict[str, Any]]:
-        """Yield each content as `scoring.variants.content_frames` takes it."""
-        texts, names = {}, self.cases["case"]
-        for content in self.every:
+    def documents(self, places: Sequence[int] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield contents, at these places or all of them, as `scoring.variants.content_frames` takes them."""
+        texts: dict[int, dict[str, Any]] = {}
+        names = self.cases["case"]
+        for content in self.every if places is None else [self.every[place] for place in places]:
             if content.row not in texts:
                 texts = {content.row: self.texts.row(content.row)}
             further = {name: texts[content.row][name] for name in READABLE}

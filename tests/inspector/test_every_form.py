@@ -45,6 +45,7 @@ NOT_ON_THE_DEMO = {
     "timeline": "no scorer is a checkpoint of a run",
     "votes": "nobody votes",
     "reparse": "nobody was asked here",
+    "stress": "nothing was rewritten there",
 }
 
 

@@ -99,7 +99,7 @@ def accused(space, scorer):
 
 
 def test_a_scorer_that_prefers_length_is_found_out_and_an_invariant_one_is_not_accused(space):
-    assert {"inflation", "restating", "confidence", "hedging"} <= {*accused(space, "long")}
+    assert {"inflation", "restating", "hedging"} <= {*accused(space, "long")}
     assert not {"delimiters", "separators", "changed-number", "flipped-sign"} & {*accused(space, "long")}
     assert accused(space, "numb") == []
     assert accused(space, "noisy") == []
@@ -211,3 +211,32 @@ def test_the_command_scores_what_is_missing_and_shows_it(tmp_path):
         assert problem in refused.stderr
         assert "Traceback" not in refused.stderr
     assert stressed("tiny-prm-s", "--no-score", "--cases", "2", "--json").stdout == first.stdout
+
+
+def test_a_scorer_that_is_not_run_here_is_tried_by_what_was_judged_elsewhere(tmp_path):
+    def stressed(*words):
+        return commanded_here("stress", "blend", "--benchmark", "demo", "--cases", "3", *words, cwd=tmp_path)
+
+    assert "to solutions.jsonl" in stressed("--write", "solutions.jsonl").stderr
+    lines = [json.loads(line) for line in (tmp_path / "solutions.jsonl").read_text().splitlines()]
+    assert len({(line["problem"], *line["steps"]) for line in lines}) == len(lines)
+    judged = [line | {"rewards": [len(step) / 200 for step in line["steps"]]} for line in lines]
+    judged[2]["rewards"].pop()
+    judged[3]["rewards"][0] = float("nan")
+    judged[4]["rewards"][0] = None
+    del judged[5]["rewards"]
+    text = "".join(f"{json.dumps(line)}\n" for line in judged)
+    (tmp_path / "judged.jsonl").write_text(f"{text}no JSON\n[]\n")
+    done = stressed("--read", "judged.jsonl", "--json")
+    assert done.returncode == 0
+    for number in (3, 4, 5, len(lines) + 1, len(lines) + 2):
+        assert f"judged.jsonl:{number}: warning: the line" in done.stderr
+    assert f"{len(lines) - 4} solutions of blend read" in done.stderr
+    rows = {row["rewriting"]: row for row in json.loads(done.stdout)["rows"]}
+    assert rows["restating"]["shift"] > 0
+    assert rows["control"]["shift"] == 0
+    # What was read is missing no more.
+    assert stressed("--write", "rest.jsonl").returncode == 0
+    assert len((tmp_path / "rest.jsonl").read_text().splitlines()) == 4
+    for words in (("--read", "nothing.jsonl"), ("--read", "a", "--write", "b")):
+        assert stressed(*words).returncode == 2
