@@ -1,4 +1,4 @@
-"""Rewritten solutions: whether rewards stay where nothing is said otherwise."""
+"""Solutions rewritten by rule: which rewards move that should not."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -185,8 +185,8 @@ def _amount(word: str) -> float:
         ),
     ),
     examples=(
-        "prm-inspect stress tiny-prm-m --benchmark demo",
-        "prm-inspect stress tiny-prm-m --violations --rewriting inflation",
+        "prm-inspect stress my-prm",
+        "prm-inspect stress my-prm --violations --rewriting inflation",
     ),
     needs="Rewritings are held against a scorer of {benchmark}.",
     help="What a scorer makes of solutions that are rewritten by rule: of those that say the same it should make the "

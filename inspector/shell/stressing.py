@@ -33,7 +33,9 @@ _LISTED = 5
 
 
 def run(args: argparse.Namespace) -> int:
-    """Score what is missing, unless told not to, and print or write the view; the exit code is that of what failed.
+    """Score what is missing and print or write the view; the exit code is that of what failed.
+
+    Where what is missing cannot be scored here, what was judged before is shown.
 
     Raises:
         UsageError: no one scorer is named, or it is not known what runs it.
@@ -41,11 +43,10 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.write and args.read:
         raise UsageError("--write and --read are two steps.", "Write, have the lines judged, and then read them.")
-    if not args.no_score:
-        code = _score(args)
-        # Where some are refused the others are shown: how many are is counted.
-        if args.write or code not in {0, 1}:
-            return code
+    code = _score(args)
+    # Where some are refused the others are shown: how many are is counted.
+    if args.write or code not in {0, 1}:
+        return code
     return analysis.run(args)
 
 
@@ -69,7 +70,13 @@ def _score(args: argparse.Namespace) -> int:
     code = 0
     for each in subjects:
         if each.missing:
-            words = _words(each, workspace, args)
+            try:
+                words = _words(each, workspace, args)
+            except UsageError as error:
+                if each.judged is None:
+                    raise
+                say([error.words], args)
+                continue
             code = max(code, _run(each, workspace, words, quiet=args.quiet))
             if code not in {0, 1}:
                 break

@@ -14,7 +14,6 @@ def _flags(parser: argparse.ArgumentParser) -> None:
     elsewhere = "write what is missing as JSON lines (for a scorer that is not run here), and score nothing"
     run.add_argument("--write", metavar="FILE", default="", help=elsewhere)
     run.add_argument("--read", metavar="FILE", default="", help="read these lines again, each with `rewards`")
-    run.add_argument("--no-score", action="store_true", help="score nothing (show what was scored before)")
 
 
 VERB = Verb(flags=_flags, module="inspector.shell.stressing")
