@@ -11,10 +11,13 @@ from scoring.stress.preserving import mentions
 from scoring.stress.rewriting import NotRewritten, Rewriting, Solution
 from scoring.variants import Edit
 
-_NUM = r"\d+(?:,\d{3})*(?:\.\d+)?"
+# Neither longer numbers nor longer sums: a search for them must end soon whatever a text holds.
+_NUM = r"\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,12})?"
 _OP = r"\+|-|−|\*|/|×|÷|·|\\times|\\cdot|\\div"
+_GAP = " {0,3}"
 _EQUATION = re.compile(
-    rf"(?<![\w.,^(){{}}\[\]=+\-−*/×÷·\\%])(?P<left>{_NUM}(?:\s*(?:{_OP})\s*{_NUM})+)(?P<equals>\s*=\s*)(?P<right>{_NUM})"
+    r"(?<![\w.,^(){}\[\]=+\-−*/×÷·\\%])"
+    rf"(?P<left>{_NUM}(?:{_GAP}(?:{_OP}){_GAP}{_NUM}){{1,20}})(?P<equals>{_GAP}={_GAP})(?P<right>{_NUM})"
 )
 """Numbers joined by operators, an equals sign and one number."""
 _BEFORE = re.compile(r"(?:[\w)\]}^.=+\-−*/×÷·%,(]|\\times|\\cdot|\\div)\s*$")

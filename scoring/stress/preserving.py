@@ -117,6 +117,7 @@ def _exchanged(text: str, rng: random.Random) -> str:
 
 def paraphrase(solution: Solution, rng: random.Random) -> list[Edit]:
     """Exchange connectives for others that say the same; formulas and quotations stay."""
+    closed(solution.steps)
     texts = []
     for step in solution.steps:
         parts = prose(step)
@@ -143,6 +144,7 @@ _OPENING = re.compile(rf"(^|[.!?]\s+)({'|'.join(LANGUAGES['German'])})(?=,)", re
 
 def translate_connectives(solution: Solution, rng: random.Random) -> list[Edit]:
     """Write the connectives at the beginning of sentences in another language, the same one throughout."""
+    closed(solution.steps)
     table = LANGUAGES[rng.choice(sorted(LANGUAGES))]
 
     def translated(match: re.Match[str]) -> str:

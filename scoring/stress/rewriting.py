@@ -20,6 +20,8 @@ LAWS: dict[RewritingKind, str] = {
     "preserving": "a right step must not lose more than the tolerance, and a wrong one must not gain more",
     "breaking": "the step that was broken must not gain more than the tolerance",
 }
+MOST = 100_000
+"""Characters of a solution that is rewritten."""
 
 
 class Solution(Struct, frozen=True):
@@ -79,6 +81,8 @@ def rewritten(rewriting: Rewriting, solution: Solution, seed: str) -> Rewritten:
     Raises:
         NotRewritten: it cannot be done without changing what the solution says, or there is nothing to do.
     """
+    if len(solution.problem) + sum(map(len, solution.steps)) > MOST:
+        raise NotRewritten(f"problem and steps have more than {MOST:,} characters")
     edits = tuple(rewriting.rewrite(solution, random.Random(f"{seed}|{rewriting.name}")))  # noqa: S311
     try:
         steps = apply_edits(solution.steps, edits)
@@ -131,7 +135,12 @@ def unnumbered(solution: Solution) -> None:
 
 
 def prose(text: str) -> list[tuple[str, bool]]:
-    """Split a text into its parts, each with whether it is prose and no formula or code; joined they are the text."""
+    """Split a text into its parts, each with whether it is prose and no formula or code; joined they are the text.
+
+    Where a formula begins and does not end, all is prose: whoever would change it asks `closed` first.
+    """
+    if any(text.count(opening) != text.count(end) for opening, end in _FENCES[:2]):
+        return [(text, True)] if text else []
     parts, end = [], 0
     for match in _MATH.finditer(text):
         parts += [(text[end : match.start()], True), (match.group(), False)]

@@ -1,5 +1,6 @@
 """Rewritings: what each does to a solution written for it, when it refuses, and the laws of all of them."""
 
+import contextlib
 import random
 import re
 
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.stress.breaking import equations, value_of
+from scoring.stress.cutting import WAYS, cut
 from scoring.stress.preserving import LANGUAGES, independent, mentions
 from scoring.stress.rewriting import NotRewritten, Solution, open_formula, prose, rewritten
 from scoring.stress.trials import CONTROL, REWRITINGS
@@ -259,3 +261,19 @@ def test_the_seed_decides():
     drawn = {tuple(texts("inflation", *STEPS, seed=str(seed))) for seed in range(10)}
     assert len(drawn) > 3
     assert random.Random("0|inflation").random() == random.Random("0|inflation").random()
+
+
+def test_nothing_takes_long_or_fails_whatever_a_text_holds():
+    for text in (
+        "1 + " * 20_000,
+        "\\(" * 40_000,
+        "7" * 9_000 + " + 1 = 2",
+        "$" * 50_001,
+        "Step " * 10_000,
+        "a. " * 20_000,
+    ):
+        for rewriting in REWRITINGS:
+            with contextlib.suppress(NotRewritten):
+                rewritten(rewriting, Solution(text, (text, "and 2 + 3 = 5", "5"), (True,) * 3), "0")
+        assert [len(cut((text,), way)) > 0 for way in WAYS] == [True] * len(WAYS)
+    assert "100,000 characters" in why_not("inflation", "a" * 100_001)
