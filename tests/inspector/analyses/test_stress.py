@@ -22,6 +22,7 @@ from scoring.stress.cutting import WAYS
 from scoring.stress.trials import REWRITINGS, contents_of
 from scoring.workspace import Workspace
 from scoring_process import commanded_here
+from servers.fault_server import running
 
 CASES = 40
 NAMES = ("long", "numb", "noisy")
@@ -242,3 +243,25 @@ def test_a_scorer_that_is_not_run_here_is_tried_by_what_was_judged_elsewhere(tmp
     assert len((tmp_path / "rest.jsonl").read_text().splitlines()) == 4
     for words in (("--read", "nothing.jsonl"), ("--read", "a", "--write", "b")):
         assert stressed(*words).returncode == 2
+
+
+def test_a_critic_is_asked_about_rewritings_as_it_was_about_cases(tmp_path):
+    def told(*words):
+        return commanded_here(*words, cwd=tmp_path)
+
+    with running() as server:
+        assert told("score", "demo", "--critic", "processbench", "--server", server.url, "--limit", "2").returncode == 0
+        before = server.seen.paths["/v1/chat/completions"]
+        refused = told("stress", "tiny-processbench", "--benchmark", "demo", "--cases", "2")
+        assert (refused.returncode, server.seen.paths["/v1/chat/completions"]) == (2, before)
+        assert "Say which: --server URL" in refused.stderr
+        done = told(
+            "stress", "tiny-processbench", "--benchmark", "demo", "--cases", "2", "--server", server.url, "--json"
+        )
+        assert server.seen.paths["/v1/chat/completions"] > before
+    rows = {row["rewriting"]: row for row in json.loads(done.stdout)["rows"]}
+    # It names paragraph 2 whatever it is asked: the same step wherever none was put in before it.
+    assert (rows["inflation"]["verdicts"], rows["inflation"]["flips"]) == (2, 0)
+    assert rows["neutral-step"]["flips"] == rows["neutral-step"]["verdicts"] == 2
+    assert rows["inflation"]["reason"] == "the scorer gives no rewards"
+    assert rows["inflation"]["share"] is None
